@@ -1,0 +1,243 @@
+//! One error type for the crate: what was expected, what was found, and where.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+
+use arrow_schema::ArrowError;
+
+/// What went wrong, so that a caller can act on it without reading the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AvroErrorKind {
+    /// The operating system refused: missing file, permission, device error. `source()` is the [`io::Error`].
+    Io,
+    /// The bytes are not an Avro object container file, or its header breaks the specification.
+    Format,
+    /// The file ends inside a header or a block.
+    Truncated,
+    /// A block breaks the specification: its framing, or a value in it.
+    CorruptBlock,
+    /// Compressed bytes do not decompress, or their checksum is wrong.
+    Codec,
+    /// The schema is invalid, cannot be resolved against the reader schema, or cannot become Arrow.
+    Schema,
+    /// An option names something that is not there or makes no sense.
+    Options,
+    /// A limit of [`Limits`](crate::Limits) was reached; [`AvroError::limit`] names it.
+    Limit,
+    /// The file changed while it was read.
+    Changed,
+    /// The caller asked to stop.
+    Interrupted,
+    /// A defect of this library: a panic that was caught, or an invariant that did not hold.
+    Internal,
+}
+
+/// Where an error was found; each part where it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as the caller named it.
+    pub path: Option<String>,
+    /// Zero-based number of the block in its file, or in the range of the file that is read.
+    pub block: Option<u64>,
+    /// Byte offset in the file: of the block, or, in a block that is not compressed, of the value.
+    pub offset: Option<u64>,
+    /// Zero-based number of the record in its block.
+    pub record: Option<u64>,
+    /// Path of the field from the root of the schema: `user.scores[4]`.
+    pub field: Option<String>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    kind: AvroErrorKind,
+    message: String,
+    place: Place,
+    limit: Option<&'static str>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// An error of this crate. One word wide, so that results stay small on the hot path.
+#[derive(Debug)]
+pub struct AvroError(Box<Inner>);
+
+const _: () = assert!(size_of::<AvroError>() == size_of::<usize>());
+
+impl AvroError {
+    /// An error of `kind`; `message` says what was expected and what was found, not where.
+    #[cold]
+    #[inline(never)]
+    pub fn new(kind: AvroErrorKind, message: impl Into<String>) -> Self {
+        let (message, place) = (message.into(), Place::default());
+        Self(Box::new(Inner { kind, message, place, limit: None, source: None }))
+    }
+
+    /// A limit was reached. `limit` is the name of the field of [`Limits`](crate::Limits).
+    #[cold]
+    #[inline(never)]
+    pub fn limit_reached(limit: &'static str, message: impl Into<String>) -> Self {
+        let mut error = Self::new(AvroErrorKind::Limit, message);
+        error.0.limit = Some(limit);
+        error
+    }
+
+    /// The operating system refused.
+    #[cold]
+    #[inline(never)]
+    pub fn io(error: io::Error) -> Self {
+        Self::new(AvroErrorKind::Io, error.to_string()).with_source(error)
+    }
+
+    /// Keeps the error of a layer below as [`source`](StdError::source).
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// Names the file, unless one is named already.
+    pub fn in_file(mut self, path: &str) -> Self {
+        self.0.place.path.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    /// Names the block and the byte offset in the file, unless they are named already.
+    pub fn in_block(mut self, block: u64, offset: u64) -> Self {
+        self.0.place.block.get_or_insert(block);
+        self.0.place.offset.get_or_insert(offset);
+        self
+    }
+
+    /// Names the byte offset in the file, unless one is named already.
+    pub fn at_offset(mut self, offset: u64) -> Self {
+        self.0.place.offset.get_or_insert(offset);
+        self
+    }
+
+    /// Names the record in its block, unless one is named already.
+    pub fn in_record(mut self, record: u64) -> Self {
+        self.0.place.record.get_or_insert(record);
+        self
+    }
+
+    /// Names the field, unless one is named already.
+    pub fn in_field(mut self, field: impl Into<String>) -> Self {
+        self.0.place.field.get_or_insert_with(|| field.into());
+        self
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> AvroErrorKind {
+        self.0.kind
+    }
+
+    /// Expected and found, without the place.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where it was found.
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
+
+    /// The name of the limit that was reached, for [`AvroErrorKind::Limit`].
+    pub fn limit(&self) -> Option<&'static str> {
+        self.0.limit
+    }
+
+    /// The operating system's error, for [`AvroErrorKind::Io`].
+    pub fn io_error(&self) -> Option<&io::Error> {
+        self.0.source.as_ref()?.downcast_ref()
+    }
+
+    /// The same error once more, for a reader that must keep giving it. The source stays behind.
+    pub(crate) fn again(&self) -> Self {
+        let Inner { kind, message, place, limit, .. } = &*self.0;
+        let (kind, message, place, limit) = (*kind, message.clone(), place.clone(), *limit);
+        Self(Box::new(Inner { kind, message, place, limit, source: None }))
+    }
+}
+
+impl fmt::Display for AvroError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { place, message, .. } = &*self.0;
+        let mut parts = Vec::new();
+        match (place.block, place.offset) {
+            (Some(block), Some(offset)) => parts.push(format!("block {block} at byte {}", thousands(offset))),
+            (Some(block), None) => parts.push(format!("block {block}")),
+            (None, Some(offset)) => parts.push(format!("byte {}", thousands(offset))),
+            (None, None) => {}
+        }
+        if let Some(record) = place.record {
+            parts.push(format!("record {record}"));
+        }
+        if let Some(path) = &place.path {
+            write!(f, "{path}: ")?;
+        }
+        if !parts.is_empty() {
+            write!(f, "{}: ", parts.join(", "))?;
+        }
+        if let Some(field) = &place.field {
+            write!(f, "{field}: ")?;
+        }
+        f.write_str(message)
+    }
+}
+
+impl StdError for AvroError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+impl From<AvroError> for ArrowError {
+    fn from(error: AvroError) -> Self {
+        ArrowError::ExternalError(Box::new(error))
+    }
+}
+
+/// `51882` as `51,882`.
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A name or value of a file made fit for a message: control characters escaped, cut at 200 characters.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out: String = text.chars().take(200).flat_map(char::escape_debug).collect();
+    if text.chars().nth(200).is_some() {
+        out.push('…');
+    }
+    format!("\"{out}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn message_says_where_then_what() {
+        let error = AvroError::new(AvroErrorKind::CorruptBlock, "expected a double, 3 bytes left")
+            .in_field("user.scores[4]")
+            .in_record(203)
+            .in_block(17, 51_882)
+            .in_file("part-3.avro");
+        let text = "part-3.avro: block 17 at byte 51,882, record 203: user.scores[4]: expected a double, 3 bytes left";
+        assert_eq!(error.to_string(), text);
+        assert_eq!(error.again().to_string(), text);
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        let grouped: Vec<String> = [0, 999, 1000, 51_882, 1_234_567].map(thousands).into();
+        assert_eq!(grouped, ["0", "999", "1,000", "51,882", "1,234,567"]);
+    }
+}

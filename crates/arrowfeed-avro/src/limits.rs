@@ -1,0 +1,56 @@
+//! What a file may ask of this process.
+
+/// Upper bounds on what one file may make a reader do. Reaching one is an error of kind
+/// [`Limit`](crate::AvroErrorKind::Limit) that names the field.
+///
+/// ```
+/// use arrowfeed_avro::Limits;
+/// let limits = Limits { decoded_block_bytes: 16 << 20, ..Limits::default() };
+/// assert_eq!(limits.schema_depth, 64);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the file header, metadata included. Default 16 MiB.
+    pub header_bytes: usize,
+    /// Bytes of the schema's JSON text. Default 4 MiB.
+    pub schema_bytes: usize,
+    /// Nesting of types in a schema, and of values that are skipped in a recursive type. Default 64; never
+    /// more than [`MAX_SCHEMA_DEPTH`](Limits::MAX_SCHEMA_DEPTH).
+    pub schema_depth: usize,
+    /// Arrow fields that a schema may expand to. Default 100,000.
+    pub expanded_fields: usize,
+    /// Bytes of one block after decompression, and on disk. Default 256 MiB.
+    pub decoded_block_bytes: usize,
+    /// Elements without bytes (of `array<null>` and the like) in one record. Default 10 million.
+    pub zero_byte_elements: u64,
+    /// Rows without bytes in one block. Default 100 million.
+    pub zero_byte_rows: u64,
+    /// Bytes of one RecordBatch; a batch is cut before it grows past this. Default 512 MiB.
+    pub batch_bytes: usize,
+    /// Window of a zstandard frame, in bytes. Default 128 MiB.
+    pub zstd_window_bytes: usize,
+    /// Memory of the xz decoder, in bytes. Default 128 MiB.
+    pub xz_memory_bytes: usize,
+}
+
+impl Limits {
+    /// The most that `schema_depth` can be raised to: decoding recurses over the schema's nesting.
+    pub const MAX_SCHEMA_DEPTH: usize = 128;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            header_bytes: 16 << 20,
+            schema_bytes: 4 << 20,
+            schema_depth: 64,
+            expanded_fields: 100_000,
+            decoded_block_bytes: 256 << 20,
+            zero_byte_elements: 10_000_000,
+            zero_byte_rows: 100_000_000,
+            batch_bytes: 512 << 20,
+            zstd_window_bytes: 128 << 20,
+            xz_memory_bytes: 128 << 20,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a caller may ask of a reader: plain data, each default documented.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use crate::{AvroSchema, Limits};
+
+/// How Avro types become Arrow types. The table is in `docs/avro-to-arrow.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Encoding {
+    /// The natural Arrow type of each Avro type.
+    #[default]
+    Native,
+    /// The logical encoding of the standardized TFX inputs: a list around every column, a missing value is a
+    /// null list.
+    Feature,
+    /// What tfx_bsl, TFT and TFDV accept: `large_list` of `int64`, `float`, `double` or `large_binary`.
+    Tfx,
+}
+
+/// The Arrow type of Avro strings and bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum StringType {
+    /// `Utf8` and `Binary`, 32-bit offsets.
+    #[default]
+    Utf8,
+    /// `LargeUtf8` and `LargeBinary`, 64-bit offsets.
+    LargeUtf8,
+    /// `Utf8View` and `BinaryView`.
+    Utf8View,
+}
+
+/// What a reader does with a block or a file that it cannot read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum OnError {
+    /// Gives the error and ends.
+    #[default]
+    Raise,
+    /// Leaves the block out, counts it in the [`Report`](crate::Report), and goes on after its sync marker.
+    SkipBlock,
+    /// Leaves out what is left of the file, counts it in the [`Report`](crate::Report), and goes on with the
+    /// next file.
+    SkipFile,
+}
+
+/// All options of a reader.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// Field paths to read (`id`, `user.scores`, `friends.name.first`; through arrays and maps too), in the
+    /// order of the columns. `None`: every field.
+    pub columns: Option<Vec<String>>,
+    /// The schema to resolve the file's values to. `None`: as written.
+    pub reader_schema: Option<AvroSchema>,
+    /// Rows of a batch. Default 8192. Batches end at multiples of this many rows of a file, as its blocks
+    /// declare them: rows left out by `on_error` are not made up for.
+    pub batch_size: usize,
+    /// Bytes after which a batch is closed early. `None`: [`Limits::batch_bytes`].
+    pub max_batch_bytes: Option<usize>,
+    /// Default [`Encoding::Native`].
+    pub encoding: Encoding,
+    /// Default [`StringType::Utf8`].
+    pub string_type: StringType,
+    /// Threads that decode. `None`: every core that the process may use; 1: the calling thread, none is started.
+    pub threads: Option<NonZeroUsize>,
+    /// Default [`OnError::Raise`].
+    pub on_error: OnError,
+    /// Arrays that become `FixedSizeList`: length by column path. A row of another length is an error.
+    pub fixed_lengths: BTreeMap<String, i32>,
+    /// With [`Encoding::Tfx`], Avro doubles as Float32. Default false.
+    pub double_as_float: bool,
+    /// See [`Limits`].
+    pub limits: Limits,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            columns: None,
+            reader_schema: None,
+            batch_size: 8192,
+            max_batch_bytes: None,
+            encoding: Encoding::default(),
+            string_type: StringType::default(),
+            threads: None,
+            on_error: OnError::default(),
+            fixed_lengths: BTreeMap::new(),
+            double_as_float: false,
+            limits: Limits::default(),
+        }
+    }
+}

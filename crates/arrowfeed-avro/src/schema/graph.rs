@@ -1,0 +1,107 @@
+//! A parsed schema as an arena: every type once, named types shared by index, recursion as a cycle of indexes.
+
+use serde_json::Value;
+
+/// Index of a [`Type`] in its [`Graph`].
+pub(crate) type TypeId = usize;
+
+/// Every type of one schema. Walks from `root` may run in circles: count the depth.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Graph {
+    pub(crate) types: Vec<Type>,
+    pub(crate) root: TypeId,
+}
+
+/// One type of the Avro specification. A logical type is kept only where it is valid for its base type.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Type {
+    Null,
+    Boolean,
+    Int(Option<IntLogical>),
+    Long(Option<LongLogical>),
+    Float,
+    Double,
+    Bytes(Option<Decimal>),
+    String { uuid: bool },
+    Array(TypeId),
+    Map(TypeId),
+    /// Branches in order of the specification's index.
+    Union(Vec<TypeId>),
+    Record(Record),
+    Enum(Enum),
+    Fixed(Fixed),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IntLogical {
+    Date,
+    TimeMillis,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LongLogical {
+    TimeMicros,
+    TimestampMillis,
+    TimestampMicros,
+    TimestampNanos,
+    LocalTimestampMillis,
+    LocalTimestampMicros,
+    LocalTimestampNanos,
+}
+
+/// A valid decimal: `1 <= precision`, `0 <= scale <= precision`, and, over fixed, a precision that fits its
+/// size. It may still be too wide for Arrow (more than 76 digits).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Decimal {
+    pub(crate) precision: usize,
+    pub(crate) scale: usize,
+}
+
+/// A record; `"type": "error"` too.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Record {
+    /// Full name.
+    pub(crate) name: String,
+    /// Full names.
+    pub(crate) aliases: Vec<String>,
+    pub(crate) fields: Vec<Field>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) aliases: Vec<String>,
+    pub(crate) ty: TypeId,
+    /// As the JSON has it, unchecked: a writer's default is never used, a reader's is checked where it is.
+    pub(crate) default: Option<Value>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Enum {
+    /// Full name.
+    pub(crate) name: String,
+    /// Full names.
+    pub(crate) aliases: Vec<String>,
+    pub(crate) symbols: Vec<String>,
+    /// Index into `symbols`.
+    pub(crate) default: Option<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fixed {
+    /// Full name.
+    pub(crate) name: String,
+    /// Full names.
+    pub(crate) aliases: Vec<String>,
+    pub(crate) size: usize,
+    pub(crate) logical: Option<FixedLogical>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FixedLogical {
+    Decimal(Decimal),
+    /// Over fixed(12) only.
+    Duration,
+    /// Over fixed(16) only.
+    Uuid,
+}
