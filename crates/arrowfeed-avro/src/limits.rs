@@ -14,13 +14,15 @@ pub struct Limits {
     pub header_bytes: usize,
     /// Bytes of the schema's JSON text. Default 4 MiB.
     pub schema_bytes: usize,
-    /// Nesting of types in a schema, and of values that are skipped in a recursive type. Default 64; never
-    /// more than [`MAX_SCHEMA_DEPTH`](Limits::MAX_SCHEMA_DEPTH).
+    /// Nesting of types in a schema. Default 64; never more than
+    /// [`MAX_SCHEMA_DEPTH`](Limits::MAX_SCHEMA_DEPTH).
     pub schema_depth: usize,
     /// Arrow fields that a schema may expand to. Default 100,000.
     pub expanded_fields: usize,
     /// Bytes of one block after decompression, and on disk. Default 256 MiB.
     pub decoded_block_bytes: usize,
+    /// Nesting of values of a recursive type that is not read. Default 100,000.
+    pub skipped_depth: usize,
     /// Elements without bytes (of `array<null>` and the like) in one record. Default 10 million.
     pub zero_byte_elements: u64,
     /// Rows without bytes in one block. Default 100 million.
@@ -46,6 +48,7 @@ impl Default for Limits {
             schema_depth: 64,
             expanded_fields: 100_000,
             decoded_block_bytes: 256 << 20,
+            skipped_depth: 100_000,
             zero_byte_elements: 10_000_000,
             zero_byte_rows: 100_000_000,
             batch_bytes: 512 << 20,

@@ -1,0 +1,1 @@
+"""Runs contenders side by side: workers, rounds, tables."""

@@ -1,0 +1,98 @@
+"""One run: its options, its workers, and the file its results go to."""
+
+import json
+import sys
+import time
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from datasets import GROWTH, SHAPES
+from harness.rounds import Contender, Failure, Outcome, measure
+from harness.worker import Job, Worker
+
+BENCHES = Path(__file__).resolve().parent.parent
+
+
+def load_bars() -> dict[str, Any]:
+    """The bars, as `bars.toml` has them."""
+    return tomllib.loads((BENCHES / "bars.toml").read_text())
+
+
+@dataclass
+class Session:
+    """Options are fixed; workers start on first use."""
+
+    data: Path
+    scale: float
+    rounds: int
+    schemas: list[str]
+    codecs: list[str]
+    log: TextIO
+    bars: dict[str, Any] = field(default_factory=load_bars)
+    failures: dict[str, list[str]] = field(default_factory=dict)
+    """Cases by the reason that they have no figure."""
+    _workers: dict[str, Worker] = field(default_factory=dict)
+
+    def worker(self, reader: str) -> Worker:
+        """The long-lived worker of a reader."""
+        if reader not in self._workers:
+            self._workers[reader] = new_worker(reader)
+        return self._workers[reader]
+
+    def rows(self, dataset: str) -> int:
+        """Rows of a dataset's files at this run's scale."""
+        return next(one for one in (*SHAPES, *GROWTH) if one.name == dataset).scaled_rows(self.scale)
+
+    def path(self, name: str) -> str:
+        """A file or pattern of the data folder."""
+        return str(self.data / name)
+
+    def contender(self, label: str, reader: str, dataset: str, job: Job) -> Contender:
+        """A reader of a whole dataset, or of its first rows if the job has a limit."""
+        rows = self.rows(dataset)
+        return Contender(label, self.worker(reader), job, min(rows, job.limit or rows))
+
+    def measure(self, suite: str, case: str, contenders: list[Contender]) -> dict[str, Outcome]:
+        """Measures contenders side by side; each round is logged, each failure is noted."""
+
+        def record(label: str, at: int, answer: dict[str, Any]) -> None:
+            self.write({"suite": suite, "case": case, "reader": label, "round": at, **answer})
+
+        outcomes = measure(contenders, self.rounds, record)
+        for outcome in outcomes.values():
+            if isinstance(outcome, Failure):
+                self.fail(f"{suite} {case}", outcome.reason)
+        return outcomes
+
+    def fail(self, case: str, reason: str) -> None:
+        """Notes a figure that could not be had."""
+        self.failures.setdefault(reason, []).append(case)
+
+    def show_failures(self) -> None:
+        """Tells each reason once, however many cases it cost."""
+        for reason, cases in self.failures.items():
+            print(f"failed: {reason} (cases: {len(cases)}, the first: {cases[0]})", file=sys.stderr)
+
+    def write(self, line: dict[str, Any]) -> None:
+        """Adds a line to the results."""
+        self.log.write(json.dumps({"time": round(time.time(), 3), **line}) + "\n")
+        self.log.flush()
+
+    def close(self) -> None:
+        """Ends all workers."""
+        for worker in self._workers.values():
+            worker.close()
+
+
+def new_worker(reader: str) -> Worker:
+    """A worker by the name of its reader: `rust` is arrowfeed's Rust API, `python` its Python one."""
+    if reader == "arrow-avro":
+        return Worker(reader, [str(BENCHES / "peers/target/release/arrow_avro_worker")])
+    if reader == "rust":
+        return Worker("arrowfeed", [str(BENCHES / "ours/target/release/arrowfeed_worker")])
+    name = "arrowfeed" if reader == "python" else reader
+    command = [sys.executable, str(BENCHES / "python_worker.py"), name]
+    # One thread for everybody: polars takes its number from the environment.
+    return Worker(f"{name} in Python", command, {"POLARS_MAX_THREADS": "1"})

@@ -1,0 +1,23 @@
+//! Benchmark worker: arrowfeed with its defaults. See `bench_protocol` for what goes in and out.
+
+use std::error::Error;
+use std::io;
+
+use arrowfeed_avro::AvroReader;
+use bench_protocol::{Job, Measured, measure, serve};
+
+fn main() -> io::Result<()> {
+    serve(|job| measure(|| read(job)))
+}
+
+fn read(job: &Job) -> Result<usize, Box<dyn Error>> {
+    let mut builder = AvroReader::builder().with_batch_size(job.batch_size).with_threads(job.threads);
+    if let Some(columns) = &job.columns {
+        builder = builder.with_columns(columns.iter().cloned());
+    }
+    let mut rows = 0;
+    for batch in builder.open(&job.file)? {
+        rows += batch?.num_rows();
+    }
+    Ok(rows)
+}

@@ -1,0 +1,47 @@
+//! Benchmark worker: arrow-avro with its defaults. See `bench_protocol` for what goes in and out.
+
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, BufReader};
+
+use arrow_avro::reader::{Reader, ReaderBuilder};
+use bench_protocol::{Job, Measured, measure, serve};
+
+/// One read(2) of this size amortises the call; arrow-avro itself has no opinion on it.
+const READ_BYTES: usize = 1 << 20;
+
+fn main() -> io::Result<()> {
+    serve(run)
+}
+
+fn run(job: &Job) -> Result<Measured, Box<dyn Error>> {
+    if job.threads.get() != 1 {
+        return Err(format!("expected 1 thread, found {}: there is no parallel reader", job.threads).into());
+    }
+    // Not measured: a caller of arrow-avro knows the indices.
+    let projection = projection(job)?;
+    measure(|| read(job, projection))
+}
+
+fn read(job: &Job, projection: Option<Vec<usize>>) -> Result<usize, Box<dyn Error>> {
+    let mut builder = ReaderBuilder::new().with_batch_size(job.batch_size);
+    if let Some(indices) = projection {
+        builder = builder.with_projection(indices);
+    }
+    let mut rows = 0;
+    for batch in open(job, builder)? {
+        rows += batch?.num_rows();
+    }
+    Ok(rows)
+}
+
+fn projection(job: &Job) -> Result<Option<Vec<usize>>, Box<dyn Error>> {
+    let Some(columns) = &job.columns else { return Ok(None) };
+    let schema = open(job, ReaderBuilder::new())?.schema();
+    let indices: Result<Vec<_>, _> = columns.iter().map(|name| schema.index_of(name)).collect();
+    Ok(Some(indices?))
+}
+
+fn open(job: &Job, builder: ReaderBuilder) -> Result<Reader<BufReader<File>>, Box<dyn Error>> {
+    Ok(builder.build(BufReader::with_capacity(READ_BYTES, File::open(&job.file)?))?)
+}

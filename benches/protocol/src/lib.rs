@@ -1,0 +1,87 @@
+//! Line protocol of the benchmark workers: one JSON job a line comes in, one JSON answer a line goes out.
+//!
+//! An answer is `{"seconds": s, "rows": n}`, or `{"error": text}` if the job failed. The worker lives on
+//! after a failed job, so that the next one meets a warm process.
+
+use std::error::Error;
+use std::io::{self, BufRead, Write};
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// One read of one file.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Job {
+    /// Path of an Avro object container file.
+    pub file: String,
+    /// Rows of a batch.
+    pub batch_size: usize,
+    /// Threads that decode.
+    pub threads: NonZeroUsize,
+    /// Names of the top-level columns to read. `None`: all.
+    #[serde(default)]
+    pub columns: Option<Vec<String>>,
+}
+
+/// What one job took.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured {
+    elapsed: Duration,
+    rows: usize,
+}
+
+/// Runs `read`, which gives the number of rows it decoded, and measures it.
+pub fn measure<E>(read: impl FnOnce() -> Result<usize, E>) -> Result<Measured, E> {
+    let start = Instant::now();
+    let rows = read()?;
+    Ok(Measured { elapsed: start.elapsed(), rows })
+}
+
+/// Answers jobs from standard input until it ends.
+pub fn serve(run: impl Fn(&Job) -> Result<Measured, Box<dyn Error>>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for line in io::stdin().lock().lines() {
+        writeln!(out, "{}", answer(&line?, &run))?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn answer(line: &str, run: impl Fn(&Job) -> Result<Measured, Box<dyn Error>>) -> Value {
+    let job: Result<Job, Box<dyn Error>> = serde_json::from_str(line).map_err(Into::into);
+    match job.and_then(|job| run(&job)) {
+        Ok(measured) => json!({"seconds": measured.elapsed.as_secs_f64(), "rows": measured.rows}),
+        Err(error) => json!({"error": error.to_string()}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = r#"{"file": "a.avro", "batch_size": 8192, "threads": 2, "columns": ["x"]}"#;
+
+    #[test]
+    fn a_job_is_answered_with_its_rows_and_time() {
+        let answered = answer(LINE, |job| {
+            assert_eq!((job.file.as_str(), job.batch_size, job.threads.get()), ("a.avro", 8192, 2));
+            assert_eq!(job.columns, Some(vec!["x".to_owned()]));
+            measure(|| Ok(7))
+        });
+        assert_eq!(answered["rows"], 7);
+        assert!(answered["seconds"].as_f64().is_some_and(|seconds| seconds >= 0.0));
+    }
+
+    #[test]
+    fn a_failed_job_is_answered_with_its_error() {
+        assert_eq!(answer(LINE, |_| Err("no such file".into())), json!({"error": "no such file"}));
+    }
+
+    #[test]
+    fn a_job_without_a_file_is_an_error() {
+        let answered = answer("{}", |_| measure(|| Ok(0)));
+        assert_eq!(answered, json!({"error": "missing field `file` at line 1 column 2"}));
+    }
+}

@@ -1,0 +1,1 @@
+"""One table a module; each has `run(session)`."""

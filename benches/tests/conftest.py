@@ -1,0 +1,6 @@
+"""Lets the tests import the scripts as the scripts import each other."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))

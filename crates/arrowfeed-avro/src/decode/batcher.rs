@@ -1,0 +1,207 @@
+//! Rows of blocks into RecordBatches.
+//!
+//! No row of a block leaves before the whole block has been decoded: batches that a block completes wait until
+//! its end. A block so large that its batches could not wait is decoded twice, first to nowhere.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+
+use super::rows::{RowsColumn, Savepoint};
+use crate::ReadOptions;
+use crate::plan::DecodePlan;
+use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::padded::Padded;
+
+/// Rows that are decoded between two looks at the size of the batch.
+const MAX_CHUNK: u64 = 4096;
+
+/// A block of more bytes than this is checked before batches are made of it.
+const CHECKED_FIRST: usize = 32 << 20;
+
+/// Decodes the rows of one block after the other.
+#[derive(Debug)]
+pub(crate) struct Batcher {
+    plan: Arc<DecodePlan>,
+    kept: RowsColumn,
+    /// Takes rows that are decoded only to know that they are right.
+    dropped: RowsColumn,
+    /// Rows until the batch ends, as the blocks declare them.
+    window_left: u64,
+    batch_size: u64,
+    /// Batches that are done; those of an open block wait for its end.
+    waiting: VecDeque<RecordBatch>,
+    block: Option<OpenBlock>,
+    before_block: Savepoint,
+}
+
+/// The rows of a block: the first `dropped` of `count`, and those after `kept` more, belong to somebody else.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BlockRows {
+    pub(crate) count: u64,
+    pub(crate) dropped: u64,
+    pub(crate) kept: u64,
+}
+
+#[derive(Debug)]
+struct OpenBlock {
+    rows: BlockRows,
+    /// Kept rows that are still to be decoded.
+    left: u64,
+    /// Bytes of the payload that have been read.
+    pos: usize,
+    /// All of it has been decoded to nowhere: its batches need not wait.
+    checked: bool,
+    window_before: u64,
+}
+
+impl Batcher {
+    pub(crate) fn new(plan: Arc<DecodePlan>, options: &ReadOptions) -> Self {
+        let limits = &options.limits;
+        let batch_bytes = options.max_batch_bytes.unwrap_or(limits.batch_bytes).min(limits.batch_bytes);
+        let batch_size = options.batch_size as u64;
+        Self {
+            kept: RowsColumn::new(&plan, limits, batch_bytes),
+            dropped: RowsColumn::new(&plan, limits, limits.batch_bytes),
+            plan,
+            window_left: batch_size,
+            batch_size,
+            waiting: VecDeque::new(),
+            block: None,
+            before_block: Savepoint::default(),
+        }
+    }
+
+    /// A batch whose blocks are all known to be right.
+    pub(crate) fn pop(&mut self) -> Option<RecordBatch> {
+        self.waiting.pop_front()
+    }
+
+    /// Whether a block has been begun and is not done.
+    pub(crate) fn in_block(&self) -> bool {
+        self.block.is_some()
+    }
+
+    /// Begins a block; every batch has been popped. Then `step` until the block is done.
+    pub(crate) fn begin(&mut self, rows: BlockRows, payload: Padded<'_>) -> Result<(), Stop> {
+        let size = payload.bytes().len();
+        let checked = size > CHECKED_FIRST;
+        if checked {
+            at_end(self.drop_rows(rows.count, Cursor::new(payload))?)?;
+        }
+        let after_dropped = self.drop_rows(rows.dropped, Cursor::new(payload))?;
+        self.kept.save(&mut self.before_block);
+        let (pos, window_before) = (size - after_dropped.left(), self.window_left);
+        self.block = Some(OpenBlock { rows, left: rows.kept, pos, checked, window_before });
+        Ok(())
+    }
+
+    /// Decodes to the end of the block or, if it was checked first, to the end of a batch. On an error it is as
+    /// if the block had never been begun, except for batches that it ended: they are closed with what was there.
+    pub(crate) fn step(&mut self, payload: Padded<'_>) -> Result<(), Stop> {
+        let Some(mut block) = self.block.take() else {
+            return Ok(());
+        };
+        let result = self.decode(&mut block, payload);
+        match result {
+            Ok(()) if block.left > 0 => self.block = Some(block),
+            Ok(()) => {}
+            Err(_) => self.undo(&block),
+        }
+        result
+    }
+
+    fn decode(&mut self, block: &mut OpenBlock, payload: Padded<'_>) -> Result<(), Stop> {
+        let size = payload.bytes().len();
+        let mut cur = Cursor::new(payload);
+        cur.skip(block.pos)?;
+        let row_bytes = (size as u64).checked_div(block.rows.count).unwrap_or(0);
+        while block.left > 0 {
+            let likely = self.kept.likely_to_fit(row_bytes).clamp(1, MAX_CHUNK);
+            let wanted = block.left.min(self.window_left).min(likely);
+            match self.kept.read(wanted as usize, cur) {
+                Ok((n, after)) => {
+                    cur = after;
+                    block.left -= n as u64;
+                    self.window_left -= n as u64;
+                }
+                Err(Stop::Full) if self.kept.rows() > 0 => self.close()?,
+                Err(stop) => return Err(stop),
+            }
+            if self.window_left == 0 || self.kept.is_full() {
+                self.close()?;
+                block.pos = size - cur.left();
+                if block.checked {
+                    return Ok(());
+                }
+            }
+        }
+        if !block.checked {
+            let BlockRows { count, dropped, kept } = block.rows;
+            at_end(self.drop_rows(count - dropped - kept, cur)?)?;
+        }
+        self.kept.check_utf8()
+    }
+
+    /// Decodes `n` rows and forgets them.
+    fn drop_rows<'a>(&mut self, mut n: u64, mut cur: Cursor<'a>) -> Result<Cursor<'a>, Stop> {
+        while n > 0 {
+            let (done, after) = self.dropped.read(n.min(MAX_CHUNK) as usize, cur)?;
+            self.dropped.check_utf8()?;
+            self.dropped.clear();
+            n -= done as u64;
+            cur = after;
+        }
+        Ok(cur)
+    }
+
+    fn close(&mut self) -> Result<(), Stop> {
+        if self.kept.rows() > 0 {
+            self.kept.check_utf8()?;
+            self.waiting.push_back(self.plan.encoder.encode(&self.kept.finish()));
+        }
+        if self.window_left == 0 {
+            self.window_left = self.batch_size;
+        }
+        Ok(())
+    }
+
+    fn undo(&mut self, block: &OpenBlock) {
+        let first = self.waiting.pop_front();
+        self.waiting.clear();
+        match first {
+            // Rows from before the block were handed out with rows of it.
+            Some(batch) => {
+                self.kept.clear();
+                let good = self.before_block.rows();
+                self.waiting.extend((good > 0).then(|| batch.slice(0, good)));
+            }
+            None => self.kept.restore(&self.before_block),
+        }
+        self.window_left = block.window_before;
+    }
+
+    /// Counts rows that were declared and will not come: batches end where they would have ended with them.
+    pub(crate) fn lose(&mut self, rows: u64) -> Result<(), Stop> {
+        if rows < self.window_left {
+            self.window_left -= rows;
+            return Ok(());
+        }
+        let beyond = (rows - self.window_left) % self.batch_size;
+        self.window_left = 0;
+        self.close()?;
+        self.window_left -= beyond;
+        Ok(())
+    }
+
+    /// Ends the batch, full or not, and the window with it.
+    pub(crate) fn finish(&mut self) -> Result<(), Stop> {
+        self.window_left = 0;
+        self.close()
+    }
+}
+
+fn at_end(cur: Cursor<'_>) -> Result<(), Stop> {
+    if cur.left() == 0 { Ok(()) } else { Err(Stop::Invalid) }
+}

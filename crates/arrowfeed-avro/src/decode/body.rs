@@ -1,0 +1,101 @@
+//! The decoder proper: ops in wire order, run once a value, and how their arrays make up the result.
+
+use arrow_array::ArrayRef;
+use arrow_schema::Fields;
+
+use super::assemble::{repeated, structure};
+use super::context::Context;
+use super::fill::{Fill, Marks, MarksIter};
+use super::op::Op;
+use crate::wire::cursor::{Cursor, Stop};
+
+/// Everything that one value on the wire is made of: records are flattened into their parent's ops.
+#[derive(Debug)]
+pub(crate) struct Body {
+    ops: Box<[Op]>,
+    shape: Shape,
+    /// Values read or padded so far.
+    len: usize,
+}
+
+/// How the arrays of a body's ops make up one array.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// The array of this op.
+    Op(usize),
+    /// One slot, the same for all.
+    Constant(ArrayRef),
+    Struct { fields: Fields, parts: Vec<Shape> },
+}
+
+impl Body {
+    pub(crate) fn new(ops: Vec<Op>, shape: Shape) -> Self {
+        Self { ops: ops.into(), shape, len: 0 }
+    }
+
+    /// Reads `n` values. On an error the ops are left of uneven length: roll back.
+    pub(crate) fn run<'a>(
+        &mut self,
+        n: usize,
+        mut cur: Cursor<'a>,
+        context: &mut Context,
+    ) -> Result<Cursor<'a>, Stop> {
+        match &mut *self.ops {
+            [] => {}
+            [op] => cur = op.read_n(n, cur, context)?,
+            ops => {
+                for _ in 0..n {
+                    for op in ops.iter_mut() {
+                        cur = op.read(cur, context)?;
+                    }
+                }
+            }
+        }
+        self.len += n;
+        Ok(cur)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+}
+
+impl Fill for Body {
+    fn pad(&mut self, n: usize) {
+        self.ops.iter_mut().filter_map(Op::column).for_each(|column| column.pad(n));
+        self.len += n;
+    }
+
+    fn mark(&self, marks: &mut Marks) {
+        marks.push(self.len);
+        self.ops.iter().filter_map(Op::column_ref).for_each(|column| column.mark(marks));
+    }
+
+    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
+        self.len = marks.next();
+        self.ops.iter_mut().filter_map(Op::column).for_each(|column| column.rollback(marks));
+    }
+
+    fn check_utf8(&mut self) -> Result<(), Stop> {
+        self.ops.iter_mut().filter_map(Op::column).try_for_each(|column| column.check_utf8())
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        let len = std::mem::take(&mut self.len);
+        let arrays: Vec<_> = self.ops.iter_mut().map(|op| op.column().map(|column| column.finish())).collect();
+        self.shape.assemble(&arrays, len)
+    }
+}
+
+impl Shape {
+    fn assemble(&self, arrays: &[Option<ArrayRef>], len: usize) -> ArrayRef {
+        match self {
+            Shape::Op(op) => arrays[*op].clone().expect("a shape names ops that have a column"),
+            Shape::Constant(slot) => repeated(slot, len),
+            Shape::Struct { fields, parts } => {
+                let columns = parts.iter().map(|part| part.assemble(arrays, len)).collect();
+                structure(fields, columns, len)
+            }
+        }
+    }
+}

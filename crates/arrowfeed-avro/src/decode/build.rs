@@ -1,0 +1,176 @@
+//! A decode plan to the ops and columns of one decoder.
+
+use std::sync::Arc;
+
+use arrow_schema::DataType;
+
+use super::body::{Body, Shape};
+use super::bytes::BytesColumn;
+use super::context::Context;
+use super::decimal::Decimals;
+use super::enumeration::EnumColumn;
+use super::fill::Fill;
+use super::fixed::{Durations, FixedColumn, UuidStrings};
+use super::leaf::Nullable;
+use super::list::{Kind, ListColumn};
+use super::number::{Booleans, Numbers};
+use super::op::{Nulls, Op};
+use super::optional::Optional;
+use super::union::{BranchColumn, Target, UnionColumn};
+use crate::Limits;
+use crate::plan::node::{
+    Branch, Column, DecimalWidth, ListNode, Native, Node, Output, RecordNode, Step, UnionNode, UnionResult, Wire,
+};
+use crate::plan::skip::Skips;
+use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::padded::{Padded, SLACK};
+
+/// The body that reads values of `column`.
+pub(crate) fn body(column: &Column) -> Body {
+    let mut ops = Vec::new();
+    let shape = append(column, &mut ops);
+    Body::new(ops, shape)
+}
+
+/// Appends the ops of one value; records add their own ops, not one of their own.
+fn append(column: &Column, ops: &mut Vec<Op>) -> Shape {
+    if let Node::Record(record) = &column.node {
+        return append_record(record, ops);
+    }
+    ops.push(op(&column.node, &column.data_type));
+    Shape::Op(ops.len() - 1)
+}
+
+fn append_record(record: &RecordNode, ops: &mut Vec<Op>) -> Shape {
+    let mut reads = Vec::new();
+    for step in &record.steps {
+        match step {
+            Step::Read { column, .. } => reads.push(append(column, ops)),
+            Step::Skip { program, .. } => match ops.last_mut() {
+                Some(Op::Skip(before)) => *before = before.then(program),
+                _ => ops.push(Op::Skip(program.clone())),
+            },
+        }
+    }
+    let mut reads: Vec<Option<Shape>> = reads.into_iter().map(Some).collect();
+    let part = |output: &Output| match output {
+        Output::Read(i) => reads[*i].take().expect("a read is one column"),
+        Output::Default { column, bytes, skips } => constant(column, bytes, skips.clone()),
+    };
+    Shape::Struct { fields: record.fields.clone(), parts: record.outputs.iter().map(part).collect() }
+}
+
+/// The one slot that a default makes: read from its bytes like any other value.
+fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> Shape {
+    let read = || -> Result<_, Stop> {
+        let padded = [bytes, &[0; SLACK]].concat();
+        let block = Padded::new(&padded, bytes.len()).ok_or(Stop::Invalid)?;
+        let mut context = Context::new(&Limits::default(), skips);
+        context.set_room(i64::MAX);
+        let mut body = body(column);
+        body.run(1, Cursor::new(block), &mut context)?;
+        body.check_utf8()?;
+        Ok(body.finish())
+    };
+    Shape::Constant(read().expect("a default is encoded for its own type"))
+}
+
+/// The op of a value that is not a record. The flat list of all kinds.
+fn op(node: &Node, data_type: &DataType) -> Op {
+    use {Native::*, Wire::*};
+    let ty = || data_type.clone();
+    match node {
+        Node::Null => Op::Null(Nulls::default()),
+        Node::Boolean => Op::Boolean(Booleans::new()),
+        Node::Number { wire, to } => match (wire, to) {
+            (Boolean, _) => Op::BooleanToI64(Numbers::new(ty())),
+            (Int, I32) => Op::Int(Numbers::new(ty())),
+            (Int, I64) => Op::IntToI64(Numbers::new(ty())),
+            (Int, F32) => Op::IntToF32(Numbers::new(ty())),
+            (Int, F64) => Op::IntToF64(Numbers::new(ty())),
+            (Long, F32) => Op::LongToF32(Numbers::new(ty())),
+            (Long, F64) => Op::LongToF64(Numbers::new(ty())),
+            (Long, _) => Op::Long(Numbers::new(ty())),
+            (Float, F64) => Op::FloatToF64(Numbers::new(ty())),
+            (Float, _) => Op::Float(Numbers::new(ty())),
+            (Double, F32) => Op::DoubleToF32(Numbers::new(ty())),
+            (Double, _) => Op::Double(Numbers::new(ty())),
+        },
+        Node::Bytes { utf8 } => Op::Bytes(BytesColumn::new(ty(), *utf8)),
+        Node::UuidString => Op::Uuid(UuidStrings::new(ty())),
+        Node::Fixed { size } => Op::Fixed(FixedColumn::new(ty(), *size)),
+        Node::DecimalBytes { width, precision } => decimal(*width, ty(), None, *precision),
+        Node::DecimalFixed { size, width, precision } => decimal(*width, ty(), Some(*size), *precision),
+        Node::Duration => Op::Duration(Durations::new()),
+        Node::Enum(node) => Op::Enum(EnumColumn::new(node)),
+        Node::List(list) => Op::List(Box::new(list_column(list, data_type))),
+        Node::Map { values } => Op::List(Box::new(map_column(values, data_type))),
+        Node::Nullable { null_branch, value } => nullable(*null_branch, value, data_type),
+        Node::Union(union) => Op::Union(Box::new(union_column(union, data_type))),
+        Node::Record(_) => unreachable!("records are flattened"),
+    }
+}
+
+fn decimal(width: DecimalWidth, data_type: DataType, size: Option<usize>, precision: u8) -> Op {
+    match width {
+        DecimalWidth::Bits128 => Op::Decimal128(Decimals::new(data_type, size, precision)),
+        DecimalWidth::Bits256 => Op::Decimal256(Decimals::new(data_type, size, precision)),
+    }
+}
+
+fn nullable(null_branch: usize, value: &Node, data_type: &DataType) -> Op {
+    if matches!(value, Node::Record(_)) {
+        return optional(null_branch, value, data_type);
+    }
+    match op(value, data_type) {
+        Op::Boolean(column) => Op::NullableBoolean(Nullable::new(null_branch, column)),
+        Op::Int(column) => Op::NullableInt(Nullable::new(null_branch, column)),
+        Op::IntToI64(column) => Op::NullableIntToI64(Nullable::new(null_branch, column)),
+        Op::Long(column) => Op::NullableLong(Nullable::new(null_branch, column)),
+        Op::Float(column) => Op::NullableFloat(Nullable::new(null_branch, column)),
+        Op::Double(column) => Op::NullableDouble(Nullable::new(null_branch, column)),
+        Op::Bytes(column) => Op::NullableBytes(Nullable::new(null_branch, column)),
+        Op::Enum(column) => Op::NullableEnum(Nullable::new(null_branch, column)),
+        _ => optional(null_branch, value, data_type),
+    }
+}
+
+fn optional(null_branch: usize, value: &Node, data_type: &DataType) -> Op {
+    let inner = body(&Column::required(value.clone(), data_type.clone()));
+    Op::Optional(Box::new(Optional::new(null_branch, inner, value.slot_bytes())))
+}
+
+fn list_column(list: &ListNode, data_type: &DataType) -> ListColumn {
+    let node = &list.items.node;
+    let kind = match (data_type, list.fixed) {
+        (DataType::FixedSizeList(field, _), Some(n)) => Kind::Fixed(field.clone(), n),
+        (data_type, _) => Kind::List(data_type.clone()),
+    };
+    ListColumn::new(body(&list.items), kind, node.min_bytes(), node.slot_bytes())
+}
+
+fn map_column(values: &Column, data_type: &DataType) -> ListColumn {
+    let DataType::Map(entries, _) = data_type else { unreachable!("a map becomes a Map") };
+    let DataType::Struct(fields) = entries.data_type() else { unreachable!("entries are a struct") };
+    let mut ops = vec![Op::Bytes(BytesColumn::new(fields[0].data_type().clone(), true))];
+    let values_shape = append(values, &mut ops);
+    let shape = Shape::Struct { fields: fields.clone(), parts: vec![Shape::Op(0), values_shape] };
+    let (min, slot) = (values.node.min_bytes(), values.node.slot_bytes());
+    ListColumn::new(Body::new(ops, shape), Kind::Map(entries.clone()), min.saturating_add(1), slot.saturating_add(4))
+}
+
+fn union_column(union: &UnionNode, data_type: &DataType) -> UnionColumn {
+    let branch = |branch: &Branch| match branch {
+        Branch::Read { to, column } => Some(BranchColumn { body: body(column), to: *to }),
+        Branch::Refused { .. } => None,
+    };
+    let is_null = |branch: &Branch| matches!(branch, Branch::Read { column, .. } if matches!(column.node, Node::Null));
+    let result = match &union.result {
+        UnionResult::Dense(fields) => Target::Dense(fields.clone()),
+        UnionResult::One => {
+            let null = union.branches.iter().position(is_null).filter(|_| *data_type != DataType::Null);
+            Target::One { data_type: data_type.clone(), null }
+        }
+    };
+    UnionColumn::new(union.tagged, union.branches.iter().map(branch).collect(), result)
+}

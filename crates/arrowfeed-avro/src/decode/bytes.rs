@@ -1,0 +1,105 @@
+//! Columns of strings and bytes.
+
+use arrow_array::ArrayRef;
+use arrow_schema::DataType;
+
+use super::assemble::variable_width;
+use super::fill::{Fill, Marks, MarksIter};
+use super::leaf::Leaf;
+use crate::memory::Values;
+use crate::wire::cursor::{Cursor, Stop};
+
+/// Strings or bytes. Invariant: `offsets` starts with 0 and ends with the length of `data`.
+#[derive(Debug)]
+pub(crate) struct BytesColumn {
+    offsets: Values<i32>,
+    data: Values<u8>,
+    data_type: DataType,
+    utf8: bool,
+    /// Slots whose text has been checked.
+    checked: usize,
+}
+
+impl BytesColumn {
+    /// `utf8`: the bytes are text and will be checked.
+    pub(crate) fn new(data_type: DataType, utf8: bool) -> Self {
+        let mut offsets = Values::new();
+        offsets.push(0);
+        Self { offsets, data: Values::new(), data_type, utf8, checked: 0 }
+    }
+
+    #[inline(always)]
+    fn close(&mut self) -> Result<(), Stop> {
+        let end = i32::try_from(self.data.len()).map_err(|_| Stop::Full)?;
+        self.offsets.push(end);
+        Ok(())
+    }
+
+    fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+}
+
+impl Leaf for BytesColumn {
+    #[inline(always)]
+    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+        let length = cur.length()?;
+        if length <= 32 {
+            self.data.extend_short(cur.peek32(), length);
+            cur.skip(length)?;
+        } else {
+            self.data.extend_from_wire(cur.bytes(length)?);
+        }
+        self.close()
+    }
+
+    #[inline(always)]
+    fn push_null(&mut self) {
+        // The data has not grown since the last offset was pushed, which fitted.
+        self.offsets.push(self.data.len() as i32);
+    }
+}
+
+impl Fill for BytesColumn {
+    fn pad(&mut self, n: usize) {
+        self.offsets.push_n(self.data.len() as i32, n);
+    }
+
+    fn mark(&self, marks: &mut Marks) {
+        marks.push(self.len());
+        marks.push(self.data.len());
+    }
+
+    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
+        let len = marks.next();
+        self.offsets.truncate(len + 1);
+        self.data.truncate(marks.next());
+        self.checked = self.checked.min(len);
+    }
+
+    fn check_utf8(&mut self) -> Result<(), Stop> {
+        if !self.utf8 {
+            return Ok(());
+        }
+        let offsets = &self.offsets.as_slice()[self.checked..];
+        let data = self.data.as_slice();
+        let text = &data[offsets[0] as usize..];
+        simdutf8::basic::from_utf8(text).map_err(|_| Stop::Invalid)?;
+        // Text that is valid as a whole is valid in every piece if no piece starts inside a character.
+        let inside = |offset: &i32| data.get(*offset as usize).is_some_and(|byte| (*byte as i8) < -0x40);
+        if !text.is_ascii() && offsets.iter().any(inside) {
+            return Err(Stop::Invalid);
+        }
+        self.checked = self.len();
+        Ok(())
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        let checked = !self.utf8 || self.checked == self.len();
+        assert!(checked, "text is checked before it is handed out");
+        let (offsets, data) = (self.offsets.take(), self.data.take());
+        self.offsets.push(0);
+        self.checked = 0;
+        variable_width(&self.data_type, offsets, data)
+    }
+}

@@ -1,0 +1,55 @@
+//! What all columns of a decoder share while rows are read.
+
+use std::sync::Arc;
+
+use crate::Limits;
+use crate::plan::skip::{Budget, Skips};
+use crate::wire::Reads;
+use crate::wire::cursor::{Cursor, Stop};
+
+/// Budgets of the batch and of the record.
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// Bytes that the batch may still grow by.
+    room: i64,
+    pub(crate) budget: Budget,
+    pub(crate) skips: Arc<Skips>,
+}
+
+impl Context {
+    pub(crate) fn new(limits: &Limits, skips: Arc<Skips>) -> Self {
+        Self { room: 0, budget: Budget::new(limits), skips }
+    }
+
+    /// For the next batch.
+    pub(crate) fn set_room(&mut self, bytes: i64) {
+        self.room = bytes;
+    }
+
+    pub(crate) fn room(&self) -> i64 {
+        self.room
+    }
+
+    /// Counts bytes that a batch grows by.
+    #[inline(always)]
+    pub(crate) fn take_bytes(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.room = self.room.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
+        if self.room < 0 { Err(Stop::Full) } else { Ok(()) }
+    }
+
+    /// Counts `count` items that are about to be read: they must be able to be there, and to fit.
+    #[inline(always)]
+    pub(crate) fn take_items(
+        &mut self,
+        count: usize,
+        min_bytes: usize,
+        slot_bytes: usize,
+        cur: &Cursor<'_>,
+    ) -> Result<(), Stop> {
+        if min_bytes == 0 {
+            self.budget.zero_byte_elements(count, cur)?;
+        }
+        cur.room_for(count, min_bytes)?;
+        self.take_bytes(count.saturating_mul(slot_bytes))
+    }
+}

@@ -1,0 +1,149 @@
+//! Columns of decimals: big-endian two's complement, of any length on the wire.
+
+use arrow_array::ArrayRef;
+use arrow_buffer::{ArrowNativeType, i256};
+use arrow_schema::DataType;
+
+use super::assemble::fixed_width;
+use super::fill::{Fill, Marks, MarksIter};
+use super::leaf::Leaf;
+use crate::memory::Values;
+use crate::wire::cursor::{Cursor, Stop};
+
+/// A signed integer as wide as a decimal.
+pub(crate) trait Unscaled: ArrowNativeType {
+    /// None where the value needs more bytes than there are.
+    fn from_big_endian(bytes: &[u8]) -> Option<Self>;
+
+    /// The largest number of `precision` digits.
+    fn largest(precision: u8) -> Self;
+
+    fn is_within(self, largest: Self) -> bool;
+}
+
+/// The last `N` bytes of a number, where those before them only repeat its sign.
+fn sign_extended<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
+    let sign = if *bytes.first()? & 0x80 == 0 { 0x00 } else { 0xff };
+    let mut wide = [sign; N];
+    if let Some(excess) = bytes.len().checked_sub(N) {
+        let (excess, low) = bytes.split_at(excess);
+        wide.copy_from_slice(low);
+        let same_sign = (wide[0] ^ sign) & 0x80 == 0 && excess.iter().all(|byte| *byte == sign);
+        return same_sign.then_some(wide);
+    }
+    wide[N - bytes.len()..].copy_from_slice(bytes);
+    Some(wide)
+}
+
+impl Unscaled for i128 {
+    fn from_big_endian(bytes: &[u8]) -> Option<Self> {
+        sign_extended(bytes).map(i128::from_be_bytes)
+    }
+
+    fn largest(precision: u8) -> Self {
+        10_i128.checked_pow(precision.into()).map_or(i128::MAX, |power| power - 1)
+    }
+
+    fn is_within(self, largest: Self) -> bool {
+        self.unsigned_abs() <= largest.unsigned_abs()
+    }
+}
+
+impl Unscaled for i256 {
+    fn from_big_endian(bytes: &[u8]) -> Option<Self> {
+        sign_extended(bytes).map(i256::from_be_bytes)
+    }
+
+    fn largest(precision: u8) -> Self {
+        let power = i256::from_i128(10).checked_pow(precision.into());
+        power.map_or(i256::MAX, |power| power.wrapping_sub(i256::ONE))
+    }
+
+    fn is_within(self, largest: Self) -> bool {
+        self <= largest && self >= largest.wrapping_neg()
+    }
+}
+
+/// Decimals kept as `T`.
+#[derive(Debug)]
+pub(crate) struct Decimals<T> {
+    values: Values<T>,
+    /// Bytes of a value; none: its length stands before it.
+    size: Option<usize>,
+    largest: T,
+    data_type: DataType,
+}
+
+impl<T: Unscaled> Decimals<T> {
+    pub(crate) fn new(data_type: DataType, size: Option<usize>, precision: u8) -> Self {
+        Self { values: Values::new(), size, largest: T::largest(precision), data_type }
+    }
+}
+
+impl<T: Unscaled> Leaf for Decimals<T> {
+    #[inline]
+    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+        let size = match self.size {
+            Some(size) => size,
+            None => cur.length()?,
+        };
+        let value = T::from_big_endian(cur.bytes(size)?).ok_or(Stop::Invalid)?;
+        if !value.is_within(self.largest) {
+            return Err(Stop::Invalid);
+        }
+        self.values.push(value);
+        Ok(())
+    }
+
+    fn push_null(&mut self) {
+        self.pad(1);
+    }
+}
+
+impl<T: Unscaled> Fill for Decimals<T> {
+    fn pad(&mut self, n: usize) {
+        self.values.push_zeros(n);
+    }
+
+    fn mark(&self, marks: &mut Marks) {
+        marks.push(self.values.len());
+    }
+
+    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
+        self.values.truncate(marks.next());
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        let len = self.values.len();
+        fixed_width(&self.data_type, len, self.values.take())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_length_with_the_same_value_is_the_same_number() {
+        for (bytes, value) in [(&[0xff][..], -1_i128), (&[0x00, 0x80], 128), (&[0x80], -128)] {
+            for extra in 0..40 {
+                let sign = if value < 0 { 0xff } else { 0x00 };
+                let bytes = [vec![sign; extra], bytes.to_vec()].concat();
+                assert_eq!(i128::from_big_endian(&bytes), Some(value));
+                assert_eq!(i256::from_big_endian(&bytes), Some(i256::from_i128(value)));
+            }
+        }
+        assert_eq!(i128::from_big_endian(&[]), None);
+        assert_eq!(i128::from_big_endian(&[1; 17]), None);
+        assert_eq!(i128::from_big_endian(&[[0].as_slice(), &[0xff; 16]].concat()), None);
+    }
+
+    #[test]
+    fn digits_are_counted() {
+        assert!(999_i128.is_within(i128::largest(3)) && (-999_i128).is_within(i128::largest(3)));
+        assert!(!1000_i128.is_within(i128::largest(3)));
+        assert!(!i128::MIN.is_within(i128::largest(38)));
+        assert!(i256::from_i128(-999).is_within(i256::largest(3)));
+        assert!(!i256::MIN.is_within(i256::largest(76)));
+    }
+}

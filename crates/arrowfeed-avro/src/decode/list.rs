@@ -1,0 +1,118 @@
+//! Columns of arrays and maps.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{ArrayRef, FixedSizeListArray, MapArray};
+use arrow_schema::{DataType, FieldRef};
+
+use super::assemble::{list, offset_buffer};
+use super::body::Body;
+use super::context::Context;
+use super::fill::{Fill, Marks, MarksIter};
+use crate::memory::Values;
+use crate::wire::cursor::{Cursor, Stop};
+
+/// Arrays, or maps as arrays of their entries. Invariant: `offsets` starts with 0 and ends with the number of
+/// items in `body`.
+#[derive(Debug)]
+pub(crate) struct ListColumn {
+    offsets: Values<i32>,
+    body: Body,
+    kind: Kind,
+    /// Least bytes of an item on the wire.
+    min_bytes: usize,
+    /// Bytes of an item's slots in Arrow.
+    slot_bytes: usize,
+}
+
+/// What the offsets and items become.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// List or LargeList.
+    List(DataType),
+    /// Every row has this length.
+    Fixed(FieldRef, usize),
+    /// The entries' field.
+    Map(FieldRef),
+}
+
+impl ListColumn {
+    pub(crate) fn new(body: Body, kind: Kind, min_bytes: usize, slot_bytes: usize) -> Self {
+        let mut offsets = Values::new();
+        offsets.push(0);
+        Self { offsets, body, kind, min_bytes, slot_bytes }
+    }
+
+    /// One array: blocks of items until an empty one.
+    pub(crate) fn read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
+        let before = self.body.len();
+        loop {
+            let (count, size) = cur.items()?;
+            if count == 0 {
+                break;
+            }
+            context.take_items(count, self.min_bytes, self.slot_bytes, &cur)?;
+            let left = cur.left();
+            cur = self.body.run(count, cur, context)?;
+            if size.is_some_and(|size| size != left - cur.left()) {
+                return Err(Stop::Invalid);
+            }
+        }
+        if let Kind::Fixed(_, n) = self.kind
+            && self.body.len() - before != n
+        {
+            return Err(Stop::Invalid);
+        }
+        self.offsets.push(i32::try_from(self.body.len()).map_err(|_| Stop::Full)?);
+        Ok(cur)
+    }
+
+    fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+}
+
+impl Fill for ListColumn {
+    fn pad(&mut self, n: usize) {
+        if let Kind::Fixed(_, length) = self.kind {
+            self.body.pad(n * length);
+        }
+        // It fitted when the last offset was pushed; padding of a fixed size is counted by the context.
+        let end = i32::try_from(self.body.len()).unwrap_or(i32::MAX);
+        self.offsets.push_n(end, n);
+    }
+
+    fn mark(&self, marks: &mut Marks) {
+        marks.push(self.len());
+        self.body.mark(marks);
+    }
+
+    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
+        self.offsets.truncate(marks.next() + 1);
+        self.body.rollback(marks);
+    }
+
+    fn check_utf8(&mut self) -> Result<(), Stop> {
+        self.body.check_utf8()
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        let rows = self.len();
+        let items = self.body.finish();
+        let offsets = self.offsets.take();
+        self.offsets.push(0);
+        match &self.kind {
+            Kind::List(data_type) => list(data_type, offsets, items),
+            Kind::Map(entries) => {
+                let items = items.as_struct().clone();
+                Arc::new(MapArray::new(entries.clone(), offset_buffer(offsets), items, None, false))
+            }
+            Kind::Fixed(field, n) => {
+                let size = i32::try_from(*n).unwrap_or(i32::MAX);
+                let array = FixedSizeListArray::try_new_with_length(field.clone(), size, items, None, rows);
+                Arc::new(array.expect("every row has the declared length"))
+            }
+        }
+    }
+}

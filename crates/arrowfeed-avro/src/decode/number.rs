@@ -1,0 +1,195 @@
+//! Columns of fixed-width numbers, and booleans.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray};
+use arrow_buffer::ArrowNativeType;
+use arrow_schema::DataType;
+
+use super::assemble::fixed_width;
+use super::fill::{Fill, Marks, MarksIter};
+use super::leaf::Leaf;
+use super::validity::Flags;
+use crate::memory::Values;
+use crate::wire::cursor::{Cursor, Stop};
+
+/// A number on the wire that becomes a `T`: a type parameter for each promotion of the specification.
+pub(crate) trait Read<T> {
+    fn read(cur: &mut Cursor<'_>) -> Result<T, Stop>;
+
+    /// `n` values in a row.
+    #[inline(always)]
+    fn read_n(n: usize, cur: &mut Cursor<'_>, values: &mut Values<T>) -> Result<(), Stop>
+    where
+        T: ArrowNativeType,
+    {
+        values.reserve(n);
+        for _ in 0..n {
+            values.push(Self::read(cur)?);
+        }
+        Ok(())
+    }
+}
+
+macro_rules! wire {
+    ($($(#[$doc:meta])* $wire:ident: $($to:ty = |$cur:ident| $read:expr),+;)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $wire;
+        $(impl Read<$to> for $wire {
+            #[inline(always)]
+            fn read($cur: &mut Cursor<'_>) -> Result<$to, Stop> {
+                Ok($read)
+            }
+        })+
+    )+};
+}
+
+wire! {
+    /// A boolean as a number.
+    BooleanWire: i64 = |cur| i64::from(cur.boolean()?);
+    /// An int.
+    IntWire: i32 = |cur| cur.int()?, i64 = |cur| cur.int()?.into(), f32 = |cur| cur.int()? as f32,
+        f64 = |cur| cur.int()?.into();
+    /// A long.
+    LongWire: i64 = |cur| cur.long()?, f32 = |cur| cur.long()? as f32, f64 = |cur| cur.long()? as f64;
+    /// A float that becomes a double.
+    FloatWire: f64 = |cur| f32::from_le_bytes(cur.array()?).into();
+    /// A double that becomes a float.
+    DoubleWire: f32 = |cur| f64::from_le_bytes(cur.array()?) as f32;
+}
+
+/// A float or double as it is: `n` in a row are copied as bytes.
+#[derive(Debug)]
+pub(crate) struct Same;
+
+macro_rules! same {
+    ($($to:ty),+) => {$(
+        impl Read<$to> for Same {
+            #[inline(always)]
+            fn read(cur: &mut Cursor<'_>) -> Result<$to, Stop> {
+                Ok(<$to>::from_le_bytes(cur.array()?))
+            }
+
+            #[inline(always)]
+            fn read_n(n: usize, cur: &mut Cursor<'_>, values: &mut Values<$to>) -> Result<(), Stop> {
+                if cfg!(target_endian = "little") {
+                    let bytes = n.checked_mul(size_of::<$to>()).ok_or(Stop::Invalid)?;
+                    values.extend_from_wire(cur.bytes(bytes)?);
+                    return Ok(());
+                }
+                for _ in 0..n {
+                    values.push(<Self as Read<$to>>::read(cur)?);
+                }
+                Ok(())
+            }
+        }
+    )+};
+}
+
+same!(f32, f64);
+
+/// Numbers of type `T`, read from the wire by `W`.
+#[derive(Debug)]
+pub(crate) struct Numbers<W, T> {
+    values: Values<T>,
+    data_type: DataType,
+    wire: PhantomData<W>,
+}
+
+impl<W, T: ArrowNativeType> Numbers<W, T> {
+    pub(crate) fn new(data_type: DataType) -> Self {
+        Self { values: Values::new(), data_type, wire: PhantomData }
+    }
+}
+
+impl<W: Read<T>, T: ArrowNativeType> Leaf for Numbers<W, T> {
+    #[inline(always)]
+    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+        self.values.push(W::read(cur)?);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn read_n(&mut self, n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+        W::read_n(n, cur, &mut self.values)
+    }
+
+    #[inline(always)]
+    fn push_null(&mut self) {
+        self.values.push(T::default());
+    }
+
+}
+
+impl<W, T: ArrowNativeType> Fill for Numbers<W, T> {
+    fn pad(&mut self, n: usize) {
+        self.values.push_zeros(n);
+    }
+
+    fn mark(&self, marks: &mut Marks) {
+        marks.push(self.values.len());
+    }
+
+    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
+        self.values.truncate(marks.next());
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        let len = self.values.len();
+        fixed_width(&self.data_type, len, self.values.take())
+    }
+}
+
+/// Booleans.
+#[derive(Debug)]
+pub(crate) struct Booleans {
+    values: Flags,
+}
+
+impl Booleans {
+    pub(crate) fn new() -> Self {
+        Self { values: Flags::new() }
+    }
+}
+
+impl Leaf for Booleans {
+    #[inline(always)]
+    fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+        self.values.push(cur.boolean()?);
+        Ok(())
+    }
+
+    fn read_n(&mut self, n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+        let bytes = cur.bytes(n)?;
+        if bytes.iter().fold(0, |all, byte| all | byte) > 1 {
+            return Err(Stop::Invalid);
+        }
+        self.values.extend(bytes);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn push_null(&mut self) {
+        self.values.push(false);
+    }
+}
+
+impl Fill for Booleans {
+    fn pad(&mut self, n: usize) {
+        self.values.push_n(false, n);
+    }
+
+    fn mark(&self, marks: &mut Marks) {
+        marks.push(self.values.len());
+    }
+
+    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
+        self.values.truncate(marks.next());
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        Arc::new(BooleanArray::new(self.values.take_bits(), None))
+    }
+}

@@ -1,0 +1,178 @@
+//! The ops of the flat plan: every kind of column, and the step over unread values, listed once.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, NullArray};
+use arrow_buffer::i256;
+
+use super::bytes::BytesColumn;
+use super::context::Context;
+use super::decimal::Decimals;
+use super::enumeration::EnumColumn;
+use super::fill::{Fill, Marks, MarksIter};
+use super::fixed::{Durations, FixedColumn, UuidStrings};
+use super::leaf::{Leaf, Nullable};
+use super::list::ListColumn;
+use super::number::{BooleanWire, Booleans, DoubleWire, FloatWire, IntWire, LongWire, Numbers, Same};
+use super::optional::Optional;
+use super::union::UnionColumn;
+use crate::plan::skip::{self, Program};
+use crate::wire::cursor::{Cursor, Stop};
+
+/// Lists the ops by how they are read: `leaf` columns inline, `parts` by a call.
+macro_rules! ops {
+    (leaf { $($leaf:ident($leaf_type:ty),)+ } parts { $($part:ident($part_type:ty),)+ }) => {
+        /// One step of the flat plan, with the column that it fills.
+        #[derive(Debug)]
+        pub(crate) enum Op {
+            /// Values that nobody reads.
+            Skip(Program),
+            $(#[allow(missing_docs)] $leaf($leaf_type),)+
+            $(#[allow(missing_docs)] $part(Box<$part_type>),)+
+        }
+
+        impl Op {
+            /// One value.
+            #[inline(always)]
+            pub(crate) fn read<'a>(
+                &mut self,
+                mut cur: Cursor<'a>,
+                context: &mut Context,
+            ) -> Result<Cursor<'a>, Stop> {
+                match self {
+                    $(Op::$leaf(column) => column.read(&mut cur)?,)+
+                    $(Op::$part(column) => return column.read(cur, context),)+
+                    Op::Skip(program) => return step_over(program, 1, cur, context),
+                }
+                Ok(cur)
+            }
+
+            /// `n` values in a row: one dispatch for all.
+            #[inline(never)]
+            pub(crate) fn read_n<'a>(
+                &mut self,
+                n: usize,
+                mut cur: Cursor<'a>,
+                context: &mut Context,
+            ) -> Result<Cursor<'a>, Stop> {
+                match self {
+                    $(Op::$leaf(column) => column.read_n(n, &mut cur)?,)+
+                    $(Op::$part(column) => {
+                        for _ in 0..n {
+                            cur = column.read(cur, context)?;
+                        }
+                    })+
+                    Op::Skip(program) => return step_over(program, n, cur, context),
+                }
+                Ok(cur)
+            }
+
+            pub(crate) fn column(&mut self) -> Option<&mut dyn Fill> {
+                match self {
+                    $(Op::$leaf(column) => Some(column),)+
+                    $(Op::$part(column) => Some(column.as_mut()),)+
+                    Op::Skip(_) => None,
+                }
+            }
+
+            pub(crate) fn column_ref(&self) -> Option<&dyn Fill> {
+                match self {
+                    $(Op::$leaf(column) => Some(column),)+
+                    $(Op::$part(column) => Some(column.as_ref()),)+
+                    Op::Skip(_) => None,
+                }
+            }
+        }
+    };
+}
+
+ops! {
+    leaf {
+        Null(Nulls),
+        Boolean(Booleans),
+        NullableBoolean(Nullable<Booleans>),
+        BooleanToI64(Numbers<BooleanWire, i64>),
+        Int(Numbers<IntWire, i32>),
+        NullableInt(Nullable<Numbers<IntWire, i32>>),
+        IntToI64(Numbers<IntWire, i64>),
+        NullableIntToI64(Nullable<Numbers<IntWire, i64>>),
+        IntToF32(Numbers<IntWire, f32>),
+        IntToF64(Numbers<IntWire, f64>),
+        Long(Numbers<LongWire, i64>),
+        NullableLong(Nullable<Numbers<LongWire, i64>>),
+        LongToF32(Numbers<LongWire, f32>),
+        LongToF64(Numbers<LongWire, f64>),
+        Float(Numbers<Same, f32>),
+        NullableFloat(Nullable<Numbers<Same, f32>>),
+        FloatToF64(Numbers<FloatWire, f64>),
+        Double(Numbers<Same, f64>),
+        NullableDouble(Nullable<Numbers<Same, f64>>),
+        DoubleToF32(Numbers<DoubleWire, f32>),
+        Bytes(BytesColumn),
+        NullableBytes(Nullable<BytesColumn>),
+        Enum(EnumColumn),
+        NullableEnum(Nullable<EnumColumn>),
+        Fixed(FixedColumn),
+        Uuid(UuidStrings),
+        Decimal128(Decimals<i128>),
+        Decimal256(Decimals<i256>),
+        Duration(Durations),
+    }
+    parts {
+        List(ListColumn),
+        Optional(Optional),
+        Union(UnionColumn),
+    }
+}
+
+#[inline(never)]
+fn step_over<'a>(
+    program: &Program,
+    n: usize,
+    mut cur: Cursor<'a>,
+    context: &mut Context,
+) -> Result<Cursor<'a>, Stop> {
+    for _ in 0..n {
+        skip::run(program, &context.skips, &mut context.budget, &mut cur)?;
+    }
+    Ok(cur)
+}
+
+/// Values of the null type: a count.
+#[derive(Debug, Default)]
+pub(crate) struct Nulls(usize);
+
+impl Leaf for Nulls {
+    #[inline(always)]
+    fn read(&mut self, _cur: &mut Cursor<'_>) -> Result<(), Stop> {
+        self.0 += 1;
+        Ok(())
+    }
+
+    fn read_n(&mut self, n: usize, _cur: &mut Cursor<'_>) -> Result<(), Stop> {
+        self.0 += n;
+        Ok(())
+    }
+
+    fn push_null(&mut self) {
+        self.0 += 1;
+    }
+}
+
+impl Fill for Nulls {
+    fn pad(&mut self, n: usize) {
+        self.0 += n;
+    }
+
+    fn mark(&self, marks: &mut Marks) {
+        marks.push(self.0);
+    }
+
+    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
+        self.0 = marks.next();
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        Arc::new(NullArray::new(std::mem::take(&mut self.0)))
+    }
+}

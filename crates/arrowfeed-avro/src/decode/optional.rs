@@ -1,0 +1,71 @@
+//! The union of null and a type with parts.
+
+use arrow_array::ArrayRef;
+
+use super::assemble::with_nulls;
+use super::body::Body;
+use super::context::Context;
+use super::fill::{Fill, Marks, MarksIter};
+use super::leaf::is_present;
+use super::validity::Flags;
+use crate::wire::cursor::{Cursor, Stop};
+
+/// A union of null and a type that has no fused form in [`Nullable`](super::leaf::Nullable). Slots of nulls are
+/// padded when the next value comes: nulls in a row cost one call a column.
+#[derive(Debug)]
+pub(crate) struct Optional {
+    validity: Flags,
+    null: u8,
+    body: Body,
+    slot_bytes: usize,
+}
+
+impl Optional {
+    pub(crate) fn new(null_branch: usize, body: Body, slot_bytes: usize) -> Self {
+        Self { validity: Flags::new(), null: if null_branch == 0 { 0 } else { 2 }, body, slot_bytes }
+    }
+
+    pub(crate) fn read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
+        if is_present(self.null, &mut cur)? {
+            self.pad_pending();
+            self.validity.push(true);
+            return self.body.run(1, cur, context);
+        }
+        context.take_bytes(self.slot_bytes)?;
+        self.validity.push(false);
+        Ok(cur)
+    }
+
+    fn pad_pending(&mut self) {
+        let pending = self.validity.len() - self.body.len();
+        if pending > 0 {
+            self.body.pad(pending);
+        }
+    }
+}
+
+impl Fill for Optional {
+    fn pad(&mut self, n: usize) {
+        self.validity.push_n(false, n);
+    }
+
+    fn mark(&self, marks: &mut Marks) {
+        marks.push(self.validity.len());
+        self.body.mark(marks);
+    }
+
+    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
+        self.validity.truncate(marks.next());
+        self.body.rollback(marks);
+    }
+
+    fn check_utf8(&mut self) -> Result<(), Stop> {
+        self.body.check_utf8()
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        self.pad_pending();
+        let nulls = self.validity.take_nulls();
+        with_nulls(self.body.finish(), nulls)
+    }
+}

@@ -1,0 +1,140 @@
+//! Columns of unions, other than of null and one type.
+
+use arrow_array::{Array, ArrayRef, new_empty_array, new_null_array};
+use arrow_schema::{DataType, UnionFields};
+
+use super::assemble::{concatenated, dense_union, interleaved};
+use super::body::Body;
+use super::context::Context;
+use super::fill::{Fill, Marks, MarksIter};
+use crate::memory::Values;
+use crate::wire::cursor::{Cursor, Stop};
+
+/// A union under construction: which branch of the writer each slot has, and where in that branch's own column
+/// its value stands. Branches are brought to the reader's when the batch ends.
+#[derive(Debug)]
+pub(crate) struct UnionColumn {
+    tagged: bool,
+    /// The writer's branches; none: the reader takes no such value.
+    branches: Box<[Option<BranchColumn>]>,
+    /// The writer's branch of each slot.
+    tags: Values<i8>,
+    /// Each slot's place in its branch.
+    places: Values<i32>,
+    result: Target,
+}
+
+#[derive(Debug)]
+pub(crate) struct BranchColumn {
+    pub(crate) body: Body,
+    /// The reader's branch.
+    pub(crate) to: usize,
+}
+
+/// What the slots become.
+#[derive(Debug)]
+pub(crate) enum Target {
+    Dense(UnionFields),
+    /// One column of this type; `null`: the writer's branch that is null.
+    One { data_type: DataType, null: Option<usize> },
+}
+
+impl UnionColumn {
+    pub(crate) fn new(tagged: bool, branches: Box<[Option<BranchColumn>]>, result: Target) -> Self {
+        Self { tagged, branches, tags: Values::new(), places: Values::new(), result }
+    }
+
+    pub(crate) fn read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
+        let tag = if self.tagged { cur.index(self.branches.len())? } else { 0 };
+        let branch = self.branches[tag].as_mut().ok_or(Stop::Invalid)?;
+        self.places.push(i32::try_from(branch.body.len()).map_err(|_| Stop::Full)?);
+        // Unions of more than 127 branches are refused when the plan is made.
+        self.tags.push(tag as i8);
+        branch.body.run(1, cur, context)
+    }
+
+    fn bodies(&mut self) -> impl Iterator<Item = &mut Body> {
+        self.branches.iter_mut().flatten().map(|branch| &mut branch.body)
+    }
+
+    fn finish_dense(&mut self, fields: &UnionFields) -> ArrayRef {
+        let mut parts: Vec<Vec<ArrayRef>> = vec![Vec::new(); fields.len()];
+        // The reader's branch, and how many values of earlier branches stand before its own there.
+        let mut moves = vec![(0_i8, 0_i32); self.branches.len()];
+        for (branch, moved) in self.branches.iter_mut().zip(&mut moves) {
+            if let Some(BranchColumn { body, to }) = branch {
+                let before: usize = parts[*to].iter().map(|part| part.len()).sum();
+                *moved = (*to as i8, before as i32);
+                parts[*to].push(body.finish());
+            }
+        }
+        let children = fields.iter().zip(parts).map(|((_, field), parts)| match parts.as_slice() {
+            [] => new_empty_array(field.data_type()),
+            [one] => one.clone(),
+            several => concatenated(several),
+        });
+        let children = children.collect();
+        let tags = self.tags.as_slice();
+        let types = tags.iter().map(|tag| moves[*tag as usize].0).collect();
+        let places = self.places.as_slice().iter().zip(tags);
+        let places = places.map(|(place, tag)| place + moves[*tag as usize].1).collect();
+        dense_union(fields, types, places, children)
+    }
+
+    fn finish_one(&mut self, data_type: &DataType, null: Option<usize>) -> ArrayRef {
+        let finish = |(i, branch): (usize, &mut Option<BranchColumn>)| {
+            let values = branch.as_mut().map(|branch| branch.body.finish());
+            match values {
+                _ if Some(i) == null => new_null_array(data_type, 1),
+                Some(values) => values,
+                None => new_empty_array(data_type),
+            }
+        };
+        let arrays: Vec<ArrayRef> = self.branches.iter_mut().enumerate().map(finish).collect();
+        let slots = self.tags.as_slice().iter().zip(self.places.as_slice());
+        let slots = slots.map(|(tag, place)| {
+            let branch = *tag as usize;
+            (branch, if Some(branch) == null { 0 } else { *place as usize })
+        });
+        interleaved(&arrays, &slots.collect::<Vec<_>>())
+    }
+}
+
+impl Fill for UnionColumn {
+    fn pad(&mut self, n: usize) {
+        let first = self.branches.iter_mut().enumerate().find_map(|(i, branch)| Some((i, branch.as_mut()?)));
+        let (tag, branch) = first.expect("a union that is read has a branch that can be");
+        let start = branch.body.len() as i32;
+        branch.body.pad(n);
+        self.tags.push_n(tag as i8, n);
+        (0..n as i32).for_each(|i| self.places.push(start + i));
+    }
+
+    fn mark(&self, marks: &mut Marks) {
+        marks.push(self.tags.len());
+        self.branches.iter().flatten().for_each(|branch| branch.body.mark(marks));
+    }
+
+    fn rollback(&mut self, marks: &mut MarksIter<'_>) {
+        let len = marks.next();
+        self.tags.truncate(len);
+        self.places.truncate(len);
+        self.bodies().for_each(|body| body.rollback(marks));
+    }
+
+    fn check_utf8(&mut self) -> Result<(), Stop> {
+        self.bodies().try_for_each(Body::check_utf8)
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        let result = std::mem::replace(&mut self.result, Target::Dense(UnionFields::empty()));
+        let array = match &result {
+            Target::Dense(fields) => self.finish_dense(fields),
+            Target::One { data_type, null } => self.finish_one(data_type, *null),
+        };
+        self.result = result;
+        self.tags.truncate(0);
+        self.places.truncate(0);
+        array
+    }
+}

@@ -1,0 +1,52 @@
+//! The encodings other than `native`: lists put around the columns that the decoder has made.
+//!
+//! [`wrap`] says what becomes of each type, as a schema and as arrays; values are not copied where a list can be
+//! laid around them.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray, cast::AsArray};
+use arrow_schema::{Schema, SchemaRef};
+
+use crate::error::AvroError;
+use crate::options::Encoding;
+
+mod wrap;
+
+/// Turns the decoder's struct of native columns into a batch.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    encoding: Encoding,
+    schema: SchemaRef,
+}
+
+impl Encoder {
+    /// An error where a column has no such encoding.
+    pub(crate) fn new(encoding: Encoding, native: &Schema) -> Result<Self, AvroError> {
+        let schema = match encoding {
+            Encoding::Native => native.clone(),
+            _ => {
+                let fields: Result<Vec<_>, _> =
+                    native.fields().iter().map(|field| wrap::field(encoding, field)).collect();
+                Schema::new(fields?)
+            }
+        };
+        Ok(Self { encoding, schema: Arc::new(schema) })
+    }
+
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// `rows` is a struct of the native columns.
+    pub(crate) fn encode(&self, rows: &ArrayRef) -> RecordBatch {
+        let rows: &StructArray = rows.as_struct();
+        let columns = match self.encoding {
+            Encoding::Native => rows.columns().to_vec(),
+            encoding => rows.columns().iter().map(|column| wrap::array(encoding, column)).collect(),
+        };
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+        RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
+            .expect("columns are made for the schema")
+    }
+}

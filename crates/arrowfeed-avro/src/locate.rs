@@ -1,0 +1,241 @@
+//! Where and why a block could not be decoded: the cold path behind [`Stop`](crate::wire::cursor::Stop).
+//!
+//! The block is decoded once more, value by value, by the slow reader and to nowhere, along the same plan. What
+//! the fast decoder refuses, this one refuses, with the record, the field and what was expected and found.
+
+use arrow_buffer::i256;
+
+use crate::Limits;
+use crate::decode::decimal::Unscaled;
+use crate::decode::fixed::{duration, parse_uuid};
+use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
+use crate::plan::DecodePlan;
+use crate::plan::node::{Branch, DecimalWidth, EnumNode, ListNode, Node, RecordNode, Step, UnionNode, Wire};
+use crate::plan::skip::{self, Budget};
+use crate::wire::Reads;
+use crate::wire::cursor::Stop;
+use crate::wire::plain::{PlainReader, invalid};
+
+/// What is wrong with a block's payload of `count` records, for which the fast decoder stopped. The offset in
+/// the error counts from the start of the payload.
+#[cold]
+pub(crate) fn locate(plan: &DecodePlan, limits: &Limits, payload: &[u8], count: u64, stop: Stop) -> AvroError {
+    let mut walk = Walk { plan, budget: Budget::new(limits), reader: PlainReader::new(payload), path: Vec::new() };
+    for record in 0..count {
+        walk.budget.reset();
+        let start = walk.reader.pos();
+        if let Err(error) = walk.value(&plan.root.node) {
+            let field = path_text(&walk.path);
+            let error = if field.is_empty() { error } else { error.in_field(field) };
+            return error.in_record(record).at_offset(walk.reader.pos().max(start) as u64);
+        }
+    }
+    let (left, count) = (walk.reader.left(), thousands(count));
+    if left > 0 {
+        let left = thousands(left as u64);
+        return invalid(format!("expected the end of the block after its {count} records, found {left} more bytes"));
+    }
+    match stop {
+        Stop::Full => {
+            let limit = thousands(limits.batch_bytes as u64);
+            AvroError::limit_reached("batch_bytes", format!("a record is over the limit batch_bytes of {limit}"))
+        }
+        Stop::Invalid => {
+            let message = format!("the fast decoder refused a block of {count} records that the slow one takes");
+            AvroError::new(AvroErrorKind::Internal, message)
+        }
+    }
+}
+
+struct Walk<'a> {
+    plan: &'a DecodePlan,
+    budget: Budget,
+    reader: PlainReader<'a>,
+    /// From the root to the value: fields, and items in brackets.
+    path: Vec<String>,
+}
+
+fn path_text(path: &[String]) -> String {
+    path.concat().trim_start_matches('.').to_owned()
+}
+
+impl<'a> Walk<'a> {
+    /// Does `work` one step deeper; on an error the path stays as it was there.
+    fn inside(
+        &mut self,
+        step: String,
+        work: impl FnOnce(&mut Self) -> Result<(), AvroError>,
+    ) -> Result<(), AvroError> {
+        self.path.push(step);
+        work(self)?;
+        self.path.pop();
+        Ok(())
+    }
+
+    /// One value. All kinds are listed here, as they are in the plan.
+    fn value(&mut self, node: &Node) -> Result<(), AvroError> {
+        match node {
+            Node::Null => Ok(()),
+            Node::Boolean | Node::Number { wire: Wire::Boolean, .. } => self.reader.boolean().map(|_| ()),
+            Node::Number { wire: Wire::Int, .. } => self.reader.int().map(|_| ()),
+            Node::Number { wire: Wire::Long, .. } => self.reader.long().map(|_| ()),
+            Node::Number { wire: Wire::Float, .. } => self.reader.take(4, "a float").map(|_| ()),
+            Node::Number { wire: Wire::Double, .. } => self.reader.take(8, "a double").map(|_| ()),
+            Node::Bytes { utf8 } => self.bytes(*utf8).map(|_| ()),
+            Node::UuidString => {
+                let text = self.bytes(false)?;
+                let found = || quoted(&String::from_utf8_lossy(text));
+                parse_uuid(text).map(|_| ()).ok_or_else(|| invalid(format!("expected a uuid, found {}", found())))
+            }
+            Node::Fixed { size } => self.fixed(*size).map(|_| ()),
+            Node::DecimalBytes { width, precision } => {
+                let bytes = self.bytes(false)?;
+                decimal(bytes, *width, *precision)
+            }
+            Node::DecimalFixed { size, width, precision } => {
+                let bytes = self.fixed(*size)?;
+                decimal(bytes, *width, *precision)
+            }
+            Node::Duration => {
+                let bytes = self.fixed(12)?;
+                let parts = <[u8; 12]>::try_from(bytes).ok().and_then(duration);
+                let fits = "expected a duration of at most 2,147,483,647 months and days, found more";
+                parts.map(|_| ()).ok_or_else(|| invalid(fits.to_owned()))
+            }
+            Node::Enum(node) => self.symbol(node),
+            Node::List(list) => self.list(list),
+            Node::Map { values } => self.map(&values.node, values.node.min_bytes().saturating_add(1)),
+            Node::Record(record) => self.record(record),
+            Node::Nullable { null_branch, value } => match self.reader.branch(2)? {
+                branch if branch == *null_branch => Ok(()),
+                _ => self.value(value),
+            },
+            Node::Union(union) => self.union(union),
+        }
+    }
+
+    fn bytes(&mut self, utf8: bool) -> Result<&'a [u8], AvroError> {
+        let length = self.reader.length()?;
+        let bytes = self.reader.take(length, "a string")?;
+        match std::str::from_utf8(bytes) {
+            Err(error) if utf8 => {
+                let at = thousands(error.valid_up_to() as u64);
+                Err(invalid(format!("expected a string in UTF-8, found other bytes after {at} bytes of it")))
+            }
+            _ => Ok(bytes),
+        }
+    }
+
+    fn fixed(&mut self, size: usize) -> Result<&'a [u8], AvroError> {
+        self.reader.take(size, &format!("a fixed of {} bytes", thousands(size as u64)))
+    }
+
+    fn symbol(&mut self, node: &EnumNode) -> Result<(), AvroError> {
+        let index = self.reader.symbol(node.keys.len())?;
+        match node.keys[index] {
+            Some(_) => Ok(()),
+            None => {
+                let symbol = quoted(&node.symbols[index]);
+                let message = format!("expected a symbol of the reader's enum, found {symbol}, and it has no default");
+                Err(invalid(message))
+            }
+        }
+    }
+
+    fn list(&mut self, list: &ListNode) -> Result<(), AvroError> {
+        let node = &list.items.node;
+        let items = self.items(node.min_bytes(), |walk, i| {
+            walk.inside(format!("[{i}]"), |walk| walk.value(node))
+        })?;
+        match list.fixed {
+            Some(n) if n != items => {
+                let (n, items) = (thousands(n as u64), thousands(items as u64));
+                Err(AvroError::new(AvroErrorKind::CorruptBlock, format!("expected {n} items, found {items}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn map(&mut self, values: &Node, min_bytes: usize) -> Result<(), AvroError> {
+        let entry = |walk: &mut Self, _| {
+            let mut key = String::new();
+            walk.inside("[key]".to_owned(), |walk| {
+                key = String::from_utf8_lossy(walk.bytes(true)?).into_owned();
+                Ok(())
+            })?;
+            walk.inside(format!("[{}]", quoted(&key)), |walk| walk.value(values))
+        };
+        self.items(min_bytes, entry).map(|_| ())
+    }
+
+    /// Array blocks; gives the number of items.
+    fn items(
+        &mut self,
+        min_bytes: usize,
+        mut item: impl FnMut(&mut Self, usize) -> Result<(), AvroError>,
+    ) -> Result<usize, AvroError> {
+        let mut items = 0;
+        loop {
+            let (count, size) = self.reader.items()?;
+            if count == 0 {
+                return Ok(items);
+            }
+            if min_bytes == 0 {
+                self.budget.zero_byte_elements(count, &self.reader)?;
+            }
+            self.reader.room_for(count, min_bytes)?;
+            let start = self.reader.pos();
+            for _ in 0..count {
+                item(self, items)?;
+                items += 1;
+            }
+            if let Some(size) = size {
+                self.reader.stated_size(size, self.reader.pos() - start)?;
+            }
+        }
+    }
+
+    fn record(&mut self, record: &RecordNode) -> Result<(), AvroError> {
+        for step in &record.steps {
+            match step {
+                Step::Read { name, column } => {
+                    self.inside(format!(".{name}"), |walk| walk.value(&column.node))?;
+                }
+                Step::Skip { name, program } => self.inside(format!(".{name}"), |walk| {
+                    skip::run(program, &walk.plan.skips, &mut walk.budget, &mut walk.reader)
+                })?,
+            }
+        }
+        Ok(())
+    }
+
+    fn union(&mut self, union: &UnionNode) -> Result<(), AvroError> {
+        let branch = if union.tagged { self.reader.branch(union.branches.len())? } else { 0 };
+        match &union.branches[branch] {
+            Branch::Read { column, .. } => self.value(&column.node),
+            Branch::Refused { branch, reader } => {
+                let branch = quoted(branch);
+                Err(invalid(format!("expected a value for the reader's {reader}, found branch {branch}")))
+            }
+        }
+    }
+}
+
+fn decimal(bytes: &[u8], width: DecimalWidth, precision: u8) -> Result<(), AvroError> {
+    let fits = match width {
+        DecimalWidth::Bits128 => digits_fit::<i128>(bytes, precision),
+        DecimalWidth::Bits256 => digits_fit::<i256>(bytes, precision),
+    };
+    match (fits, bytes.len()) {
+        (true, _) => Ok(()),
+        (false, 0) => Err(invalid("expected a decimal, found no bytes".to_owned())),
+        (false, n) => {
+            let n = thousands(n as u64);
+            Err(invalid(format!("expected a decimal of at most {precision} digits, found a larger one in {n} bytes")))
+        }
+    }
+}
+
+fn digits_fit<T: Unscaled>(bytes: &[u8], precision: u8) -> bool {
+    T::from_big_endian(bytes).is_some_and(|value| value.is_within(T::largest(precision)))
+}

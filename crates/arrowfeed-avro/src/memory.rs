@@ -1,0 +1,173 @@
+//! Column memory that comes back: a buffer whose array was dropped is used for a later batch.
+//!
+//! A fresh page costs several times the copy into it, so columns are not allocated anew for each batch: every
+//! column has a [`Home`] to which its buffers return once nobody holds the array any more.
+
+#![allow(unsafe_code)]
+
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use arrow_buffer::{ArrowNativeType, Buffer, MutableBuffer};
+
+/// Spare buffers that a column keeps: one that is filled while one or two are on their way.
+const SPARE: usize = 4;
+
+/// A larger buffer than this is given back to the allocator.
+const MAX_KEPT_BYTES: usize = 64 << 20;
+
+/// Where the buffers of one column wait to be used again.
+#[derive(Debug, Default)]
+struct Home(Mutex<Vec<MutableBuffer>>);
+
+impl Home {
+    fn take(&self) -> MutableBuffer {
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, mut buffer: MutableBuffer) {
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < SPARE && buffer.capacity() <= MAX_KEPT_BYTES {
+            buffer.clear();
+            spare.push(buffer);
+        }
+    }
+}
+
+/// A buffer on loan to an array; goes home when the last array lets go, from whichever thread.
+struct Loan {
+    buffer: MutableBuffer,
+    home: Weak<Home>,
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        if let Some(home) = self.home.upgrade() {
+            home.give_back(std::mem::take(&mut self.buffer));
+        }
+    }
+}
+
+/// A growing, 64-byte aligned buffer of values of type `T`.
+#[derive(Debug)]
+pub(crate) struct Values<T> {
+    buffer: MutableBuffer,
+    home: Arc<Home>,
+    of: std::marker::PhantomData<T>,
+}
+
+impl<T: ArrowNativeType> Values<T> {
+    pub(crate) fn new() -> Self {
+        Self { buffer: MutableBuffer::default(), home: Arc::default(), of: std::marker::PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.buffer.len() / size_of::<T>()
+    }
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, value: T) {
+        self.buffer.push(value);
+    }
+
+    /// `n` copies of the zero of `T`.
+    pub(crate) fn push_zeros(&mut self, n: usize) {
+        self.buffer.extend_zeros(n * size_of::<T>());
+    }
+
+    /// `n` copies of `value`.
+    pub(crate) fn push_n(&mut self, value: T, n: usize) {
+        self.buffer.reserve(n * size_of::<T>());
+        (0..n).for_each(|_| self.buffer.push(value));
+    }
+
+    /// Values as they stand on the wire: little-endian, one after the other.
+    #[inline(always)]
+    pub(crate) fn extend_from_wire(&mut self, bytes: &[u8]) {
+        debug_assert_eq!(bytes.len() % size_of::<T>(), 0);
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    #[inline(always)]
+    pub(crate) fn reserve(&mut self, n: usize) {
+        self.buffer.reserve(n * size_of::<T>());
+    }
+
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.buffer.truncate(len * size_of::<T>());
+    }
+
+    pub(crate) fn as_slice(&self) -> &[T] {
+        self.buffer.typed_data()
+    }
+
+    /// Hands the values out and goes on with an empty buffer, a used one where one came home.
+    pub(crate) fn take(&mut self) -> Buffer {
+        let buffer = std::mem::replace(&mut self.buffer, self.home.take());
+        let (len, start) = (buffer.len(), NonNull::from(buffer.as_slice()).cast());
+        let loan = Arc::new(Loan { buffer, home: Arc::downgrade(&self.home) });
+        // SAFETY: `start` points to `len` initialised bytes of the loan's buffer. They neither move nor change
+        // while the loan lives: it is owned by the new Buffer alone and its memory is not touched before drop.
+        unsafe { Buffer::from_custom_allocation(start, len, loan) }
+    }
+}
+
+impl Values<u8> {
+    /// Appends the first `n <= 32` of `bytes` in two fixed moves: a `memcpy` of unknown length costs several
+    /// times as much for the short strings that most are.
+    #[inline(always)]
+    pub(crate) fn extend_short(&mut self, bytes: [u8; 32], n: usize) {
+        debug_assert!(n <= 32);
+        let len = self.buffer.len();
+        self.buffer.reserve(32);
+        // SAFETY: 32 bytes beyond `len` are reserved; n <= 32 of them become part of the buffer.
+        unsafe {
+            self.buffer.as_mut_ptr().add(len).cast::<[u8; 32]>().write_unaligned(bytes);
+            self.buffer.set_len(len + n.min(32));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_comes_home_when_the_last_holder_lets_go() {
+        let mut values = Values::<i64>::new();
+        values.push_n(7, 1000);
+        let first = values.take();
+        let (address, clone) = (first.as_ptr(), first.clone());
+        drop(first);
+        values.push(1);
+        let second = values.take();
+        assert_ne!(second.as_ptr(), address, "still held by the clone");
+        drop(clone);
+        values.push(2);
+        drop(values.take());
+        values.push(3);
+        assert_eq!(values.as_slice(), [3]);
+    }
+
+    #[test]
+    fn arrays_outlive_the_column() {
+        let mut values = Values::<i32>::new();
+        values.push_n(5, 3);
+        let buffer = values.take();
+        drop(values);
+        assert_eq!(buffer.typed_data::<i32>(), [5, 5, 5]);
+        assert_eq!(buffer.as_ptr().align_offset(64), 0);
+    }
+
+    #[test]
+    fn short_pieces_append_only_their_own_bytes() {
+        let mut values = Values::<u8>::new();
+        for n in 0..=32 {
+            values.extend_short([n as u8; 32], n);
+        }
+        let expected: Vec<u8> = (0..=32_u8).flat_map(|n| vec![n; n.into()]).collect();
+        assert_eq!(values.as_slice(), expected);
+    }
+}

@@ -1,0 +1,162 @@
+//! The Arrow type of each Avro type that has no parts: the table in `docs/avro-to-arrow.md`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::StringArray;
+use arrow_schema::{DataType, IntervalUnit, TimeUnit};
+
+use super::node::{Column, DecimalWidth, EnumNode, Native, Node, Wire};
+use crate::options::{Encoding, ReadOptions, StringType};
+use crate::schema::graph::{Decimal, Enum, FixedLogical, IntLogical, LongLogical, Type};
+
+/// The options that types depend on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mapping {
+    pub(crate) encoding: Encoding,
+    string_type: StringType,
+    double_as_float: bool,
+}
+
+/// The time zone of Avro's timestamps: instants.
+const UTC: &str = "UTC";
+
+impl Mapping {
+    pub(crate) fn new(options: &ReadOptions) -> Self {
+        let double_as_float = options.double_as_float && options.encoding == Encoding::Tfx;
+        Self { encoding: options.encoding, string_type: options.string_type, double_as_float }
+    }
+
+    fn is_tfx(self) -> bool {
+        self.encoding == Encoding::Tfx
+    }
+
+    pub(crate) fn string(self) -> DataType {
+        match (self.encoding, self.string_type) {
+            (Encoding::Tfx, _) => DataType::LargeBinary,
+            (_, StringType::Utf8) => DataType::Utf8,
+            (_, StringType::LargeUtf8) => DataType::LargeUtf8,
+            (_, StringType::Utf8View) => DataType::Utf8View,
+        }
+    }
+
+    fn bytes(self) -> DataType {
+        match (self.encoding, self.string_type) {
+            (Encoding::Tfx, _) | (_, StringType::LargeUtf8) => DataType::LargeBinary,
+            (_, StringType::Utf8) => DataType::Binary,
+            (_, StringType::Utf8View) => DataType::BinaryView,
+        }
+    }
+
+    /// A number that stands on the wire as `wire` and is of the reader's type `ty`; none if `ty` is no number.
+    pub(crate) fn number(self, wire: Wire, ty: &Type) -> Option<Column> {
+        let (to, data_type) = match ty {
+            Type::Int(_) | Type::Long(_) | Type::Boolean if self.is_tfx() => (Native::I64, DataType::Int64),
+            Type::Int(logical) => (Native::I32, int_type(*logical)),
+            Type::Long(logical) => (Native::I64, long_type(*logical)),
+            Type::Double if self.double_as_float => (Native::F32, DataType::Float32),
+            Type::Float => (Native::F32, DataType::Float32),
+            Type::Double => (Native::F64, DataType::Float64),
+            _ => return None,
+        };
+        Some(Column::required(Node::Number { wire, to }, data_type))
+    }
+
+    pub(crate) fn boolean(self) -> Column {
+        self.number(Wire::Boolean, &Type::Boolean)
+            .unwrap_or_else(|| Column::required(Node::Boolean, DataType::Boolean))
+    }
+
+    /// A string or bytes on the wire as the reader's string.
+    pub(crate) fn text(self, uuid: bool) -> Column {
+        if uuid && !self.is_tfx() {
+            return uuid_column(Node::UuidString);
+        }
+        Column::required(Node::Bytes { utf8: true }, self.string())
+    }
+
+    /// A string or bytes on the wire as the reader's bytes.
+    pub(crate) fn binary(self, decimal: Option<Decimal>) -> Column {
+        match decimal.and_then(decimal_type).filter(|_| !self.is_tfx()) {
+            Some((width, precision, data_type)) => {
+                Column::required(Node::DecimalBytes { width, precision }, data_type)
+            }
+            None => Column::required(Node::Bytes { utf8: false }, self.bytes()),
+        }
+    }
+
+    pub(crate) fn fixed(self, size: usize, logical: Option<FixedLogical>) -> Column {
+        // Arrow counts the bytes of a FixedSizeBinary in 32 bits; the schema's limit is below that.
+        let plain = || Column::required(Node::Fixed { size }, DataType::FixedSizeBinary(size as i32));
+        match logical {
+            _ if self.is_tfx() => plain(),
+            Some(FixedLogical::Uuid) => uuid_column(Node::Fixed { size }),
+            Some(FixedLogical::Duration) => {
+                Column::required(Node::Duration, DataType::Interval(IntervalUnit::MonthDayNano))
+            }
+            Some(FixedLogical::Decimal(decimal)) => match decimal_type(decimal) {
+                Some((width, precision, ty)) => {
+                    Column::required(Node::DecimalFixed { size, width, precision }, ty)
+                }
+                None => plain(),
+            },
+            None => plain(),
+        }
+    }
+
+    /// `keys`: the reader's symbol of each of the writer's.
+    pub(crate) fn enumeration(self, writer: &Enum, reader: &Enum, keys: Vec<Option<i32>>) -> Column {
+        let key = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        // A dictionary with no symbol could not stand behind a null.
+        let symbols = reader.symbols.iter().map(String::as_str);
+        let dictionary: StringArray = if reader.symbols.is_empty() { vec![""].into() } else { symbols.map(Some).collect() };
+        Column::required(
+            Node::Enum(EnumNode {
+                keys: keys.into(),
+                symbols: writer.symbols.clone().into(),
+                dictionary: Arc::new(dictionary),
+            }),
+            key,
+        )
+    }
+}
+
+fn int_type(logical: Option<IntLogical>) -> DataType {
+    match logical {
+        None => DataType::Int32,
+        Some(IntLogical::Date) => DataType::Date32,
+        Some(IntLogical::TimeMillis) => DataType::Time32(TimeUnit::Millisecond),
+    }
+}
+
+fn long_type(logical: Option<LongLogical>) -> DataType {
+    use LongLogical::*;
+    let utc = || Some(UTC.into());
+    match logical {
+        None => DataType::Int64,
+        Some(TimeMicros) => DataType::Time64(TimeUnit::Microsecond),
+        Some(TimestampMillis) => DataType::Timestamp(TimeUnit::Millisecond, utc()),
+        Some(TimestampMicros) => DataType::Timestamp(TimeUnit::Microsecond, utc()),
+        Some(TimestampNanos) => DataType::Timestamp(TimeUnit::Nanosecond, utc()),
+        Some(LocalTimestampMillis) => DataType::Timestamp(TimeUnit::Millisecond, None),
+        Some(LocalTimestampMicros) => DataType::Timestamp(TimeUnit::Microsecond, None),
+        Some(LocalTimestampNanos) => DataType::Timestamp(TimeUnit::Nanosecond, None),
+    }
+}
+
+/// None where Arrow has no decimal of so many digits.
+pub(crate) fn decimal_type(decimal: Decimal) -> Option<(DecimalWidth, u8, DataType)> {
+    let (precision, scale) = (u8::try_from(decimal.precision).ok()?, i8::try_from(decimal.scale).ok()?);
+    match precision {
+        0..=38 => Some((DecimalWidth::Bits128, precision, DataType::Decimal128(precision, scale))),
+        39..=76 => Some((DecimalWidth::Bits256, precision, DataType::Decimal256(precision, scale))),
+        _ => None,
+    }
+}
+
+/// Sixteen bytes with Arrow's canonical extension type.
+fn uuid_column(node: Node) -> Column {
+    let extension = ("ARROW:extension:name".to_owned(), "arrow.uuid".to_owned());
+    let metadata = HashMap::from([extension]);
+    Column { metadata, ..Column::required(node, DataType::FixedSizeBinary(16)) }
+}

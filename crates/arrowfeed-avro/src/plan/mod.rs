@@ -1,0 +1,106 @@
+//! What is decided from schemas, once, before the first record.
+//!
+//! ```text
+//! writer schema × reader schema × columns ──resolve──> Column { Node } ──> DecodePlan
+//! ```
+//! [`want`] is the tree of wanted fields, [`leaf`] the table of types, [`resolve`] and [`union`] the rules of
+//! schema resolution, [`node`] what comes out, [`skip`] the programs for what nobody reads.
+
+use std::sync::Arc;
+
+use arrow_schema::{Schema, SchemaRef};
+
+use crate::encode::Encoder;
+use crate::error::{AvroError, AvroErrorKind};
+use crate::schema::graph::Type;
+use crate::{AvroSchema, ReadOptions};
+use node::{Column, Node, Output, RecordNode, Step};
+use resolve::Resolver;
+use skip::Skips;
+use want::Want;
+
+mod leaf;
+pub(crate) mod node;
+mod resolve;
+pub(crate) mod skip;
+mod union;
+pub(crate) mod want;
+
+/// The column of a file whose root type is not a record.
+const ROOT_COLUMN: &str = "value";
+
+/// How the records of one writer's schema become rows of one Arrow schema.
+#[derive(Debug)]
+pub(crate) struct DecodePlan {
+    /// A record, whatever the file's root is.
+    pub(crate) root: Column,
+    pub(crate) skips: Arc<Skips>,
+    pub(crate) encoder: Encoder,
+    /// Whether a record may hold elements without bytes: they are counted for each record.
+    pub(crate) has_zero_byte_elements: bool,
+    schema: SchemaRef,
+}
+
+impl DecodePlan {
+    /// All that can be wrong with schemas and options is found here.
+    pub(crate) fn compile(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, AvroError> {
+        let reader = options.reader_schema.as_ref().unwrap_or(writer);
+        let want = match &options.columns {
+            Some(paths) => Want::from_paths(paths),
+            None => Want::All,
+        };
+        let mut resolver = Resolver::new(writer.graph(), reader.graph(), options);
+        let root = resolve_root(&mut resolver, &want)?;
+        let (skips, used) = resolver.finish();
+        if let Some(path) = options.fixed_lengths.keys().find(|path| !used.contains(*path)) {
+            let message = "expected an array to give a fixed length, found none that is read";
+            return Err(AvroError::new(AvroErrorKind::Schema, message).in_field(path));
+        }
+        let native = Schema::new(fields(&root));
+        let encoder = Encoder::new(options.encoding, &native)?;
+        let schema = encoder.schema();
+        let has_zero_byte_elements = skips.has_zero_byte_elements || root.node.has_zero_byte_elements();
+        Ok(Self { root, skips: Arc::new(skips), encoder, has_zero_byte_elements, schema })
+    }
+
+    /// The schema of the batches.
+    pub(crate) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+}
+
+fn fields(root: &Column) -> arrow_schema::Fields {
+    match &root.node {
+        Node::Record(record) => record.fields.clone(),
+        _ => unreachable!("the root is a record"),
+    }
+}
+
+/// A root that is not a record to both sides becomes the one field of a record, which adds nothing on the wire.
+fn resolve_root(resolver: &mut Resolver<'_>, want: &Want) -> Result<Column, AvroError> {
+    let (writer, reader) = (resolver.writer, resolver.reader);
+    if let (Type::Record(_), Type::Record(_)) = (&writer.types[writer.root], &reader.types[reader.root]) {
+        return resolver.resolve(writer.root, reader.root, want);
+    }
+    let wanted = match want {
+        Want::All => Some(&Want::All),
+        Want::Fields(fields) => match fields.as_slice() {
+            [] => None,
+            [(name, want)] if name == ROOT_COLUMN => Some(want),
+            _ => {
+                let message = format!("expected the column \"{ROOT_COLUMN}\": the file's root type is not a record");
+                return Err(AvroError::new(AvroErrorKind::Schema, message));
+            }
+        },
+    };
+    let (step, outputs, fields) = match wanted {
+        Some(want) => {
+            let column = resolver.inside(ROOT_COLUMN, |resolver| resolver.resolve(writer.root, reader.root, want))?;
+            let fields = vec![column.field(ROOT_COLUMN)].into();
+            (Step::Read { name: ROOT_COLUMN.to_owned(), column }, vec![Output::Read(0)], fields)
+        }
+        None => (resolver.skip(ROOT_COLUMN, writer.root), Vec::new(), arrow_schema::Fields::empty()),
+    };
+    let data_type = arrow_schema::DataType::Struct(arrow_schema::Fields::clone(&fields));
+    Ok(Column::required(Node::Record(RecordNode { steps: vec![step], outputs, fields }), data_type))
+}

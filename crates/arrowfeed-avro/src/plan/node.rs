@@ -1,0 +1,229 @@
+//! The decode plan as data: what each value on the wire becomes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use arrow_schema::{DataType, Field, Fields, UnionFields};
+
+use super::skip::{Program, Skips};
+
+/// A value that becomes a slot of an Arrow array: a [`Field`] without its name, and how to fill it.
+#[derive(Debug, Clone)]
+pub(crate) struct Column {
+    pub(crate) node: Node,
+    pub(crate) data_type: DataType,
+    pub(crate) nullable: bool,
+    pub(crate) metadata: HashMap<String, String>,
+}
+
+impl Column {
+    pub(crate) fn required(node: Node, data_type: DataType) -> Self {
+        Self { node, data_type, nullable: false, metadata: HashMap::new() }
+    }
+
+    pub(crate) fn field(&self, name: &str) -> Field {
+        Field::new(name, self.data_type.clone(), self.nullable).with_metadata(self.metadata.clone())
+    }
+}
+
+/// How one value stands on the wire, and what is made of it. Every kind of value is listed here.
+#[derive(Debug, Clone)]
+pub(crate) enum Node {
+    /// No bytes.
+    Null,
+    Boolean,
+    /// A number of one type as a number of the same or another.
+    Number { wire: Wire, to: Native },
+    /// Length and bytes; `utf8`: checked.
+    Bytes { utf8: bool },
+    /// A string of 36 characters as 16 bytes.
+    UuidString,
+    Fixed { size: usize },
+    /// Length and big-endian two's complement.
+    DecimalBytes { width: DecimalWidth, precision: u8 },
+    DecimalFixed { size: usize, width: DecimalWidth, precision: u8 },
+    /// Three little-endian unsigned 32-bit numbers: months, days, milliseconds.
+    Duration,
+    Enum(EnumNode),
+    List(ListNode),
+    Map { values: Box<Column> },
+    Record(RecordNode),
+    /// A union of null and one other type.
+    Nullable { null_branch: usize, value: Box<Node> },
+    Union(UnionNode),
+}
+
+/// Numbers of the Avro specification; a boolean too where it is asked for as a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wire {
+    Boolean,
+    Int,
+    Long,
+    Float,
+    Double,
+}
+
+/// Numbers of Arrow columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Native {
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DecimalWidth {
+    Bits128,
+    Bits256,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct EnumNode {
+    /// The key of each of the writer's symbols; none where the reader has no such symbol and no default.
+    pub(crate) keys: Arc<[Option<i32>]>,
+    /// The writer's symbols, for messages.
+    pub(crate) symbols: Arc<[String]>,
+    /// The reader's symbols: one array for all batches.
+    pub(crate) dictionary: ArrayRef,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ListNode {
+    pub(crate) items: Box<Column>,
+    /// The length that every row must have, where the caller asked for a FixedSizeList.
+    pub(crate) fixed: Option<usize>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct RecordNode {
+    /// The writer's fields, in wire order.
+    pub(crate) steps: Vec<Step>,
+    /// The columns, in the order they are given out.
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) fields: Fields,
+}
+
+/// One field of the writer's record.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    Read { name: String, column: Column },
+    Skip { name: String, program: Program },
+}
+
+/// Where a column of a record comes from.
+#[derive(Debug, Clone)]
+pub(crate) enum Output {
+    /// The n-th `Step::Read`.
+    Read(usize),
+    /// A field that the writer does not have: the reader's default, as Avro bytes and the column to read them with.
+    Default { column: Column, bytes: Arc<[u8]>, skips: Arc<Skips> },
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct UnionNode {
+    /// Whether a branch index stands on the wire; if not, every value is of the only branch.
+    pub(crate) tagged: bool,
+    /// The writer's branches.
+    pub(crate) branches: Vec<Branch>,
+    pub(crate) result: UnionResult,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Branch {
+    /// Values go to branch `to` of the reader's union.
+    Read { to: usize, column: Column },
+    /// No branch of the reader takes these values: an error when one is met.
+    Refused { branch: String, reader: String },
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum UnionResult {
+    /// A dense union of the reader's branches.
+    Dense(UnionFields),
+    /// The reader has one type, or one and null: all branches end in one column of it.
+    One,
+}
+
+impl Node {
+    /// The least number of bytes that a value takes on the wire.
+    pub(crate) fn min_bytes(&self) -> usize {
+        match self {
+            Node::Null => 0,
+            Node::Number { wire: Wire::Float, .. } => 4,
+            Node::Number { wire: Wire::Double, .. } => 8,
+            Node::Boolean | Node::Number { .. } | Node::Bytes { .. } | Node::DecimalBytes { .. } => 1,
+            Node::UuidString => 1,
+            Node::Fixed { size } | Node::DecimalFixed { size, .. } => *size,
+            Node::Duration => 12,
+            Node::Enum(_) | Node::List(_) | Node::Map { .. } | Node::Nullable { .. } => 1,
+            Node::Union(union) if union.tagged => 1,
+            Node::Union(union) => match union.branches.first() {
+                Some(Branch::Read { column, .. }) => column.node.min_bytes(),
+                _ => 0,
+            },
+            Node::Record(record) => {
+                let bytes = |step: &Step| match step {
+                    Step::Read { column, .. } => column.node.min_bytes(),
+                    Step::Skip { program, .. } => program.min_bytes(),
+                };
+                record.steps.iter().map(bytes).fold(0, usize::saturating_add)
+            }
+        }
+    }
+
+    /// Bytes that one slot takes in Arrow buffers before any list item or string byte.
+    pub(crate) fn slot_bytes(&self) -> usize {
+        match self {
+            Node::Null => 0,
+            Node::Boolean => 1,
+            Node::Number { to: Native::I32 | Native::F32, .. } | Node::Enum(_) => 4,
+            Node::Number { .. } => 8,
+            Node::Bytes { .. } | Node::Map { .. } => 4,
+            Node::UuidString | Node::Duration => 16,
+            Node::Fixed { size } => *size,
+            Node::DecimalBytes { width, .. } | Node::DecimalFixed { width, .. } => width.bytes(),
+            Node::List(ListNode { items, fixed: Some(n) }) => n.saturating_mul(items.node.slot_bytes()),
+            Node::List(_) => 4,
+            Node::Nullable { value, .. } => value.slot_bytes().saturating_add(1),
+            Node::Union(_) => 5,
+            Node::Record(record) => {
+                let bytes = |step: &Step| match step {
+                    Step::Read { column, .. } => column.node.slot_bytes(),
+                    Step::Skip { .. } => 0,
+                };
+                record.steps.iter().map(bytes).fold(0, usize::saturating_add)
+            }
+        }
+    }
+}
+
+impl Node {
+    /// Whether there is an array in it whose items may have no bytes.
+    pub(crate) fn has_zero_byte_elements(&self) -> bool {
+        match self {
+            Node::List(ListNode { items, .. }) => items.node.min_bytes() == 0 || items.node.has_zero_byte_elements(),
+            Node::Map { values } => values.node.has_zero_byte_elements(),
+            Node::Nullable { value, .. } => value.has_zero_byte_elements(),
+            Node::Record(record) => record.steps.iter().any(|step| match step {
+                Step::Read { column, .. } => column.node.has_zero_byte_elements(),
+                Step::Skip { .. } => false,
+            }),
+            Node::Union(union) => union.branches.iter().any(|branch| match branch {
+                Branch::Read { column, .. } => column.node.has_zero_byte_elements(),
+                Branch::Refused { .. } => false,
+            }),
+            _ => false,
+        }
+    }
+}
+
+impl DecimalWidth {
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            DecimalWidth::Bits128 => 16,
+            DecimalWidth::Bits256 => 32,
+        }
+    }
+}

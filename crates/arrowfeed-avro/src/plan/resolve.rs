@@ -1,0 +1,368 @@
+//! Writer's type × reader's type × what is wanted of it, to a [`Column`].
+//!
+//! The rules are those of the specification's "Schema Resolution"; where it is silent, those of Java's
+//! `GenericDatumReader`: an exact match before a promotion when a union's branch is chosen, record names
+//! compared only where a union has to be decided, an aliased name as good as the name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, FieldRef, Fields};
+
+use super::leaf::Mapping;
+use super::node::{Column, ListNode, Node, Output, RecordNode, Step, Wire};
+use super::skip::{SkipCompiler, Skips};
+use super::want::Want;
+use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
+use crate::schema::default::encode_default;
+use crate::schema::graph::{Enum, Field as AvroField, Fixed, Graph, Record, Type, TypeId};
+use crate::{Limits, ReadOptions};
+
+/// Compiles one root type. The path says where it is, for messages.
+#[derive(Debug)]
+pub(super) struct Resolver<'a> {
+    pub(super) writer: &'a Graph,
+    pub(super) reader: &'a Graph,
+    mapping: Mapping,
+    fixed_lengths: &'a BTreeMap<String, i32>,
+    limits: &'a Limits,
+    skips: SkipCompiler<'a>,
+    /// Names of fields from the root on; `[]` for items.
+    path: Vec<String>,
+    /// Records that are being resolved: met again, the type is recursive.
+    open: Vec<(TypeId, TypeId)>,
+    expanded: usize,
+    used_lengths: BTreeSet<String>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(writer: &'a Graph, reader: &'a Graph, options: &'a ReadOptions) -> Self {
+        Self {
+            writer,
+            reader,
+            mapping: Mapping::new(options),
+            fixed_lengths: &options.fixed_lengths,
+            limits: &options.limits,
+            skips: SkipCompiler::new(writer),
+            path: Vec::new(),
+            open: Vec::new(),
+            expanded: 0,
+            used_lengths: BTreeSet::new(),
+        }
+    }
+
+    /// The programs of what is skipped, and the paths of `fixed_lengths` that named an array.
+    pub(super) fn finish(self) -> (Skips, BTreeSet<String>) {
+        (self.skips.finish(), self.used_lengths)
+    }
+
+    /// The same compiler for values that are of the reader's schema already: defaults, and types of branches
+    /// that the writer does not have.
+    fn of_reader(&self) -> Resolver<'a> {
+        Resolver {
+            writer: self.reader,
+            reader: self.reader,
+            mapping: self.mapping,
+            fixed_lengths: self.fixed_lengths,
+            limits: self.limits,
+            skips: SkipCompiler::new(self.reader),
+            path: self.path.clone(),
+            open: Vec::new(),
+            expanded: self.expanded,
+            used_lengths: BTreeSet::new(),
+        }
+    }
+
+    /// The column of a reader's type as its own writer would write it.
+    pub(super) fn reader_column(&mut self, ty: TypeId, want: &Want) -> Result<Column, AvroError> {
+        let mut of_reader = self.of_reader();
+        let column = of_reader.resolve(ty, ty, want)?;
+        self.expanded = of_reader.expanded;
+        Ok(column)
+    }
+
+    pub(super) fn error(&self, message: String) -> AvroError {
+        let error = AvroError::new(AvroErrorKind::Schema, message);
+        if self.path.is_empty() { error } else { error.in_field(self.path.concat()) }
+    }
+
+    /// Resolves one pair of types. All kinds are listed here.
+    pub(super) fn resolve(&mut self, writer: TypeId, reader: TypeId, want: &Want) -> Result<Column, AvroError> {
+        self.expanded += 1;
+        if self.expanded > self.limits.expanded_fields {
+            let limit = thousands(self.limits.expanded_fields as u64);
+            let message = format!("the schema expands to more than the limit expanded_fields of {limit}");
+            return Err(AvroError::limit_reached("expanded_fields", message));
+        }
+        let (w, r) = (&self.writer.types[writer], &self.reader.types[reader]);
+        if let (Want::Fields(_), Type::Null | Type::Boolean | Type::Int(_) | Type::Long(_) | Type::Float | Type::Double
+            | Type::Bytes(_) | Type::String { .. } | Type::Enum(_) | Type::Fixed(_)) = (want, r)
+        {
+            return Err(self.error(format!("expected a record to take fields of, found {}", describe(r))));
+        }
+        let column = match (w, r) {
+            (Type::Union(_), _) => return self.resolve_writer_union(writer, reader, want),
+            (_, Type::Union(_)) => return self.resolve_reader_union(writer, reader, want),
+            (Type::Null, Type::Null) => Column { nullable: true, ..Column::required(Node::Null, DataType::Null) },
+            (Type::Boolean, Type::Boolean) => self.mapping.boolean(),
+            (Type::Int(from), Type::Int(to)) => {
+                self.same_logical(from, to, w, r)?;
+                self.number(Wire::Int, w, r)?
+            }
+            (Type::Int(from), Type::Long(to)) => {
+                if from.is_some() && to.is_some() {
+                    return Err(self.mismatch(w, r));
+                }
+                self.number(Wire::Int, w, r)?
+            }
+            (Type::Int(_), Type::Float | Type::Double) => self.number(Wire::Int, w, r)?,
+            (Type::Long(from), Type::Long(to)) => {
+                self.same_logical(from, to, w, r)?;
+                self.number(Wire::Long, w, r)?
+            }
+            (Type::Long(_), Type::Float | Type::Double) => self.number(Wire::Long, w, r)?,
+            (Type::Float, Type::Float | Type::Double) => self.number(Wire::Float, w, r)?,
+            (Type::Double, Type::Double) => self.number(Wire::Double, w, r)?,
+            (Type::String { .. } | Type::Bytes(_), Type::String { uuid }) => self.mapping.text(*uuid),
+            (Type::String { .. }, Type::Bytes(decimal)) => self.mapping.binary(*decimal),
+            (Type::Bytes(from), Type::Bytes(to)) => {
+                self.same_logical(from, to, w, r)?;
+                self.mapping.binary(*to)
+            }
+            (Type::Fixed(w), Type::Fixed(r)) => self.resolve_fixed(w, r)?,
+            (Type::Enum(w), Type::Enum(r)) => self.resolve_enum(w, r)?,
+            (Type::Array(w), Type::Array(r)) => self.resolve_array(*w, *r, want)?,
+            (Type::Map(w), Type::Map(r)) => self.resolve_map(*w, *r, want)?,
+            (Type::Record(w), Type::Record(r)) => self.resolve_record(writer, reader, w, r, want)?,
+            (w, r) => return Err(self.mismatch(w, r)),
+        };
+        Ok(column)
+    }
+
+    pub(super) fn mismatch(&self, w: &Type, r: &Type) -> AvroError {
+        let (w, r) = (describe(w), describe(r));
+        self.error(format!("expected {r}, as the reader's schema has it, found {w} in the writer's"))
+    }
+
+    /// A logical type is dropped or added at will, but never taken for another: the numbers would be wrong.
+    fn same_logical<T: PartialEq>(&self, from: &Option<T>, to: &Option<T>, w: &Type, r: &Type) -> Result<(), AvroError> {
+        match (from, to) {
+            (Some(from), Some(to)) if from != to => Err(self.mismatch(w, r)),
+            _ => Ok(()),
+        }
+    }
+
+    fn number(&self, wire: Wire, w: &Type, r: &Type) -> Result<Column, AvroError> {
+        self.mapping.number(wire, r).ok_or_else(|| self.mismatch(w, r))
+    }
+
+    fn resolve_fixed(&self, w: &Fixed, r: &Fixed) -> Result<Column, AvroError> {
+        self.same_name("fixed", &w.name, &r.name, &r.aliases)?;
+        if w.size != r.size {
+            let (w, r) = (thousands(w.size as u64), thousands(r.size as u64));
+            return Err(self.error(format!("expected a fixed of {r} bytes, as the reader's schema has it, found {w} bytes in the writer's")));
+        }
+        self.same_logical(&w.logical, &r.logical, &Type::Fixed(w.clone()), &Type::Fixed(r.clone()))?;
+        Ok(self.mapping.fixed(w.size, r.logical))
+    }
+
+    fn resolve_enum(&self, w: &Enum, r: &Enum) -> Result<Column, AvroError> {
+        self.same_name("enum", &w.name, &r.name, &r.aliases)?;
+        let key = |symbol: &String| {
+            let same = r.symbols.iter().position(|other| other == symbol);
+            same.or(r.default).and_then(|key| i32::try_from(key).ok())
+        };
+        Ok(self.mapping.enumeration(w, r, w.symbols.iter().map(key).collect()))
+    }
+
+    fn same_name(&self, kind: &str, w: &str, r: &str, aliases: &[String]) -> Result<(), AvroError> {
+        if same_name(w, r, aliases) {
+            return Ok(());
+        }
+        let (w, r) = (quoted(w), quoted(r));
+        Err(self.error(format!("expected {kind} {r}, as the reader's schema has it, found {kind} {w} in the writer's")))
+    }
+
+    fn resolve_array(&mut self, w: TypeId, r: TypeId, want: &Want) -> Result<Column, AvroError> {
+        let fixed = self.fixed_length()?;
+        self.path.push("[]".to_owned());
+        let items = self.resolve(w, r, want);
+        self.path.pop();
+        let items = Box::new(items?);
+        let field: FieldRef = Arc::new(items.field(Field::LIST_FIELD_DEFAULT_NAME));
+        let data_type = match fixed {
+            Some(n) => DataType::FixedSizeList(field, n),
+            None => DataType::List(field),
+        };
+        let fixed = fixed.and_then(|n| usize::try_from(n).ok());
+        Ok(Column::required(Node::List(ListNode { items, fixed }), data_type))
+    }
+
+    fn fixed_length(&mut self) -> Result<Option<i32>, AvroError> {
+        let path = self.path.concat();
+        let Some(n) = self.fixed_lengths.get(&path) else {
+            return Ok(None);
+        };
+        if *n < 0 {
+            return Err(self.error(format!("expected a fixed length of 0 or more, found {n}")));
+        }
+        self.used_lengths.insert(path);
+        Ok(Some(*n))
+    }
+
+    fn resolve_map(&mut self, w: TypeId, r: TypeId, want: &Want) -> Result<Column, AvroError> {
+        self.path.push("[]".to_owned());
+        let values = self.resolve(w, r, want);
+        self.path.pop();
+        let values = Box::new(values?);
+        let key = Field::new("key", self.mapping.string(), false);
+        let entries = Fields::from(vec![key, values.field("value")]);
+        let entries = Field::new("entries", DataType::Struct(entries), false);
+        Ok(Column::required(Node::Map { values }, DataType::Map(Arc::new(entries), false)))
+    }
+
+    fn resolve_record(
+        &mut self,
+        writer: TypeId,
+        reader: TypeId,
+        w: &'a Record,
+        r: &'a Record,
+        want: &Want,
+    ) -> Result<Column, AvroError> {
+        if self.open.contains(&(writer, reader)) {
+            let name = quoted(&r.name);
+            return Err(self.error(format!("expected a type that ends, found record {name} inside itself: leave the field out of `columns`")));
+        }
+        self.open.push((writer, reader));
+        let node = self.record_node(w, r, want);
+        self.open.pop();
+        let node = node?;
+        let data_type = DataType::Struct(node.fields.clone());
+        Ok(Column::required(Node::Record(node), data_type))
+    }
+
+    fn record_node(&mut self, w: &'a Record, r: &'a Record, want: &Want) -> Result<RecordNode, AvroError> {
+        let chosen = self.chosen(r, want)?;
+        let mut steps = Vec::with_capacity(w.fields.len());
+        let mut outputs: Vec<Option<Output>> = chosen.iter().map(|_| None).collect();
+        let mut fields: Vec<Option<Field>> = outputs.iter().map(|_| None).collect();
+        let mut reads = 0;
+        for field in &w.fields {
+            let reader = reader_field(field, w, r);
+            let slot = reader.and_then(|i| chosen.iter().position(|(wanted, _)| *wanted == i));
+            let Some(slot) = slot else {
+                steps.push(self.skip(&field.name, field.ty));
+                continue;
+            };
+            let (i, want) = &chosen[slot];
+            let column = self.inside(&r.fields[*i].name, |this| this.resolve(field.ty, r.fields[*i].ty, want))?;
+            fields[slot] = Some(column.field(&r.fields[*i].name));
+            outputs[slot] = Some(Output::Read(reads));
+            reads += 1;
+            steps.push(Step::Read { name: field.name.clone(), column });
+        }
+        for (slot, (i, want)) in chosen.iter().enumerate() {
+            if outputs[slot].is_none() {
+                let field = &r.fields[*i];
+                let (column, output) = self.inside(&field.name, |this| this.default_of(field, want))?;
+                fields[slot] = Some(column.field(&field.name));
+                outputs[slot] = Some(output);
+            }
+        }
+        let fields = fields.into_iter().flatten().collect();
+        Ok(RecordNode { steps, outputs: outputs.into_iter().flatten().collect(), fields })
+    }
+
+    /// The reader's fields that are wanted, by index, in the order of the columns.
+    fn chosen(&self, r: &Record, want: &Want) -> Result<Vec<(usize, Want)>, AvroError> {
+        let Want::Fields(wanted) = want else {
+            return Ok((0..r.fields.len()).map(|i| (i, Want::All)).collect());
+        };
+        let find = |(name, want): &(String, Want)| match r.fields.iter().position(|field| field.name == *name) {
+            Some(i) => Ok((i, want.clone())),
+            None => {
+                let known = r.fields.iter().take(20).map(|field| quoted(&field.name)).collect::<Vec<_>>().join(", ");
+                let more = if r.fields.len() > 20 { ", …" } else { "" };
+                let (name, record) = (quoted(name), quoted(&r.name));
+                Err(self.error(format!("expected a field of record {record} ({known}{more}), found {name}")))
+            }
+        };
+        wanted.iter().map(find).collect()
+    }
+
+    fn default_of(&mut self, field: &AvroField, want: &Want) -> Result<(Column, Output), AvroError> {
+        let Some(default) = &field.default else {
+            return Err(self.error("expected the field in the writer's schema, found none, and the reader's schema has no default for it".to_owned()));
+        };
+        let place = self.path.concat();
+        let bytes = encode_default(self.reader, field.ty, default).map_err(|error| error.in_field(place))?;
+        let mut of_reader = self.of_reader();
+        let column = of_reader.resolve(field.ty, field.ty, want)?;
+        self.expanded = of_reader.expanded;
+        let skips = Arc::new(of_reader.skips.finish());
+        Ok((column.clone(), Output::Default { column, bytes: bytes.into(), skips }))
+    }
+
+    /// A field of the writer that nobody reads.
+    pub(super) fn skip(&mut self, name: &str, ty: TypeId) -> Step {
+        Step::Skip { name: name.to_owned(), program: self.skips.compile(ty) }
+    }
+
+    /// Does `work` with the field's name on the path.
+    pub(super) fn inside<T>(
+        &mut self,
+        name: &str,
+        work: impl FnOnce(&mut Self) -> Result<T, AvroError>,
+    ) -> Result<T, AvroError> {
+        let step = if self.path.is_empty() { name.to_owned() } else { format!(".{name}") };
+        self.path.push(step);
+        let result = work(self);
+        self.path.pop();
+        result
+    }
+}
+
+/// The reader's field that a writer's field goes to: the one of its name, else the first with it as an alias
+/// whose own name the writer does not have.
+fn reader_field(field: &AvroField, w: &Record, r: &Record) -> Option<usize> {
+    let by_name = r.fields.iter().position(|other| other.name == field.name);
+    let by_alias = || {
+        r.fields.iter().position(|other| {
+            other.aliases.contains(&field.name) && w.fields.iter().all(|own| own.name != other.name)
+        })
+    };
+    by_name.or_else(by_alias)
+}
+
+/// Whether names match: unqualified, or by an alias of the reader's.
+pub(super) fn same_name(w: &str, r: &str, aliases: &[String]) -> bool {
+    unqualified(w) == unqualified(r) || aliases.iter().any(|alias| alias == w || unqualified(alias) == unqualified(w))
+}
+
+pub(super) fn unqualified(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(_, name)| name)
+}
+
+/// A type as messages name it.
+pub(super) fn describe(ty: &Type) -> String {
+    let logical = |base: &str, logical: Option<String>| match logical {
+        Some(logical) => format!("{base} ({logical})"),
+        None => base.to_owned(),
+    };
+    match ty {
+        Type::Null => "null".to_owned(),
+        Type::Boolean => "boolean".to_owned(),
+        Type::Int(l) => logical("int", l.map(|l| format!("{l:?}"))),
+        Type::Long(l) => logical("long", l.map(|l| format!("{l:?}"))),
+        Type::Float => "float".to_owned(),
+        Type::Double => "double".to_owned(),
+        Type::Bytes(d) => logical("bytes", d.map(|d| format!("decimal {}, {}", d.precision, d.scale))),
+        Type::String { uuid } => logical("string", uuid.then(|| "uuid".to_owned())),
+        Type::Array(_) => "array".to_owned(),
+        Type::Map(_) => "map".to_owned(),
+        Type::Union(_) => "union".to_owned(),
+        Type::Record(record) => format!("record {}", quoted(&record.name)),
+        Type::Enum(symbols) => format!("enum {}", quoted(&symbols.name)),
+        Type::Fixed(fixed) => format!("fixed {}", quoted(&fixed.name)),
+    }
+}

@@ -1,0 +1,251 @@
+//! Unions: which branch of the reader takes each branch of the writer.
+
+use arrow_schema::{DataType, UnionFields};
+
+use super::node::{Branch, Column, Node, UnionNode, UnionResult};
+use super::resolve::{Resolver, describe, same_name, unqualified};
+use super::want::Want;
+use crate::error::AvroError;
+use crate::schema::graph::{Graph, Type, TypeId};
+
+/// Arrow numbers the branches of a union in eight bits.
+const MAX_BRANCHES: usize = 127;
+
+/// What the reader makes of a union.
+enum Reader {
+    /// One type, and null where `nullable`.
+    One { ty: TypeId, nullable: bool },
+    /// A dense union.
+    Dense(Vec<TypeId>),
+}
+
+impl Reader {
+    fn of(graph: &Graph, ty: TypeId) -> Self {
+        let Type::Union(branches) = &graph.types[ty] else {
+            return Reader::One { ty, nullable: false };
+        };
+        let is_null = |ty: &TypeId| graph.types[*ty] == Type::Null;
+        match branches.as_slice() {
+            [null, ty] | [ty, null] if is_null(null) && !is_null(ty) => Reader::One { ty: *ty, nullable: true },
+            branches => Reader::Dense(branches.to_vec()),
+        }
+    }
+}
+
+impl Resolver<'_> {
+    /// A writer's union: its index stands on the wire.
+    pub(super) fn resolve_writer_union(
+        &mut self,
+        writer: TypeId,
+        reader: TypeId,
+        want: &Want,
+    ) -> Result<Column, AvroError> {
+        let Type::Union(branches) = &self.writer.types[writer] else { return self.resolve(writer, reader, want) };
+        if branches.len() > MAX_BRANCHES {
+            let n = branches.len();
+            return Err(self.error(format!("expected a union of at most {MAX_BRANCHES} branches, found {n}")));
+        }
+        match Reader::of(self.reader, reader) {
+            Reader::One { ty, nullable } => self.to_one(branches, ty, nullable, want),
+            Reader::Dense(to) => self.to_dense(branches, &to, true, want),
+        }
+    }
+
+    /// A value that is no union to the writer: the reader's branch is known.
+    pub(super) fn resolve_reader_union(
+        &mut self,
+        writer: TypeId,
+        reader: TypeId,
+        want: &Want,
+    ) -> Result<Column, AvroError> {
+        match Reader::of(self.reader, reader) {
+            Reader::One { ty, .. } if self.writer.types[writer] == Type::Null => {
+                let column = self.reader_column(ty, want)?;
+                let null = Branch::Read { to: 0, column: Column::required(Node::Null, DataType::Null) };
+                let union = UnionNode { tagged: false, branches: vec![null], result: UnionResult::One };
+                Ok(Column { node: Node::Union(union), nullable: true, ..column })
+            }
+            Reader::One { ty, .. } => Ok(Column { nullable: true, ..self.resolve(writer, ty, want)? }),
+            Reader::Dense(to) => self.to_dense(&[writer], &to, false, want),
+        }
+    }
+
+    fn to_one(&mut self, from: &[TypeId], ty: TypeId, nullable: bool, want: &Want) -> Result<Column, AvroError> {
+        let model = self.reader_column(ty, want)?;
+        let mut resolved = Vec::with_capacity(from.len());
+        let mut refusal = None;
+        for writer in from {
+            let is_null = self.writer.types[*writer] == Type::Null;
+            resolved.push(if is_null && nullable {
+                Some(Column::required(Node::Null, DataType::Null))
+            } else {
+                self.resolve(*writer, ty, want).map_err(|error| refusal = Some(error)).ok()
+            });
+        }
+        if let Some(refusal) = refusal
+            && resolved.iter().zip(from).all(|(column, ty)| column.is_none() || self.writer.types[*ty] == Type::Null)
+        {
+            return Err(refusal);
+        }
+        if nullable && let Some(column) = fused(&model, &resolved) {
+            return Ok(column);
+        }
+        let branch = |(column, writer): (Option<Column>, &TypeId)| match column {
+            Some(column) => Branch::Read { to: 0, column },
+            None => self.refused(*writer, describe(&self.reader.types[ty])),
+        };
+        let branches = resolved.into_iter().zip(from).map(branch).collect();
+        let union = UnionNode { tagged: true, branches, result: UnionResult::One };
+        Ok(Column { node: Node::Union(union), nullable: nullable || model.nullable, ..model })
+    }
+
+    fn to_dense(&mut self, from: &[TypeId], to: &[TypeId], tagged: bool, want: &Want) -> Result<Column, AvroError> {
+        if *want != Want::All {
+            return Err(self.error("expected a record to take fields of, found a union of several types".to_owned()));
+        }
+        if to.len() > MAX_BRANCHES {
+            let n = to.len();
+            return Err(self.error(format!("expected a union of at most {MAX_BRANCHES} branches, found {n}")));
+        }
+        let mut branches = Vec::with_capacity(from.len());
+        let mut columns: Vec<Option<Column>> = to.iter().map(|_| None).collect();
+        let mut refusal = None;
+        for writer in from {
+            let resolved = match self.best_branch(*writer, to) {
+                Some(to_branch) => self.resolve(*writer, to[to_branch], want).map(|column| (to_branch, column)),
+                None => Err(self.mismatch(&self.writer.types[*writer], &Type::Union(to.to_vec()))),
+            };
+            branches.push(match resolved {
+                Ok((to, column)) => {
+                    columns[to].get_or_insert_with(|| column.clone());
+                    Branch::Read { to, column }
+                }
+                Err(error) => {
+                    refusal = Some(error);
+                    self.refused(*writer, "union".to_owned())
+                }
+            });
+        }
+        if let Some(refusal) = refusal
+            && branches.iter().all(|branch| matches!(branch, Branch::Refused { .. }))
+        {
+            return Err(refusal);
+        }
+        let mut fields = Vec::with_capacity(to.len());
+        for (column, ty) in columns.into_iter().zip(to) {
+            let column = match column {
+                Some(column) => column,
+                None => self.reader_column(*ty, want)?,
+            };
+            fields.push(column.field(&branch_name(&self.reader.types[*ty])));
+        }
+        let fields = UnionFields::try_from_fields(fields).map_err(|error| self.error(error.to_string()))?;
+        let data_type = DataType::Union(fields.clone(), arrow_schema::UnionMode::Dense);
+        let union = UnionNode { tagged, branches, result: UnionResult::Dense(fields) };
+        Ok(Column::required(Node::Union(union), data_type))
+    }
+
+    fn refused(&self, writer: TypeId, reader: String) -> Branch {
+        Branch::Refused { branch: branch_name(&self.writer.types[writer]), reader }
+    }
+
+    /// The reader's branch for a writer's type: the same type and name, else a record that fits, else the
+    /// first that it can be promoted to.
+    fn best_branch(&mut self, writer: TypeId, to: &[TypeId]) -> Option<usize> {
+        let (w, reader) = (&self.writer.types[writer], &self.reader.types);
+        let exact = to.iter().position(|ty| names_equal(w, &reader[*ty]));
+        let alike = || to.iter().position(|ty| names_alike(w, &reader[*ty]));
+        if let Some(found) = exact.or_else(alike) {
+            return Some(found);
+        }
+        let fits = |this: &mut Self, ty: TypeId| {
+            let same_kind = matches!((w, &reader[ty]), (Type::Record(_), Type::Record(_)));
+            same_kind && this.resolve(writer, ty, &Want::All).is_ok()
+        };
+        let structure = to.iter().position(|ty| fits(self, *ty));
+        structure.or_else(|| to.iter().position(|ty| is_promotion(w, &reader[*ty])))
+    }
+}
+
+/// The common union of null and one type, where the reader has it too.
+fn fused(model: &Column, resolved: &[Option<Column>]) -> Option<Column> {
+    let [Some(first), Some(second)] = resolved else { return None };
+    let (null_branch, value) = match (&first.node, &second.node) {
+        (Node::Null, _) if first.data_type == DataType::Null => (0, second),
+        (_, Node::Null) if second.data_type == DataType::Null => (1, first),
+        _ => return None,
+    };
+    // A union's own slots have no validity: such a value is merged as a branch.
+    if matches!(value.node, Node::Null | Node::Union(_)) {
+        return None;
+    }
+    let value = Box::new(value.node.clone());
+    Some(Column { node: Node::Nullable { null_branch, value }, nullable: true, ..model.clone() })
+}
+
+/// The name of a branch in an Arrow union, as in Avro's JSON encoding: the type's, or the full name.
+fn branch_name(ty: &Type) -> String {
+    match ty {
+        Type::Record(record) => record.name.clone(),
+        Type::Enum(symbols) => symbols.name.clone(),
+        Type::Fixed(fixed) => fixed.name.clone(),
+        other => kind(other).to_owned(),
+    }
+}
+
+fn kind(ty: &Type) -> &'static str {
+    match ty {
+        Type::Null => "null",
+        Type::Boolean => "boolean",
+        Type::Int(_) => "int",
+        Type::Long(_) => "long",
+        Type::Float => "float",
+        Type::Double => "double",
+        Type::Bytes(_) => "bytes",
+        Type::String { .. } => "string",
+        Type::Array(_) => "array",
+        Type::Map(_) => "map",
+        Type::Union(_) => "union",
+        Type::Record(_) => "record",
+        Type::Enum(_) => "enum",
+        Type::Fixed(_) => "fixed",
+    }
+}
+
+fn name_and_aliases(ty: &Type) -> Option<(&str, &[String])> {
+    match ty {
+        Type::Record(record) => Some((&record.name, &record.aliases)),
+        Type::Enum(symbols) => Some((&symbols.name, &symbols.aliases)),
+        Type::Fixed(fixed) => Some((&fixed.name, &fixed.aliases)),
+        _ => None,
+    }
+}
+
+/// The same kind, and for named types the same full name or alias.
+fn names_equal(w: &Type, r: &Type) -> bool {
+    let names = match (name_and_aliases(w), name_and_aliases(r)) {
+        (Some((w, _)), Some((r, aliases))) => w == r || aliases.iter().any(|alias| alias == w),
+        _ => true,
+    };
+    kind(w) == kind(r) && names
+}
+
+/// The same kind, and for named types the same unqualified name or alias.
+fn names_alike(w: &Type, r: &Type) -> bool {
+    let names = match (name_and_aliases(w), name_and_aliases(r)) {
+        (Some((w, _)), Some((r, aliases))) => unqualified(w) == unqualified(r) || same_name(w, r, aliases),
+        _ => true,
+    };
+    kind(w) == kind(r) && names
+}
+
+fn is_promotion(w: &Type, r: &Type) -> bool {
+    matches!(
+        (kind(w), kind(r)),
+        ("int", "long" | "float" | "double")
+            | ("long", "float" | "double")
+            | ("float", "double")
+            | ("string", "bytes")
+            | ("bytes", "string")
+    )
+}

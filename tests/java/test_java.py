@@ -1,0 +1,116 @@
+"""Java's Avro as the reference: arrowfeed reads from the generated files what Java wrote, or what Java reads.
+
+``ARROWFEED_JAVA_OUT`` names the folder that the generator filled; README.md tells what is in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from plain_json import difference, rows
+
+if "ARROWFEED_JAVA_OUT" not in os.environ:
+    pytest.skip("ARROWFEED_JAVA_OUT is not set: run `make test-java`", allow_module_level=True)
+
+import arrowfeed as af
+
+OUT = Path(os.environ["ARROWFEED_JAVA_OUT"])
+FILES = sorted((OUT / "files").glob("*.avro"))
+PAIRS = sorted((OUT / "resolution").glob("*.avro"))
+THREADS = [1, 2]
+
+
+def test_the_generator_wrote_what_is_tested() -> None:
+    assert len(FILES) >= 30
+    assert len(PAIRS) >= 1500
+
+
+def _stem(path: Path) -> str:
+    return path.stem
+
+
+def _expected(path: Path) -> dict[str, Any]:
+    return json.loads(path.with_suffix(".json").read_text("utf-8"))
+
+
+def _read(path: Path, expected: dict[str, Any], **options: Any) -> list[Any]:
+    table = pa.table(af.read_avro(str(path), **options))
+    table.validate(full=True)
+    return rows(table, record_root=expected["record_root"])
+
+
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("path", FILES, ids=_stem)
+def test_a_file_reads_as_it_was_written(path: Path, threads: int) -> None:
+    expected = _expected(path)
+    options = {"columns": expected.get("columns"), "threads": threads}
+    assert difference(_read(path, expected, **options), expected["values"]) is None
+    assert difference(_read(path, expected, batch_size=7, **options), expected["values"]) is None
+
+
+@pytest.mark.parametrize("path", FILES, ids=_stem)
+def test_codec_metadata_and_blocks_are_those_of_the_file(path: Path) -> None:
+    expected = _expected(path)
+    header = af.avro_schema(str(path))
+    assert header.codec == expected["codec"]
+    for key, value in expected["metadata"].items():
+        assert header.metadata[key] == value.encode("latin-1")
+    reader = af.read_avro(str(path), columns=expected.get("columns"))
+    assert pa.table(reader).num_rows == len(expected["values"])
+    assert reader.report()["blocks"] == expected["blocks"]
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if "columns" in _expected(path)], ids=_stem)
+def test_recursive_columns_are_refused_unless_projected_away(path: Path) -> None:
+    with pytest.raises(af.SchemaError):
+        _read(path, _expected(path))
+
+
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("path", PAIRS, ids=_stem)
+def test_a_pair_resolves_as_in_java(path: Path, threads: int) -> None:
+    expected = _expected(path)
+    options = {"reader_schema": json.dumps(expected["reader"]), "threads": threads}
+    if "values" in expected:
+        assert difference(_read(path, expected, **options), expected["values"]) is None
+    elif expected["error_at"] == "schema":
+        with pytest.raises(af.SchemaError):
+            _read(path, expected, **options)
+    else:
+        with pytest.raises(af.ArrowfeedError) as raised:
+            _read(path, expected, **options)
+        assert not isinstance(raised.value, af.InternalError)
+
+
+LOGICAL_TYPES = {
+    "suit": pa.dictionary(pa.int32(), pa.string()),
+    "date": pa.date32(),
+    "time_millis": pa.time32("ms"),
+    "time_micros": pa.time64("us"),
+    "timestamp_millis": pa.timestamp("ms", "UTC"),
+    "timestamp_micros": pa.timestamp("us", "UTC"),
+    "timestamp_nanos": pa.timestamp("ns", "UTC"),
+    "local_timestamp_millis": pa.timestamp("ms"),
+    "local_timestamp_micros": pa.timestamp("us"),
+    "local_timestamp_nanos": pa.timestamp("ns"),
+    "decimal_bytes": pa.decimal128(20, 4),
+    "decimal_bytes_wide": pa.decimal256(60, 10),
+    "decimal_fixed": pa.decimal128(15, 2),
+    "decimal_fixed_wide": pa.decimal256(76, 0),
+    "uuid_text": pa.uuid(),
+    "uuid_fixed": pa.uuid(),
+    "duration": pa.month_day_nano_interval(),
+    "null_date": pa.date32(),
+}
+
+
+def test_each_logical_type_has_its_arrow_type() -> None:
+    """Values alone would not show it: the plain form of a timestamp is that of a long."""
+    table = pa.table(af.read_avro(str(OUT / "files" / "rich_null.avro")))
+    assert {name: table.schema.field(name).type for name in LOGICAL_TYPES} == LOGICAL_TYPES
