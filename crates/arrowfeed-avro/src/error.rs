@@ -114,6 +114,12 @@ impl AvroError {
         self
     }
 
+    /// Names the byte offset in the file, whatever was named before.
+    pub(crate) fn with_offset(mut self, offset: u64) -> Self {
+        self.0.place.offset = Some(offset);
+        self
+    }
+
     /// Names the record in its block, unless one is named already.
     pub fn in_record(mut self, record: u64) -> Self {
         self.0.place.record.get_or_insert(record);
@@ -149,6 +155,20 @@ impl AvroError {
     /// The operating system's error, for [`AvroErrorKind::Io`].
     pub fn io_error(&self) -> Option<&io::Error> {
         self.0.source.as_ref()?.downcast_ref()
+    }
+
+    /// Whether the file is to blame, so that leaving it out may help.
+    pub(crate) fn is_of_the_file(&self) -> bool {
+        !matches!(self.0.kind, AvroErrorKind::Options | AvroErrorKind::Interrupted | AvroErrorKind::Internal)
+    }
+
+    /// A panic that was caught.
+    #[cold]
+    pub fn from_panic(panic: &(dyn std::any::Any + Send)) -> Self {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text =
+            text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
+        Self::new(AvroErrorKind::Internal, format!("a defect of this library, please report it: {text}"))
     }
 
     /// The same error once more, for a reader that must keep giving it. The source stays behind.

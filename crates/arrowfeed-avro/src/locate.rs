@@ -19,8 +19,15 @@ use crate::wire::plain::{PlainReader, invalid};
 /// What is wrong with a block's payload of `count` records, for which the fast decoder stopped. The offset in
 /// the error counts from the start of the payload.
 #[cold]
-pub(crate) fn locate(plan: &DecodePlan, limits: &Limits, payload: &[u8], count: u64, stop: Stop) -> AvroError {
-    let mut walk = Walk { plan, budget: Budget::new(limits), reader: PlainReader::new(payload), path: Vec::new() };
+pub(crate) fn locate(
+    plan: &DecodePlan,
+    limits: &Limits,
+    payload: &[u8],
+    count: u64,
+    stop: Stop,
+) -> AvroError {
+    let mut walk =
+        Walk { plan, budget: Budget::new(limits), reader: PlainReader::new(payload), path: Vec::new() };
     for record in 0..count {
         walk.budget.reset();
         let start = walk.reader.pos();
@@ -33,15 +40,21 @@ pub(crate) fn locate(plan: &DecodePlan, limits: &Limits, payload: &[u8], count: 
     let (left, count) = (walk.reader.left(), thousands(count));
     if left > 0 {
         let left = thousands(left as u64);
-        return invalid(format!("expected the end of the block after its {count} records, found {left} more bytes"));
+        return invalid(format!(
+            "expected the end of the block after its {count} records, found {left} more bytes"
+        ));
     }
     match stop {
         Stop::Full => {
             let limit = thousands(limits.batch_bytes as u64);
-            AvroError::limit_reached("batch_bytes", format!("a record is over the limit batch_bytes of {limit}"))
+            AvroError::limit_reached(
+                "batch_bytes",
+                format!("a record is over the limit batch_bytes of {limit}"),
+            )
         }
         Stop::Invalid => {
-            let message = format!("the fast decoder refused a block of {count} records that the slow one takes");
+            let message =
+                format!("the fast decoder refused a block of {count} records that the slow one takes");
             AvroError::new(AvroErrorKind::Internal, message)
         }
     }
@@ -85,7 +98,9 @@ impl<'a> Walk<'a> {
             Node::UuidString => {
                 let text = self.bytes(false)?;
                 let found = || quoted(&String::from_utf8_lossy(text));
-                parse_uuid(text).map(|_| ()).ok_or_else(|| invalid(format!("expected a uuid, found {}", found())))
+                parse_uuid(text)
+                    .map(|_| ())
+                    .ok_or_else(|| invalid(format!("expected a uuid, found {}", found())))
             }
             Node::Fixed { size } => self.fixed(*size).map(|_| ()),
             Node::DecimalBytes { width, precision } => {
@@ -136,7 +151,8 @@ impl<'a> Walk<'a> {
             Some(_) => Ok(()),
             None => {
                 let symbol = quoted(&node.symbols[index]);
-                let message = format!("expected a symbol of the reader's enum, found {symbol}, and it has no default");
+                let message =
+                    format!("expected a symbol of the reader's enum, found {symbol}, and it has no default");
                 Err(invalid(message))
             }
         }
@@ -144,9 +160,8 @@ impl<'a> Walk<'a> {
 
     fn list(&mut self, list: &ListNode) -> Result<(), AvroError> {
         let node = &list.items.node;
-        let items = self.items(node.min_bytes(), |walk, i| {
-            walk.inside(format!("[{i}]"), |walk| walk.value(node))
-        })?;
+        let items =
+            self.items(node.min_bytes(), |walk, i| walk.inside(format!("[{i}]"), |walk| walk.value(node)))?;
         match list.fixed {
             Some(n) if n != items => {
                 let (n, items) = (thousands(n as u64), thousands(items as u64));
@@ -231,7 +246,9 @@ fn decimal(bytes: &[u8], width: DecimalWidth, precision: u8) -> Result<(), AvroE
         (false, 0) => Err(invalid("expected a decimal, found no bytes".to_owned())),
         (false, n) => {
             let n = thousands(n as u64);
-            Err(invalid(format!("expected a decimal of at most {precision} digits, found a larger one in {n} bytes")))
+            Err(invalid(format!(
+                "expected a decimal of at most {precision} digits, found a larger one in {n} bytes"
+            )))
         }
     }
 }

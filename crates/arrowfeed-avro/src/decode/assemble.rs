@@ -72,7 +72,9 @@ pub(crate) fn list(data_type: &DataType, offsets: Buffer, items: ArrayRef) -> Ar
     let offsets = offset_buffer(offsets);
     match data_type {
         DataType::List(field) => Arc::new(ListArray::new(field.clone(), offsets, items, None)),
-        DataType::LargeList(field) => Arc::new(LargeListArray::new(field.clone(), widened(&offsets), items, None)),
+        DataType::LargeList(field) => {
+            Arc::new(LargeListArray::new(field.clone(), widened(&offsets), items, None))
+        }
         other => unreachable!("{other} is not a list"),
     }
 }

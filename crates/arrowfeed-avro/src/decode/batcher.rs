@@ -83,6 +83,11 @@ impl Batcher {
         self.block.is_some()
     }
 
+    /// The rows of the block that is not done.
+    pub(crate) fn open_rows(&self) -> Option<BlockRows> {
+        self.block.as_ref().map(|block| block.rows)
+    }
+
     /// Begins a block; every batch has been popped. Then `step` until the block is done.
     pub(crate) fn begin(&mut self, rows: BlockRows, payload: Padded<'_>) -> Result<(), Stop> {
         let size = payload.bytes().len();

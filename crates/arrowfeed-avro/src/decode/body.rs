@@ -25,7 +25,10 @@ pub(crate) enum Shape {
     Op(usize),
     /// One slot, the same for all.
     Constant(ArrayRef),
-    Struct { fields: Fields, parts: Vec<Shape> },
+    Struct {
+        fields: Fields,
+        parts: Vec<Shape>,
+    },
 }
 
 impl Body {
@@ -82,7 +85,8 @@ impl Fill for Body {
 
     fn finish(&mut self) -> ArrayRef {
         let len = std::mem::take(&mut self.len);
-        let arrays: Vec<_> = self.ops.iter_mut().map(|op| op.column().map(|column| column.finish())).collect();
+        let arrays: Vec<_> =
+            self.ops.iter_mut().map(|op| op.column().map(|column| column.finish())).collect();
         self.shape.assemble(&arrays, len)
     }
 }

@@ -19,7 +19,8 @@ use super::optional::Optional;
 use super::union::{BranchColumn, Target, UnionColumn};
 use crate::Limits;
 use crate::plan::node::{
-    Branch, Column, DecimalWidth, ListNode, Native, Node, Output, RecordNode, Step, UnionNode, UnionResult, Wire,
+    Branch, Column, DecimalWidth, ListNode, Native, Node, Output, RecordNode, Step, UnionNode, UnionResult,
+    Wire,
 };
 use crate::plan::skip::Skips;
 use crate::wire::cursor::{Cursor, Stop};
@@ -156,7 +157,12 @@ fn map_column(values: &Column, data_type: &DataType) -> ListColumn {
     let values_shape = append(values, &mut ops);
     let shape = Shape::Struct { fields: fields.clone(), parts: vec![Shape::Op(0), values_shape] };
     let (min, slot) = (values.node.min_bytes(), values.node.slot_bytes());
-    ListColumn::new(Body::new(ops, shape), Kind::Map(entries.clone()), min.saturating_add(1), slot.saturating_add(4))
+    ListColumn::new(
+        Body::new(ops, shape),
+        Kind::Map(entries.clone()),
+        min.saturating_add(1),
+        slot.saturating_add(4),
+    )
 }
 
 fn union_column(union: &UnionNode, data_type: &DataType) -> UnionColumn {
@@ -164,7 +170,8 @@ fn union_column(union: &UnionNode, data_type: &DataType) -> UnionColumn {
         Branch::Read { to, column } => Some(BranchColumn { body: body(column), to: *to }),
         Branch::Refused { .. } => None,
     };
-    let is_null = |branch: &Branch| matches!(branch, Branch::Read { column, .. } if matches!(column.node, Node::Null));
+    let is_null =
+        |branch: &Branch| matches!(branch, Branch::Read { column, .. } if matches!(column.node, Node::Null));
     let result = match &union.result {
         UnionResult::Dense(fields) => Target::Dense(fields.clone()),
         UnionResult::One => {

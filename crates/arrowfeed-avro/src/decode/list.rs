@@ -45,7 +45,11 @@ impl ListColumn {
     }
 
     /// One array: blocks of items until an empty one.
-    pub(crate) fn read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
+    pub(crate) fn read<'a>(
+        &mut self,
+        mut cur: Cursor<'a>,
+        context: &mut Context,
+    ) -> Result<Cursor<'a>, Stop> {
         let before = self.body.len();
         loop {
             let (count, size) = cur.items()?;

@@ -120,7 +120,6 @@ impl<W: Read<T>, T: ArrowNativeType> Leaf for Numbers<W, T> {
     fn push_null(&mut self) {
         self.values.push(T::default());
     }
-
 }
 
 impl<W, T: ArrowNativeType> Fill for Numbers<W, T> {

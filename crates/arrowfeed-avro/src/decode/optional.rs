@@ -25,7 +25,11 @@ impl Optional {
         Self { validity: Flags::new(), null: if null_branch == 0 { 0 } else { 2 }, body, slot_bytes }
     }
 
-    pub(crate) fn read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
+    pub(crate) fn read<'a>(
+        &mut self,
+        mut cur: Cursor<'a>,
+        context: &mut Context,
+    ) -> Result<Cursor<'a>, Stop> {
         if is_present(self.null, &mut cur)? {
             self.pad_pending();
             self.validity.push(true);

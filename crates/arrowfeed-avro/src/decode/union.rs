@@ -36,7 +36,10 @@ pub(crate) struct BranchColumn {
 pub(crate) enum Target {
     Dense(UnionFields),
     /// One column of this type; `null`: the writer's branch that is null.
-    One { data_type: DataType, null: Option<usize> },
+    One {
+        data_type: DataType,
+        null: Option<usize>,
+    },
 }
 
 impl UnionColumn {
@@ -44,7 +47,11 @@ impl UnionColumn {
         Self { tagged, branches, tags: Values::new(), places: Values::new(), result }
     }
 
-    pub(crate) fn read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
+    pub(crate) fn read<'a>(
+        &mut self,
+        mut cur: Cursor<'a>,
+        context: &mut Context,
+    ) -> Result<Cursor<'a>, Stop> {
         let tag = if self.tagged { cur.index(self.branches.len())? } else { 0 };
         let branch = self.branches[tag].as_mut().ok_or(Stop::Invalid)?;
         self.places.push(i32::try_from(branch.body.len()).map_err(|_| Stop::Full)?);

@@ -81,7 +81,9 @@ fn inner(encoding: Encoding, native: &Field) -> Result<DataType, AvroError> {
                            with a reader schema";
             return Err(AvroError::new(AvroErrorKind::Schema, message));
         }
-        DataType::Dictionary(..) | DataType::FixedSizeBinary(_) if encoding == Encoding::Tfx => DataType::LargeBinary,
+        DataType::Dictionary(..) | DataType::FixedSizeBinary(_) if encoding == Encoding::Tfx => {
+            DataType::LargeBinary
+        }
         other => other.clone(),
     })
 }
@@ -138,7 +140,9 @@ fn outer_array<O: OffsetSizeTrait>(encoding: Encoding, native: &ArrayRef) -> Arr
 /// The items of a list: see [`items_field`].
 fn items_array<O: OffsetSizeTrait>(encoding: Encoding, items: &ArrayRef) -> ArrayRef {
     match items.data_type() {
-        DataType::List(_) | DataType::FixedSizeList(..) | DataType::Map(..) => outer_array::<O>(encoding, items),
+        DataType::List(_) | DataType::FixedSizeList(..) | DataType::Map(..) => {
+            outer_array::<O>(encoding, items)
+        }
         _ => inner_array(encoding, items),
     }
 }
@@ -148,7 +152,8 @@ fn inner_array(encoding: Encoding, native: &ArrayRef) -> ArrayRef {
     match native.data_type() {
         DataType::Struct(_) => {
             let rows = native.as_struct();
-            let columns: Vec<ArrayRef> = rows.columns().iter().map(|column| array(encoding, column)).collect();
+            let columns: Vec<ArrayRef> =
+                rows.columns().iter().map(|column| array(encoding, column)).collect();
             let fields = rows.fields().iter().zip(&columns).map(|(native, column)| {
                 let nullable = native.is_nullable() || encoding == Encoding::Tfx;
                 Field::new(native.name(), column.data_type().clone(), nullable)
@@ -162,13 +167,15 @@ fn inner_array(encoding: Encoding, native: &ArrayRef) -> ArrayRef {
             let keys = native.as_dictionary::<Int32Type>();
             let symbols: LargeBinaryArray =
                 keys.values().as_string::<i32>().iter().map(|symbol| symbol.map(str::as_bytes)).collect();
-            arrow_select::take::take(&symbols, keys.keys(), None).expect("keys are below the dictionary's length")
+            arrow_select::take::take(&symbols, keys.keys(), None)
+                .expect("keys are below the dictionary's length")
         }
         DataType::FixedSizeBinary(_) if encoding == Encoding::Tfx => {
             let fixed = native.as_fixed_size_binary();
             let size = usize::try_from(fixed.value_length()).unwrap_or(0);
             let offsets = OffsetBuffer::from_repeated_length(size, fixed.len());
-            let data = fixed.to_data().buffers()[0].slice_with_length(fixed.offset() * size, fixed.len() * size);
+            let data =
+                fixed.to_data().buffers()[0].slice_with_length(fixed.offset() * size, fixed.len() * size);
             Arc::new(LargeBinaryArray::new(offsets, data, fixed.nulls().cloned()))
         }
         _ => native.clone(),
@@ -185,7 +192,13 @@ fn ragged<O: OffsetSizeTrait>(
     nulls: Option<NullBuffer>,
 ) -> ArrayRef {
     let Some(nulls) = nulls.filter(|nulls| nulls.null_count() > 0) else {
-        return list_array(encoding, nullable_items, OffsetBuffer::<O>::from_repeated_length(n, len), values, None);
+        return list_array(
+            encoding,
+            nullable_items,
+            OffsetBuffer::<O>::from_repeated_length(n, len),
+            values,
+            None,
+        );
     };
     let offsets = OffsetBuffer::<O>::from_lengths(nulls.iter().map(|valid| if valid { n } else { 0 }));
     let kept = nulls.iter().flat_map(|valid| std::iter::repeat_n(valid, n));

@@ -21,6 +21,9 @@ pub(crate) struct Mapping {
 /// The time zone of Avro's timestamps: instants.
 const UTC: &str = "UTC";
 
+/// Field metadata with an enum's symbols, as arrow-avro names it: its writer makes an enum of the column then.
+const ENUM_SYMBOLS: &str = "avro.enum.symbols";
+
 impl Mapping {
     pub(crate) fn new(options: &ReadOptions) -> Self {
         let double_as_float = options.double_as_float && options.encoding == Encoding::Tfx;
@@ -109,15 +112,16 @@ impl Mapping {
         let key = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         // A dictionary with no symbol could not stand behind a null.
         let symbols = reader.symbols.iter().map(String::as_str);
-        let dictionary: StringArray = if reader.symbols.is_empty() { vec![""].into() } else { symbols.map(Some).collect() };
-        Column::required(
-            Node::Enum(EnumNode {
-                keys: keys.into(),
-                symbols: writer.symbols.clone().into(),
-                dictionary: Arc::new(dictionary),
-            }),
-            key,
-        )
+        let dictionary: StringArray =
+            if reader.symbols.is_empty() { vec![""].into() } else { symbols.map(Some).collect() };
+        let node = EnumNode {
+            keys: keys.into(),
+            symbols: writer.symbols.clone().into(),
+            dictionary: Arc::new(dictionary),
+        };
+        let symbols = serde_json::Value::from(reader.symbols.clone()).to_string();
+        let metadata = HashMap::from([(ENUM_SYMBOLS.to_owned(), symbols)]);
+        Column { metadata, ..Column::required(Node::Enum(node), key) }
     }
 }
 

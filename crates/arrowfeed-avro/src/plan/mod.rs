@@ -59,7 +59,7 @@ impl DecodePlan {
         let native = Schema::new(fields(&root));
         let encoder = Encoder::new(options.encoding, &native)?;
         let schema = encoder.schema();
-        let has_zero_byte_elements = skips.has_zero_byte_elements || root.node.has_zero_byte_elements();
+        let has_zero_byte_elements = skips.has_zero_byte_elements() || root.node.has_zero_byte_elements();
         Ok(Self { root, skips: Arc::new(skips), encoder, has_zero_byte_elements, schema })
     }
 
@@ -88,14 +88,16 @@ fn resolve_root(resolver: &mut Resolver<'_>, want: &Want) -> Result<Column, Avro
             [] => None,
             [(name, want)] if name == ROOT_COLUMN => Some(want),
             _ => {
-                let message = format!("expected the column \"{ROOT_COLUMN}\": the file's root type is not a record");
+                let message =
+                    format!("expected the column \"{ROOT_COLUMN}\": the file's root type is not a record");
                 return Err(AvroError::new(AvroErrorKind::Schema, message));
             }
         },
     };
     let (step, outputs, fields) = match wanted {
         Some(want) => {
-            let column = resolver.inside(ROOT_COLUMN, |resolver| resolver.resolve(writer.root, reader.root, want))?;
+            let column =
+                resolver.inside(ROOT_COLUMN, |resolver| resolver.resolve(writer.root, reader.root, want))?;
             let fields = vec![column.field(ROOT_COLUMN)].into();
             (Step::Read { name: ROOT_COLUMN.to_owned(), column }, vec![Output::Read(0)], fields)
         }

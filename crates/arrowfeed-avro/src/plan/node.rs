@@ -34,23 +34,42 @@ pub(crate) enum Node {
     Null,
     Boolean,
     /// A number of one type as a number of the same or another.
-    Number { wire: Wire, to: Native },
+    Number {
+        wire: Wire,
+        to: Native,
+    },
     /// Length and bytes; `utf8`: checked.
-    Bytes { utf8: bool },
+    Bytes {
+        utf8: bool,
+    },
     /// A string of 36 characters as 16 bytes.
     UuidString,
-    Fixed { size: usize },
+    Fixed {
+        size: usize,
+    },
     /// Length and big-endian two's complement.
-    DecimalBytes { width: DecimalWidth, precision: u8 },
-    DecimalFixed { size: usize, width: DecimalWidth, precision: u8 },
+    DecimalBytes {
+        width: DecimalWidth,
+        precision: u8,
+    },
+    DecimalFixed {
+        size: usize,
+        width: DecimalWidth,
+        precision: u8,
+    },
     /// Three little-endian unsigned 32-bit numbers: months, days, milliseconds.
     Duration,
     Enum(EnumNode),
     List(ListNode),
-    Map { values: Box<Column> },
+    Map {
+        values: Box<Column>,
+    },
     Record(RecordNode),
     /// A union of null and one other type.
-    Nullable { null_branch: usize, value: Box<Node> },
+    Nullable {
+        null_branch: usize,
+        value: Box<Node>,
+    },
     Union(UnionNode),
 }
 
@@ -203,7 +222,9 @@ impl Node {
     /// Whether there is an array in it whose items may have no bytes.
     pub(crate) fn has_zero_byte_elements(&self) -> bool {
         match self {
-            Node::List(ListNode { items, .. }) => items.node.min_bytes() == 0 || items.node.has_zero_byte_elements(),
+            Node::List(ListNode { items, .. }) => {
+                items.node.min_bytes() == 0 || items.node.has_zero_byte_elements()
+            }
             Node::Map { values } => values.node.has_zero_byte_elements(),
             Node::Nullable { value, .. } => value.has_zero_byte_elements(),
             Node::Record(record) => record.steps.iter().any(|step| match step {

@@ -32,6 +32,7 @@ pub(super) struct Resolver<'a> {
     /// Records that are being resolved: met again, the type is recursive.
     open: Vec<(TypeId, TypeId)>,
     expanded: usize,
+    depth: usize,
     used_lengths: BTreeSet<String>,
 }
 
@@ -47,6 +48,7 @@ impl<'a> Resolver<'a> {
             path: Vec::new(),
             open: Vec::new(),
             expanded: 0,
+            depth: 0,
             used_lengths: BTreeSet::new(),
         }
     }
@@ -69,6 +71,7 @@ impl<'a> Resolver<'a> {
             path: self.path.clone(),
             open: Vec::new(),
             expanded: self.expanded,
+            depth: self.depth,
             used_lengths: BTreeSet::new(),
         }
     }
@@ -86,24 +89,54 @@ impl<'a> Resolver<'a> {
         if self.path.is_empty() { error } else { error.in_field(self.path.concat()) }
     }
 
-    /// Resolves one pair of types. All kinds are listed here.
-    pub(super) fn resolve(&mut self, writer: TypeId, reader: TypeId, want: &Want) -> Result<Column, AvroError> {
+    /// Resolves one pair of types, within the limits of what a schema may be.
+    pub(super) fn resolve(
+        &mut self,
+        writer: TypeId,
+        reader: TypeId,
+        want: &Want,
+    ) -> Result<Column, AvroError> {
         self.expanded += 1;
-        if self.expanded > self.limits.expanded_fields {
-            let limit = thousands(self.limits.expanded_fields as u64);
-            let message = format!("the schema expands to more than the limit expanded_fields of {limit}");
-            return Err(AvroError::limit_reached("expanded_fields", message));
+        let expanded = ("expanded_fields", self.expanded, self.limits.expanded_fields);
+        // References make a schema deeper than its text.
+        let most = self.limits.schema_depth.min(Limits::MAX_SCHEMA_DEPTH) + 1;
+        for (name, found, most) in [expanded, ("schema_depth", self.depth, most)] {
+            if found > most {
+                let message = format!("the schema is over the limit {name} of {}", thousands(most as u64));
+                return Err(AvroError::limit_reached(name, message).in_field(self.path.concat()));
+            }
         }
+        self.depth += 1;
+        let column = self.resolve_kind(writer, reader, want);
+        self.depth -= 1;
+        column
+    }
+
+    /// All kinds are listed here.
+    fn resolve_kind(&mut self, writer: TypeId, reader: TypeId, want: &Want) -> Result<Column, AvroError> {
         let (w, r) = (&self.writer.types[writer], &self.reader.types[reader]);
-        if let (Want::Fields(_), Type::Null | Type::Boolean | Type::Int(_) | Type::Long(_) | Type::Float | Type::Double
-            | Type::Bytes(_) | Type::String { .. } | Type::Enum(_) | Type::Fixed(_)) = (want, r)
+        if let (
+            Want::Fields(_),
+            Type::Null
+            | Type::Boolean
+            | Type::Int(_)
+            | Type::Long(_)
+            | Type::Float
+            | Type::Double
+            | Type::Bytes(_)
+            | Type::String { .. }
+            | Type::Enum(_)
+            | Type::Fixed(_),
+        ) = (want, r)
         {
             return Err(self.error(format!("expected a record to take fields of, found {}", describe(r))));
         }
         let column = match (w, r) {
             (Type::Union(_), _) => return self.resolve_writer_union(writer, reader, want),
             (_, Type::Union(_)) => return self.resolve_reader_union(writer, reader, want),
-            (Type::Null, Type::Null) => Column { nullable: true, ..Column::required(Node::Null, DataType::Null) },
+            (Type::Null, Type::Null) => {
+                Column { nullable: true, ..Column::required(Node::Null, DataType::Null) }
+            }
             (Type::Boolean, Type::Boolean) => self.mapping.boolean(),
             (Type::Int(from), Type::Int(to)) => {
                 self.same_logical(from, to, w, r)?;
@@ -145,7 +178,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// A logical type is dropped or added at will, but never taken for another: the numbers would be wrong.
-    fn same_logical<T: PartialEq>(&self, from: &Option<T>, to: &Option<T>, w: &Type, r: &Type) -> Result<(), AvroError> {
+    fn same_logical<T: PartialEq>(
+        &self,
+        from: &Option<T>,
+        to: &Option<T>,
+        w: &Type,
+        r: &Type,
+    ) -> Result<(), AvroError> {
         match (from, to) {
             (Some(from), Some(to)) if from != to => Err(self.mismatch(w, r)),
             _ => Ok(()),
@@ -180,7 +219,9 @@ impl<'a> Resolver<'a> {
             return Ok(());
         }
         let (w, r) = (quoted(w), quoted(r));
-        Err(self.error(format!("expected {kind} {r}, as the reader's schema has it, found {kind} {w} in the writer's")))
+        Err(self.error(format!(
+            "expected {kind} {r}, as the reader's schema has it, found {kind} {w} in the writer's"
+        )))
     }
 
     fn resolve_array(&mut self, w: TypeId, r: TypeId, want: &Want) -> Result<Column, AvroError> {
@@ -255,7 +296,8 @@ impl<'a> Resolver<'a> {
                 continue;
             };
             let (i, want) = &chosen[slot];
-            let column = self.inside(&r.fields[*i].name, |this| this.resolve(field.ty, r.fields[*i].ty, want))?;
+            let column =
+                self.inside(&r.fields[*i].name, |this| this.resolve(field.ty, r.fields[*i].ty, want))?;
             fields[slot] = Some(column.field(&r.fields[*i].name));
             outputs[slot] = Some(Output::Read(reads));
             reads += 1;
@@ -278,10 +320,12 @@ impl<'a> Resolver<'a> {
         let Want::Fields(wanted) = want else {
             return Ok((0..r.fields.len()).map(|i| (i, Want::All)).collect());
         };
-        let find = |(name, want): &(String, Want)| match r.fields.iter().position(|field| field.name == *name) {
+        let find = |(name, want): &(String, Want)| match r.fields.iter().position(|field| field.name == *name)
+        {
             Some(i) => Ok((i, want.clone())),
             None => {
-                let known = r.fields.iter().take(20).map(|field| quoted(&field.name)).collect::<Vec<_>>().join(", ");
+                let known =
+                    r.fields.iter().take(20).map(|field| quoted(&field.name)).collect::<Vec<_>>().join(", ");
                 let more = if r.fields.len() > 20 { ", …" } else { "" };
                 let (name, record) = (quoted(name), quoted(&r.name));
                 Err(self.error(format!("expected a field of record {record} ({known}{more}), found {name}")))
@@ -336,7 +380,8 @@ fn reader_field(field: &AvroField, w: &Record, r: &Record) -> Option<usize> {
 
 /// Whether names match: unqualified, or by an alias of the reader's.
 pub(super) fn same_name(w: &str, r: &str, aliases: &[String]) -> bool {
-    unqualified(w) == unqualified(r) || aliases.iter().any(|alias| alias == w || unqualified(alias) == unqualified(w))
+    unqualified(w) == unqualified(r)
+        || aliases.iter().any(|alias| alias == w || unqualified(alias) == unqualified(w))
 }
 
 pub(super) fn unqualified(name: &str) -> &str {

@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::Limits;
 use crate::schema::graph::{Graph, Type, TypeId};
 use crate::wire::Reads;
-use crate::Limits;
 
 /// What to step over, one value after the other.
 #[derive(Debug, Clone, Default)]
@@ -27,49 +27,69 @@ enum Skip {
     /// An enum of so many symbols.
     Symbol(usize),
     /// `flat`: no branch needs a stack.
-    Union { branches: Box<[Program]>, flat: bool },
-    /// Items of an array, or entries of a map, its keys among the program; `flat`: they need no stack.
-    Items { program: Program, width: Width, flat: bool },
+    Union {
+        branches: Box<[Program]>,
+        flat: bool,
+    },
+    /// Items of an array, or entries of a map, its keys among the program. `number` is theirs in [`Skips`],
+    /// `fixed` the bytes of each where they are all alike; `flat`: they need no stack.
+    Items {
+        program: Program,
+        number: usize,
+        fixed: Option<usize>,
+        flat: bool,
+    },
     /// A record, by its number in [`Skips`]: shared, and so able to contain itself.
     Record(usize),
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Width {
-    /// Every item has this many bytes.
-    Fixed(usize),
-    /// Every item has at least this many.
-    AtLeast(usize),
-}
-
-/// The records of one plan that are stepped over.
+/// The records of one plan that are stepped over, and what is known of the items of its arrays.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skips {
     records: Vec<Program>,
-    /// Least bytes of each record.
-    min_bytes: Vec<usize>,
-    /// Whether an array of elements without bytes is among what is stepped over.
-    pub(crate) has_zero_byte_elements: bool,
+    /// Least bytes of each item, by the number of its array.
+    item_bytes: Vec<usize>,
 }
 
-/// Compiles programs; records by their type, so that a schema is not expanded.
+/// Compiles programs; records by their type, so that a schema is not expanded, and one after the other, so that
+/// a long chain of references needs no deep recursion.
 #[derive(Debug)]
 pub(crate) struct SkipCompiler<'a> {
     graph: &'a Graph,
     by_type: HashMap<TypeId, usize>,
-    skips: Skips,
+    /// The type of each record, by its number; those from `records.len()` on are still to be compiled.
+    types: Vec<TypeId>,
+    records: Vec<Program>,
+    /// The items of each array.
+    items: Vec<Program>,
 }
+
+/// How often the least size of records is worked out from that of the records in them. Each time it can only
+/// grow, so stopping early leaves a lower bound.
+const MIN_BYTES_PASSES: usize = 8;
 
 impl<'a> SkipCompiler<'a> {
     pub(crate) fn new(graph: &'a Graph) -> Self {
-        Self { graph, by_type: HashMap::new(), skips: Skips::default() }
+        Self { graph, by_type: HashMap::new(), types: Vec::new(), records: Vec::new(), items: Vec::new() }
     }
 
-    pub(crate) fn finish(self) -> Skips {
-        self.skips
+    pub(crate) fn finish(mut self) -> Skips {
+        while let Some(ty) = self.types.get(self.records.len()) {
+            let mut ops = Vec::new();
+            if let Type::Record(record) = &self.graph.types[*ty] {
+                record.fields.iter().for_each(|field| self.append(field.ty, &mut ops));
+            }
+            self.records.push(Program(ops.into()));
+        }
+        let mut records = vec![0; self.records.len()];
+        for _ in 0..MIN_BYTES_PASSES {
+            records = self.records.iter().map(|program| program.min_bytes_with(&records)).collect();
+        }
+        let item_bytes = self.items.iter().map(|program| program.min_bytes_with(&records)).collect();
+        Skips { records: self.records, item_bytes }
     }
 
-    /// Recursion ends: unnamed types nest no deeper than the schema, records are entered once.
+    /// Recursion ends: unnamed types nest no deeper than the schema's text, records are left for `finish`.
     pub(crate) fn compile(&mut self, ty: TypeId) -> Program {
         let mut ops = Vec::new();
         self.append(ty, &mut ops);
@@ -105,30 +125,24 @@ impl<'a> SkipCompiler<'a> {
 
     fn items(&mut self, ty: TypeId, mut ops: Vec<Skip>) -> Skip {
         self.append(ty, &mut ops);
-        let width = match ops.as_slice() {
-            [] => Width::Fixed(0),
-            [Skip::Advance(width)] => Width::Fixed(*width),
-            ops => Width::AtLeast(self.skips.min_bytes(ops)),
+        let fixed = match ops.as_slice() {
+            [] => Some(0),
+            [Skip::Advance(width)] => Some(*width),
+            _ => None,
         };
         let flat = ops.iter().all(Skip::is_flat);
-        self.skips.has_zero_byte_elements |= matches!(width, Width::Fixed(0) | Width::AtLeast(0));
-        Skip::Items { program: Program(ops.into()), width, flat }
+        let (program, number) = (Program(ops.into()), self.items.len());
+        self.items.push(program.clone());
+        Skip::Items { program, number, fixed, flat }
     }
 
     fn record(&mut self, ty: TypeId) -> usize {
         if let Some(number) = self.by_type.get(&ty) {
             return *number;
         }
-        let number = self.skips.records.len();
+        let number = self.types.len();
         self.by_type.insert(ty, number);
-        self.skips.records.push(Program::default());
-        self.skips.min_bytes.push(0);
-        if let Type::Record(record) = &self.graph.types[ty] {
-            let mut ops = Vec::new();
-            record.fields.iter().for_each(|field| self.append(field.ty, &mut ops));
-            self.skips.min_bytes[number] = self.skips.min_bytes(&ops);
-            self.skips.records[number] = Program(ops.into());
-        }
+        self.types.push(ty);
         number
     }
 }
@@ -157,21 +171,33 @@ impl Program {
         Program(ops.into())
     }
 
-    /// A lower bound; records count as none, since their size is known to [`Skips`] only.
+    /// A lower bound; records count as none, since their size is not known yet.
     pub(crate) fn min_bytes(&self) -> usize {
-        Skips::default().min_bytes(&self.0)
+        self.min_bytes_with(&[])
+    }
+
+    fn min_bytes_with(&self, records: &[usize]) -> usize {
+        let bytes = |op: &Skip| match op {
+            Skip::Advance(n) => *n,
+            Skip::Record(number) => records.get(*number).copied().unwrap_or(0),
+            _ => 1,
+        };
+        self.0.iter().map(bytes).fold(0, usize::saturating_add)
     }
 }
 
 impl Skips {
-    fn min_bytes(&self, ops: &[Skip]) -> usize {
-        let bytes = |op: &Skip| match op {
-            Skip::Advance(n) => *n,
-            Skip::Record(number) => self.min_bytes.get(*number).copied().unwrap_or(0),
-            _ => 1,
-        };
-        ops.iter().map(bytes).fold(0, usize::saturating_add)
+    /// Whether an array of elements without bytes may be among what is stepped over.
+    pub(crate) fn has_zero_byte_elements(&self) -> bool {
+        self.item_bytes.contains(&0)
     }
+}
+
+/// The items of an array, as its blocks need to know them.
+#[derive(Debug, Clone, Copy)]
+struct Width {
+    fixed: Option<usize>,
+    min: usize,
 }
 
 /// A program that is being run, and how often it is still to be run.
@@ -199,10 +225,13 @@ pub(crate) fn run<R: Reads>(
             let (ops, items) = match op {
                 Skip::Union { branches, flat: false } => (&branches[reader.branch(branches.len())?].0, None),
                 Skip::Record(number) => (&skips.records[*number].0, None),
-                Skip::Items { program, width, flat: false } => (&program.0, Some(*width)),
-                Skip::Items { program, width, .. } => {
-                    flat_items(program, *width, budget, reader)?;
-                    continue;
+                Skip::Items { program, number, fixed, flat } => {
+                    let width = Width { fixed: *fixed, min: skips.item_bytes[*number] };
+                    if *flat {
+                        flat_items(program, width, budget, reader)?;
+                        continue;
+                    }
+                    (&program.0, Some(width))
                 }
                 op => {
                     flat(op, reader)?;
@@ -267,24 +296,27 @@ fn flat_items<R: Reads>(
 }
 
 /// Reads the head of an array block. `Some`: so many items are to be stepped over one by one. `None`: the end.
-fn next_items<R: Reads>(width: Width, budget: &mut Budget, reader: &mut R) -> Result<Option<usize>, R::Error> {
+fn next_items<R: Reads>(
+    width: Width,
+    budget: &mut Budget,
+    reader: &mut R,
+) -> Result<Option<usize>, R::Error> {
     let (count, size) = reader.items()?;
     if count == 0 {
         return Ok(None);
     }
-    let (Width::Fixed(min) | Width::AtLeast(min)) = width;
-    if min == 0 {
+    if width.min == 0 {
         budget.zero_byte_elements(count, reader)?;
     }
-    reader.room_for(count, min)?;
-    match (width, size) {
-        (Width::Fixed(width), None) => reader.skip(count * width)?,
-        (Width::Fixed(width), Some(size)) => {
+    reader.room_for(count, width.min)?;
+    match (width.fixed, size) {
+        (Some(width), None) => reader.skip(count * width)?,
+        (Some(width), Some(size)) => {
             reader.stated_size(size, count * width)?;
             reader.skip(size)?;
         }
-        (Width::AtLeast(_), Some(size)) => reader.skip(size)?,
-        (Width::AtLeast(_), None) => return Ok(Some(count)),
+        (None, Some(size)) => reader.skip(size)?,
+        (None, None) => return Ok(Some(count)),
     }
     Ok(Some(0))
 }

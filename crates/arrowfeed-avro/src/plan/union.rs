@@ -26,7 +26,9 @@ impl Reader {
         };
         let is_null = |ty: &TypeId| graph.types[*ty] == Type::Null;
         match branches.as_slice() {
-            [null, ty] | [ty, null] if is_null(null) && !is_null(ty) => Reader::One { ty: *ty, nullable: true },
+            [null, ty] | [ty, null] if is_null(null) && !is_null(ty) => {
+                Reader::One { ty: *ty, nullable: true }
+            }
             branches => Reader::Dense(branches.to_vec()),
         }
     }
@@ -40,7 +42,9 @@ impl Resolver<'_> {
         reader: TypeId,
         want: &Want,
     ) -> Result<Column, AvroError> {
-        let Type::Union(branches) = &self.writer.types[writer] else { return self.resolve(writer, reader, want) };
+        let Type::Union(branches) = &self.writer.types[writer] else {
+            return self.resolve(writer, reader, want);
+        };
         if branches.len() > MAX_BRANCHES {
             let n = branches.len();
             return Err(self.error(format!("expected a union of at most {MAX_BRANCHES} branches, found {n}")));
@@ -70,7 +74,13 @@ impl Resolver<'_> {
         }
     }
 
-    fn to_one(&mut self, from: &[TypeId], ty: TypeId, nullable: bool, want: &Want) -> Result<Column, AvroError> {
+    fn to_one(
+        &mut self,
+        from: &[TypeId],
+        ty: TypeId,
+        nullable: bool,
+        want: &Want,
+    ) -> Result<Column, AvroError> {
         let model = self.reader_column(ty, want)?;
         let mut resolved = Vec::with_capacity(from.len());
         let mut refusal = None;
@@ -83,7 +93,10 @@ impl Resolver<'_> {
             });
         }
         if let Some(refusal) = refusal
-            && resolved.iter().zip(from).all(|(column, ty)| column.is_none() || self.writer.types[*ty] == Type::Null)
+            && resolved
+                .iter()
+                .zip(from)
+                .all(|(column, ty)| column.is_none() || self.writer.types[*ty] == Type::Null)
         {
             return Err(refusal);
         }
@@ -99,9 +112,17 @@ impl Resolver<'_> {
         Ok(Column { node: Node::Union(union), nullable: nullable || model.nullable, ..model })
     }
 
-    fn to_dense(&mut self, from: &[TypeId], to: &[TypeId], tagged: bool, want: &Want) -> Result<Column, AvroError> {
+    fn to_dense(
+        &mut self,
+        from: &[TypeId],
+        to: &[TypeId],
+        tagged: bool,
+        want: &Want,
+    ) -> Result<Column, AvroError> {
         if *want != Want::All {
-            return Err(self.error("expected a record to take fields of, found a union of several types".to_owned()));
+            return Err(
+                self.error("expected a record to take fields of, found a union of several types".to_owned())
+            );
         }
         if to.len() > MAX_BRANCHES {
             let n = to.len();
@@ -112,7 +133,9 @@ impl Resolver<'_> {
         let mut refusal = None;
         for writer in from {
             let resolved = match self.best_branch(*writer, to) {
-                Some(to_branch) => self.resolve(*writer, to[to_branch], want).map(|column| (to_branch, column)),
+                Some(to_branch) => {
+                    self.resolve(*writer, to[to_branch], want).map(|column| (to_branch, column))
+                }
                 None => Err(self.mismatch(&self.writer.types[*writer], &Type::Union(to.to_vec()))),
             };
             branches.push(match resolved {

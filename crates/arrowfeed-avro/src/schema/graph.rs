@@ -22,7 +22,9 @@ pub(crate) enum Type {
     Float,
     Double,
     Bytes(Option<Decimal>),
-    String { uuid: bool },
+    String {
+        uuid: bool,
+    },
     Array(TypeId),
     Map(TypeId),
     /// Branches in order of the specification's index.

@@ -58,7 +58,8 @@ impl<'a> PlainReader<'a> {
                 return Err(invalid(format!("expected {what}, found a varint of more than 10 bytes")));
             }
         }
-        u64::try_from(value).map_err(|_| invalid(format!("expected {what}, found a varint of more than 64 bits")))
+        u64::try_from(value)
+            .map_err(|_| invalid(format!("expected {what}, found a varint of more than 64 bits")))
     }
 
     fn zigzag(&mut self, what: &str) -> Result<i64, AvroError> {

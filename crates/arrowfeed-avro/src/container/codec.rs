@@ -1,0 +1,75 @@
+//! Codecs: their names, and decompression into bounded memory.
+
+mod bzip2;
+mod decompressor;
+mod deflate;
+mod output;
+mod snappy;
+mod xz;
+mod zstandard;
+
+pub(crate) use decompressor::Decompressor;
+
+use crate::error::quoted;
+use crate::{AvroError, AvroErrorKind};
+
+/// A codec of the Avro specification, all of which can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Codec {
+    /// Not compressed.
+    Null,
+    /// Raw deflate (RFC 1951).
+    Deflate,
+    /// Raw snappy, followed by the CRC-32 of the uncompressed bytes.
+    Snappy,
+    /// Zstandard frames.
+    Zstandard,
+    /// bzip2 streams.
+    Bzip2,
+    /// xz streams.
+    Xz,
+}
+
+impl Codec {
+    /// The codec with this name in the metadata of a file. Names are exact: no other case, no part of a name.
+    pub fn from_name(name: &[u8]) -> Result<Self, AvroError> {
+        Ok(match name {
+            b"null" => Self::Null,
+            b"deflate" => Self::Deflate,
+            b"snappy" => Self::Snappy,
+            b"zstandard" => Self::Zstandard,
+            b"bzip2" => Self::Bzip2,
+            b"xz" => Self::Xz,
+            _ => {
+                let found = quoted(&String::from_utf8_lossy(name));
+                let message = format!(
+                    "expected the codec null, deflate, snappy, zstandard, bzip2 or xz, found {found}"
+                );
+                return Err(AvroError::new(AvroErrorKind::Codec, message));
+            }
+        })
+    }
+
+    /// The name in the metadata of a file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Deflate => "deflate",
+            Self::Snappy => "snappy",
+            Self::Zstandard => "zstandard",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+        }
+    }
+
+    /// The error of data that is not what the codec makes.
+    #[cold]
+    fn mismatch(self, found: impl std::fmt::Display) -> AvroError {
+        let article = if self == Self::Xz { "an" } else { "a" };
+        let message = format!("expected {article} {} stream, found {found}", self.name());
+        AvroError::new(AvroErrorKind::Codec, message)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! bzip2 streams.
+
+use bzip2::{Decompress, Status};
+
+use super::Codec;
+use super::output::{Output, out_of_memory};
+use crate::AvroError;
+use crate::error::thousands;
+
+/// Decompresses every stream of a block.
+pub(super) fn decompress(data: &[u8], output: &mut Output) -> Result<usize, AvroError> {
+    if data.is_empty() {
+        return Err(Codec::Bzip2.mismatch("no bytes"));
+    }
+    let mut stream = Decompress::new(false);
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let (taken, given) = (stream.total_in(), stream.total_out());
+        let status = stream.decompress(&data[read..], output.spare(written)?).map_err(|error| {
+            let at = thousands(read as u64);
+            Codec::Bzip2
+                .mismatch(format_args!("bytes that are not one after byte {at} of the block"))
+                .with_source(error)
+        })?;
+        let taken = usize::try_from(stream.total_in() - taken).unwrap_or(0);
+        let given = usize::try_from(stream.total_out() - given).unwrap_or(0);
+        (read, written) = (read + taken, written + given);
+        match status {
+            Status::StreamEnd if read == data.len() => return Ok(written),
+            Status::StreamEnd => stream = Decompress::new(false),
+            Status::MemNeeded => return Err(out_of_memory()),
+            _ if taken == 0 && given == 0 => {
+                let len = thousands(data.len() as u64);
+                return Err(Codec::Bzip2.mismatch(format_args!("one that is cut after {len} bytes")));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! One decompressor for every codec.
+
+use super::output::Output;
+use super::{Codec, bzip2, deflate, snappy, xz, zstandard};
+use crate::wire::padded::Padded;
+use crate::{AvroError, Limits};
+
+/// Decompresses one block after the other into the same buffer, which never passes
+/// [`Limits::decoded_block_bytes`] and grows only by what compressed bytes have proven.
+pub(crate) struct Decompressor {
+    method: Method,
+    output: Output,
+    /// Bytes that the last block has left in `output`.
+    len: usize,
+}
+
+enum Method {
+    Null,
+    Deflate(deflate::Deflate),
+    Snappy,
+    Zstandard(zstandard::Zstandard),
+    Bzip2,
+    Xz { memory: usize },
+}
+
+impl Decompressor {
+    /// A decompressor for the blocks of one file.
+    pub(crate) fn new(codec: Codec, limits: &Limits) -> Self {
+        let method = match codec {
+            Codec::Null => Method::Null,
+            Codec::Deflate => Method::Deflate(deflate::Deflate::new()),
+            Codec::Snappy => Method::Snappy,
+            Codec::Zstandard => Method::Zstandard(zstandard::Zstandard::new(limits.zstd_window_bytes)),
+            Codec::Bzip2 => Method::Bzip2,
+            Codec::Xz => Method::Xz { memory: limits.xz_memory_bytes },
+        };
+        Self { method, output: Output::new(limits.decoded_block_bytes), len: 0 }
+    }
+
+    /// The data of a block without its compression: all streams or frames that it has, in order. The null codec
+    /// gives back `data` itself.
+    pub(crate) fn decompress<'a>(&'a mut self, data: Padded<'a>) -> Result<Padded<'a>, AvroError> {
+        let (bytes, output) = (data.bytes(), &mut self.output);
+        self.len = match &mut self.method {
+            Method::Null => return Ok(data),
+            Method::Deflate(deflate) => deflate.decompress(bytes, output)?,
+            Method::Snappy => snappy::decompress(bytes, output)?,
+            Method::Zstandard(zstandard) => zstandard.decompress(bytes, output)?,
+            Method::Bzip2 => bzip2::decompress(bytes, output)?,
+            Method::Xz { memory } => xz::decompress(bytes, *memory, output)?,
+        };
+        output.padded(self.len)
+    }
+
+    /// What [`decompress`](Self::decompress) gave for this block, the last one, once more.
+    pub(crate) fn again<'a>(&'a mut self, data: Padded<'a>) -> Result<Padded<'a>, AvroError> {
+        match self.method {
+            Method::Null => Ok(data),
+            _ => self.output.padded(self.len),
+        }
+    }
+
+    /// Bytes that the buffer takes.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.output.capacity()
+    }
+}

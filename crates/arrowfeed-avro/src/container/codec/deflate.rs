@@ -1,0 +1,43 @@
+//! Raw deflate.
+
+use libdeflater::{DecompressionError, Decompressor};
+
+use super::Codec;
+use super::output::Output;
+use crate::AvroError;
+use crate::error::thousands;
+
+/// Room that is tried first, by byte of input: text and numbers mostly shrink to a half or a tenth.
+const RATIO: usize = 8;
+
+/// Decompresses whole buffers; the library's tables are kept.
+pub(super) struct Deflate(Decompressor);
+
+impl Deflate {
+    pub(super) fn new() -> Self {
+        Self(Decompressor::new())
+    }
+
+    /// Bytes after the end of the stream are accepted: fastavro leaves three of a zlib trailer there, and the
+    /// library does not tell how many there are.
+    pub(super) fn decompress(&mut self, data: &[u8], output: &mut Output) -> Result<usize, AvroError> {
+        if data.is_empty() {
+            return Err(Codec::Deflate.mismatch("no bytes"));
+        }
+        output.fit(data.len().saturating_mul(RATIO), |room| match self.0.deflate_decompress(data, room) {
+            Ok(len) => Ok(Some(len)),
+            Err(DecompressionError::InsufficientSpace) => Ok(None),
+            Err(DecompressionError::BadData) => Err(bad_data(data)),
+        })
+    }
+}
+
+#[cold]
+fn bad_data(data: &[u8]) -> AvroError {
+    // RFC 1950: deflate in a window of at most 32 KiB, and a check of both bytes.
+    let zlib = matches!(data, [cmf, flags, ..]
+        if cmf & 0x0f == 8 && cmf >> 4 <= 7 && (u16::from(*cmf) << 8 | u16::from(*flags)) % 31 == 0);
+    let hint = if zlib { " (they start like a zlib stream)" } else { "" };
+    let found = thousands(data.len() as u64);
+    Codec::Deflate.mismatch(format_args!("{found} bytes that are not one, or not all of one{hint}"))
+}

@@ -1,0 +1,155 @@
+//! The buffer that blocks are decompressed into.
+
+use std::io;
+
+use crate::error::thousands;
+use crate::wire::padded::{Padded, SLACK};
+use crate::{AvroError, AvroErrorKind};
+
+/// The first size of the buffer.
+const FIRST: usize = 64 << 10;
+
+/// Empty, or `room` bytes and [`SLACK`] behind them; `room` never passes `limit`. It is kept from block to block:
+/// the next one finds the room that the largest so far has needed.
+pub(super) struct Output {
+    bytes: Vec<u8>,
+    limit: usize,
+}
+
+impl Output {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { bytes: Vec::new(), limit: limit.min(usize::MAX / 4) }
+    }
+
+    fn room(&self) -> usize {
+        self.bytes.len().saturating_sub(SLACK)
+    }
+
+    /// Checks a length that the compressed data declares.
+    pub(super) fn check_declared(&self, declared: u64) -> Result<(), AvroError> {
+        if declared <= self.limit as u64 {
+            return Ok(());
+        }
+        Err(self.too_large(&format!("{} declared", thousands(declared))))
+    }
+
+    /// For decompressors that want room for everything at once: `attempt` gets the room and gives the bytes that
+    /// it has filled, or `None` where they were too few; it is called again with twice as many. The first call
+    /// has room for `first` bytes or more. What was in the buffer is gone.
+    pub(super) fn fit(
+        &mut self,
+        first: usize,
+        mut attempt: impl FnMut(&mut [u8]) -> Result<Option<usize>, AvroError>,
+    ) -> Result<usize, AvroError> {
+        let mut wanted = first;
+        loop {
+            if self.room() < wanted.min(self.limit) || self.bytes.is_empty() {
+                // Before the new memory is taken, so that there is never the sum of both.
+                self.bytes = Vec::new();
+                self.grow(wanted)?;
+            }
+            let room = self.room();
+            if let Some(len) = attempt(&mut self.bytes[..room])? {
+                return Ok(len);
+            }
+            if room == self.limit {
+                return Err(self.too_large("more"));
+            }
+            wanted = room * 2;
+        }
+    }
+
+    /// For decompressors that go on where they stopped: where to write behind the `filled` bytes, at least one
+    /// byte. That byte may be slack; so the buffer grows, or the limit is reached, only after a byte has shown
+    /// that there are more.
+    pub(super) fn spare(&mut self, filled: usize) -> Result<&mut [u8], AvroError> {
+        self.hold(filled)?;
+        let end = self.room() + 1;
+        Ok(&mut self.bytes[filled..end])
+    }
+
+    /// The `filled` bytes.
+    pub(super) fn padded(&mut self, filled: usize) -> Result<Padded<'_>, AvroError> {
+        self.hold(filled)?;
+        Padded::new(&self.bytes, filled).ok_or_else(|| {
+            AvroError::new(AvroErrorKind::Internal, "expected slack behind decompressed bytes, found none")
+        })
+    }
+
+    /// Room for `filled` bytes, which stay.
+    fn hold(&mut self, filled: usize) -> Result<(), AvroError> {
+        if filled > self.limit {
+            return Err(self.too_large("more"));
+        }
+        if filled > self.room() || self.bytes.is_empty() {
+            self.grow(self.room() * 2)?;
+        }
+        Ok(())
+    }
+
+    /// To `room`, or what is near it and allowed; more than now.
+    fn grow(&mut self, room: usize) -> Result<(), AvroError> {
+        let len = room.max(FIRST).min(self.limit) + SLACK;
+        self.bytes
+            .try_reserve_exact(len.saturating_sub(self.bytes.len()))
+            .map_err(io::Error::from)
+            .map_err(AvroError::io)?;
+        self.bytes.resize(len, 0);
+        Ok(())
+    }
+
+    #[cold]
+    fn too_large(&self, found: &str) -> AvroError {
+        let most = thousands(self.limit as u64);
+        let message = format!("expected a block of at most {most} bytes after decompression, found {found}");
+        AvroError::limit_reached("decoded_block_bytes", message)
+    }
+
+    /// Bytes that the buffer takes.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+}
+
+/// The error of a decompressor that could not get memory for itself.
+#[cold]
+pub(super) fn out_of_memory() -> AvroError {
+    AvroError::io(io::ErrorKind::OutOfMemory.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_grows_by_doubling_up_to_the_limit() {
+        let mut output = Output::new(300 << 10);
+        let mut rooms = Vec::new();
+        let error = output.fit(10, |room| {
+            rooms.push(room.len());
+            Ok(None)
+        });
+        assert_eq!(rooms, [64 << 10, 128 << 10, 256 << 10, 300 << 10]);
+        let error = error.unwrap_err();
+        assert_eq!((error.kind(), error.limit()), (AvroErrorKind::Limit, Some("decoded_block_bytes")));
+        let text = "expected a block of at most 307,200 bytes after decompression, found more";
+        assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn a_limit_is_reached_by_the_byte_after_it() {
+        for limit in [0, 1, 100 << 10] {
+            let mut output = Output::new(limit);
+            let mut filled = 0;
+            while filled < limit {
+                let spare = output.spare(filled).unwrap();
+                assert!(!spare.is_empty());
+                filled += spare.len().min(limit - filled);
+            }
+            assert_eq!(output.spare(filled).unwrap().len(), 1);
+            assert_eq!(output.padded(filled).unwrap().bytes().len(), limit);
+            assert_eq!(output.spare(filled + 1).unwrap_err().limit(), Some("decoded_block_bytes"));
+        }
+    }
+}

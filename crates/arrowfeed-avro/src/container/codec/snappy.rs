@@ -1,0 +1,40 @@
+//! Raw snappy with a checksum behind it.
+
+use snap::raw::{Decoder, decompress_len};
+
+use super::Codec;
+use super::output::Output;
+use crate::error::thousands;
+use crate::{AvroError, AvroErrorKind};
+
+/// Most output of a byte of input, rounded up: a copy of 64 bytes takes 3.
+const MAX_RATIO: u64 = 22;
+
+/// The last four bytes are the big-endian CRC-32 of the uncompressed ones.
+pub(super) fn decompress(data: &[u8], output: &mut Output) -> Result<usize, AvroError> {
+    let Some((stream, checksum)) = data.split_last_chunk::<4>() else {
+        return Err(Codec::Snappy.mismatch(format_args!("{} bytes, fewer than its CRC-32 has", data.len())));
+    };
+    let bad = |error: snap::Error| {
+        let found = thousands(stream.len() as u64);
+        Codec::Snappy.mismatch(format_args!("{found} bytes that are not one")).with_source(error)
+    };
+    let declared = decompress_len(stream).map_err(bad)?;
+    if declared as u64 > (stream.len() as u64).saturating_mul(MAX_RATIO).saturating_add(64) {
+        let (len, declared) = (thousands(stream.len() as u64), thousands(declared as u64));
+        return Err(Codec::Snappy.mismatch(format_args!("{len} bytes that declare {declared}")));
+    }
+    output.check_declared(declared as u64)?;
+    let mut crc = 0;
+    let len = output.fit(declared, |room| {
+        let len = Decoder::new().decompress(stream, room).map_err(bad)?;
+        crc = crc32fast::hash(&room[..len]);
+        Ok(Some(len))
+    })?;
+    let expected = u32::from_be_bytes(*checksum);
+    if crc != expected {
+        let message = format!("expected bytes with the CRC-32 {expected:08x}, found {crc:08x}");
+        return Err(AvroError::new(AvroErrorKind::Codec, message));
+    }
+    Ok(len)
+}

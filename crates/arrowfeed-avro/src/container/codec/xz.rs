@@ -1,0 +1,50 @@
+//! xz streams.
+
+use liblzma::stream::{Action, CONCATENATED, Error, Status, Stream};
+
+use super::Codec;
+use super::output::{Output, out_of_memory};
+use crate::AvroError;
+use crate::error::thousands;
+
+/// Decompresses every stream of a block, with at most `memory` bytes for the decoder.
+pub(super) fn decompress(data: &[u8], memory: usize, output: &mut Output) -> Result<usize, AvroError> {
+    if data.is_empty() {
+        return Err(Codec::Xz.mismatch("no bytes"));
+    }
+    let bad = |error| bad_data(error, data.len(), memory);
+    let mut stream = Stream::new_stream_decoder(memory as u64, CONCATENATED).map_err(bad)?;
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let (taken, given) = (stream.total_in(), stream.total_out());
+        let status = stream.process(&data[read..], output.spare(written)?, Action::Finish).map_err(bad)?;
+        read += usize::try_from(stream.total_in() - taken).unwrap_or(0);
+        written += usize::try_from(stream.total_out() - given).unwrap_or(0);
+        match status {
+            Status::StreamEnd => return Ok(written),
+            // There is always room for output: what is missing is input.
+            Status::MemNeeded => {
+                let len = thousands(data.len() as u64);
+                return Err(Codec::Xz.mismatch(format_args!("one that is cut after {len} bytes")));
+            }
+            Status::Ok | Status::GetCheck => {}
+        }
+    }
+}
+
+#[cold]
+fn bad_data(error: Error, len: usize, memory: usize) -> AvroError {
+    match error {
+        Error::MemLimit => {
+            let most = thousands(memory as u64);
+            let message =
+                format!("expected an xz stream that takes at most {most} bytes of memory, found more");
+            AvroError::limit_reached("xz_memory_bytes", message)
+        }
+        Error::Mem => out_of_memory(),
+        _ => {
+            let len = thousands(len as u64);
+            Codec::Xz.mismatch(format_args!("{len} bytes that are not one")).with_source(error)
+        }
+    }
+}

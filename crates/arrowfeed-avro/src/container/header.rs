@@ -1,0 +1,215 @@
+//! The file header: magic, metadata, sync marker.
+
+use super::codec::Codec;
+use super::framing::SYNC;
+use super::input::Input;
+use super::magic::{self, MAGIC, SHOWN};
+use super::varint::{Long, MAX_LONG, long};
+use crate::error::{quoted, thousands};
+use crate::{AvroError, AvroErrorKind, Limits};
+
+/// Most metadata entries of a header, keys that appear twice included.
+const MAX_ENTRIES: u64 = 10_000;
+
+const SCHEMA_KEY: &str = "avro.schema";
+const CODEC_KEY: &str = "avro.codec";
+
+/// A header whose codec is known and whose schema is text; the text may be anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// Every entry but `avro.schema` and `avro.codec`, in the order of the file; a key may appear twice.
+    pub(crate) metadata: Vec<(String, Vec<u8>)>,
+    /// The value of `avro.schema`.
+    pub(crate) schema_json: String,
+    /// By the value of `avro.codec`; [`Codec::Null`] where there is none.
+    pub(crate) codec: Codec,
+    /// The marker after the header and after each block.
+    pub(crate) sync: [u8; SYNC],
+    /// Bytes of the header: the offset of the first block.
+    pub(crate) len: u64,
+}
+
+impl Header {
+    /// Reads a header from the start of a file and leaves `input` at the first block.
+    pub(crate) fn read(input: &mut Input, limits: &Limits) -> Result<Self, AvroError> {
+        let mut cursor = Cursor { start: input.offset(), input, limit: limits.header_bytes };
+        let found = cursor.ensure(SHOWN)?;
+        magic::check(&cursor.input.available()[..found.min(SHOWN)])?;
+        cursor.input.consume(MAGIC.len());
+
+        let mut entries = Entries::default();
+        entries.read(&mut cursor, limits)?;
+        let sync = cursor.take(SYNC, "the sync marker of the header")?;
+        let sync = sync.try_into().map_err(|_| cursor.truncated("the sync marker of the header"))?;
+        let len = cursor.len();
+        let schema_json = entries.schema.ok_or_else(|| {
+            format_error(format!("expected a schema in the header ({}), found none", quoted(SCHEMA_KEY)))
+        })?;
+        let codec = entries.codec.unwrap_or(Codec::Null);
+        Ok(Self { metadata: entries.other, schema_json, codec, sync, len })
+    }
+}
+
+/// The metadata map as far as it has been read.
+#[derive(Default)]
+struct Entries {
+    schema: Option<String>,
+    codec: Option<Codec>,
+    other: Vec<(String, Vec<u8>)>,
+}
+
+impl Entries {
+    /// Reads the map's blocks up to the empty one that ends it.
+    fn read(&mut self, cursor: &mut Cursor<'_>, limits: &Limits) -> Result<(), AvroError> {
+        let mut entries = 0u64;
+        loop {
+            let at = cursor.input.offset();
+            let count = cursor.long("a count of metadata entries")?;
+            if count == 0 {
+                return Ok(());
+            }
+            entries = entries.saturating_add(count.unsigned_abs());
+            if entries > MAX_ENTRIES {
+                let (most, found) = (thousands(MAX_ENTRIES), thousands(entries));
+                let message = format!("expected at most {most} metadata entries, found {found}");
+                return Err(format_error(message).at_offset(at));
+            }
+            let declared = if count < 0 { Some(cursor.length("a byte size of metadata")?) } else { None };
+            let start = cursor.len();
+            for _ in 0..count.unsigned_abs() {
+                self.read_entry(cursor, limits)?;
+            }
+            let used = cursor.len() - start;
+            if let Some(declared) = declared.filter(|&declared| declared != used) {
+                let (declared, used) = (thousands(declared), thousands(used));
+                let message = format!("expected {declared} bytes of metadata, found entries of {used} bytes");
+                return Err(format_error(message).at_offset(at));
+            }
+        }
+    }
+
+    fn read_entry(&mut self, cursor: &mut Cursor<'_>, limits: &Limits) -> Result<(), AvroError> {
+        let at = cursor.input.offset();
+        let key = cursor.bytes("a metadata key", None)?;
+        let key = String::from_utf8(key).map_err(|error| {
+            let found = quoted(&String::from_utf8_lossy(error.as_bytes()));
+            format_error(format!("expected a metadata key in UTF-8, found {found}")).at_offset(at)
+        })?;
+        match key.as_str() {
+            SCHEMA_KEY if self.schema.is_some() => return Err(twice(&key).at_offset(at)),
+            CODEC_KEY if self.codec.is_some() => return Err(twice(&key).at_offset(at)),
+            SCHEMA_KEY => {
+                let json = cursor.bytes("the schema", Some(("schema_bytes", limits.schema_bytes)))?;
+                let json = String::from_utf8(json).map_err(|error| {
+                    let bad = thousands(error.utf8_error().valid_up_to() as u64);
+                    let message = format!("expected a schema in UTF-8, found other bytes at its byte {bad}");
+                    format_error(message).at_offset(at)
+                })?;
+                self.schema = Some(json);
+            }
+            CODEC_KEY => {
+                let name = cursor.bytes("the name of a codec", None)?;
+                self.codec = Some(Codec::from_name(&name).map_err(|error| error.at_offset(at))?);
+            }
+            _ => {
+                let value = cursor.bytes("a metadata value", None)?;
+                self.other.push((key, value));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Consumes the header's bytes, never more than `limit`, and knows where it is when something is wrong.
+struct Cursor<'a> {
+    input: &'a mut Input,
+    start: u64,
+    limit: usize,
+}
+
+impl Cursor<'_> {
+    /// Bytes consumed so far.
+    fn len(&self) -> u64 {
+        self.input.offset() - self.start
+    }
+
+    fn ensure(&mut self, n: usize) -> Result<usize, AvroError> {
+        let at = self.input.offset();
+        self.input.ensure(n).map_err(|error| AvroError::io(error).at_offset(at))
+    }
+
+    fn long(&mut self, what: &str) -> Result<i64, AvroError> {
+        let found = self.ensure(MAX_LONG)?;
+        match long(&self.input.available()[..found.min(MAX_LONG)]) {
+            Long::Value(value, len) => {
+                self.claim(len, what)?;
+                self.input.consume(len);
+                Ok(value)
+            }
+            Long::Cut => Err(self.truncated(what)),
+            Long::TooLong => {
+                let message = format!("expected {what}, found a number of more than 64 bits");
+                Err(format_error(message).at_offset(self.input.offset()))
+            }
+        }
+    }
+
+    /// A `long` that may not be negative.
+    fn length(&mut self, what: &str) -> Result<u64, AvroError> {
+        let at = self.input.offset();
+        let value = self.long(what)?;
+        u64::try_from(value).map_err(|_| {
+            format_error(format!("expected {what} to be 0 or more, found {value}")).at_offset(at)
+        })
+    }
+
+    /// A length and so many bytes, at most as many as the named limit allows.
+    fn bytes(&mut self, what: &str, limit: Option<(&'static str, usize)>) -> Result<Vec<u8>, AvroError> {
+        let at = self.input.offset();
+        let length = self.length(&format!("the length of {}", what.trim_start_matches("the ")))?;
+        if let Some((limit, most)) = limit.filter(|&(_, most)| length > most as u64) {
+            let (most, found) = (thousands(most as u64), thousands(length));
+            let message = format!("expected {what} to have at most {most} bytes, found {found}");
+            return Err(AvroError::limit_reached(limit, message).at_offset(at));
+        }
+        self.take(usize::try_from(length).unwrap_or(usize::MAX), what)
+    }
+
+    fn take(&mut self, n: usize, what: &str) -> Result<Vec<u8>, AvroError> {
+        self.claim(n, what)?;
+        let bytes = self.input.available()[..n].to_vec();
+        self.input.consume(n);
+        Ok(bytes)
+    }
+
+    /// Makes `n` bytes available: those must be within the limit and there.
+    fn claim(&mut self, n: usize, what: &str) -> Result<(), AvroError> {
+        let total = self.len().saturating_add(n as u64);
+        if total > self.limit as u64 {
+            let (most, found) = (thousands(self.limit as u64), thousands(total));
+            let message = format!("expected a file header of at most {most} bytes, found {found} or more");
+            return Err(AvroError::limit_reached("header_bytes", message).at_offset(self.input.offset()));
+        }
+        if self.ensure(n)? < n {
+            return Err(self.truncated(what));
+        }
+        Ok(())
+    }
+
+    fn truncated(&self, what: &str) -> AvroError {
+        let left = thousands(self.input.available().len() as u64);
+        let message = format!("expected {what}, found the end of the file after {left} bytes");
+        AvroError::new(AvroErrorKind::Truncated, message).at_offset(self.input.offset())
+    }
+}
+
+fn twice(key: &str) -> AvroError {
+    format_error(format!("expected one metadata entry {}, found another", quoted(key)))
+}
+
+fn format_error(message: String) -> AvroError {
+    AvroError::new(AvroErrorKind::Format, message)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! The bytes of one file in order, buffered with slack.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_buffer::Buffer;
+
+use super::source::Source;
+use crate::wire::padded::{Padded, SLACK};
+
+/// Least bytes that a file or stream is asked for at a time, where it has so many.
+const STEP: usize = 256 << 10;
+
+/// Most bytes that the buffer grows by before the stream has proven that they exist.
+const STREAM_STEP: usize = 1 << 20;
+
+/// Reads forward from `offset`. `buffer` always holds [`SLACK`] bytes after `filled`; memory is not buffered,
+/// except where a piece has too little memory after it.
+pub(crate) struct Input {
+    origin: Origin,
+    /// Of the next unread byte, in the file.
+    offset: u64,
+    buffer: Vec<u8>,
+    /// The unread bytes in `buffer`. Empty where the origin is memory.
+    filled: Range<usize>,
+}
+
+enum Origin {
+    /// A file up to a position.
+    File { source: Source, end: u64 },
+    /// Memory up to a position.
+    Memory { memory: Buffer, end: usize },
+    /// A stream, and whether its end has been seen.
+    Stream { reader: Box<dyn Read + Send>, ended: bool },
+}
+
+impl Input {
+    /// A range of a file, by positional reads only: the handle may be shared. Bytes that the file does not
+    /// have are as if the range ended before them.
+    pub(crate) fn from_file(file: Arc<File>, range: Range<u64>) -> Self {
+        Self::new(Origin::File { source: Source::File(file), end: range.end.max(range.start) }, range.start)
+    }
+
+    /// A range of a file that is in memory.
+    pub(crate) fn from_bytes(memory: Buffer, range: Range<usize>) -> Self {
+        let end = range.end.min(memory.len());
+        let start = range.start.min(end);
+        Self::new(Origin::Memory { memory, end }, start as u64)
+    }
+
+    /// A stream, from the first byte of its file.
+    pub(crate) fn from_reader(reader: Box<dyn Read + Send>) -> Self {
+        Self::new(Origin::Stream { reader, ended: false }, 0)
+    }
+
+    fn new(origin: Origin, offset: u64) -> Self {
+        Self { origin, offset, buffer: vec![0; SLACK], filled: 0..0 }
+    }
+
+    /// Goes on at another range of the same file and keeps the buffer. A stream cannot.
+    pub(crate) fn restart(&mut self, range: Range<u64>) -> io::Result<()> {
+        self.offset = match &mut self.origin {
+            Origin::File { end, .. } => {
+                *end = range.end.max(range.start);
+                range.start
+            }
+            Origin::Memory { memory, end } => {
+                *end = usize::try_from(range.end).map_or(memory.len(), |end| end.min(memory.len()));
+                range.start.min(*end as u64)
+            }
+            Origin::Stream { .. } => return Err(io::ErrorKind::Unsupported.into()),
+        };
+        self.filled = 0..0;
+        Ok(())
+    }
+
+    /// Offset in the file of the next unread byte.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Unread bytes, where the length is known. A file that has been cut since may have fewer.
+    pub(crate) fn remaining(&self) -> Option<u64> {
+        match &self.origin {
+            Origin::File { end, .. } => Some(end.saturating_sub(self.offset)),
+            Origin::Memory { end, .. } => Some((*end as u64).saturating_sub(self.offset)),
+            Origin::Stream { .. } => None,
+        }
+    }
+
+    /// Unread bytes that need no more reading. They may have nothing after them.
+    pub(crate) fn available(&self) -> &[u8] {
+        match &self.origin {
+            Origin::Memory { memory, end } => {
+                let start = usize::try_from(self.offset).unwrap_or(*end);
+                memory.get(start..*end).unwrap_or(&[])
+            }
+            _ => &self.buffer[self.filled.clone()],
+        }
+    }
+
+    /// Makes `n` bytes available if there are so many. Gives how many are: fewer than `n` only at the end.
+    pub(crate) fn ensure(&mut self, n: usize) -> io::Result<usize> {
+        while self.filled.len() < n {
+            let missing = n - self.filled.len();
+            let got = match &self.origin {
+                Origin::Memory { .. } | Origin::Stream { ended: true, .. } => 0,
+                Origin::File { .. } => self.fill_from_file(missing)?,
+                Origin::Stream { .. } => self.fill_from_stream(missing)?,
+            };
+            if got == 0 {
+                break;
+            }
+        }
+        Ok(self.available().len())
+    }
+
+    /// Fills `into` with what is `ahead` bytes behind the next unread byte; fewer bytes only at the end. A file
+    /// is not buffered up to there.
+    pub(crate) fn read_ahead(&mut self, ahead: u64, into: &mut [u8]) -> io::Result<usize> {
+        let start = usize::try_from(ahead).unwrap_or(usize::MAX);
+        let buffered = self.available().len() >= start.saturating_add(into.len());
+        if let (Origin::File { source, end }, false) = (&self.origin, buffered) {
+            let at = self.offset.saturating_add(ahead);
+            let left = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX);
+            let n = into.len().min(left);
+            return source.read_at(at, &mut into[..n]);
+        }
+        self.ensure(start.saturating_add(into.len()))?;
+        let rest = self.available().get(start..).unwrap_or(&[]);
+        let n = rest.len().min(into.len());
+        into[..n].copy_from_slice(&rest[..n]);
+        Ok(n)
+    }
+
+    /// The next `n` bytes, all of which are available; fewer where they are not.
+    pub(crate) fn peek(&mut self, n: usize) -> Padded<'_> {
+        let n = n.min(self.available().len());
+        let (bytes, start) = match &self.origin {
+            Origin::Memory { memory, .. } => {
+                let start = usize::try_from(self.offset).unwrap_or(memory.len()).min(memory.len());
+                if memory.len() - start - n >= SLACK {
+                    (memory.as_slice(), start)
+                } else {
+                    self.buffer.clear();
+                    self.buffer.extend_from_slice(&memory[start..start + n]);
+                    self.buffer.resize(n + SLACK, 0);
+                    (self.buffer.as_slice(), 0)
+                }
+            }
+            _ => (self.buffer.as_slice(), self.filled.start),
+        };
+        Padded::new(&bytes[start..], n).expect("n bytes and slack, by the invariant and the branch above")
+    }
+
+    /// Goes past the next `n` bytes, all of which are available.
+    pub(crate) fn consume(&mut self, n: usize) {
+        let n = n.min(self.available().len());
+        self.offset += n as u64;
+        if !self.filled.is_empty() {
+            self.filled.start += n;
+        }
+    }
+
+    /// One read of the `missing` bytes, or of [`STEP`] bytes where those are more. 0: no more bytes.
+    fn fill_from_file(&mut self, missing: usize) -> io::Result<usize> {
+        let Origin::File { source, end } = &self.origin else { return Ok(0) };
+        let (source, next) = (source.clone(), self.offset + self.filled.len() as u64);
+        let left = usize::try_from(end.saturating_sub(next)).unwrap_or(usize::MAX);
+        let n = missing.max(STEP).min(left);
+        self.make_room(n)?;
+        let got = source.read_at(next, &mut self.buffer[self.filled.end..][..n])?;
+        self.filled.end += got;
+        Ok(got)
+    }
+
+    /// One read of at most [`STREAM_STEP`] bytes. 0: no more bytes.
+    fn fill_from_stream(&mut self, missing: usize) -> io::Result<usize> {
+        let n = missing.clamp(STEP, STREAM_STEP);
+        self.make_room(n)?;
+        let Origin::Stream { reader, ended } = &mut self.origin else { return Ok(0) };
+        let into = &mut self.buffer[self.filled.end..][..n];
+        let got = loop {
+            match reader.read(into) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => break result?,
+            }
+        };
+        if got > n {
+            return Err(io::Error::other("the stream says that it gave more bytes than it was asked for"));
+        }
+        *ended = got == 0;
+        self.filled.end += got;
+        Ok(got)
+    }
+
+    /// Room for `n` more bytes and the slack behind the filled ones, at first by moving those to the front.
+    fn make_room(&mut self, n: usize) -> io::Result<()> {
+        let room = |filled: usize| filled.checked_add(n)?.checked_add(SLACK);
+        if room(self.filled.end).is_some_and(|room| room <= self.buffer.len()) {
+            return Ok(());
+        }
+        if self.filled.start > 0 {
+            self.buffer.copy_within(self.filled.clone(), 0);
+            self.filled = 0..self.filled.len();
+        }
+        let room = room(self.filled.end).ok_or(io::ErrorKind::OutOfMemory)?;
+        if room > self.buffer.len() {
+            self.buffer.try_reserve(room - self.buffer.len())?;
+            self.buffer.resize(room, 0);
+        }
+        Ok(())
+    }
+
+    /// Bytes that the buffer takes.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.buffer.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests;

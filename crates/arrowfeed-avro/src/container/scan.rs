@@ -1,0 +1,198 @@
+//! Where the blocks of a file are, without reading their data.
+
+use std::io;
+use std::ops::Range;
+
+use memchr::memmem::Finder;
+
+use super::framing::{Head, MAX_HEAD, SYNC, block_or_end};
+use super::header::Header;
+use super::source::Source;
+use crate::{AvroError, Limits};
+
+/// Bytes read behind the data of a block: its marker, the next head, and room to spare.
+const STRIDE: usize = 64;
+
+/// Bytes that [`BlockScanner::first_block_at_or_after`] looks through at a time.
+const WINDOW: usize = 1 << 20;
+
+/// A block that fits in the file and whose sync marker has been seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BlockHead {
+    /// Zero-based, in its file or in the range that is scanned.
+    pub(crate) index: u64,
+    /// Offset in the file of the record count: right after the sync marker before it.
+    pub(crate) offset: u64,
+    /// Offset right after the block's own sync marker.
+    pub(crate) end: u64,
+    /// Records.
+    pub(crate) count: u64,
+    /// Bytes of data, as they are in the file.
+    pub(crate) size: usize,
+}
+
+/// Gives the blocks in order, with one small read for each. After an error it gives that error again, until
+/// [`restart`](Self::restart).
+#[derive(Debug)]
+pub(crate) struct BlockScanner {
+    source: Source,
+    sync: [u8; SYNC],
+    limit: usize,
+    header_len: u64,
+    file_len: u64,
+    /// Index and offset of the next block, and where to end.
+    index: u64,
+    offset: u64,
+    end: u64,
+    /// The bytes at `offset`, where the read behind the block before has brought them.
+    ahead: Vec<u8>,
+    failed: Option<AvroError>,
+}
+
+impl BlockScanner {
+    /// Scans all blocks of a file of `file_len` bytes.
+    pub(crate) fn new(source: Source, file_len: u64, header: &Header, limits: &Limits) -> Self {
+        Self {
+            source,
+            sync: header.sync,
+            limit: limits.decoded_block_bytes,
+            header_len: header.len,
+            file_len,
+            index: 0,
+            offset: header.len,
+            end: file_len,
+            ahead: Vec::new(),
+            failed: None,
+        }
+    }
+
+    /// Goes on at a range that starts and ends at the border of a block.
+    pub(crate) fn restart(&mut self, range: Range<u64>, first_index: u64) {
+        (self.index, self.offset, self.end) = (first_index, range.start, range.end.min(self.file_len));
+        self.ahead.clear();
+        self.failed = None;
+    }
+
+    /// The next block; `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<BlockHead>, AvroError> {
+        if let Some(error) = &self.failed {
+            return Err(error.again());
+        }
+        if self.offset >= self.end {
+            return Ok(None);
+        }
+        match self.block() {
+            Ok(block) => {
+                (self.index, self.offset) = (block.index + 1, block.end);
+                Ok(Some(block))
+            }
+            Err(error) => {
+                let error = error.in_block(self.index, self.offset);
+                self.failed = Some(error.again());
+                Err(error)
+            }
+        }
+    }
+
+    /// Offset of the first block at or after `start`; `None` where no block follows. Bytes that look like a
+    /// marker count only where a block or the end of the file is behind them. The first block is where the
+    /// header ends, whatever is there: a fault in it is for the reader to tell.
+    pub(crate) fn first_block_at_or_after(&self, start: u64) -> Result<Option<u64>, AvroError> {
+        let offset = if start <= self.header_len { Some(self.header_len) } else { self.find_block(start)? };
+        Ok(offset.filter(|&offset| offset < self.file_len))
+    }
+
+    /// The blocks of a byte range: from the first one at or after its start up to the first one at or after its
+    /// end. Ranges that meet give ranges that meet, so that no byte of the file is left out or read twice,
+    /// whatever is wrong with it.
+    pub(crate) fn align(&self, range: Range<u64>) -> Result<Range<u64>, AvroError> {
+        let start = self.first_block_at_or_after(range.start)?.unwrap_or(self.file_len);
+        let end = self.first_block_at_or_after(range.end.max(range.start))?.unwrap_or(self.file_len);
+        Ok(start..end)
+    }
+
+    fn block(&mut self) -> Result<BlockHead, AvroError> {
+        let left = self.end - self.offset;
+        if self.ahead.is_empty() {
+            self.ahead = self.read(self.offset, MAX_HEAD)?;
+        }
+        let head = Head::parse(&self.ahead[..self.ahead.len().min(MAX_HEAD)], self.limit)?;
+        head.fits(left)?;
+        let marker_at = self.offset + (head.len + head.size) as u64;
+        let mut tail = self.read(marker_at, STRIDE)?;
+        let found = (head.len + head.size + tail.len()) as u64;
+        // A file that has become shorter since its length was taken.
+        head.fits(found)?;
+        self.ahead = tail.split_off(SYNC);
+        head.ends_with(&tail, &self.sync)?;
+        let (index, offset) = (self.index, self.offset);
+        Ok(BlockHead { index, offset, end: marker_at + SYNC as u64, count: head.count, size: head.size })
+    }
+
+    /// Up to `n` bytes from `offset` on; fewer only at the end.
+    fn read(&self, offset: u64, n: usize) -> Result<Vec<u8>, AvroError> {
+        let left = usize::try_from(self.end.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let mut bytes = vec![0; n.min(left)];
+        let found = self.source.read_at(offset, &mut bytes).map_err(AvroError::io)?;
+        bytes.truncate(found);
+        Ok(bytes)
+    }
+
+    /// The end of the first marker that ends at or after `start` and is one.
+    fn find_block(&self, start: u64) -> Result<Option<u64>, AvroError> {
+        let finder = Finder::new(&self.sync);
+        let mut window = Vec::new();
+        let mut at = start.saturating_sub(SYNC as u64).max(self.header_len);
+        while at < self.file_len {
+            let io = |error| AvroError::io(error).at_offset(at);
+            window.resize(usize::try_from(self.file_len - at).unwrap_or(usize::MAX).min(WINDOW), 0);
+            let found = self.source.read_at(at, &mut window).map_err(io)?;
+            if let Some(offset) = self.find_in(&window[..found], at, &finder).map_err(io)? {
+                return Ok(Some(offset));
+            }
+            if found < WINDOW {
+                break;
+            }
+            // A marker may lie across the edge.
+            at += (WINDOW - (SYNC - 1)) as u64;
+        }
+        Ok(None)
+    }
+
+    /// [`find_block`](Self::find_block) in one window, which is at `at` in the file.
+    fn find_in(&self, window: &[u8], at: u64, finder: &Finder<'_>) -> io::Result<Option<u64>> {
+        let mut from = 0;
+        while let Some(found) = finder.find(&window[from..]) {
+            let offset = at + (from + found + SYNC) as u64;
+            if block_or_end(
+                |offset, into| self.read_near(window, at, offset, into),
+                offset,
+                self.limit,
+                &self.sync,
+            )? {
+                return Ok(Some(offset));
+            }
+            from += found + 1;
+        }
+        Ok(None)
+    }
+
+    /// [`Source::read_at`] up to the end of the file, without a system call for what is in the window: a file
+    /// may be full of bytes that look like markers.
+    fn read_near(&self, window: &[u8], at: u64, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.file_len.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let n = into.len().min(left);
+        let near =
+            usize::try_from(offset - at).ok().and_then(|start| window.get(start..start.checked_add(n)?));
+        match near {
+            Some(near) => {
+                into[..n].copy_from_slice(near);
+                Ok(n)
+            }
+            None => self.source.read_at(offset, &mut into[..n]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

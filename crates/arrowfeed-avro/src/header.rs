@@ -1,0 +1,96 @@
+//! What a file says of itself, without reading its records.
+
+use arrow_schema::SchemaRef;
+
+use crate::container::codec::Codec;
+use crate::error::{AvroError, AvroErrorKind};
+use crate::plan::DecodePlan;
+use crate::reader::file::OpenFile;
+use crate::{AvroSchema, AvroSource, Limits, ReadOptions};
+
+/// The header of a file: schema, codec, metadata.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+/// use arrowfeed_avro::{AvroHeader, Limits, ReadOptions};
+/// let header = AvroHeader::read(&path, &Limits::default())?;
+/// assert_eq!(header.codec().name(), "zstandard");
+/// assert_eq!(header.count_rows()?, 3);
+/// assert_eq!(header.arrow_schema(&ReadOptions::default())?.fields().len(), 2);
+/// # Ok(())
+/// # }
+/// ```
+pub struct AvroHeader {
+    file: OpenFile,
+    schema: AvroSchema,
+    options: ReadOptions,
+}
+
+impl std::fmt::Debug for AvroHeader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AvroHeader")
+            .field("file", &self.file.name)
+            .field("schema", &self.schema)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AvroHeader {
+    /// Reads the header and parses the schema.
+    ///
+    /// # Errors
+    /// The file cannot be opened or is no Avro file, or its schema is not valid.
+    pub fn read(source: impl Into<AvroSource>, limits: &Limits) -> Result<Self, AvroError> {
+        let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
+        let file = OpenFile::open(source.into(), &options)?;
+        let schema = file.schema(&options)?;
+        Ok(Self { file, schema, options })
+    }
+
+    /// The writer's schema.
+    pub fn schema(&self) -> &AvroSchema {
+        &self.schema
+    }
+
+    /// How the blocks are compressed.
+    pub fn codec(&self) -> Codec {
+        self.file.header.codec
+    }
+
+    /// The file's metadata: `avro.schema`, `avro.codec`, and then the user's in file order.
+    pub fn metadata(&self) -> Vec<(String, Vec<u8>)> {
+        let header = &self.file.header;
+        let schema = ("avro.schema".to_owned(), header.schema_json.clone().into_bytes());
+        let codec = ("avro.codec".to_owned(), header.codec.name().as_bytes().to_vec());
+        [schema, codec].into_iter().chain(header.metadata.iter().cloned()).collect()
+    }
+
+    /// The schema of the batches that a reader with these options gives.
+    ///
+    /// # Errors
+    /// The options do not allow a plan.
+    pub fn arrow_schema(&self, options: &ReadOptions) -> Result<SchemaRef, AvroError> {
+        let plan =
+            DecodePlan::compile(&self.schema, options).map_err(|error| error.in_file(&self.file.name))?;
+        Ok(plan.schema().clone())
+    }
+
+    /// The records that the blocks declare; only block headers are read.
+    ///
+    /// # Errors
+    /// A block header or a sync marker is wrong, or the file is cut; the source is a stream.
+    pub fn count_rows(&self) -> Result<u64, AvroError> {
+        let name = &self.file.name;
+        let Some(mut scanner) = self.file.scanner(&self.options) else {
+            let message = "expected a file or bytes to count the rows of, found a stream";
+            return Err(AvroError::new(AvroErrorKind::Options, message).in_file(name));
+        };
+        let mut rows = 0_u64;
+        while let Some(block) = scanner.next().map_err(|error| error.in_file(name))? {
+            rows = rows.saturating_add(block.count);
+        }
+        self.file.check_unchanged()?;
+        Ok(rows)
+    }
+}

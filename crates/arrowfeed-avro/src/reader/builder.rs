@@ -1,0 +1,182 @@
+//! How a reader is asked for.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use super::engine::Inline;
+use super::files::Files;
+use super::report::Report;
+use super::unit::Unit;
+use super::{AvroReader, Engine, Interrupt};
+use crate::error::{AvroError, AvroErrorKind};
+use crate::options::{Encoding, OnError, ReadOptions, StringType};
+use crate::split::Split;
+use crate::{AvroSchema, AvroSource, Limits};
+
+/// A single file of fewer bytes than this is decoded in the caller's thread, whatever `threads` allows: starting
+/// threads costs more.
+const WORTH_THREADS: u64 = 1 << 20;
+
+/// Options of an [`AvroReader`] to be. Every option has the default of [`ReadOptions`].
+#[derive(Default)]
+pub struct AvroReaderBuilder {
+    options: ReadOptions,
+    interrupt: Option<Interrupt>,
+    claim: Option<super::unit::Claim>,
+}
+
+impl std::fmt::Debug for AvroReaderBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AvroReaderBuilder").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl AvroReaderBuilder {
+    /// All options at once.
+    pub fn with_options(mut self, options: ReadOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// See [`ReadOptions::columns`].
+    pub fn with_columns<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.options.columns = Some(columns.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// See [`ReadOptions::reader_schema`].
+    pub fn with_reader_schema(mut self, schema: AvroSchema) -> Self {
+        self.options.reader_schema = Some(schema);
+        self
+    }
+
+    /// See [`ReadOptions::batch_size`].
+    pub fn with_batch_size(mut self, rows: usize) -> Self {
+        self.options.batch_size = rows;
+        self
+    }
+
+    /// See [`ReadOptions::max_batch_bytes`].
+    pub fn with_max_batch_bytes(mut self, bytes: usize) -> Self {
+        self.options.max_batch_bytes = Some(bytes);
+        self
+    }
+
+    /// See [`ReadOptions::encoding`].
+    pub fn with_encoding(mut self, encoding: Encoding) -> Self {
+        self.options.encoding = encoding;
+        self
+    }
+
+    /// See [`ReadOptions::string_type`].
+    pub fn with_string_type(mut self, string_type: StringType) -> Self {
+        self.options.string_type = string_type;
+        self
+    }
+
+    /// See [`ReadOptions::threads`].
+    pub fn with_threads(mut self, threads: NonZeroUsize) -> Self {
+        self.options.threads = Some(threads);
+        self
+    }
+
+    /// See [`ReadOptions::on_error`].
+    pub fn with_on_error(mut self, on_error: OnError) -> Self {
+        self.options.on_error = on_error;
+        self
+    }
+
+    /// See [`ReadOptions::fixed_lengths`].
+    pub fn with_fixed_length(mut self, path: impl Into<String>, length: i32) -> Self {
+        self.options.fixed_lengths.insert(path.into(), length);
+        self
+    }
+
+    /// See [`ReadOptions::limits`].
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.options.limits = limits;
+        self
+    }
+
+    /// Asked once a block by the thread that waits for a batch, and while it waits; true stops the reader with
+    /// an error of kind [`Interrupted`](AvroErrorKind::Interrupted). Default: never.
+    pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
+        self.interrupt = Some(interrupt);
+        self
+    }
+
+    /// Asked before each block of a split, with the block's offset; false ends the reading there, so that an
+    /// engine can give the rest of a running split to somebody else. Blocks are decoded in the caller's thread.
+    /// Used by [`open_split`](Self::open_split) only. Default: every block is claimed.
+    pub fn with_claim(mut self, claim: impl FnMut(u64) -> bool + Send + 'static) -> Self {
+        self.claim = Some(Box::new(claim));
+        self
+    }
+
+    /// Reads one file.
+    ///
+    /// # Errors
+    /// The file cannot be opened, is no Avro file, or its schema or the options do not allow a plan.
+    pub fn open(self, source: impl Into<AvroSource>) -> Result<AvroReader, AvroError> {
+        self.open_all([source.into()])
+    }
+
+    /// Reads files one after the other. Their batches have the schema of the first.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), for the first file; there is no file.
+    pub fn open_all<S: Into<AvroSource>>(
+        self,
+        sources: impl IntoIterator<Item = S>,
+    ) -> Result<AvroReader, AvroError> {
+        let mut report = Report::default();
+        let options = Arc::new(checked(self.options)?);
+        let files = Files::new(options.clone(), sources.into_iter().map(Into::into), &mut report)?;
+        let threads = match options.threads {
+            Some(threads) => threads.get(),
+            None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+        };
+        let small = match files.first() {
+            Some((reading, true)) => {
+                let range = reading.file.body();
+                range.end - range.start < WORTH_THREADS
+            }
+            _ => false,
+        };
+        let engine =
+            if threads == 1 || small { Engine::Inline(Inline::default()) } else { Engine::Later(threads) };
+        Ok(AvroReader::new(files, engine, report, self.interrupt))
+    }
+
+    /// Reads the blocks of one split of a file: those whose offset, right after the sync marker before them, is
+    /// in it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_split(self, split: &Split) -> Result<AvroReader, AvroError> {
+        let mut report = Report::default();
+        let options = Arc::new(checked(self.options)?);
+        let files = Files::new(options.clone(), [AvroSource::from(&split.path)], &mut report)?;
+        let Some((reading, _)) = files.first() else {
+            return Err(AvroError::new(AvroErrorKind::Internal, "expected an open file, found none"));
+        };
+        let Some(scanner) = reading.file.scanner(&options) else {
+            return Err(AvroError::new(AvroErrorKind::Internal, "expected a file, found a stream"));
+        };
+        let range =
+            scanner.align(split.start..split.end).map_err(|error| error.in_file(&reading.file.name))?;
+        let engine = Engine::Inline(Inline::of_part(Unit::whole(range), self.claim));
+        Ok(AvroReader::new(files, engine, report, self.interrupt))
+    }
+}
+
+fn checked(options: ReadOptions) -> Result<ReadOptions, AvroError> {
+    let refuse = |message: &str| Err(AvroError::new(AvroErrorKind::Options, message));
+    if options.batch_size == 0 {
+        return refuse("expected a batch_size of 1 or more, found 0");
+    }
+    if options.max_batch_bytes == Some(0) {
+        return refuse("expected max_batch_bytes of 1 or more, found 0");
+    }
+    Ok(options)
+}

@@ -1,0 +1,214 @@
+//! Units decoded by several threads, batches given out in file order.
+//!
+//! The consumer hands units to the pool and takes batches from the oldest one. Decoders of later units stop when
+//! the batches that wait hold more than a budget; the oldest unit may always go on, so nobody waits for ever.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use arrow_array::RecordBatch;
+
+use super::report::Report;
+use super::unit::UnitReader;
+use crate::error::{AvroError, AvroErrorKind};
+
+/// Bytes of batches that may wait.
+const BUDGET: usize = 64 << 20;
+
+/// How often a waiting consumer looks whether it was interrupted.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// What comes out of the oldest unit next.
+pub(crate) enum Next {
+    Batch(RecordBatch),
+    /// The unit is done: what it counted, and the error that ended it.
+    End(Report, Option<AvroError>),
+    /// Nothing yet.
+    Waiting,
+}
+
+/// A pool of threads and the units in flight. Dropped, it stops them and waits until they are gone.
+pub(crate) struct Pipeline {
+    shared: Arc<Shared>,
+    pool: Option<rayon::ThreadPool>,
+    threads: Vec<JoinHandle<()>>,
+    /// The process that started the threads: in a child of it there are none.
+    process: u32,
+    next_unit: u64,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    cancelled: bool,
+    /// Bytes of the batches that wait.
+    held: usize,
+    /// Units in flight, the oldest first.
+    units: VecDeque<Unit>,
+}
+
+struct Unit {
+    id: u64,
+    ready: VecDeque<(RecordBatch, usize)>,
+    end: Option<(Report, Option<AvroError>)>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until there is room; false: nobody wants the batch any more.
+    fn push(&self, id: u64, batch: RecordBatch) -> bool {
+        let bytes = batch.get_array_memory_size();
+        let mut state = self.lock();
+        loop {
+            if state.cancelled {
+                return false;
+            }
+            let State { held, units, .. } = &mut *state;
+            let oldest = units.front().map(|unit| unit.id) == Some(id);
+            let Some(unit) = units.iter_mut().find(|unit| unit.id == id) else {
+                return false;
+            };
+            if *held + bytes <= BUDGET || (oldest && unit.ready.is_empty()) {
+                *held += bytes;
+                unit.ready.push_back((batch, bytes));
+                self.changed.notify_all();
+                return true;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn end(&self, id: u64, report: Report, error: Option<AvroError>) {
+        let mut state = self.lock();
+        if let Some(unit) = state.units.iter_mut().find(|unit| unit.id == id) {
+            unit.end = Some((report, error));
+        }
+        self.changed.notify_all();
+    }
+}
+
+impl Pipeline {
+    pub(crate) fn start(threads: usize) -> Result<Self, AvroError> {
+        let mut handles = Vec::with_capacity(threads);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("arrowfeed-{i}"))
+            .spawn_handler(|thread| {
+                let name = thread.name().unwrap_or("arrowfeed").to_owned();
+                handles.push(std::thread::Builder::new().name(name).spawn(|| thread.run())?);
+                Ok(())
+            })
+            .build();
+        let pool = pool.map_err(|error| {
+            AvroError::new(AvroErrorKind::Io, format!("expected {threads} threads: {error}"))
+        })?;
+        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
+        let process = std::process::id();
+        Ok(Self { shared, pool: Some(pool), threads: handles, process, next_unit: 0 })
+    }
+
+    /// Whether this process is a child of the one that started the threads.
+    pub(crate) fn is_forked(&self) -> bool {
+        self.process != std::process::id()
+    }
+
+    pub(crate) fn in_flight(&self) -> usize {
+        self.shared.lock().units.len()
+    }
+
+    /// Starts on one more unit. `open` makes its reader, in the thread that decodes it.
+    pub(crate) fn submit(&mut self, open: impl FnOnce() -> Result<UnitReader, AvroError> + Send + 'static) {
+        let id = self.next_unit;
+        self.next_unit += 1;
+        self.shared.lock().units.push_back(Unit { id, ready: VecDeque::new(), end: None });
+        let shared = self.shared.clone();
+        if let Some(pool) = &self.pool {
+            pool.spawn(move || {
+                let (report, error) = match catch_unwind(AssertUnwindSafe(|| decode(&shared, id, open))) {
+                    Ok(ended) => ended,
+                    Err(panic) => (Report::default(), Some(AvroError::from_panic(&*panic))),
+                };
+                shared.end(id, report, error);
+            });
+        }
+    }
+
+    /// Waits a moment for the oldest unit.
+    pub(crate) fn next(&mut self) -> Next {
+        let mut state = self.shared.lock();
+        for _ in 0..2 {
+            let State { held, units, .. } = &mut *state;
+            let Some(unit) = units.front_mut() else {
+                return Next::Waiting;
+            };
+            if let Some((batch, bytes)) = unit.ready.pop_front() {
+                *held -= bytes;
+                self.shared.changed.notify_all();
+                return Next::Batch(batch);
+            }
+            if let Some((report, error)) = unit.end.take() {
+                units.pop_front();
+                self.shared.changed.notify_all();
+                return Next::End(report, error);
+            }
+            let waited = self.shared.changed.wait_timeout(state, PATIENCE);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Next::Waiting
+    }
+}
+
+fn decode(
+    shared: &Shared,
+    id: u64,
+    open: impl FnOnce() -> Result<UnitReader, AvroError>,
+) -> (Report, Option<AvroError>) {
+    let mut reader = match open() {
+        Ok(reader) => reader,
+        Err(error) => return (Report::default(), Some(error)),
+    };
+    let mut check = || match shared.lock().cancelled {
+        true => Err(AvroError::new(AvroErrorKind::Interrupted, "the reader was closed")),
+        false => Ok(()),
+    };
+    loop {
+        match reader.next(&mut check) {
+            Ok(Some(batch)) => {
+                if !shared.push(id, batch) {
+                    return (reader.recycle(), None);
+                }
+            }
+            Ok(None) => return (reader.recycle(), None),
+            Err(error) => return (reader.recycle(), Some(error)),
+        }
+    }
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        if self.is_forked() {
+            // The threads are the parent's, and so may be a lock that one of them held.
+            std::mem::forget(self.pool.take());
+            std::mem::forget(std::mem::take(&mut self.threads));
+            std::mem::forget(self.shared.clone());
+            return;
+        }
+        self.shared.lock().cancelled = true;
+        self.shared.changed.notify_all();
+        drop(self.pool.take());
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has told so through its unit.
+            let _ = thread.join();
+        }
+    }
+}

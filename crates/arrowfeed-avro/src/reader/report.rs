@@ -1,0 +1,38 @@
+//! What a reader has read, and what it has left out.
+
+/// Counts of a reader, up to the batch that it gave last; blocks and bytes may be ahead of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Rows in the batches that were given out.
+    pub rows: u64,
+    /// Blocks that were decoded.
+    pub blocks: u64,
+    /// Bytes of those blocks in the file.
+    pub bytes: u64,
+    /// What [`OnError`](crate::OnError) has left out, in file order.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A block, or the rest of a file, that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The file, as the caller named it.
+    pub path: String,
+    /// Number of the block; none for a whole file.
+    pub block: Option<u64>,
+    /// Where it starts in the file; none for a whole file.
+    pub offset: Option<u64>,
+    /// Records that it declares, where that could be read.
+    pub rows: Option<u64>,
+    /// The whole message of the error.
+    pub error: String,
+}
+
+impl Report {
+    pub(crate) fn add(&mut self, other: Report) {
+        self.rows += other.rows;
+        self.blocks += other.blocks;
+        self.bytes += other.bytes;
+        self.skipped.extend(other.skipped);
+    }
+}

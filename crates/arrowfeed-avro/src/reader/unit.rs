@@ -1,0 +1,239 @@
+//! The work of one thread: some blocks of one file, in order, into batches.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+
+use super::file::FileReading;
+use super::report::{Report, Skipped};
+use crate::container::block::{Block, BlockReader};
+use crate::container::codec::Codec;
+use crate::decode::batcher::{Batcher, BlockRows};
+use crate::error::{AvroError, AvroErrorKind};
+use crate::locate::locate;
+use crate::options::{OnError, ReadOptions};
+use crate::wire::cursor::Stop;
+
+/// Rows of a file that are decoded together. Where it starts or ends inside a block, its neighbour decodes that
+/// block too, and each keeps its own rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Unit {
+    /// From the start of a block to the end of one.
+    pub(crate) range: Range<u64>,
+    pub(crate) first_index: u64,
+    /// Rows of the first block that are another unit's.
+    pub(crate) dropped: u64,
+    /// Rows to keep; the range may hold more.
+    pub(crate) kept: u64,
+}
+
+impl Unit {
+    /// All rows of a range.
+    pub(crate) fn whole(range: Range<u64>) -> Self {
+        Self { range, first_index: 0, dropped: 0, kept: u64::MAX }
+    }
+}
+
+/// Asked before each block, with its offset; false ends the reading.
+pub(crate) type Claim = Box<dyn FnMut(u64) -> bool + Send>;
+
+/// Decodes one unit, batch after batch.
+pub(crate) struct UnitReader {
+    reading: Arc<FileReading>,
+    options: Arc<ReadOptions>,
+    blocks: BlockReader,
+    batcher: Batcher,
+    /// The block that is being decoded.
+    block: Option<Block>,
+    dropped: u64,
+    kept: u64,
+    /// No more blocks are read; batches may be left.
+    ended: bool,
+    /// An error that waits until the batches before it are given out.
+    failure: Option<AvroError>,
+    failed: bool,
+    claim: Option<Claim>,
+    pub(crate) report: Report,
+}
+
+impl UnitReader {
+    pub(crate) fn new(
+        reading: Arc<FileReading>,
+        options: Arc<ReadOptions>,
+        unit: Unit,
+        claim: Option<Claim>,
+    ) -> Result<Self, AvroError> {
+        let blocks = reading.take_blocks(unit.range, unit.first_index, &options);
+        let blocks = blocks.map_err(|error| error.in_file(&reading.file.name))?;
+        Ok(Self {
+            batcher: reading.decoders.take(&options),
+            reading,
+            options,
+            blocks,
+            block: None,
+            dropped: unit.dropped,
+            kept: unit.kept,
+            ended: false,
+            failure: None,
+            failed: false,
+            claim,
+            report: Report::default(),
+        })
+    }
+
+    /// The next batch; `None` at the end and after an error. `check` is asked once a block.
+    pub(crate) fn next(
+        &mut self,
+        check: &mut dyn FnMut() -> Result<(), AvroError>,
+    ) -> Result<Option<RecordBatch>, AvroError> {
+        loop {
+            if let Some(batch) = self.batcher.pop() {
+                return Ok(Some(batch));
+            }
+            if let Some(failure) = self.failure.take() {
+                return Err(failure);
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            check()?;
+            if let Err(error) = self.advance() {
+                let error = self.reading.file.check_unchanged().err().unwrap_or(error);
+                self.failure = Some(error.in_file(&self.reading.file.name));
+                (self.ended, self.failed) = (true, true);
+                self.end_batch()?;
+            }
+        }
+    }
+
+    /// Decodes up to the end of a block or of a batch, or finds the end.
+    fn advance(&mut self) -> Result<(), AvroError> {
+        if self.batcher.in_block() {
+            return self.step();
+        }
+        if self.kept == 0 {
+            return self.end();
+        }
+        match self.blocks.next() {
+            Ok(Some(block)) => self.begin(block),
+            Ok(None) => self.end(),
+            Err(error) => self.skip_frame(error),
+        }
+    }
+
+    fn begin(&mut self, block: Block) -> Result<(), AvroError> {
+        if let Some(claim) = &mut self.claim
+            && !claim(block.offset)
+        {
+            return self.end();
+        }
+        let dropped = std::mem::take(&mut self.dropped).min(block.count);
+        let kept = (block.count - dropped).min(self.kept);
+        self.block = Some(block);
+        let rows = BlockRows { count: block.count, dropped, kept };
+        let begun = match self.blocks.payload() {
+            Ok(payload) => self.batcher.begin(rows, payload).map_err(Reason::Stop),
+            Err(error) => Err(Reason::Error(error)),
+        };
+        self.kept -= kept;
+        if dropped == 0 {
+            self.report.blocks += 1;
+            self.report.bytes += block.len();
+        }
+        match begun {
+            Ok(()) => self.step(),
+            Err(reason) => self.skip_block(block, rows, reason),
+        }
+    }
+
+    fn step(&mut self) -> Result<(), AvroError> {
+        let rows = self.batcher.open_rows();
+        let stepped = match self.blocks.payload() {
+            Ok(payload) => self.batcher.step(payload).map_err(Reason::Stop),
+            Err(error) => Err(Reason::Error(error)),
+        };
+        match (stepped, self.block, rows) {
+            (Err(reason), Some(block), Some(rows)) => self.skip_block(block, rows, reason),
+            _ => Ok(()),
+        }
+    }
+
+    /// A block whose data is wrong.
+    fn skip_block(&mut self, block: Block, rows: BlockRows, reason: Reason) -> Result<(), AvroError> {
+        let error = match reason {
+            Reason::Error(error) => error,
+            Reason::Stop(stop) => self.locate(block, stop),
+        };
+        let error = error.in_block(block.index, block.offset).in_file(&self.reading.file.name);
+        if self.options.on_error != OnError::SkipBlock || !may_skip(&error) {
+            return Err(error);
+        }
+        if rows.dropped == 0 {
+            self.report.blocks -= 1;
+            self.report.bytes -= block.len();
+            self.note(Some(block.index), Some(block.offset), Some(block.count), &error);
+        }
+        self.batcher.lose(rows.kept).map_err(|_| error)
+    }
+
+    /// A block whose head or sync marker is wrong: how many rows it has is not known.
+    fn skip_frame(&mut self, error: AvroError) -> Result<(), AvroError> {
+        let error = error.in_file(&self.reading.file.name);
+        if self.options.on_error != OnError::SkipBlock || !may_skip(&error) {
+            return Err(error);
+        }
+        let (block, offset) = (error.place().block, error.place().offset);
+        self.note(block, offset, None, &error);
+        self.blocks.resync()?;
+        Ok(())
+    }
+
+    fn note(&mut self, block: Option<u64>, offset: Option<u64>, rows: Option<u64>, error: &AvroError) {
+        let path = self.reading.file.name.to_string();
+        self.report.skipped.push(Skipped { path, block, offset, rows, error: error.to_string() });
+    }
+
+    fn locate(&mut self, block: Block, stop: Stop) -> AvroError {
+        let payload = match self.blocks.payload() {
+            Ok(payload) => payload.bytes(),
+            Err(error) => return error,
+        };
+        let found = locate(&self.reading.decoders.plan, &self.options.limits, payload, block.count, stop);
+        let within = found.place().offset.unwrap_or(0);
+        let null_codec = self.reading.file.header.codec == Codec::Null;
+        let offset = if null_codec { block.data + within } else { block.offset };
+        found.with_offset(offset)
+    }
+
+    fn end(&mut self) -> Result<(), AvroError> {
+        self.ended = true;
+        self.reading.file.check_unchanged()?;
+        self.end_batch()
+    }
+
+    fn end_batch(&mut self) -> Result<(), AvroError> {
+        let internal = |_| AvroError::new(AvroErrorKind::Internal, "rows that were checked are not right");
+        self.batcher.finish().map_err(internal)
+    }
+
+    /// Gives the memory to the next unit. After an error it is not to be trusted.
+    pub(crate) fn recycle(self) -> Report {
+        if self.ended && !self.failed {
+            self.reading.decoders.give_back(self.batcher);
+            self.reading.give_blocks_back(self.blocks);
+        }
+        self.report
+    }
+}
+
+/// A block is left out for what is in it, not for what the system or this library could not do.
+fn may_skip(error: &AvroError) -> bool {
+    error.is_of_the_file() && !matches!(error.kind(), AvroErrorKind::Io | AvroErrorKind::Changed)
+}
+
+/// Why a block is wrong.
+enum Reason {
+    Stop(Stop),
+    Error(AvroError),
+}

@@ -1,0 +1,144 @@
+//! The parsed schema that the rest of the crate, and its users, hold.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::graph::Graph;
+use super::{canonical, convert, fingerprint, json, normalise};
+use crate::{AvroError, Limits};
+
+/// A valid Avro schema: what it was parsed from breaks no rule of the specification.
+///
+/// Cloning is cheap. Two schemas are equal when they describe the same types: names, fields with their aliases
+/// and defaults, symbols, sizes and logical types. Documentation, other attributes and the layout of the text
+/// do not count.
+///
+/// ```
+/// use arrowfeed_avro::AvroSchema;
+///
+/// let schema = AvroSchema::parse(r#"{"type": "array", "items": {"type": "int", "logicalType": "date"}}"#)?;
+/// assert_eq!(schema.canonical(), r#"{"type":"array","items":"int"}"#);
+///
+/// let error = AvroSchema::parse(r#"{"type": "array", "items": "bool"}"#).unwrap_err();
+/// assert_eq!(error.to_string(), r#"expected a type, found the unknown name "bool": did you mean "boolean"?"#);
+/// # Ok::<(), arrowfeed_avro::AvroError>(())
+/// ```
+#[derive(Clone)]
+pub struct AvroSchema {
+    json: Arc<str>,
+    graph: Arc<Graph>,
+    warnings: Arc<[String]>,
+}
+
+impl AvroSchema {
+    /// Parses the JSON text of a schema within the default [`Limits`].
+    ///
+    /// What the specification tells readers to ignore (a logical type that is unknown or does not fit, an enum
+    /// default that is not a symbol) is ignored with one of the [`warnings`](Self::warnings). Defaults of
+    /// fields are not checked: a writer's are never used.
+    ///
+    /// ```
+    /// use arrowfeed_avro::{AvroErrorKind, AvroSchema};
+    ///
+    /// assert!(AvroSchema::parse(r#""string""#).is_ok());
+    /// assert_eq!(AvroSchema::parse("string").unwrap_err().kind(), AvroErrorKind::Schema);
+    /// ```
+    pub fn parse(json: &str) -> Result<Self, AvroError> {
+        Self::parse_with(json, &Limits::default())
+    }
+
+    /// Parses within `limits`: `schema_bytes`, `schema_depth`, `expanded_fields` as the most types, and
+    /// `decoded_block_bytes` as the largest fixed.
+    pub(crate) fn parse_with(json: &str, limits: &Limits) -> Result<Self, AvroError> {
+        let value = json::parse(json, limits)?;
+        let (outline, warnings) = normalise::normalise(&value, limits)?;
+        drop(value);
+        let graph = convert::graph(outline)?;
+        Ok(Self { json: json.into(), graph: Arc::new(graph), warnings: warnings.into() })
+    }
+
+    /// The text as it was given.
+    ///
+    /// ```
+    /// let schema = arrowfeed_avro::AvroSchema::parse(r#" {"type": "int"} "#)?;
+    /// assert_eq!(schema.json(), r#" {"type": "int"} "#);
+    /// # Ok::<(), arrowfeed_avro::AvroError>(())
+    /// ```
+    pub fn json(&self) -> &str {
+        &self.json
+    }
+
+    /// The Parsing Canonical Form of the specification: full names, and only what decoding needs.
+    ///
+    /// It is a schema itself, with the same canonical form, except where a type without a namespace is defined
+    /// inside one with a namespace: the form has no way to say that.
+    ///
+    /// ```
+    /// let schema = arrowfeed_avro::AvroSchema::parse(
+    ///     r#"{"type": "enum", "namespace": "cards", "name": "Suit", "doc": "French", "symbols": ["C", "D"]}"#,
+    /// )?;
+    /// assert_eq!(schema.canonical(), r#"{"name":"cards.Suit","type":"enum","symbols":["C","D"]}"#);
+    /// # Ok::<(), arrowfeed_avro::AvroError>(())
+    /// ```
+    pub fn canonical(&self) -> String {
+        canonical::canonical(&self.graph)
+    }
+
+    /// The CRC-64-AVRO fingerprint of the canonical form.
+    ///
+    /// ```
+    /// let schema = arrowfeed_avro::AvroSchema::parse(r#""int""#)?;
+    /// assert_eq!(schema.fingerprint(), 0x7275_d51a_3f39_5c8f);
+    /// # Ok::<(), arrowfeed_avro::AvroError>(())
+    /// ```
+    pub fn fingerprint(&self) -> u64 {
+        fingerprint::fingerprint(self.canonical().as_bytes())
+    }
+
+    /// What was ignored, and where: one line each, at most a hundred and their number.
+    ///
+    /// ```
+    /// let schema = arrowfeed_avro::AvroSchema::parse(r#"{"type": "string", "logicalType": "date"}"#)?;
+    /// assert_eq!(schema.warnings(), [r#"ignored the logical type "date" of string: expected int"#]);
+    /// # Ok::<(), arrowfeed_avro::AvroError>(())
+    /// ```
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The types.
+    pub(crate) fn graph(&self) -> &Arc<Graph> {
+        &self.graph
+    }
+}
+
+impl PartialEq for AvroSchema {
+    fn eq(&self, other: &Self) -> bool {
+        self.graph == other.graph
+    }
+}
+
+impl fmt::Debug for AvroSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AvroSchema").field(&self.json).finish()
+    }
+}
+
+/// The text as it was given.
+impl fmt::Display for AvroSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.json)
+    }
+}
+
+impl FromStr for AvroSchema {
+    type Err = AvroError;
+
+    fn from_str(json: &str) -> Result<Self, AvroError> {
+        Self::parse(json)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! The walk over the definitions of records, enums and fixed types.
+
+use std::collections::{HashMap, HashSet};
+use std::mem;
+
+use serde_json::{Map, Value};
+
+use super::json::found;
+use super::logical::Base;
+use super::name::{PRIMITIVES, is_dotted_name, is_name, split};
+use super::normalise::{Node, Walk};
+use super::outline::{Body, Named, OutlineField, placeholder};
+use crate::AvroError;
+use crate::error::{quoted, thousands};
+
+impl<'a> Walk<'a> {
+    pub(super) fn record(
+        &mut self,
+        json: &'a Map<String, Value>,
+        namespace: &str,
+    ) -> Result<Node, AvroError> {
+        let Some(Value::Array(fields)) = json.get("fields") else {
+            return Err(self.wrong("fields", "an array of fields", json.get("fields")));
+        };
+        let index = self.define(json, namespace, Body::Record(Vec::new()))?;
+        self.logical_type(json, Base::Kind("record"));
+        self.enter()?;
+        let mentions_around = mem::replace(&mut self.mentions, HashSet::from([index]));
+        let name = self.named[index].name.clone();
+        let fields = self.fields(fields, split(&name).0)?;
+        self.mentions = mentions_around;
+        self.leave();
+        self.named[index].body = Body::Record(fields);
+        Ok(self.mention(index))
+    }
+
+    fn fields(&mut self, json: &'a [Value], namespace: &str) -> Result<Vec<OutlineField>, AvroError> {
+        let mut names = HashSet::new();
+        let mut fields = Vec::new();
+        for field in json {
+            let Value::Object(field) = field else {
+                return Err(self.refuse(format!("expected a field as a JSON object, found {}", found(field))));
+            };
+            let name = self.string(field, "name", "a name")?;
+            if !is_name(name) {
+                return Err(self.refuse(format!(
+                    "expected a field name of letters, digits and _, found {}",
+                    quoted(name)
+                )));
+            }
+            if !names.insert(name) {
+                return Err(
+                    self.refuse(format!("expected each field name once, found {} twice", quoted(name)))
+                );
+            }
+            self.path.push(name);
+            fields.push(self.field(name, field, namespace)?);
+            self.path.pop();
+        }
+        self.check_field_aliases(&fields)?;
+        Ok(fields)
+    }
+
+    fn field(
+        &mut self,
+        name: &'a str,
+        json: &'a Map<String, Value>,
+        namespace: &str,
+    ) -> Result<OutlineField, AvroError> {
+        let ty = json.get("type").ok_or_else(|| self.wrong("type", "a type", None))?;
+        self.no_logical_type(json, "a field");
+        let shape = self.ty(ty, namespace)?.shape;
+        let mut known = HashSet::from([name]);
+        let mut aliases = self.aliases(json)?;
+        aliases.retain(|alias| known.insert(alias));
+        let aliases = aliases.into_iter().map(str::to_owned).collect();
+        Ok(OutlineField { name: name.into(), aliases, default: json.get("default").cloned(), shape })
+    }
+
+    /// A reader must be able to tell which field is meant.
+    fn check_field_aliases(&self, fields: &[OutlineField]) -> Result<(), AvroError> {
+        let mut owners: HashMap<&str, &str> = fields.iter().map(|f| (&*f.name, &*f.name)).collect();
+        for field in fields {
+            for alias in &field.aliases {
+                if let Some(owner) = owners.insert(alias, &field.name) {
+                    let (alias, field, owner) = (quoted(alias), quoted(&field.name), quoted(owner));
+                    let message =
+                        format!("expected an alias of field {field} alone, found {alias} of field {owner}");
+                    return Err(self.refuse(message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn enumeration(
+        &mut self,
+        json: &'a Map<String, Value>,
+        namespace: &str,
+    ) -> Result<Node, AvroError> {
+        let symbols = self.symbols(json)?;
+        let default = match json.get("default") {
+            None => None,
+            Some(default) => {
+                let index = symbols.iter().position(|symbol| default == symbol.as_str());
+                if index.is_none() {
+                    self.warn(&format!(
+                        "ignored the enum default {}: expected one of the symbols",
+                        found(default)
+                    ));
+                }
+                index
+            }
+        };
+        self.logical_type(json, Base::Kind("enum"));
+        let index = self.define(json, namespace, Body::Enum { symbols, default })?;
+        Ok(self.mention(index))
+    }
+
+    fn symbols(&self, json: &'a Map<String, Value>) -> Result<Vec<String>, AvroError> {
+        let Some(Value::Array(values)) = json.get("symbols") else {
+            return Err(self.wrong("symbols", "an array of strings", json.get("symbols")));
+        };
+        let mut known = HashSet::new();
+        for value in values {
+            let Value::String(symbol) = value else {
+                return Err(
+                    self.refuse(format!("expected an enum symbol as a string, found {}", found(value)))
+                );
+            };
+            if !is_name(symbol) {
+                let symbol = quoted(symbol);
+                return Err(
+                    self.refuse(format!("expected an enum symbol of letters, digits and _, found {symbol}"))
+                );
+            }
+            if !known.insert(symbol.as_str()) {
+                return Err(
+                    self.refuse(format!("expected each enum symbol once, found {} twice", quoted(symbol)))
+                );
+            }
+        }
+        if values.is_empty() {
+            return Err(self.refuse("expected an enum of at least one symbol, found none"));
+        }
+        Ok(values.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+    }
+
+    pub(super) fn fixed(&mut self, json: &'a Map<String, Value>, namespace: &str) -> Result<Node, AvroError> {
+        let Some(size) = json.get("size").and_then(Value::as_u64) else {
+            return Err(self.wrong("size", "an integer of 0 or more", json.get("size")));
+        };
+        let most = self.limits.decoded_block_bytes;
+        let Some(size) = usize::try_from(size).ok().filter(|size| *size <= most) else {
+            let (most, size) = (thousands(most as u64), thousands(size));
+            let message = format!("expected a fixed of at most {most} bytes, found one of {size}");
+            return Err(self.place(AvroError::limit_reached("decoded_block_bytes", message)));
+        };
+        let mut shape = self.logical_type(json, Base::Fixed(size));
+        shape.insert("type".into(), "fixed".into());
+        shape.insert("size".into(), size.into());
+        shape.insert("name".into(), placeholder(self.named.len()).into());
+        let index = self.define(json, namespace, Body::Fixed(Value::Object(shape)))?;
+        Ok(self.mention(index))
+    }
+
+    /// Adds a named type; what follows may mention it.
+    fn define(
+        &mut self,
+        json: &'a Map<String, Value>,
+        namespace: &str,
+        body: Body,
+    ) -> Result<usize, AvroError> {
+        let name = self.definition_name(json, namespace)?;
+        let aliases = self.type_aliases(json, &name)?;
+        let index = self.named.len();
+        if self.defined.insert(name.clone(), index).is_some() {
+            return Err(
+                self.refuse(format!("expected each type defined once, found {} twice", quoted(&name)))
+            );
+        }
+        self.named.push(Named { name, aliases, body });
+        Ok(index)
+    }
+
+    /// Full names, in the namespace of `name` unless they are dotted.
+    fn type_aliases(&mut self, json: &'a Map<String, Value>, name: &str) -> Result<Vec<String>, AvroError> {
+        let mut known = HashSet::from([name.to_owned()]);
+        let mut aliases = Vec::new();
+        for alias in self.aliases(json)? {
+            if !is_dotted_name(alias) {
+                let found = quoted(alias);
+                return Err(
+                    self.refuse(format!("expected an alias of letters, digits, _ and dots, found {found}"))
+                );
+            }
+            let alias = self.full_name(alias, split(name).0)?;
+            if known.insert(alias.clone()) {
+                aliases.push(alias);
+            }
+        }
+        Ok(aliases)
+    }
+
+    /// The full name: a dotted `name` is one; any other is in its own `namespace`, or else in the one around it.
+    fn definition_name(
+        &mut self,
+        json: &'a Map<String, Value>,
+        namespace: &str,
+    ) -> Result<String, AvroError> {
+        let name = self.string(json, "name", "a name")?;
+        if !is_dotted_name(name) {
+            let name = quoted(name);
+            return Err(
+                self.refuse(format!("expected a type name of letters, digits, _ and dots, found {name}"))
+            );
+        }
+        if PRIMITIVES.contains(&split(name).1) {
+            let name = quoted(name);
+            return Err(
+                self.refuse(format!("expected a type name that is not of a primitive type, found {name}"))
+            );
+        }
+        let namespace = match json.get("namespace") {
+            None | Some(Value::Null) => namespace,
+            Some(Value::String(own)) if own.is_empty() || is_dotted_name(own) => own,
+            other => return Err(self.wrong("namespace", "names joined by dots", other)),
+        };
+        self.full_name(name, namespace)
+    }
+
+    /// Every alias must lead to one type. Only now, at the end of the walk, are all names known.
+    pub(super) fn check_aliases(&self) -> Result<(), AvroError> {
+        let mut owners: HashMap<&str, &str> = self.named.iter().map(|n| (&*n.name, &*n.name)).collect();
+        for named in &self.named {
+            for alias in &named.aliases {
+                if let Some(owner) = owners.insert(alias, &named.name) {
+                    let (alias, name, owner) = (quoted(alias), quoted(&named.name), quoted(owner));
+                    let message =
+                        format!("expected an alias of type {name} alone, found {alias} of type {owner}");
+                    return Err(self.refuse(message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn aliases(&self, json: &'a Map<String, Value>) -> Result<Vec<&'a str>, AvroError> {
+        let wrong = || self.wrong("aliases", "an array of strings", json.get("aliases"));
+        match json.get("aliases") {
+            None => Ok(Vec::new()),
+            Some(Value::Array(values)) => {
+                values.iter().map(|value| value.as_str().ok_or_else(wrong)).collect()
+            }
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    fn string(&self, json: &'a Map<String, Value>, key: &str, what: &str) -> Result<&'a str, AvroError> {
+        match json.get(key) {
+            Some(Value::String(text)) => Ok(text),
+            other => Err(self.wrong(key, what, other)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+use crate::schema::graph::Type;
+use crate::schema::normalise::tests::{canonical_forms, parsed, refused, root};
+use crate::{AvroSchema, Limits};
+
+#[test]
+fn wrong_records_are_refused() {
+    let record = |fields: &str| format!(r#"{{"type": "record", "name": "R", "fields": [{fields}]}}"#);
+    refused(&[
+        (r#"{"type": "record", "name": "R"}"#, r#"expected an array of fields as "fields", found none"#),
+        (
+            r#"{"type": "record", "name": "R", "fields": {}}"#,
+            r#"expected an array of fields as "fields", found an object"#,
+        ),
+        (r#"{"type": "record", "fields": []}"#, r#"expected a name as "name", found none"#),
+        (r#"{"type": "record", "name": 1, "fields": []}"#, r#"expected a name as "name", found 1"#),
+        (&record(r#""int""#), r#"expected a field as a JSON object, found "int""#),
+        (&record(r#"{"type": "int"}"#), r#"expected a name as "name", found none"#),
+        (&record(r#"{"name": ["a"], "type": "int"}"#), r#"expected a name as "name", found an array"#),
+        (&record(r#"{"name": "a"}"#), r#"a: expected a type as "type", found none"#),
+        (
+            &record(r#"{"name": "", "type": "int"}"#),
+            r#"expected a field name of letters, digits and _, found """#,
+        ),
+        (
+            &record(r#"{"name": "a.b", "type": "int"}"#),
+            r#"expected a field name of letters, digits and _, found "a.b""#,
+        ),
+        (
+            &record(r#"{"name": "a", "type": "int"}, {"name": "a", "type": "long"}"#),
+            r#"expected each field name once, found "a" twice"#,
+        ),
+        (
+            &record(r#"{"name": "a", "type": "int", "aliases": "b"}"#),
+            r#"a: expected an array of strings as "aliases", found "b""#,
+        ),
+        (
+            &record(r#"{"name": "a", "type": "int", "aliases": [1]}"#),
+            r#"a: expected an array of strings as "aliases", found an array"#,
+        ),
+        (
+            &record(r#"{"name": "a", "type": "int", "aliases": ["b"]}, {"name": "b", "type": "int"}"#),
+            r#"expected an alias of field "a" alone, found "b" of field "b""#,
+        ),
+        (
+            &record(
+                r#"{"name": "a", "type": "int", "aliases": ["c"]}, {"name": "b", "type": "int", "aliases": ["c"]}"#,
+            ),
+            r#"expected an alias of field "b" alone, found "c" of field "a""#,
+        ),
+    ]);
+}
+
+#[test]
+fn wrong_enums_are_refused() {
+    let symbols = |symbols: &str| format!(r#"{{"type": "enum", "name": "E", "symbols": {symbols}}}"#);
+    refused(&[
+        (r#"{"type": "enum", "name": "E"}"#, r#"expected an array of strings as "symbols", found none"#),
+        (&symbols(r#""A""#), r#"expected an array of strings as "symbols", found "A""#),
+        (&symbols("[]"), "expected an enum of at least one symbol, found none"),
+        (&symbols("[1]"), "expected an enum symbol as a string, found 1"),
+        (&symbols(r#"["A", "B", "A"]"#), r#"expected each enum symbol once, found "A" twice"#),
+        (&symbols(r#"["a-b"]"#), r#"expected an enum symbol of letters, digits and _, found "a-b""#),
+    ]);
+}
+
+#[test]
+fn wrong_fixed_sizes_are_refused() {
+    let fixed = |size: &str| format!(r#"{{"type": "fixed", "name": "F", "size": {size}}}"#);
+    refused(&[(
+        r#"{"type": "fixed", "name": "F"}"#,
+        r#"expected an integer of 0 or more as "size", found none"#,
+    )]);
+    for size in ["-1", "1000.0", "1.5", "\"16\"", "null", "18446744073709551616"] {
+        let found = size.replace("18446744073709551616", "1.8446744073709552e+19");
+        refused(&[(&fixed(size), &format!(r#"expected an integer of 0 or more as "size", found {found}"#))]);
+    }
+    for (size, text) in [("268435457", "268,435,457"), ("18446744073709551615", "18,446,744,073,709,551,615")]
+    {
+        let error = AvroSchema::parse(&fixed(size)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("expected a fixed of at most 268,435,456 bytes, found one of {text}")
+        );
+        assert_eq!(error.limit(), Some("decoded_block_bytes"));
+    }
+}
+
+#[test]
+fn wrong_names_are_refused() {
+    let fixed = |attributes: &str| format!(r#"{{"type": "fixed", "size": 1, {attributes}}}"#);
+    let pattern = "expected a type name of letters, digits, _ and dots, found";
+    for name in ["", "9", "a-b", ".C", "a.", "a..C", "a b", "🦀"] {
+        refused(&[(&fixed(&format!(r#""name": "{name}""#)), &format!(r#"{pattern} "{name}""#))]);
+    }
+    let primitive = "expected a type name that is not of a primitive type, found";
+    refused(&[
+        (&fixed(r#""name": "a\u0000b\n""#), &format!(r#"{pattern} "a\0b\n""#)),
+        (&fixed(r#""name": "int""#), &format!(r#"{primitive} "int""#)),
+        (&fixed(r#""name": "a.string""#), &format!(r#"{primitive} "a.string""#)),
+        (
+            &fixed(r#""name": "F", "namespace": "a-b""#),
+            r#"expected names joined by dots as "namespace", found "a-b""#,
+        ),
+        (
+            &fixed(r#""name": "F", "namespace": 5"#),
+            r#"expected names joined by dots as "namespace", found 5"#,
+        ),
+        (&fixed(r#""name": "F", "aliases": 5"#), r#"expected an array of strings as "aliases", found 5"#),
+        (
+            &fixed(r#""name": "F", "aliases": ["a-b"]"#),
+            r#"expected an alias of letters, digits, _ and dots, found "a-b""#,
+        ),
+    ]);
+}
+
+#[test]
+fn a_name_is_defined_once() {
+    refused(&[
+        (
+            r#"[{"type": "fixed", "name": "a.F", "size": 1},
+                {"type": "fixed", "name": "F", "namespace": "a", "size": 1}]"#,
+            r#"expected each type defined once, found "a.F" twice"#,
+        ),
+        (
+            r#"[{"type": "fixed", "name": "F", "aliases": ["G"], "size": 1}, {"type": "fixed", "name": "G", "size": 1}]"#,
+            r#"expected an alias of type "F" alone, found "G" of type "G""#,
+        ),
+        (
+            r#"[{"type": "fixed", "name": "a.F", "aliases": ["H"], "size": 1},
+                {"type": "fixed", "name": "b.G", "aliases": ["a.H"], "size": 1}]"#,
+            r#"expected an alias of type "b.G" alone, found "a.H" of type "a.F""#,
+        ),
+    ]);
+}
+
+#[test]
+fn names_take_the_namespace_around_them_unless_they_have_their_own() {
+    let record = |name: &str, field: &str| {
+        format!(r#"{{{name}, "type": "record", "fields": [{{"name": "f", "type": {field}}}]}}"#)
+    };
+    let fixed = |name: &str| format!(r#"{{{name}, "type": "fixed", "size": 1}}"#);
+    let inner_name = |outer: &str, inner: &str| {
+        let schema = parsed(&record(outer, &fixed(inner)));
+        let Type::Fixed(fixed) = &schema.graph().types[1] else { panic!("expected a fixed") };
+        fixed.name.clone()
+    };
+    assert_eq!(inner_name(r#""name": "R", "namespace": "a.b""#, r#""name": "F""#), "a.b.F");
+    assert_eq!(inner_name(r#""name": "a.b.R""#, r#""name": "F""#), "a.b.F");
+    assert_eq!(inner_name(r#""name": "a.b.R", "namespace": "x""#, r#""name": "F""#), "a.b.F");
+    assert_eq!(inner_name(r#""name": "a.b.R""#, r#""name": "c.F""#), "c.F");
+    assert_eq!(inner_name(r#""name": "a.b.R""#, r#""name": "F", "namespace": "c""#), "c.F");
+    assert_eq!(inner_name(r#""name": "a.b.R""#, r#""name": "F", "namespace": """#), "F");
+    assert_eq!(inner_name(r#""name": "a.b.R""#, r#""name": "F", "namespace": null"#), "a.b.F");
+    assert_eq!(inner_name(r#""name": "R""#, r#""name": "F""#), "F");
+}
+
+#[test]
+fn references_are_full_or_in_the_namespace_around_them_or_in_none() {
+    let schema = |reference: &str| {
+        format!(
+            r#"{{"type": "record", "name": "a.R", "fields": [
+                {{"name": "f", "type": {{"type": "fixed", "name": "F", "size": 1}}}},
+                {{"name": "g", "type": {{"type": "fixed", "name": "F", "namespace": "", "size": 2}}}},
+                {{"name": "h", "type": {{"type": "fixed", "name": "G", "namespace": "", "size": 3}}}},
+                {{"name": "again", "type": {reference}}}]}}"#
+        )
+    };
+    for (reference, size) in [(r#""F""#, 1), (r#""a.F""#, 1), (r#""G""#, 3), (r#"{"type": "F"}"#, 1)] {
+        let schema = parsed(&schema(reference));
+        let Type::Record(record) = &schema.graph().types[0] else { panic!("expected a record") };
+        let Type::Fixed(fixed) = &schema.graph().types[record.fields[3].ty] else {
+            panic!("expected a fixed")
+        };
+        assert_eq!(fixed.size, size, "{reference}");
+    }
+}
+
+#[test]
+fn aliases_are_full_names_without_repeats() {
+    let schema = parsed(
+        r#"{"type": "record", "name": "a.R", "aliases": ["S", "x.T", "S", "R"], "fields": [
+            {"name": "f", "type": "int", "aliases": ["g", "old-name", "g", "f"]}]}"#,
+    );
+    let Type::Record(record) = &schema.graph().types[0] else { panic!("expected a record") };
+    assert_eq!(record.aliases, ["a.S", "x.T"]);
+    assert_eq!(record.fields[0].aliases, ["g", "old-name"]);
+}
+
+#[test]
+fn names_in_other_scripts_are_taken() {
+    canonical_forms(&[(
+        r#"{"type": "record", "name": "größe.名前", "fields": [
+            {"name": "na\u00efve", "type": {"type": "enum", "name": "Цвет", "symbols": ["красный"]}},
+            {"name": "next", "type": ["null", "名前", "größe.Цвет"]}]}"#,
+        r#"{"name":"größe.名前","type":"record","fields":[{"name":"naïve","type":{"name":"größe.Цвет","type":"enum","symbols":["красный"]}},{"name":"next","type":["null","größe.名前","größe.Цвет"]}]}"#,
+    )]);
+}
+
+#[test]
+fn defaults_are_kept_as_they_are_whatever_they_are() {
+    let defaults =
+        ["5", "null", "\"x\"", "[[{}]]", r#"{"a": [1.5e300, -0.0]}"#, "[]", "\"\\u0100\"", "false"];
+    for ty in [r#""int""#, r#"["null", "string"]"#, r#"{"type": "fixed", "name": "F", "size": 2}"#] {
+        for default in defaults {
+            let json = format!(
+                r#"{{"type": "record", "name": "R", "fields": [{{"name": "a", "type": {ty}, "default": {default}}}]}}"#
+            );
+            let Type::Record(record) = root(&json) else { panic!("expected a record") };
+            assert_eq!(record.fields[0].default, Some(serde_json::from_str(default).unwrap()));
+        }
+    }
+    let Type::Record(record) =
+        root(r#"{"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}"#)
+    else {
+        panic!("expected a record")
+    };
+    assert_eq!(record.fields[0].default, None);
+}
+
+#[test]
+fn an_enum_default_is_a_symbol_or_ignored() {
+    let with_default = |default: &str| {
+        let schema = parsed(&format!(
+            r#"{{"type": "enum", "name": "E", "symbols": ["A", "B"], "default": {default}}}"#
+        ));
+        let Type::Enum(symbols) = &schema.graph().types[0] else { panic!("expected an enum") };
+        (symbols.default, schema.warnings().to_vec())
+    };
+    assert_eq!(with_default(r#""B""#), (Some(1), vec![]));
+    for (default, found) in [(r#""C""#, r#""C""#), ("1", "1"), ("null", "null"), ("[]", "an array")] {
+        let warning = format!("ignored the enum default {found}: expected one of the symbols");
+        assert_eq!(with_default(default), (None, vec![warning]));
+    }
+}
+
+#[test]
+fn full_names_are_counted() {
+    let fixed: Vec<String> = (0..40)
+        .map(|i| format!(r#"{{"name": "f{i}", "type": {{"type": "fixed", "name": "F{i}", "size": 1}}}}"#))
+        .collect();
+    let namespace = "n".repeat(1_000);
+    let json = |fields: &[String]| {
+        let fields = fields.join(",");
+        format!(r#"{{"type": "record", "name": "{namespace}.R", "fields": [{fields}]}}"#)
+    };
+    let limits = Limits { schema_bytes: 10_000, ..Limits::default() };
+    assert!(AvroSchema::parse_with(&json(&fixed[..38]), &limits).is_ok());
+    let error = AvroSchema::parse_with(&json(&fixed), &limits).unwrap_err();
+    assert_eq!(error.message(), "expected full names of at most 40,000 bytes in a schema, found more");
+    assert_eq!(error.limit(), Some("schema_bytes"));
+}
+
+#[test]
+fn many_aliases_take_linear_time() {
+    let aliases: Vec<String> = (0..200_000).map(|i| format!("\"a{i}\"")).collect();
+    let aliases = aliases.join(",");
+    let schema = parsed(&format!(
+        r#"{{"type": "record", "name": "R", "aliases": [{aliases}], "fields": [
+            {{"name": "f", "type": "int", "aliases": [{aliases}]}}]}}"#
+    ));
+    let Type::Record(record) = &schema.graph().types[0] else { panic!("expected a record") };
+    assert_eq!((record.aliases.len(), record.fields[0].aliases.len()), (200_000, 200_000));
+}

@@ -1,0 +1,193 @@
+//! Which logical types are valid on which types; the specification has a reader ignore the others.
+
+use std::f64::consts::LOG10_2;
+
+use serde_json::{Map, Value};
+
+use super::json::found;
+use crate::error::thousands;
+
+/// A type without a logical type.
+#[derive(Clone, Copy)]
+pub(super) enum Base {
+    /// By the name of its kind.
+    Kind(&'static str),
+    /// By its size.
+    Fixed(usize),
+}
+
+/// The attributes of `object` that make up its logical type: none if it has none, and if it has one that is not
+/// valid on `base`, the warning to give.
+pub(super) fn attributes(object: &Map<String, Value>, base: Base) -> Result<Map<String, Value>, String> {
+    let Some(logical) = object.get("logicalType") else { return Ok(Map::new()) };
+    let base_name = match base {
+        Base::Kind(kind) => kind.to_owned(),
+        Base::Fixed(size) => format!("fixed({size})"),
+    };
+    let ignored = |why: String| format!("ignored the logical type {} of {base_name}: {why}", found(logical));
+    let Value::String(name) = logical else { return Err(ignored("expected a string".into())) };
+    let bases: &[&str] = match name.as_str() {
+        "decimal" => &["bytes", "fixed"],
+        "uuid" => &["string", "fixed(16)"],
+        "duration" => &["fixed(12)"],
+        "date" | "time-millis" => &["int"],
+        "time-micros"
+        | "timestamp-millis"
+        | "timestamp-micros"
+        | "timestamp-nanos"
+        | "local-timestamp-millis"
+        | "local-timestamp-micros"
+        | "local-timestamp-nanos" => &["long"],
+        _ => return Err(ignored("the specification has none of that name".into())),
+    };
+    let any_fixed = matches!(base, Base::Fixed(_)) && bases.contains(&"fixed");
+    if !any_fixed && !bases.contains(&base_name.as_str()) {
+        return Err(ignored(format!("expected {}", bases.join(" or "))));
+    }
+    let mut attributes = Map::from_iter([("logicalType".to_owned(), logical.clone())]);
+    if name == "decimal" {
+        let (precision, scale) = precision_and_scale(object, base).map_err(ignored)?;
+        attributes.insert("precision".into(), precision.into());
+        attributes.insert("scale".into(), scale.into());
+    }
+    Ok(attributes)
+}
+
+fn precision_and_scale(object: &Map<String, Value>, base: Base) -> Result<(usize, usize), String> {
+    let integer = |value: &Value| value.as_u64().and_then(|value| usize::try_from(value).ok());
+    let found_at = |key: &str| object.get(key).map_or_else(|| "none".into(), found);
+    let Some(precision @ 1..) = object.get("precision").and_then(integer) else {
+        return Err(format!("expected a precision of 1 or more, found {}", found_at("precision")));
+    };
+    let scale = match object.get("scale") {
+        Some(scale) => integer(scale).filter(|scale| *scale <= precision).ok_or_else(|| {
+            let most = thousands(precision as u64);
+            format!("expected a scale from 0 to the precision of {most}, found {}", found_at("scale"))
+        })?,
+        None => 0,
+    };
+    match base {
+        Base::Fixed(size) if precision > max_precision(size) => {
+            let most = thousands(max_precision(size) as u64);
+            Err(format!("expected a precision of at most {most}, found {}", thousands(precision as u64)))
+        }
+        _ => Ok((precision, scale)),
+    }
+}
+
+/// Digits that always fit two's complement of `size` bytes. No power of two but 1 is a power of ten, so rounding
+/// down is safe from the `- 1` of the largest value, and a double is exact enough for any size that has passed.
+fn max_precision(size: usize) -> usize {
+    let bits = size.saturating_mul(8).saturating_sub(1);
+    (bits as f64 * LOG10_2) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(json: &str, base: Base) -> Result<String, String> {
+        let object: Map<String, Value> = serde_json::from_str(json).unwrap();
+        attributes(&object, base).map(|valid| Value::Object(valid).to_string())
+    }
+
+    #[test]
+    fn a_type_may_have_no_logical_type() {
+        assert_eq!(of(r#"{"type": "int", "precision": 3}"#, Base::Kind("int")), Ok("{}".into()));
+    }
+
+    #[test]
+    fn every_logical_type_is_valid_on_its_base_only() {
+        let valid: [(&str, &[&str]); 11] = [
+            ("date", &["int"]),
+            ("time-millis", &["int"]),
+            ("time-micros", &["long"]),
+            ("timestamp-millis", &["long"]),
+            ("timestamp-micros", &["long"]),
+            ("timestamp-nanos", &["long"]),
+            ("local-timestamp-millis", &["long"]),
+            ("local-timestamp-micros", &["long"]),
+            ("local-timestamp-nanos", &["long"]),
+            ("uuid", &["string", "fixed(16)"]),
+            ("duration", &["fixed(12)"]),
+        ];
+        let kinds = super::super::name::PRIMITIVES.into_iter().chain(["array", "map", "record", "enum"]);
+        let bases: Vec<Base> = kinds.map(Base::Kind).chain([0, 12, 16].map(Base::Fixed)).collect();
+        for (name, allowed) in valid {
+            for base in &bases {
+                let base_name = match base {
+                    Base::Kind(kind) => (*kind).to_owned(),
+                    Base::Fixed(size) => format!("fixed({size})"),
+                };
+                let expected = if allowed.contains(&base_name.as_str()) {
+                    Ok(format!(r#"{{"logicalType":"{name}"}}"#))
+                } else {
+                    let allowed = allowed.join(" or ");
+                    Err(format!(r#"ignored the logical type "{name}" of {base_name}: expected {allowed}"#))
+                };
+                assert_eq!(of(&format!(r#"{{"logicalType": "{name}"}}"#), *base), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn decimals_need_a_precision_and_a_scale_within_it() {
+        let decimal = |rest: &str| of(&format!(r#"{{"logicalType": "decimal"{rest}}}"#), Base::Kind("bytes"));
+        let valid = |precision, scale| {
+            Ok(format!(r#"{{"logicalType":"decimal","precision":{precision},"scale":{scale}}}"#))
+        };
+        assert_eq!(decimal(r#", "precision": 4"#), valid(4, 0));
+        assert_eq!(decimal(r#", "precision": 4, "scale": 4"#), valid(4, 4));
+        assert_eq!(decimal(r#", "precision": 2147483648, "scale": 0"#), valid(2_147_483_648_u64, 0));
+        let cases = [
+            ("", "a precision of 1 or more, found none"),
+            (r#", "precision": 0"#, "a precision of 1 or more, found 0"),
+            (r#", "precision": -1"#, "a precision of 1 or more, found -1"),
+            (r#", "precision": 4.0"#, "a precision of 1 or more, found 4.0"),
+            (r#", "precision": "4""#, r#"a precision of 1 or more, found "4""#),
+            (r#", "precision": 4, "scale": 5"#, "a scale from 0 to the precision of 4, found 5"),
+            (r#", "precision": 4, "scale": -1"#, "a scale from 0 to the precision of 4, found -1"),
+            (r#", "precision": 4, "scale": null"#, "a scale from 0 to the precision of 4, found null"),
+        ];
+        for (rest, why) in cases {
+            let warning = format!(r#"ignored the logical type "decimal" of bytes: expected {why}"#);
+            assert_eq!(decimal(rest), Err(warning));
+        }
+        assert_eq!(
+            of(r#"{"logicalType": "decimal", "precision": 4}"#, Base::Kind("string")),
+            Err(r#"ignored the logical type "decimal" of string: expected bytes or fixed"#.into())
+        );
+    }
+
+    #[test]
+    fn the_precision_of_a_decimal_fits_its_fixed_size() {
+        for (size, most) in [(1, 2), (2, 4), (4, 9), (8, 18), (12, 28), (16, 38), (32, 76), (1000, 2407)] {
+            let json = |precision| format!(r#"{{"logicalType": "decimal", "precision": {precision}}}"#);
+            assert!(of(&json(most), Base::Fixed(size)).is_ok(), "{size}");
+            let (found, most) = (thousands(most + 1), thousands(most));
+            let why = format!("expected a precision of at most {most}, found {found}");
+            let warning = format!(r#"ignored the logical type "decimal" of fixed({size}): {why}"#);
+            assert_eq!(of(&json(found.replace(',', "").parse().unwrap()), Base::Fixed(size)), Err(warning));
+        }
+        let warning =
+            "ignored the logical type \"decimal\" of fixed(0): expected a precision of at most 0, found 1";
+        assert_eq!(of(r#"{"logicalType": "decimal", "precision": 1}"#, Base::Fixed(0)), Err(warning.into()));
+    }
+
+    #[test]
+    fn an_unknown_logical_type_is_ignored() {
+        let why = "the specification has none of that name";
+        for name in ["big-decimal", "Date", "", "a\\\"b"] {
+            let warning = format!(r#"ignored the logical type "{name}" of bytes: {why}"#);
+            assert_eq!(of(&format!(r#"{{"logicalType": "{name}"}}"#), Base::Kind("bytes")), Err(warning));
+        }
+    }
+
+    #[test]
+    fn a_logical_type_that_is_not_a_string_is_ignored() {
+        for (json, text) in [("5", "5"), ("null", "null"), (r#"{"a": 1}"#, "an object"), ("[]", "an array")] {
+            let warning = format!("ignored the logical type {text} of int: expected a string");
+            assert_eq!(of(&format!(r#"{{"logicalType": {json}}}"#), Base::Kind("int")), Err(warning));
+        }
+    }
+}

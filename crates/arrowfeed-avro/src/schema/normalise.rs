@@ -1,0 +1,306 @@
+//! One walk over the JSON of a schema: every rule checked, every error and warning placed.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::json::{found, max_depth, object};
+use super::logical::{self, Base};
+use super::name::{PRIMITIVES, full_name, split, standard_name};
+use super::outline::{Named, Outline, Shape, placeholder, stand_in};
+use crate::error::{quoted, thousands};
+use crate::{AvroError, AvroErrorKind, Limits};
+
+/// Warnings that are kept; more are counted.
+const MAX_WARNINGS: usize = 100;
+
+/// The outline of a schema that breaks no rule, and what was ignored in it.
+pub(super) fn normalise(json: &Value, limits: &Limits) -> Result<(Outline, Vec<String>), AvroError> {
+    let mut walk = Walk::new(limits);
+    let root = walk.ty(json, "")?.shape;
+    walk.check_aliases()?;
+    if walk.uncounted > 0 {
+        walk.warnings.push(format!("ignored in {} more places", thousands(walk.uncounted)));
+    }
+    Ok((Outline { named: walk.named, root }, walk.warnings))
+}
+
+/// A type on its way into the outline.
+pub(super) struct Node {
+    pub(super) shape: Shape,
+    kind: Kind,
+}
+
+/// What a union may hold once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    /// A type without a name, by its kind.
+    Unnamed(&'static str),
+    /// Index of the named type.
+    Named(usize),
+    Union,
+}
+
+/// The walk where it is: what has been defined, and the path to here. An error ends it, so that only the way
+/// without one restores `depth`, `path` and `mentions`.
+pub(super) struct Walk<'a> {
+    pub(super) limits: &'a Limits,
+    /// Types so far, by index; the ones around here have no body yet.
+    pub(super) named: Vec<Named>,
+    /// Full name to index.
+    pub(super) defined: HashMap<String, usize>,
+    /// Indexes of the named types that the record around here, or the root, mentions so far.
+    pub(super) mentions: HashSet<usize>,
+    /// Names of the fields on the way here.
+    pub(super) path: Vec<&'a str>,
+    depth: usize,
+    types: usize,
+    name_bytes: usize,
+    warnings: Vec<String>,
+    uncounted: u64,
+}
+
+impl<'a> Walk<'a> {
+    fn new(limits: &'a Limits) -> Self {
+        Self {
+            limits,
+            named: Vec::new(),
+            defined: HashMap::new(),
+            mentions: HashSet::new(),
+            path: Vec::new(),
+            depth: 0,
+            types: 0,
+            name_bytes: 0,
+            warnings: Vec::new(),
+            uncounted: 0,
+        }
+    }
+
+    /// Any type, in `namespace`.
+    pub(super) fn ty(&mut self, json: &'a Value, namespace: &str) -> Result<Node, AvroError> {
+        self.types += 1;
+        if self.types > self.limits.expanded_fields {
+            let most = thousands(self.limits.expanded_fields as u64);
+            let message = format!("expected a schema of at most {most} types, found more");
+            return Err(self.place(AvroError::limit_reached("expanded_fields", message)));
+        }
+        match json {
+            Value::String(name) => self.reference(name, namespace),
+            Value::Array(branches) => self.union(branches, namespace),
+            Value::Object(object) => self.object(object, namespace),
+            other => Err(self.refuse(format!("expected a type, found {}", found(other)))),
+        }
+    }
+
+    fn object(&mut self, object: &'a Map<String, Value>, namespace: &str) -> Result<Node, AvroError> {
+        let name = match object.get("type") {
+            Some(Value::String(name)) => name.as_str(),
+            Some(inner @ (Value::Object(_) | Value::Array(_))) => {
+                return self.wrapped(object, inner, namespace);
+            }
+            other => return Err(self.wrong("type", "a type", other)),
+        };
+        match name {
+            "record" | "error" => self.record(object, namespace),
+            "enum" => self.enumeration(object, namespace),
+            "fixed" => self.fixed(object, namespace),
+            "array" => self.container("array", "items", object, namespace),
+            "map" => self.container("map", "values", object, namespace),
+            name => match PRIMITIVES.into_iter().find(|primitive| *primitive == name) {
+                Some(primitive) => Ok(self.primitive(primitive, object)),
+                None => {
+                    self.no_logical_type(object, "a reference");
+                    self.reference(name, namespace)
+                }
+            },
+        }
+    }
+
+    /// A type in a `{"type": ...}` of its own, once more than needed.
+    fn wrapped(
+        &mut self,
+        object: &'a Map<String, Value>,
+        inner: &'a Value,
+        namespace: &str,
+    ) -> Result<Node, AvroError> {
+        self.no_logical_type(object, "a nested type");
+        self.enter()?;
+        let node = self.ty(inner, namespace)?;
+        self.leave();
+        Ok(node)
+    }
+
+    fn primitive(&mut self, kind: &'static str, object: &Map<String, Value>) -> Node {
+        let mut attributes = self.logical_type(object, Base::Kind(kind));
+        let name = Value::String(kind.into());
+        let shape = if attributes.is_empty() {
+            name
+        } else {
+            attributes.insert("type".into(), name);
+            Value::Object(attributes)
+        };
+        Node { shape, kind: Kind::Unnamed(kind) }
+    }
+
+    fn container(
+        &mut self,
+        kind: &'static str,
+        key: &'static str,
+        json: &'a Map<String, Value>,
+        namespace: &str,
+    ) -> Result<Node, AvroError> {
+        let element = json.get(key).ok_or_else(|| self.wrong(key, "a type", None))?;
+        self.logical_type(json, Base::Kind(kind));
+        self.enter()?;
+        let element = self.ty(element, namespace)?.shape;
+        self.leave();
+        let shape = object([("type", Value::String(kind.into())), (key, element)]);
+        Ok(Node { shape, kind: Kind::Unnamed(kind) })
+    }
+
+    fn union(&mut self, branches: &'a [Value], namespace: &str) -> Result<Node, AvroError> {
+        if branches.is_empty() {
+            return Err(self.refuse("expected a union of at least one branch, found none"));
+        }
+        self.enter()?;
+        let mut shapes = Vec::new();
+        let mut kinds = HashSet::new();
+        for branch in branches {
+            let Node { shape, kind } = self.ty(branch, namespace)?;
+            let name = match kind {
+                Kind::Union => {
+                    return Err(
+                        self.refuse("expected a branch that is not a union, found a union in a union")
+                    );
+                }
+                Kind::Unnamed(name) => name.to_owned(),
+                Kind::Named(index) => quoted(&self.named[index].name),
+            };
+            if !kinds.insert(kind) {
+                return Err(self.refuse(format!("expected each type once in a union, found {name} twice")));
+            }
+            shapes.push(shape);
+        }
+        self.leave();
+        Ok(Node { shape: Value::Array(shapes), kind: Kind::Union })
+    }
+
+    /// A primitive type, or a named type that is defined already: in `namespace`, or else in none, because Java
+    /// writes the names of types without a namespace like that.
+    fn reference(&mut self, name: &'a str, namespace: &str) -> Result<Node, AvroError> {
+        if let Some(kind) = PRIMITIVES.into_iter().find(|primitive| *primitive == name) {
+            return Ok(Node { shape: Value::String(kind.into()), kind: Kind::Unnamed(kind) });
+        }
+        let full_name = self.full_name(name, namespace)?;
+        match self.defined.get(&full_name).or_else(|| self.defined.get(name)) {
+            Some(index) => Ok(self.mention(*index)),
+            None => Err(self.unknown(name)),
+        }
+    }
+
+    /// The full name that `name` means in `namespace`. A long namespace is written once and makes every name in it
+    /// long, so that they are counted.
+    pub(super) fn full_name(&mut self, name: &str, namespace: &str) -> Result<String, AvroError> {
+        let most = self.limits.schema_bytes.saturating_mul(4);
+        self.name_bytes = self.name_bytes.saturating_add(name.len()).saturating_add(namespace.len());
+        if self.name_bytes > most {
+            let most = thousands(most as u64);
+            let message = format!("expected full names of at most {most} bytes in a schema, found more");
+            return Err(self.place(AvroError::limit_reached("schema_bytes", message)));
+        }
+        Ok(full_name(name, namespace))
+    }
+
+    /// The named type `index`, used here.
+    pub(super) fn mention(&mut self, index: usize) -> Node {
+        let first = self.mentions.insert(index);
+        let shape = if first { stand_in(index) } else { placeholder(index).into() };
+        Node { shape, kind: Kind::Named(index) }
+    }
+
+    fn unknown(&self, name: &str) -> AvroError {
+        let found = format!("expected a type, found the unknown name {}", quoted(name));
+        if matches!(name, "record" | "error" | "enum" | "array" | "map" | "fixed") {
+            return self.refuse(format!(r#"{found}: write {{"type": "{name}", ...}} in place of it"#));
+        }
+        let same_name = |named: &&Named| split(&named.name).1 == split(name).1;
+        let near = match standard_name(name) {
+            Some(standard) => Some(standard),
+            None => self.named.iter().find(same_name).map(|named| named.name.as_str()),
+        };
+        match near {
+            Some(near) => self.refuse(format!("{found}: did you mean {}?", quoted(near))),
+            None => self.refuse(found),
+        }
+    }
+
+    /// Steps into a type that holds others.
+    pub(super) fn enter(&mut self) -> Result<(), AvroError> {
+        self.depth += 1;
+        if self.depth > max_depth(self.limits) {
+            let message =
+                format!("expected types nested at most {} deep, found more", max_depth(self.limits));
+            return Err(self.place(AvroError::limit_reached("schema_depth", message)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// The attributes of a valid logical type; for any other, none and a warning.
+    pub(super) fn logical_type(&mut self, object: &Map<String, Value>, base: Base) -> Map<String, Value> {
+        logical::attributes(object, base).unwrap_or_else(|warning| {
+            self.warn(&warning);
+            Map::new()
+        })
+    }
+
+    /// Warns of a logical type on what is not a type itself.
+    pub(super) fn no_logical_type(&mut self, object: &Map<String, Value>, what: &str) {
+        if let Some(logical) = object.get("logicalType") {
+            let logical = found(logical);
+            self.warn(&format!(
+                "ignored the logical type {logical} of {what}: expected it in the type's own object"
+            ));
+        }
+    }
+
+    pub(super) fn warn(&mut self, message: &str) {
+        if self.warnings.len() == MAX_WARNINGS {
+            self.uncounted += 1;
+            return;
+        }
+        self.warnings.push(match self.path() {
+            Some(path) => format!("{path}: {message}"),
+            None => message.into(),
+        });
+    }
+
+    /// The attribute `key` is not the `what` that it must be.
+    pub(super) fn wrong(&self, key: &str, what: &str, value: Option<&Value>) -> AvroError {
+        let found = value.map_or_else(|| "none".into(), found);
+        self.refuse(format!("expected {what} as {}, found {found}", quoted(key)))
+    }
+
+    pub(super) fn refuse(&self, message: impl Into<String>) -> AvroError {
+        self.place(AvroError::new(AvroErrorKind::Schema, message))
+    }
+
+    pub(super) fn place(&self, error: AvroError) -> AvroError {
+        match self.path() {
+            Some(path) => error.in_field(path),
+            None => error,
+        }
+    }
+
+    /// The path for a message, its names cut at 200 characters; `None` at the root.
+    fn path(&self) -> Option<String> {
+        let cut = |name: &&str| name.chars().take(200).collect::<String>();
+        (!self.path.is_empty()).then(|| self.path.iter().map(cut).collect::<Vec<_>>().join("."))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,92 @@
+//! Where a file's bytes come from.
+
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use arrow_buffer::Buffer;
+
+/// One Avro object container file: on disk, in memory, or a stream.
+///
+/// ```
+/// use arrowfeed_avro::AvroSource;
+/// assert_eq!(AvroSource::from("part-0.avro").name(), "part-0.avro");
+/// assert_eq!(AvroSource::bytes(vec![0_u8; 4]).name(), "<4 bytes>");
+/// ```
+pub struct AvroSource {
+    name: String,
+    pub(crate) kind: SourceKind,
+}
+
+pub(crate) enum SourceKind {
+    Path(PathBuf),
+    Bytes(Buffer),
+    Stream(Box<dyn Read + Send>),
+}
+
+impl AvroSource {
+    /// A whole file in memory; it is not copied.
+    pub fn bytes(bytes: impl Into<Buffer>) -> Self {
+        let bytes = bytes.into();
+        Self { name: format!("<{} bytes>", bytes.len()), kind: SourceKind::Bytes(bytes) }
+    }
+
+    /// A stream that starts with the file's header. It is read once, in order, and decoded in the thread that
+    /// reads it. `name` stands in messages.
+    pub fn reader(name: impl Into<String>, reader: impl Read + Send + 'static) -> Self {
+        Self { name: name.into(), kind: SourceKind::Stream(Box::new(reader)) }
+    }
+
+    /// The same source under another name in messages.
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// What messages call it: the path as it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Debug for AvroSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AvroSource").field(&self.name).finish()
+    }
+}
+
+impl From<PathBuf> for AvroSource {
+    fn from(path: PathBuf) -> Self {
+        Self { name: path.display().to_string(), kind: SourceKind::Path(path) }
+    }
+}
+
+impl From<&PathBuf> for AvroSource {
+    fn from(path: &PathBuf) -> Self {
+        path.clone().into()
+    }
+}
+
+impl From<&Path> for AvroSource {
+    fn from(path: &Path) -> Self {
+        path.to_path_buf().into()
+    }
+}
+
+impl From<&str> for AvroSource {
+    fn from(path: &str) -> Self {
+        PathBuf::from(path).into()
+    }
+}
+
+impl From<String> for AvroSource {
+    fn from(path: String) -> Self {
+        PathBuf::from(path).into()
+    }
+}
+
+impl From<&String> for AvroSource {
+    fn from(path: &String) -> Self {
+        PathBuf::from(path).into()
+    }
+}
