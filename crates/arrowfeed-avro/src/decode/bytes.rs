@@ -62,6 +62,10 @@ impl Leaf for BytesColumn {
 
 impl Fill for BytesColumn {
     fn pad(&mut self, n: usize) {
+        if self.checked == self.len() {
+            // Empty text needs no check.
+            self.checked += n;
+        }
         self.offsets.push_n(self.data.len() as i32, n);
     }
 
