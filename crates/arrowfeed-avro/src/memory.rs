@@ -5,13 +5,14 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arrow_buffer::{ArrowNativeType, Buffer, MutableBuffer};
 
-/// Spare buffers that a column keeps: one that is filled while one or two are on their way.
-const SPARE: usize = 4;
+/// Spare buffers that a column keeps: while one is filled, one may wait and one be with the consumer.
+const SPARE: usize = 2;
 
 /// A larger buffer than this is given back to the allocator.
 const MAX_KEPT_BYTES: usize = 64 << 20;
@@ -21,9 +22,10 @@ const MAX_KEPT_BYTES: usize = 64 << 20;
 struct Home(Mutex<Vec<MutableBuffer>>);
 
 impl Home {
-    fn take(&self) -> MutableBuffer {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        spare.pop().unwrap_or_default()
+    /// A buffer that came home, or a new one of `bytes`.
+    fn take(&self, bytes: usize) -> MutableBuffer {
+        let spare = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_else(|| MutableBuffer::with_capacity(bytes))
     }
 
     fn give_back(&self, mut buffer: MutableBuffer) {
@@ -54,12 +56,15 @@ impl Drop for Loan {
 pub(crate) struct Values<T> {
     buffer: MutableBuffer,
     home: Arc<Home>,
+    /// Bytes of the last batch: what the next one is likely to need.
+    last_bytes: usize,
     of: std::marker::PhantomData<T>,
 }
 
 impl<T: ArrowNativeType> Values<T> {
     pub(crate) fn new() -> Self {
-        Self { buffer: MutableBuffer::default(), home: Arc::default(), of: std::marker::PhantomData }
+        let (buffer, home) = (MutableBuffer::default(), Arc::default());
+        Self { buffer, home, last_bytes: 0, of: std::marker::PhantomData }
     }
 
     #[inline(always)]
@@ -95,6 +100,30 @@ impl<T: ArrowNativeType> Values<T> {
         self.buffer.reserve(n * size_of::<T>());
     }
 
+    /// Appends `n` values that `fill` writes; none after its error.
+    ///
+    /// # Safety
+    /// If `fill` gives `Ok`, it has written every slot.
+    #[inline(always)]
+    pub(crate) unsafe fn extend_with<E>(
+        &mut self,
+        n: usize,
+        fill: impl FnOnce(&mut [MaybeUninit<T>]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.reserve(n);
+        let len = self.buffer.len();
+        // SAFETY: `n` more values have been reserved, at the buffer's end, which is aligned for them: it starts
+        // at 64 bytes and holds values of T only.
+        let slots = unsafe {
+            let start = self.buffer.as_mut_ptr().add(len).cast::<MaybeUninit<T>>();
+            std::slice::from_raw_parts_mut(start, n)
+        };
+        fill(slots)?;
+        // SAFETY: reserved above, written by `fill`.
+        unsafe { self.buffer.set_len(len + n * size_of::<T>()) };
+        Ok(())
+    }
+
     pub(crate) fn truncate(&mut self, len: usize) {
         self.buffer.truncate(len * size_of::<T>());
     }
@@ -103,9 +132,18 @@ impl<T: ArrowNativeType> Values<T> {
         self.buffer.typed_data()
     }
 
-    /// Hands the values out and goes on with an empty buffer, a used one where one came home.
+    /// Takes a buffer that came home, if there is none; called when a batch begins. Not when the last one ends:
+    /// then its own buffers are still out, and two sets would take turns where one can stay in the cache.
+    pub(crate) fn prepare(&mut self) {
+        if self.buffer.capacity() == 0 {
+            self.buffer = self.home.take(self.last_bytes);
+        }
+    }
+
+    /// Hands the values out; empty and without memory afterwards.
     pub(crate) fn take(&mut self) -> Buffer {
-        let buffer = std::mem::replace(&mut self.buffer, self.home.take());
+        let buffer = std::mem::take(&mut self.buffer);
+        self.last_bytes = buffer.len();
         let (len, start) = (buffer.len(), NonNull::from(buffer.as_slice()).cast());
         let loan = Arc::new(Loan { buffer, home: Arc::downgrade(&self.home) });
         // SAFETY: `start` points to `len` initialised bytes of the loan's buffer. They neither move nor change
@@ -141,14 +179,16 @@ mod tests {
         let first = values.take();
         let (address, clone) = (first.as_ptr(), first.clone());
         drop(first);
+        values.prepare();
         values.push(1);
         let second = values.take();
         assert_ne!(second.as_ptr(), address, "still held by the clone");
         drop(clone);
+        values.prepare();
         values.push(2);
-        drop(values.take());
-        values.push(3);
-        assert_eq!(values.as_slice(), [3]);
+        let third = values.take();
+        assert_eq!(third.as_ptr(), address);
+        assert_eq!(third.typed_data::<i64>(), [2]);
     }
 
     #[test]

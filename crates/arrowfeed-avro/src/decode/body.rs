@@ -64,6 +64,10 @@ impl Body {
 }
 
 impl Fill for Body {
+    fn prepare(&mut self) {
+        self.ops.iter_mut().filter_map(Op::column).for_each(|column| column.prepare());
+    }
+
     fn pad(&mut self, n: usize) {
         self.ops.iter_mut().filter_map(Op::column).for_each(|column| column.pad(n));
         self.len += n;

@@ -69,6 +69,7 @@ fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> Shape {
         let mut context = Context::new(&Limits::default(), skips);
         context.set_room(i64::MAX);
         let mut body = body(column);
+        body.prepare();
         body.run(1, Cursor::new(block), &mut context)?;
         body.check_utf8()?;
         Ok(body.finish())

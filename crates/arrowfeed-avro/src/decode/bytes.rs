@@ -9,7 +9,7 @@ use super::leaf::Leaf;
 use crate::memory::Values;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// Strings or bytes. Invariant: `offsets` starts with 0 and ends with the length of `data`.
+/// Strings or bytes. Invariant: once prepared, `offsets` starts with 0 and ends with the length of `data`.
 #[derive(Debug)]
 pub(crate) struct BytesColumn {
     offsets: Values<i32>,
@@ -23,20 +23,24 @@ pub(crate) struct BytesColumn {
 impl BytesColumn {
     /// `utf8`: the bytes are text and will be checked.
     pub(crate) fn new(data_type: DataType, utf8: bool) -> Self {
-        let mut offsets = Values::new();
-        offsets.push(0);
-        Self { offsets, data: Values::new(), data_type, utf8, checked: 0 }
+        Self { offsets: Values::new(), data: Values::new(), data_type, utf8, checked: 0 }
     }
 
     #[inline(always)]
-    fn close(&mut self) -> Result<(), Stop> {
+    fn extend(&mut self, length: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+        if length <= 32 {
+            self.data.extend_short(cur.peek32(), length);
+            cur.skip(length)?;
+        } else {
+            self.data.extend_from_wire(cur.bytes(length)?);
+        }
         let end = i32::try_from(self.data.len()).map_err(|_| Stop::Full)?;
         self.offsets.push(end);
         Ok(())
     }
 
     fn len(&self) -> usize {
-        self.offsets.len() - 1
+        self.offsets.len().saturating_sub(1)
     }
 }
 
@@ -44,13 +48,14 @@ impl Leaf for BytesColumn {
     #[inline(always)]
     fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
         let length = cur.length()?;
-        if length <= 32 {
-            self.data.extend_short(cur.peek32(), length);
-            cur.skip(length)?;
-        } else {
-            self.data.extend_from_wire(cur.bytes(length)?);
-        }
-        self.close()
+        self.extend(length, cur)
+    }
+
+    #[inline(always)]
+    fn read_optional(&mut self, null: u8, cur: &mut Cursor<'_>) -> Result<bool, Stop> {
+        let (present, length) = cur.optional_length(null)?;
+        self.extend(length, cur)?;
+        Ok(present)
     }
 
     #[inline(always)]
@@ -61,6 +66,14 @@ impl Leaf for BytesColumn {
 }
 
 impl Fill for BytesColumn {
+    fn prepare(&mut self) {
+        self.data.prepare();
+        self.offsets.prepare();
+        if self.offsets.len() == 0 {
+            self.offsets.push(0);
+        }
+    }
+
     fn pad(&mut self, n: usize) {
         if self.checked == self.len() {
             // Empty text needs no check.
@@ -82,7 +95,7 @@ impl Fill for BytesColumn {
     }
 
     fn check_utf8(&mut self) -> Result<(), Stop> {
-        if !self.utf8 {
+        if !self.utf8 || self.checked == self.len() {
             return Ok(());
         }
         let offsets = &self.offsets.as_slice()[self.checked..];
@@ -102,7 +115,6 @@ impl Fill for BytesColumn {
         let checked = !self.utf8 || self.checked == self.len();
         assert!(checked, "text is checked before it is handed out");
         let (offsets, data) = (self.offsets.take(), self.data.take());
-        self.offsets.push(0);
         self.checked = 0;
         variable_width(&self.data_type, offsets, data)
     }

@@ -101,6 +101,10 @@ impl<T: Unscaled> Leaf for Decimals<T> {
 }
 
 impl<T: Unscaled> Fill for Decimals<T> {
+    fn prepare(&mut self) {
+        self.values.prepare();
+    }
+
     fn pad(&mut self, n: usize) {
         self.values.push_zeros(n);
     }

@@ -42,6 +42,10 @@ impl Leaf for EnumColumn {
 }
 
 impl Fill for EnumColumn {
+    fn prepare(&mut self) {
+        self.keys.prepare();
+    }
+
     fn pad(&mut self, n: usize) {
         self.keys.push_zeros(n);
     }

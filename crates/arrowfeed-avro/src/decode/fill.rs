@@ -6,6 +6,9 @@ use crate::wire::cursor::Stop;
 
 /// An Arrow array under construction. None of these is called once a value: blocks and batches are.
 pub(crate) trait Fill {
+    /// Makes memory ready for a batch that begins. Offsets get the 0 that they start with.
+    fn prepare(&mut self);
+
     /// Adds `n` slots under a null parent: nobody will see their values.
     fn pad(&mut self, n: usize);
 

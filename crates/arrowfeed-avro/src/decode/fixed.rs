@@ -50,6 +50,10 @@ impl Leaf for FixedColumn {
 }
 
 impl Fill for FixedColumn {
+    fn prepare(&mut self) {
+        self.data.prepare();
+    }
+
     fn pad(&mut self, n: usize) {
         self.data.push_zeros(n * self.size);
         self.len += n;
@@ -99,6 +103,10 @@ impl Leaf for UuidStrings {
 }
 
 impl Fill for UuidStrings {
+    fn prepare(&mut self) {
+        self.0.prepare();
+    }
+
     fn pad(&mut self, n: usize) {
         self.0.pad(n);
     }
@@ -148,6 +156,10 @@ impl Leaf for Durations {
 }
 
 impl Fill for Durations {
+    fn prepare(&mut self) {
+        self.values.prepare();
+    }
+
     fn pad(&mut self, n: usize) {
         self.values.push_zeros(n);
     }

@@ -17,6 +17,18 @@ pub(crate) trait Leaf: Fill {
         (0..n).try_for_each(|_| self.read(cur))
     }
 
+    /// The union of null and a value: a slot in any case, and whether it holds a value.
+    #[inline(always)]
+    fn read_optional(&mut self, null: u8, cur: &mut Cursor<'_>) -> Result<bool, Stop> {
+        let present = cur.optional(null)?;
+        if present {
+            self.read(cur)?;
+        } else {
+            self.push_null();
+        }
+        Ok(present)
+    }
+
     /// A slot that is null.
     fn push_null(&mut self);
 }
@@ -36,37 +48,12 @@ impl<C: Leaf> Nullable<C> {
     }
 }
 
-/// Whether a value follows: the index of a two-branch union. The shortest form is one byte; any other form of
-/// the same index is read by the cold path.
-#[inline(always)]
-pub(crate) fn is_present(null: u8, cur: &mut Cursor<'_>) -> Result<bool, Stop> {
-    let tag = cur.peek();
-    if tag & !2 == 0 {
-        cur.skip(1)?;
-        return Ok(tag != null);
-    }
-    let (index, after) = long_index(*cur)?;
-    *cur = after;
-    Ok(index * 2 != usize::from(null))
-}
-
-#[cold]
-#[inline(never)]
-fn long_index(mut cur: Cursor<'_>) -> Result<(usize, Cursor<'_>), Stop> {
-    Ok((cur.index(2)?, cur))
-}
-
 impl<C: Leaf> Leaf for Nullable<C> {
     #[inline(always)]
     fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
-        let present = is_present(self.null, cur)?;
+        let present = self.column.read_optional(self.null, cur)?;
         self.validity.push(present);
-        if present {
-            self.column.read(cur)
-        } else {
-            self.column.push_null();
-            Ok(())
-        }
+        Ok(())
     }
 
     #[inline(always)]
@@ -77,6 +64,10 @@ impl<C: Leaf> Leaf for Nullable<C> {
 }
 
 impl<C: Leaf> Fill for Nullable<C> {
+    fn prepare(&mut self) {
+        self.column.prepare();
+    }
+
     fn pad(&mut self, n: usize) {
         self.validity.push_n(false, n);
         self.column.pad(n);

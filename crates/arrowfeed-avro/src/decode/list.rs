@@ -13,8 +13,8 @@ use super::fill::{Fill, Marks, MarksIter};
 use crate::memory::Values;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// Arrays, or maps as arrays of their entries. Invariant: `offsets` starts with 0 and ends with the number of
-/// items in `body`.
+/// Arrays, or maps as arrays of their entries. Invariant: once prepared, `offsets` starts with 0 and ends
+/// with the number of items in `body`.
 #[derive(Debug)]
 pub(crate) struct ListColumn {
     offsets: Values<i32>,
@@ -39,9 +39,7 @@ pub(crate) enum Kind {
 
 impl ListColumn {
     pub(crate) fn new(body: Body, kind: Kind, min_bytes: usize, slot_bytes: usize) -> Self {
-        let mut offsets = Values::new();
-        offsets.push(0);
-        Self { offsets, body, kind, min_bytes, slot_bytes }
+        Self { offsets: Values::new(), body, kind, min_bytes, slot_bytes }
     }
 
     /// One array: blocks of items until an empty one.
@@ -73,11 +71,19 @@ impl ListColumn {
     }
 
     fn len(&self) -> usize {
-        self.offsets.len() - 1
+        self.offsets.len().saturating_sub(1)
     }
 }
 
 impl Fill for ListColumn {
+    fn prepare(&mut self) {
+        self.body.prepare();
+        self.offsets.prepare();
+        if self.offsets.len() == 0 {
+            self.offsets.push(0);
+        }
+    }
+
     fn pad(&mut self, n: usize) {
         if let Kind::Fixed(_, length) = self.kind {
             self.body.pad(n * length);
@@ -105,7 +111,6 @@ impl Fill for ListColumn {
         let rows = self.len();
         let items = self.body.finish();
         let offsets = self.offsets.take();
-        self.offsets.push(0);
         match &self.kind {
             Kind::List(data_type) => list(data_type, offsets, items),
             Kind::Map(entries) => {

@@ -1,5 +1,7 @@
 //! Columns of fixed-width numbers, and booleans.
 
+#![allow(unsafe_code)]
+
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -12,11 +14,19 @@ use super::fill::{Fill, Marks, MarksIter};
 use super::leaf::Leaf;
 use super::validity::Flags;
 use crate::memory::Values;
-use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::cursor::{Cursor, Stop, unzigzag, unzigzag_int};
+use crate::wire::varints::varints;
 
 /// A number on the wire that becomes a `T`: a type parameter for each promotion of the specification.
-pub(crate) trait Read<T> {
+pub(crate) trait Read<T: Default> {
     fn read(cur: &mut Cursor<'_>) -> Result<T, Stop>;
+
+    /// The union of null and a number: whether it is there, and it or 0.
+    #[inline(always)]
+    fn read_optional(null: u8, cur: &mut Cursor<'_>) -> Result<(bool, T), Stop> {
+        let present = cur.optional(null)?;
+        Ok((present, if present { Self::read(cur)? } else { T::default() }))
+    }
 
     /// `n` values in a row.
     #[inline(always)]
@@ -49,15 +59,57 @@ macro_rules! wire {
 wire! {
     /// A boolean as a number.
     BooleanWire: i64 = |cur| i64::from(cur.boolean()?);
-    /// An int.
-    IntWire: i32 = |cur| cur.int()?, i64 = |cur| cur.int()?.into(), f32 = |cur| cur.int()? as f32,
-        f64 = |cur| cur.int()?.into();
-    /// A long.
-    LongWire: i64 = |cur| cur.long()?, f32 = |cur| cur.long()? as f32, f64 = |cur| cur.long()? as f64;
     /// A float that becomes a double.
     FloatWire: f64 = |cur| f32::from_le_bytes(cur.array()?).into();
     /// A double that becomes a float.
     DoubleWire: f32 = |cur| f64::from_le_bytes(cur.array()?) as f32;
+}
+
+#[inline(always)]
+fn long(varint: u64) -> Result<i64, Stop> {
+    Ok(unzigzag(varint))
+}
+
+/// An int.
+#[derive(Debug)]
+pub(crate) struct IntWire;
+
+/// A long.
+#[derive(Debug)]
+pub(crate) struct LongWire;
+
+macro_rules! varint {
+    ($($wire:ident to $to:ty: $unzigzag:expr, $convert:expr;)+) => {$(
+        impl Read<$to> for $wire {
+            #[inline(always)]
+            fn read(cur: &mut Cursor<'_>) -> Result<$to, Stop> {
+                Ok($convert($unzigzag(cur.varint()?)?))
+            }
+
+            #[inline(always)]
+            fn read_n(n: usize, cur: &mut Cursor<'_>, values: &mut Values<$to>) -> Result<(), Stop> {
+                let fill = |out: &mut [_]| varints(cur, out, |varint| Ok($convert($unzigzag(varint)?)));
+                // SAFETY: `varints` writes every slot before it gives Ok.
+                unsafe { values.extend_with(n, fill) }
+            }
+
+            #[inline(always)]
+            fn read_optional(null: u8, cur: &mut Cursor<'_>) -> Result<(bool, $to), Stop> {
+                let (present, value) = cur.optional_varint(null)?;
+                Ok((present, $convert($unzigzag(value)?)))
+            }
+        }
+    )+};
+}
+
+varint! {
+    IntWire to i32: unzigzag_int, std::convert::identity;
+    IntWire to i64: unzigzag_int, i64::from;
+    IntWire to f32: unzigzag_int, |value: i32| value as f32;
+    IntWire to f64: unzigzag_int, f64::from;
+    LongWire to i64: long, std::convert::identity;
+    LongWire to f32: long, |value: i64| value as f32;
+    LongWire to f64: long, |value: i64| value as f64;
 }
 
 /// A float or double as it is: `n` in a row are copied as bytes.
@@ -70,6 +122,12 @@ macro_rules! same {
             #[inline(always)]
             fn read(cur: &mut Cursor<'_>) -> Result<$to, Stop> {
                 Ok(<$to>::from_le_bytes(cur.array()?))
+            }
+
+            #[inline(always)]
+            fn read_optional(null: u8, cur: &mut Cursor<'_>) -> Result<(bool, $to), Stop> {
+                let (present, bytes) = cur.optional_array(null)?;
+                Ok((present, <$to>::from_le_bytes(bytes)))
             }
 
             #[inline(always)]
@@ -117,12 +175,23 @@ impl<W: Read<T>, T: ArrowNativeType> Leaf for Numbers<W, T> {
     }
 
     #[inline(always)]
+    fn read_optional(&mut self, null: u8, cur: &mut Cursor<'_>) -> Result<bool, Stop> {
+        let (present, value) = W::read_optional(null, cur)?;
+        self.values.push(value);
+        Ok(present)
+    }
+
+    #[inline(always)]
     fn push_null(&mut self) {
         self.values.push(T::default());
     }
 }
 
 impl<W, T: ArrowNativeType> Fill for Numbers<W, T> {
+    fn prepare(&mut self) {
+        self.values.prepare();
+    }
+
     fn pad(&mut self, n: usize) {
         self.values.push_zeros(n);
     }
@@ -170,12 +239,26 @@ impl Leaf for Booleans {
     }
 
     #[inline(always)]
+    fn read_optional(&mut self, null: u8, cur: &mut Cursor<'_>) -> Result<bool, Stop> {
+        let (present, [byte]) = cur.optional_array(null)?;
+        if byte > 1 {
+            return Err(Stop::Invalid);
+        }
+        self.values.push(byte == 1);
+        Ok(present)
+    }
+
+    #[inline(always)]
     fn push_null(&mut self) {
         self.values.push(false);
     }
 }
 
 impl Fill for Booleans {
+    fn prepare(&mut self) {
+        // Flags keep their memory.
+    }
+
     fn pad(&mut self, n: usize) {
         self.values.push_n(false, n);
     }

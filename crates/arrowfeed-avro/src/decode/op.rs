@@ -160,6 +160,10 @@ impl Leaf for Nulls {
 }
 
 impl Fill for Nulls {
+    fn prepare(&mut self) {
+        // A count needs no memory.
+    }
+
     fn pad(&mut self, n: usize) {
         self.0 += n;
     }

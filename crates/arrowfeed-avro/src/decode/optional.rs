@@ -6,7 +6,6 @@ use super::assemble::with_nulls;
 use super::body::Body;
 use super::context::Context;
 use super::fill::{Fill, Marks, MarksIter};
-use super::leaf::is_present;
 use super::validity::Flags;
 use crate::wire::cursor::{Cursor, Stop};
 
@@ -30,7 +29,7 @@ impl Optional {
         mut cur: Cursor<'a>,
         context: &mut Context,
     ) -> Result<Cursor<'a>, Stop> {
-        if is_present(self.null, &mut cur)? {
+        if cur.optional(self.null)? {
             self.pad_pending();
             self.validity.push(true);
             return self.body.run(1, cur, context);
@@ -49,6 +48,10 @@ impl Optional {
 }
 
 impl Fill for Optional {
+    fn prepare(&mut self) {
+        self.body.prepare();
+    }
+
     fn pad(&mut self, n: usize) {
         self.validity.push_n(false, n);
     }

@@ -78,6 +78,9 @@ impl RowsColumn {
 
     /// Decodes `n` rows, or fewer where `n` would not fit; at least one, else an error and nothing has changed.
     pub(crate) fn read<'a>(&mut self, mut n: usize, cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
+        if self.rows == 0 {
+            self.body.prepare();
+        }
         loop {
             self.before_chunk.clear();
             self.body.mark(&mut self.before_chunk);

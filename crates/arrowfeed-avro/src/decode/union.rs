@@ -108,6 +108,10 @@ impl UnionColumn {
 }
 
 impl Fill for UnionColumn {
+    fn prepare(&mut self) {
+        self.bodies().for_each(Fill::prepare);
+    }
+
     fn pad(&mut self, n: usize) {
         let first = self.branches.iter_mut().enumerate().find_map(|(i, branch)| Some((i, branch.as_mut()?)));
         let (tag, branch) = first.expect("a union that is read has a branch that can be");

@@ -5,6 +5,7 @@
 pub(crate) mod cursor;
 pub(crate) mod padded;
 pub(crate) mod plain;
+pub(crate) mod varints;
 
 /// Reads of the Avro binary encoding. [`Cursor`](cursor::Cursor) is the fast reader, whose errors say nothing;
 /// [`PlainReader`](plain::PlainReader) the slow one, whose errors say what was expected and found.

@@ -1,7 +1,7 @@
 //! Bytes that may be read a little past their end, so that hot loops load whole words.
 
 /// Readable bytes after the meaningful ones of a [`Padded`].
-pub(crate) const SLACK: usize = 64;
+pub(crate) const SLACK: usize = 128;
 
 /// At least [`SLACK`] readable bytes follow the `len` meaningful ones; what they hold means nothing.
 #[derive(Debug, Clone, Copy)]
