@@ -1,1 +1,65 @@
-//! x
+//! The extension module `arrowfeed._arrowfeed`: what Python sees, registered.
+//!
+//! Every function has three steps: convert the arguments, let go of the interpreter, call the library
+//! ([`call`]). Names and defaults are described for users in `arrowfeed/*.pyi`.
+//!
+//! | topic | files |
+//! |---|---|
+//! | arguments | [`argument`], [`options`], [`limits`], [`source`], [`file`] |
+//! | reading | [`reader`], [`shared`] (one reader, many threads), [`stream`] (Arrow's C interface), [`signals`] |
+//! | Arrow data | [`batch`], [`array`], [`arrow_schema`], [`cast`] |
+//! | the rest | [`schema`], [`split`], [`write`], [`errors`], [`call`] |
+#![deny(unsafe_code)]
+
+mod argument;
+mod array;
+mod arrow_schema;
+mod batch;
+mod call;
+mod cast;
+mod errors;
+mod file;
+mod limits;
+mod options;
+mod reader;
+mod schema;
+mod shared;
+mod signals;
+mod source;
+mod split;
+mod stream;
+mod write;
+
+#[pyo3::pymodule]
+mod _arrowfeed {
+    use pyo3::exceptions::PyRuntimeWarning;
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::array::Array;
+    #[pymodule_export]
+    use crate::arrow_schema::Schema;
+    #[pymodule_export]
+    use crate::batch::RecordBatch;
+    #[pymodule_export]
+    use crate::limits::Limits;
+    #[pymodule_export]
+    use crate::reader::{RecordBatchReader, read_avro, read_split};
+    #[pymodule_export]
+    use crate::schema::{AvroSchema, avro_schema};
+    #[pymodule_export]
+    use crate::split::{Split, plan_splits};
+    #[pymodule_export]
+    use crate::write::write_avro;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        crate::signals::notice_main_thread(module.py())?;
+        if cfg!(debug_assertions) {
+            let message = c"arrowfeed was compiled without optimisation: do not measure its speed";
+            PyErr::warn(module.py(), &module.py().get_type::<PyRuntimeWarning>(), message, 1)?;
+        }
+        Ok(())
+    }
+}

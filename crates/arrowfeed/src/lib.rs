@@ -1,1 +1,39 @@
-//! x
+//! Stored training data into Arrow RecordBatches: one crate to depend on, one way through it.
+//!
+//! ```text
+//!  patterns ──> files ──> container ──> wire ──> columns ──> RecordBatch
+//!  resolve                blocks        bytes    builders    (Arrow)
+//!                            ▲                      ▲
+//!                          Limits             decode plan
+//!                                    (writer × reader × projection)
+//!               └──────────────────── avro ───────────────────────┘
+//! ```
+//! Data flows from left to right. What can be decided from schemas is decided before the first record, so an
+//! unknown column or a type that does not fit is an error of `open`, not of the ten millionth row.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
+//! let files = arrowfeed::resolve([directory.join("*.avro")])?;
+//! let mut rows = 0;
+//! for batch in arrowfeed::AvroReader::builder().with_batch_size(1024).open_all(files)? {
+//!     rows += batch?.num_rows();
+//! }
+//! assert!(rows > 0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`avro`] | Avro object container files to RecordBatches, and back |
+//! | [`sources`] | what a caller names (paths, globs, directories, `file://` URLs) to files |
+
+pub mod sources;
+
+pub use arrowfeed_avro as avro;
+pub use arrowfeed_avro::{
+    AvroError, AvroErrorKind, AvroHeader, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, Limits,
+    ReadOptions, Split, WriteOptions, plan_splits, write_avro,
+};
+pub use sources::resolve;

@@ -11,8 +11,10 @@
 //!   takes whatever its names, defaults and attributes were; those travel beside it.
 //! - [`convert`] has apache-avro parse the outline, and puts both halves together as a [`graph::Graph`].
 //! - [`canonical`] and [`fingerprint`] follow the specification from the graph.
+//! - [`arrow`] gives the Arrow schema without a file.
 //! - [`default`] turns the JSON default of a reader's field into the bytes that a writer would have written.
 
+mod arrow;
 mod avro_schema;
 mod canonical;
 mod convert;

@@ -1,0 +1,117 @@
+//! What a caller names, to the files that it means.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use arrowfeed_avro::{AvroError, AvroErrorKind};
+use glob::MatchOptions;
+
+mod url;
+
+pub use url::{redacted, scheme};
+
+/// Files of a directory that are read.
+const EXTENSION: &str = "avro";
+
+/// As a shell matches: a star takes neither a separator nor a leading dot.
+const SHELL: MatchOptions =
+    MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
+
+/// The files that patterns mean, in the order of the patterns.
+///
+/// A pattern is a path, a glob (its files, sorted), a directory (its files named `*.avro`, sorted; names with a
+/// leading dot are left out) or a `file://` URL of one of these. A path that exists is never taken for a glob,
+/// whatever characters it has.
+///
+/// ```
+/// # fn main() -> Result<(), arrowfeed::AvroError> {
+/// # let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
+/// assert_eq!(arrowfeed::resolve([&directory])?, arrowfeed::resolve([directory.join("*.avro")])?);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// There is no pattern; a path does not exist, or nothing matches a glob, or a directory has no such file (all
+/// three [`NotFound`](io::ErrorKind::NotFound)); a directory cannot be listed; a URL has another scheme or host.
+pub fn resolve<P: AsRef<Path>>(patterns: impl IntoIterator<Item = P>) -> Result<Vec<PathBuf>, AvroError> {
+    let mut files = Vec::new();
+    for pattern in patterns {
+        let pattern = pattern.as_ref();
+        let found = local_path(pattern).and_then(|path| files_of(&path));
+        let found = found.map_err(|error| error.in_file(&redacted(&pattern.display().to_string())))?;
+        files.extend(found);
+    }
+    if files.is_empty() {
+        return Err(AvroError::new(
+            AvroErrorKind::Options,
+            "expected at least one file, found an empty list",
+        ));
+    }
+    Ok(files)
+}
+
+fn local_path(pattern: &Path) -> Result<Cow<'_, Path>, AvroError> {
+    match pattern.to_str() {
+        Some(text) if scheme(text).is_some() => url::file_path(text).map(Cow::Owned),
+        _ => Ok(Cow::Borrowed(pattern)),
+    }
+}
+
+fn files_of(path: &Path) -> Result<Vec<PathBuf>, AvroError> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => directory(path),
+        Ok(_) => Ok(vec![path.to_path_buf()]),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match path.to_str() {
+            Some(pattern) if is_glob(pattern) => matches(pattern),
+            _ => Err(AvroError::io(error)),
+        },
+        Err(error) => Err(AvroError::io(error)),
+    }
+}
+
+fn is_glob(pattern: &str) -> bool {
+    pattern.contains(['*', '?', '['])
+}
+
+fn directory(path: &Path) -> Result<Vec<PathBuf>, AvroError> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).map_err(AvroError::io)? {
+        let file = entry.map_err(AvroError::io)?.path();
+        let hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        if !hidden && file.extension().is_some_and(|extension| extension == EXTENSION) && !file.is_dir() {
+            files.push(file);
+        }
+    }
+    sorted(files, "expected a directory with files named *.avro, found none")
+}
+
+fn matches(pattern: &str) -> Result<Vec<PathBuf>, AvroError> {
+    let paths = glob::glob_with(pattern, SHELL).map_err(|error| {
+        AvroError::new(AvroErrorKind::Options, format!("expected a glob, found a wrong one: {error}"))
+    })?;
+    let mut files = Vec::new();
+    for path in paths {
+        let path = path.map_err(|error| {
+            let at = error.path().display().to_string();
+            AvroError::io(error.into()).in_file(&at)
+        })?;
+        if !path.is_dir() {
+            files.push(path);
+        }
+    }
+    sorted(files, "expected files that match this glob, found none")
+}
+
+fn sorted(mut files: Vec<PathBuf>, none: &str) -> Result<Vec<PathBuf>, AvroError> {
+    if files.is_empty() {
+        return Err(AvroError::io(io::Error::new(io::ErrorKind::NotFound, none)));
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests;

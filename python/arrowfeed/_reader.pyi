@@ -1,0 +1,165 @@
+"""Stubs of reading. Not importable at run time: the functions are in `arrowfeed`."""
+
+from types import TracebackType
+from typing import final
+
+from arrowfeed._arrow import RecordBatch, Schema
+from arrowfeed._limits import Limits
+from arrowfeed._split import Split
+from arrowfeed.types import AvroSchemaLike, Encoding, OnError, Report, Source, StringType
+
+@final
+class RecordBatchReader:
+    """Record batches of files, in file order. Made by `read_avro` and `read_split`.
+
+    Iterate over it, or hand it to an Arrow library, once: `pyarrow.table(reader)`,
+    `polars.DataFrame(reader)`, `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch
+    goes to one of them. Rows before a fault are given first, then the error, then nothing more.
+
+    A reader belongs to the process that made it: after a fork, the child makes its own.
+
+    Example:
+        >>> with arrowfeed.read_avro("part-*.avro") as reader:
+        ...     for batch in reader:
+        ...         print(batch.num_rows)
+        8192
+        1808
+    """
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of every batch. The files of one reader have one schema."""
+
+    def report(self) -> Report:
+        """What has been read and what was left out so far; also after the end, `close` or a hand-over.
+
+        Example:
+            >>> reader.report()
+            {'rows': 10000, 'blocks': 12, 'bytes': 581202, 'skipped': []}
+        """
+
+    def close(self) -> None:
+        """Ends the reading and waits for the threads that decode ahead. A second call does nothing."""
+
+    def __iter__(self) -> RecordBatchReader: ...
+    def __next__(self) -> RecordBatch:
+        """The next batch.
+
+        Raises:
+            ArrowfeedError: One of its kinds, for what is wrong with the file.
+            OSError: The file cannot be read.
+            ValueError: The reader is closed, was handed over, or was made before a fork.
+        """
+
+    def __enter__(self) -> RecordBatchReader: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Hands the batches over to who takes the capsule; from then on, iterating raises ValueError.
+
+        Args:
+            requested_schema: A capsule of the schema that the consumer would like. Values are cast where that
+                loses none; a value that does not fit is an error. Otherwise the schema is the reader's.
+        """
+
+    def __arrow_c_schema__(self) -> object: ...
+
+def read_avro(
+    source: Source,
+    *,
+    columns: list[str] | tuple[str, ...] | None = None,
+    reader_schema: AvroSchemaLike | None = None,
+    batch_size: int = 8192,
+    max_batch_bytes: int | None = None,
+    encoding: Encoding = "native",
+    string_type: StringType = "utf8",
+    threads: int | None = None,
+    limits: Limits | None = None,
+    on_error: OnError = "raise",
+) -> RecordBatchReader:
+    """Reads Avro object container files as Arrow record batches.
+
+    The first header is read at once, so wrong files, columns and schemas are errors of this call. Other files
+    are opened when their turn comes; their columns must be the first file's.
+
+    Args:
+        source: A path, a glob, a directory (its `*.avro`), a URL (other schemes than `file://` need fsspec),
+            the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
+            directories sorted. File objects are read from where they stand and not closed; they and URLs are
+            read in the calling thread.
+        columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; through arrays and maps
+            too). Nesting is kept: `user` comes as a struct of the fields asked for. Top-level order is that
+            of first mention. None: all fields.
+        reader_schema: The schema to resolve the values to, by the rules of the Avro specification: promotion,
+            defaults, aliases, enum defaults. None: as written.
+        batch_size: Rows of a batch; a batch may span blocks, and the last one of a file is shorter.
+        max_batch_bytes: Bytes after which a batch is closed early. None: `limits.batch_bytes`.
+        encoding: `"native"`, the natural Arrow type of each Avro type; `"feature"`, a list around every
+            column, with missing values as null lists; `"tfx"`, the types that tfx_bsl and its kin accept.
+        string_type: Arrow type of strings; bytes follow it. `"utf8"` has 32-bit offsets, `"large_utf8"`
+            64-bit ones, `"utf8_view"` is the view type.
+        threads: Threads that decode. None: as many as the process has cores (affinity and cgroup quota
+            respected). 1: the calling thread, none is started.
+        limits: What one file may ask of this process. None: `Limits()`.
+        on_error: `"raise"`; `"skip_block"` leaves out blocks that cannot be read and goes on after their sync
+            marker; `"skip_file"` leaves out the rest of the file. What is left out is in `report()`.
+
+    Returns:
+        A reader with `__arrow_c_stream__`, which iterates batches.
+
+    Raises:
+        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+        FormatError: The file is no Avro object container file.
+        SchemaError: A schema is not valid or cannot become Arrow, or a column is not in it.
+        LimitError: The header asks for more than `limits` allows.
+        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        ImportError: A URL needs fsspec, which is not installed.
+
+    Example:
+        >>> reader = arrowfeed.read_avro("part-*.avro", columns=["id", "user.scores"], batch_size=1024)
+        >>> table = pyarrow.table(reader)
+    """
+
+def read_split(
+    split: Split,
+    *,
+    columns: list[str] | tuple[str, ...] | None = None,
+    reader_schema: AvroSchemaLike | None = None,
+    batch_size: int = 8192,
+    max_batch_bytes: int | None = None,
+    encoding: Encoding = "native",
+    string_type: StringType = "utf8",
+    threads: int | None = None,
+    limits: Limits | None = None,
+    on_error: OnError = "raise",
+) -> RecordBatchReader:
+    """Reads the blocks of one split of a file as Arrow record batches.
+
+    Args:
+        split: Of `plan_splits`, or any byte range of a file.
+        columns: As in `read_avro`; so are the options below.
+        reader_schema: The schema to resolve the values to.
+        batch_size: Rows of a batch.
+        max_batch_bytes: Bytes after which a batch is closed early.
+        encoding: How Avro types become Arrow types.
+        string_type: Arrow type of strings.
+        threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
+        limits: What the file may ask of this process.
+        on_error: What to do with blocks that cannot be read.
+
+    Returns:
+        A reader of the split's rows, which may be none.
+
+    Raises:
+        ArrowfeedError: As `read_avro`, and OSErrors likewise.
+
+    Example:
+        >>> splits = arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)
+        >>> sum(batch.num_rows for split in splits for batch in arrowfeed.read_split(split))
+        10000
+    """

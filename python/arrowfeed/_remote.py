@@ -1,0 +1,59 @@
+"""Files that fsspec reaches. Imported when the first URL of another scheme than `file://` is read."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import importlib
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_WITHOUT_DIRECTORIES = ("http", "https")
+"""Schemes whose URLs name one file each: a question mark starts a query, and nothing can be listed."""
+
+
+def files_of(url: str, shown: str) -> list[tuple[str, Callable[[], BinaryIO]]]:
+    """The files that a URL means: itself, or those of a glob or a directory, sorted.
+
+    Args:
+        url: With a scheme that fsspec knows.
+        shown: The URL without its secrets, for messages.
+
+    Returns:
+        For each file, its name in messages and a function that opens it.
+
+    Raises:
+        ImportError: fsspec, or what it needs for the scheme, is not installed.
+        FileNotFoundError: Nothing matches the glob, or the directory has no `*.avro` files.
+    """
+    scheme = url.partition("://")[0]
+    try:
+        core: Any = importlib.import_module("fsspec.core")
+    except ImportError as error:
+        message = f"expected fsspec to read {shown} with, found it not installed: pip install fsspec"
+        raise ImportError(message) from error
+    filesystem, path = core.url_to_fs(url)
+    if scheme.lower() in _WITHOUT_DIRECTORIES:
+        return [(shown, functools.partial(filesystem.open, path, "rb"))]
+    paths = _paths(filesystem, path, shown)
+    # The URL itself keeps its name; files that were found have one of their own.
+    names = [shown] if paths == [path] else [f"{scheme}://{found.lstrip('/')}" for found in paths]
+    return [
+        (name, functools.partial(filesystem.open, found, "rb"))
+        for name, found in zip(names, paths, strict=True)
+    ]
+
+
+def _paths(filesystem: Any, path: str, shown: str) -> list[str]:
+    if "*" in path or "[" in path:
+        found = filesystem.glob(path)
+    elif not path.endswith(".avro") and filesystem.isdir(path):
+        found = filesystem.glob(f"{path.rstrip('/')}/*.avro")
+    else:
+        return [path]
+    if not found:
+        message = "expected files that match this URL, found none"
+        raise FileNotFoundError(errno.ENOENT, message, shown)
+    return sorted(found)

@@ -1,0 +1,105 @@
+"""Types for annotations: what arrowfeed takes and gives. `import arrowfeed` does not import this module."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
+
+from arrowfeed._arrowfeed import AvroSchema
+
+
+@runtime_checkable
+class ArrowSchemaExportable(Protocol):
+    """Has an Arrow schema: a schema of pyarrow, polars, nanoarrow, arro3, or `arrowfeed.Schema`."""
+
+    def __arrow_c_schema__(self) -> object:
+        """A PyCapsule of an `ArrowSchema`."""
+        ...
+
+
+@runtime_checkable
+class ArrowArrayExportable(Protocol):
+    """Has one piece of Arrow data: a record batch of any Arrow library."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        """PyCapsules of an `ArrowSchema` and an `ArrowArray`."""
+        ...
+
+
+@runtime_checkable
+class ArrowStreamExportable(Protocol):
+    """Has a stream of Arrow data: a table, data frame or reader of any Arrow library."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """A PyCapsule of an `ArrowArrayStream`."""
+        ...
+
+
+@runtime_checkable
+class BinaryReader(Protocol):
+    """A file object in binary mode."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most `size` bytes; none at the end."""
+        ...
+
+
+@runtime_checkable
+class BinaryIntoReader(Protocol):
+    """A raw file object that can only fill buffers."""
+
+    def readinto(self, buffer: bytearray, /) -> int | None:
+        """The number of bytes put into the buffer; 0 at the end."""
+        ...
+
+
+OneSource: TypeAlias = (
+    str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryReader | BinaryIntoReader
+)
+"""A path, a glob, a directory (its `*.avro`), a URL, the bytes of a file, or a file object in binary mode."""
+
+Source: TypeAlias = OneSource | list[OneSource] | list[str] | list[bytes] | tuple[OneSource, ...]
+"""One source, or a list of them, which are read in its order."""
+
+AvroSchemaLike: TypeAlias = str | dict[str, Any] | list[Any] | AvroSchema
+"""JSON text of an Avro schema, the dict (for a union, the list) that it stands for, or the schema itself."""
+
+Codec: TypeAlias = Literal["null", "deflate", "snappy", "zstandard", "bzip2", "xz"]
+"""How blocks are compressed: the names of the Avro specification."""
+
+Encoding: TypeAlias = Literal["native", "feature", "tfx"]
+"""How Avro types become Arrow types."""
+
+StringType: TypeAlias = Literal["utf8", "large_utf8", "utf8_view"]
+"""The Arrow type of strings; bytes follow it."""
+
+OnError: TypeAlias = Literal["raise", "skip_block", "skip_file"]
+"""What to do with a block or file that cannot be read."""
+
+
+class Skipped(TypedDict):
+    """A block, or what was left of a file, that `on_error` left out."""
+
+    path: str
+    """The file, as the caller named it."""
+    block: int | None
+    """Zero-based number of the block; None for a whole file."""
+    offset: int | None
+    """Where the block starts, in bytes; None for a whole file."""
+    rows: int | None
+    """Records that the block declares, where that could be read."""
+    error: str
+    """The whole message."""
+
+
+class Report(TypedDict):
+    """What a reader has read so far."""
+
+    rows: int
+    """Rows in the batches that were given out."""
+    blocks: int
+    """Blocks that were decoded; they may be ahead of the rows."""
+    bytes: int
+    """Bytes of those blocks in their files."""
+    skipped: list[Skipped]
+    """What was left out, in file order. Empty unless `on_error` asks for it."""

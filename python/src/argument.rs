@@ -1,0 +1,84 @@
+//! Checks of arguments: the message names the argument, what was expected and what was found.
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+
+/// Characters of a value's text in a message.
+const SHOWN: usize = 60;
+
+/// Type and text of a value: `int -3`, `str 'nativ'`.
+pub(crate) fn found(value: &Bound<'_, PyAny>) -> String {
+    if value.is_none() {
+        return "None".to_owned();
+    }
+    let name = value.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+    let Ok(text) = value.repr().map(|text| text.to_string()) else {
+        return name;
+    };
+    let cut: String = text.chars().take(SHOWN).collect();
+    let dots = if cut.len() < text.len() { "…" } else { "" };
+    format!("{name} {cut}{dots}")
+}
+
+/// A `TypeError` about an argument.
+pub(crate) fn wrong_type(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("{name}: expected {expected}, found {}", found(value)))
+}
+
+/// A `ValueError` about an argument.
+pub(crate) fn wrong_value(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    PyValueError::new_err(format!("{name}: expected {expected}, found {}", found(value)))
+}
+
+/// An integer of `least` or more.
+pub(crate) fn integer<N: TryFrom<u64>>(name: &str, least: u64, value: &Bound<'_, PyAny>) -> PyResult<N> {
+    let expected = format!("an integer of {least} or more");
+    match value.extract::<u64>() {
+        Ok(number) if number >= least => {
+            N::try_from(number).map_err(|_| wrong_value(name, "an integer that fits in memory", value))
+        }
+        Ok(_) => Err(wrong_value(name, &expected, value)),
+        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
+            Err(wrong_value(name, &expected, value))
+        }
+        Err(_) => Err(wrong_type(name, &expected, value)),
+    }
+}
+
+/// One of a few words, and what it stands for.
+pub(crate) fn choice<T: Copy>(name: &str, choices: &[(&str, T)], value: &Bound<'_, PyAny>) -> PyResult<T> {
+    let words: Vec<String> = choices.iter().map(|(word, _)| format!("{word:?}")).collect();
+    let expected = match words.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => words.concat(),
+    };
+    let Ok(text) = value.cast::<PyString>() else {
+        return Err(wrong_type(name, &expected, value));
+    };
+    let text = text.to_cow()?;
+    let choice = choices.iter().find(|(word, _)| *word == text);
+    choice.map(|(_, meaning)| *meaning).ok_or_else(|| wrong_value(name, &expected, value))
+}
+
+/// The strings of a list or tuple.
+pub(crate) fn strings(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let items = items(value).ok_or_else(|| wrong_type(name, expected, value))?;
+    items
+        .iter()
+        .map(|item| item.extract::<String>().map_err(|_| wrong_type(name, expected, item)))
+        .collect()
+}
+
+/// The items of a list or tuple; nothing of anything else.
+pub(crate) fn items<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
+    if let Ok(list) = value.cast::<PyList>() {
+        return Some(list.iter().collect());
+    }
+    value.cast::<PyTuple>().ok().map(|tuple| tuple.iter().collect())
+}
+
+/// The error that Python gives for a keyword that a function has not.
+pub(crate) fn unexpected_keyword(function: &str, keyword: &str) -> PyErr {
+    PyTypeError::new_err(format!("{function}() got an unexpected keyword argument '{keyword}'"))
+}

@@ -1,0 +1,87 @@
+//! `arrowfeed.Array`: one column of a batch.
+
+use arrow_array::ArrayRef;
+use arrow_schema::FieldRef;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+use pyo3_arrow::ffi::{to_array_pycapsules, to_schema_pycapsule};
+
+use crate::arrow_schema::counted;
+use crate::cast::{cast, requested};
+
+/// A column: an Arrow array and its field. The type of both is the same.
+#[pyclass(module = "arrowfeed", frozen)]
+#[derive(Debug)]
+pub(crate) struct Array {
+    pub(crate) array: ArrayRef,
+    pub(crate) field: FieldRef,
+}
+
+#[pymethods]
+impl Array {
+    /// Name of the column.
+    #[getter]
+    fn name(&self) -> &str {
+        self.field.name()
+    }
+
+    /// Text form of the Arrow type.
+    #[getter]
+    fn r#type(&self) -> String {
+        self.field.data_type().to_string()
+    }
+
+    /// Number of null values.
+    #[getter]
+    fn null_count(&self) -> usize {
+        self.array.null_count()
+    }
+
+    /// The same array as a `pyarrow.Array`; it is not copied.
+    fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        slf.py().import("pyarrow")?.call_method1("array", (slf,))
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        capsules(py, &self.array, &self.field, requested_schema)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, self.field.as_ref())?)
+    }
+
+    fn __len__(&self) -> usize {
+        self.array.len()
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> bool {
+        py.detach(|| self.field == other.field && self.array == other.array)
+    }
+
+    fn __repr__(&self) -> String {
+        let (name, kind) = (self.field.name(), self.field.data_type());
+        let (values, nulls) = (counted(self.array.len(), "value"), counted(self.array.null_count(), "null"));
+        format!("<arrowfeed.Array {name}: {kind} of {values}, {nulls}>")
+    }
+}
+
+/// An array for the C interface, in the requested type where that is possible.
+pub(crate) fn capsules<'py>(
+    py: Python<'py>,
+    array: &ArrayRef,
+    field: &FieldRef,
+    requested_schema: Option<&Bound<'py, PyCapsule>>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let Some(wanted) = requested(requested_schema, field)? else {
+        return Ok(to_array_pycapsules(py, field.clone(), array, None)?);
+    };
+    let array = py.detach(|| cast(array, &wanted));
+    let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(to_array_pycapsules(py, wanted, &array, None)?)
+}

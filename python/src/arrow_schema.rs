@@ -1,0 +1,73 @@
+//! `arrowfeed.Schema`: an Arrow schema that any Arrow library takes.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use arrow_schema::{FieldRef, SchemaRef};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use pyo3_arrow::ffi::to_schema_pycapsule;
+
+/// Fields that a text form lists.
+const SHOWN: usize = 50;
+
+/// Names and Arrow types of columns.
+#[pyclass(module = "arrowfeed", frozen, eq)]
+#[derive(Debug, PartialEq)]
+pub(crate) struct Schema(pub(crate) SchemaRef);
+
+#[pymethods]
+impl Schema {
+    /// Names of the columns, in order.
+    #[getter]
+    fn names(&self) -> Vec<&str> {
+        self.0.fields().iter().map(|field| field.name().as_str()).collect()
+    }
+
+    /// The schema's own key-value pairs.
+    #[getter]
+    fn metadata(&self) -> &HashMap<String, String> {
+        self.0.metadata()
+    }
+
+    /// The same schema as a `pyarrow.Schema`.
+    fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        slf.py().import("pyarrow")?.call_method1("schema", (slf,))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, self.0.as_ref())?)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.fields().len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<arrowfeed.Schema of {}>{}", counted(self.0.fields().len(), "column"), listed(&self.0))
+    }
+}
+
+/// `1 column`, `2 columns`.
+pub(crate) fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A line for each field, and one for those that are too many.
+pub(crate) fn listed(schema: &SchemaRef) -> String {
+    let fields = schema.fields();
+    let mut text = String::new();
+    for field in fields.iter().take(SHOWN) {
+        text.push_str(&line(field));
+    }
+    if fields.len() > SHOWN {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n  and {} more", fields.len() - SHOWN);
+    }
+    text
+}
+
+fn line(field: &FieldRef) -> String {
+    let null = if field.is_nullable() { "" } else { " not null" };
+    format!("\n  {}: {}{null}", field.name(), field.data_type())
+}

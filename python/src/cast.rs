@@ -1,0 +1,33 @@
+//! The type that a consumer of Arrow data asks for, where ours can become it without loss.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arrow_array::{Array, ArrayRef};
+use arrow_cast::{CastOptions, can_cast_types, cast_with_options};
+use arrow_schema::{ArrowError, FieldRef};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use pyo3_arrow::PyField;
+
+/// A value that does not fit the other type is an error, never a null.
+const STRICT: CastOptions<'static> =
+    CastOptions { safe: false, format_options: arrow_cast::display::FormatOptions::new() };
+
+/// The field to cast to. None: as it is, which the C interface allows whatever was asked for.
+pub(crate) fn requested(
+    capsule: Option<&Bound<'_, PyCapsule>>,
+    field: &FieldRef,
+) -> PyResult<Option<FieldRef>> {
+    let Some(capsule) = capsule else {
+        return Ok(None);
+    };
+    let wanted = PyField::from_arrow_pycapsule(capsule)?.into_inner();
+    let (from, to) = (field.data_type(), wanted.data_type());
+    Ok((from != to && can_cast_types(from, to)).then_some(wanted))
+}
+
+/// The array in the type of the field.
+pub(crate) fn cast(array: &dyn Array, to: &FieldRef) -> Result<ArrayRef, ArrowError> {
+    catch_unwind(AssertUnwindSafe(|| cast_with_options(array, to.data_type(), &STRICT)))
+        .unwrap_or_else(|_| Err(ArrowError::CastError(format!("expected a cast to {to}, found a panic in it"))))
+}

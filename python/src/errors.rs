@@ -1,0 +1,92 @@
+//! Errors of the library as Python exceptions. The classes are in `arrowfeed/_errors.py`.
+
+use std::io;
+
+use arrowfeed::{AvroError, AvroErrorKind};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::signals;
+
+/// The exception for an error. What Python code raised on the way (a file object, a signal handler) comes back
+/// as it is.
+pub(crate) fn to_python(py: Python<'_>, error: AvroError) -> PyErr {
+    if let Some(raised) = error.io_error().and_then(raised_by_python) {
+        return raised.clone_ref(py);
+    }
+    match error.kind() {
+        AvroErrorKind::Io => os_error(py, &error),
+        AvroErrorKind::Interrupted => signals::take_raised()
+            .unwrap_or_else(|| PyKeyboardInterrupt::new_err(error.message().to_owned())),
+        kind => located(py, class_name(kind), &error).unwrap_or_else(|failure| failure),
+    }
+}
+
+/// The base class, for failures that are not of a file: `ArrowfeedError`.
+pub(crate) fn plain(py: Python<'_>, message: &str) -> PyErr {
+    let class = || py.import("arrowfeed._errors")?.getattr("ArrowfeedError")?.call1((message,));
+    class().map_or_else(|failure| failure, PyErr::from_value)
+}
+
+fn raised_by_python(error: &io::Error) -> Option<&PyErr> {
+    error.get_ref()?.downcast_ref()
+}
+
+fn class_name(kind: AvroErrorKind) -> &'static str {
+    match kind {
+        AvroErrorKind::Format => "FormatError",
+        AvroErrorKind::Truncated => "TruncatedError",
+        AvroErrorKind::CorruptBlock => "CorruptBlockError",
+        AvroErrorKind::Codec => "CodecError",
+        AvroErrorKind::Schema | AvroErrorKind::Options => "SchemaError",
+        AvroErrorKind::Limit => "LimitError",
+        AvroErrorKind::Changed => "ChangedError",
+        AvroErrorKind::Internal => "InternalError",
+        _ => "ArrowfeedError",
+    }
+}
+
+fn located(py: Python<'_>, class: &str, error: &AvroError) -> PyResult<PyErr> {
+    let place = error.place();
+    let attributes = PyDict::new(py);
+    attributes.set_item("path", &place.path)?;
+    attributes.set_item("block", place.block)?;
+    attributes.set_item("record", place.record)?;
+    attributes.set_item("offset", place.offset)?;
+    attributes.set_item("field", &place.field)?;
+    attributes.set_item("limit", error.limit())?;
+    let class = py.import("arrowfeed._errors")?.getattr(class)?;
+    Ok(PyErr::from_value(class.call((error.to_string(),), Some(&attributes))?))
+}
+
+/// `OSError(errno, text, filename)`: Python chooses `FileNotFoundError` and the like by the number.
+fn os_error(py: Python<'_>, error: &AvroError) -> PyErr {
+    let number = |source: &io::Error| source.raw_os_error().or_else(|| number_of(py, source.kind()));
+    let Some(number) = error.io_error().and_then(number) else {
+        return PyOSError::new_err(error.to_string());
+    };
+    let text = match error.io_error().and_then(io::Error::get_ref) {
+        // A message of ours, which says more than the system's.
+        Some(_) => Ok(error.message().to_owned()),
+        None => py.import("os").and_then(|os| os.call_method1("strerror", (number,))?.extract()),
+    };
+    match text {
+        Ok(text) => PyOSError::new_err((number, text, error.place().path.clone())),
+        Err(failure) => failure,
+    }
+}
+
+/// The system's number for errors that have a kind only.
+fn number_of(py: Python<'_>, kind: io::ErrorKind) -> Option<i32> {
+    let name = match kind {
+        io::ErrorKind::NotFound => "ENOENT",
+        io::ErrorKind::PermissionDenied => "EACCES",
+        io::ErrorKind::IsADirectory => "EISDIR",
+        io::ErrorKind::NotADirectory => "ENOTDIR",
+        io::ErrorKind::InvalidInput => "EINVAL",
+        io::ErrorKind::OutOfMemory => "ENOMEM",
+        _ => return None,
+    };
+    py.import("errno").ok()?.getattr(name).ok()?.extract().ok()
+}

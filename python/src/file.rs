@@ -1,0 +1,104 @@
+//! A Python file object as a stream of bytes.
+
+use std::io::{self, Read};
+
+use pyo3::exceptions::{PyBlockingIOError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyString};
+
+/// Reads where the object stands. Its exceptions travel inside [`io::Error`] and come out as they were.
+pub(crate) struct PythonFile {
+    object: Py<PyAny>,
+    state: State,
+}
+
+#[derive(PartialEq)]
+enum State {
+    /// The object is a function that opens the file.
+    ToOpen,
+    /// The object is a file that was opened here, and is closed here.
+    Opened,
+    /// The object is the caller's file.
+    Given,
+}
+
+impl PythonFile {
+    /// The caller's file.
+    pub(crate) fn given(file: Bound<'_, PyAny>) -> Self {
+        Self { object: file.unbind(), state: State::Given }
+    }
+
+    /// A file that the function opens when its first byte is wanted: a list may name thousands.
+    pub(crate) fn to_open(function: Bound<'_, PyAny>) -> Self {
+        Self { object: function.unbind(), state: State::ToOpen }
+    }
+
+    fn read_some(&mut self, py: Python<'_>, into: &mut [u8]) -> PyResult<usize> {
+        if self.state == State::ToOpen {
+            self.object = self.object.call0(py)?;
+            self.state = State::Opened;
+        }
+        let file = self.object.bind(py);
+        if file.hasattr("read")? {
+            let got = file.call_method1("read", (into.len(),))?;
+            copy(&bytes_of(&got)?, into)
+        } else {
+            let buffer = PyByteArray::new(py, into);
+            let got = file.call_method1("readinto", (&buffer,))?;
+            if got.is_none() {
+                return Err(no_data());
+            }
+            let bytes = buffer.to_vec();
+            let got = got.extract::<usize>()?;
+            copy(bytes.get(..got).ok_or_else(|| too_many(got, into.len()))?, into)
+        }
+    }
+}
+
+impl Read for PythonFile {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match Python::try_attach(|py| self.read_some(py, into)) {
+            Some(read) => read.map_err(io::Error::other),
+            None => Err(io::Error::other("expected a running Python interpreter, found it shut down")),
+        }
+    }
+}
+
+impl Drop for PythonFile {
+    fn drop(&mut self) {
+        if self.state == State::Opened {
+            // What could be read has been; nobody is left to tell.
+            Python::try_attach(|py| self.object.call_method0(py, "close").map(drop).unwrap_or_default());
+        }
+    }
+}
+
+fn bytes_of<'py>(got: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    if got.is_none() {
+        return Err(no_data());
+    }
+    if got.is_instance_of::<PyString>() {
+        let message = "source: expected bytes from read(), found str: open the file in binary mode";
+        return Err(PyTypeError::new_err(message));
+    }
+    match got.cast::<PyBytes>() {
+        Ok(bytes) => Ok(bytes.clone()),
+        Err(_) => Ok(PyBytes::type_object(got.py()).call1((got,))?.cast_into()?),
+    }
+}
+
+fn copy(bytes: &(impl AsRef<[u8]> + ?Sized), into: &mut [u8]) -> PyResult<usize> {
+    let bytes = bytes.as_ref();
+    let found = bytes.len();
+    let most = into.len();
+    into.get_mut(..found).ok_or_else(|| too_many(found, most))?.copy_from_slice(bytes);
+    Ok(found)
+}
+
+fn too_many(found: usize, most: usize) -> PyErr {
+    PyValueError::new_err(format!("source: expected at most {most} bytes from a read, found {found}"))
+}
+
+fn no_data() -> PyErr {
+    PyBlockingIOError::new_err("source: expected a file object that waits for its bytes, found one that does not")
+}

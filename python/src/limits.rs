@@ -1,0 +1,86 @@
+//! `arrowfeed.Limits`.
+
+use arrowfeed::avro;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::argument::{integer, unexpected_keyword, wrong_value};
+
+/// Upper bounds on what one file may make a reader do.
+#[pyclass(module = "arrowfeed", frozen, eq)]
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Limits(pub(crate) avro::Limits);
+
+/// The one list of the fields, for all that needs it.
+macro_rules! limits {
+    ($($field:ident)*) => {
+        fn set(limits: &mut avro::Limits, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+            match name {
+                $(stringify!($field) => limits.$field = integer(name, 0, value)?,)*
+                _ => return Err(unexpected_keyword("Limits", name)),
+            }
+            Ok(())
+        }
+
+        impl Limits {
+            fn fields(&self) -> PyResult<Vec<(&'static str, u64)>> {
+                Ok(vec![$((stringify!($field), self.$field()?)),*])
+            }
+        }
+
+        #[pymethods]
+        impl Limits {
+            $(
+                #[getter]
+                fn $field(&self) -> PyResult<u64> {
+                    Ok(u64::try_from(self.0.$field)?)
+                }
+            )*
+
+            #[new]
+            #[pyo3(signature = (**limits), text_signature = "(*, header_bytes=16777216, \
+                schema_bytes=4194304, schema_depth=64, expanded_fields=100000, \
+                decoded_block_bytes=268435456, skipped_depth=100000, zero_byte_elements=10000000, \
+                zero_byte_rows=100000000, batch_bytes=536870912, zstd_window_bytes=134217728, \
+                xz_memory_bytes=134217728)")]
+            fn new(limits: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+                made(limits).map(Self)
+            }
+
+            fn __repr__(&self) -> PyResult<String> {
+                let fields = self.fields()?;
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                Ok(format!("Limits({})", fields.join(", ")))
+            }
+
+            fn __getnewargs_ex__<'py>(
+                &self,
+                py: Python<'py>,
+            ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+                let keywords = PyDict::new(py);
+                for (name, value) in self.fields()? {
+                    keywords.set_item(name, value)?;
+                }
+                Ok((PyTuple::empty(py), keywords))
+            }
+        }
+    };
+}
+
+limits! {
+    header_bytes schema_bytes schema_depth expanded_fields decoded_block_bytes skipped_depth
+    zero_byte_elements zero_byte_rows batch_bytes zstd_window_bytes xz_memory_bytes
+}
+
+fn made(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<avro::Limits> {
+    let mut limits = avro::Limits::default();
+    for (name, value) in keywords.into_iter().flatten() {
+        set(&mut limits, &name.extract::<String>()?, &value)?;
+        if limits.schema_depth > avro::Limits::MAX_SCHEMA_DEPTH {
+            let expected = format!("at most {}", avro::Limits::MAX_SCHEMA_DEPTH);
+            return Err(wrong_value("schema_depth", &expected, &value));
+        }
+    }
+    Ok(limits)
+}

@@ -1,0 +1,81 @@
+//! Keyword arguments to the library's options.
+
+use std::num::NonZeroUsize;
+
+use arrowfeed::avro::{self, Encoding, OnError, StringType};
+use arrowfeed::{Limits, ReadOptions};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::argument::{choice, integer, strings, unexpected_keyword, wrong_type};
+use crate::limits;
+use crate::schema::parse;
+
+const ENCODINGS: [(&str, Encoding); 3] =
+    [("native", Encoding::Native), ("feature", Encoding::Feature), ("tfx", Encoding::Tfx)];
+
+const STRING_TYPES: [(&str, StringType); 3] = [
+    ("utf8", StringType::Utf8),
+    ("large_utf8", StringType::LargeUtf8),
+    ("utf8_view", StringType::Utf8View),
+];
+
+const ON_ERROR: [(&str, OnError); 3] =
+    [("raise", OnError::Raise), ("skip_block", OnError::SkipBlock), ("skip_file", OnError::SkipFile)];
+
+pub(crate) const CODECS: [(&str, avro::Codec); 6] = [
+    ("null", avro::Codec::Null),
+    ("deflate", avro::Codec::Deflate),
+    ("snappy", avro::Codec::Snappy),
+    ("zstandard", avro::Codec::Zstandard),
+    ("bzip2", avro::Codec::Bzip2),
+    ("xz", avro::Codec::Xz),
+];
+
+/// The options that `function` was called with.
+pub(crate) fn read_options(function: &str, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<ReadOptions> {
+    let mut options = ReadOptions::default();
+    for (name, value) in keywords.into_iter().flatten() {
+        let name = name.extract::<String>()?;
+        if !set(&mut options, &name, &value)? {
+            return Err(unexpected_keyword(function, &name));
+        }
+    }
+    Ok(options)
+}
+
+/// False: there is no such option.
+fn set(options: &mut ReadOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match name {
+        "columns" => options.columns = given(value, |value| columns(name, value))?,
+        "reader_schema" => options.reader_schema = given(value, |value| parse(name, value))?,
+        "batch_size" => options.batch_size = integer(name, 1, value)?,
+        "max_batch_bytes" => options.max_batch_bytes = given(value, |value| integer(name, 1, value))?,
+        "encoding" => options.encoding = choice(name, &ENCODINGS, value)?,
+        "string_type" => options.string_type = choice(name, &STRING_TYPES, value)?,
+        "threads" => {
+            options.threads = given(value, |value| integer(name, 1, value))?.and_then(NonZeroUsize::new);
+        }
+        "limits" => options.limits = given(value, |value| limits(name, value))?.unwrap_or_default(),
+        "on_error" => options.on_error = choice(name, &ON_ERROR, value)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// `None` stands for the default.
+fn given<'py, T>(
+    value: &Bound<'py, PyAny>,
+    convert: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<Option<T>> {
+    if value.is_none() { Ok(None) } else { convert(value).map(Some) }
+}
+
+fn columns(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    strings(name, "a list of field paths (str)", value)
+}
+
+fn limits(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Limits> {
+    let limits = value.cast::<limits::Limits>().map_err(|_| wrong_type(name, "a Limits", value))?;
+    Ok(limits.get().0.clone())
+}

@@ -1,0 +1,170 @@
+//! `arrowfeed.RecordBatchReader`, `arrowfeed.read_avro` and `arrowfeed.read_split`.
+
+use std::sync::Arc;
+
+use arrowfeed::avro::{AvroReaderBuilder, Report, Skipped};
+use arrowfeed::{AvroError, AvroReader, ReadOptions};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict};
+use pyo3_arrow::ffi::{to_schema_pycapsule, to_stream_pycapsule};
+
+use crate::arrow_schema::{Schema, counted, listed};
+use crate::batch::{RecordBatch, struct_field};
+use crate::call::call;
+use crate::cast::requested;
+use crate::errors::to_python;
+use crate::options::read_options;
+use crate::shared::{Refusal, SharedReader};
+use crate::source::sources;
+use crate::split::Split;
+use crate::stream::CStream;
+use crate::signals;
+
+/// Batches of files, in file order; any number of threads may take them.
+#[pyclass(module = "arrowfeed", frozen)]
+pub(crate) struct RecordBatchReader(Arc<SharedReader>);
+
+#[pymethods]
+impl RecordBatchReader {
+    /// The schema of every batch.
+    #[getter]
+    fn schema(&self) -> Schema {
+        Schema(self.0.schema().clone())
+    }
+
+    /// What has been read and what was left out so far.
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        as_dict(py, &self.wait(py, SharedReader::report)?)
+    }
+
+    /// Ends the reading, and the threads that decode ahead.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.wait(py, SharedReader::close)
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+        Ok(self.wait(py, SharedReader::next)?.map(RecordBatch))
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) -> PyResult<()> {
+        self.close(py)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let cast_to = requested(requested_schema, &struct_field(self.0.schema()))?;
+        let stream = CStream::new(self.hand_over(py)?, cast_to);
+        Ok(to_stream_pycapsule(py, Box::new(stream), None)?)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, self.0.schema().as_ref())?)
+    }
+
+    fn __repr__(&self) -> String {
+        let schema = self.0.schema();
+        let columns = counted(schema.fields().len(), "column");
+        format!("<arrowfeed.RecordBatchReader of {columns}>{}", listed(schema))
+    }
+}
+
+impl RecordBatchReader {
+    /// The reader for one who takes all batches from now on.
+    pub(crate) fn hand_over(&self, py: Python<'_>) -> PyResult<Arc<SharedReader>> {
+        self.wait(py, SharedReader::hand_over)?;
+        Ok(self.0.clone())
+    }
+
+    fn wait<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&SharedReader) -> Result<T, Refusal> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| work(&self.0)).map_err(|refusal| match refusal {
+            Refusal::State(text) => PyValueError::new_err(text),
+            Refusal::Error(error) => to_python(py, error),
+        })
+    }
+}
+
+impl Drop for RecordBatchReader {
+    fn drop(&mut self) {
+        // Threads end here, at leisure, and not where the last reference happens to go.
+        Python::try_attach(|py| py.detach(|| self.0.abandon()));
+    }
+}
+
+fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("rows", report.rows)?;
+    dict.set_item("blocks", report.blocks)?;
+    dict.set_item("bytes", report.bytes)?;
+    let skipped = report.skipped.iter().map(|skipped| skipped_dict(py, skipped));
+    dict.set_item("skipped", skipped.collect::<PyResult<Vec<_>>>()?)?;
+    Ok(dict)
+}
+
+fn skipped_dict<'py>(py: Python<'py>, skipped: &Skipped) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("path", &skipped.path)?;
+    dict.set_item("block", skipped.block)?;
+    dict.set_item("offset", skipped.offset)?;
+    dict.set_item("rows", skipped.rows)?;
+    dict.set_item("error", &skipped.error)?;
+    Ok(dict)
+}
+
+/// Reads Avro files as Arrow record batches.
+#[pyfunction]
+#[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, reader_schema=None, \
+    batch_size=8192, max_batch_bytes=None, encoding='native', string_type='utf8', threads=None, limits=None, \
+    on_error='raise')")]
+pub(crate) fn read_avro(
+    source: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<RecordBatchReader> {
+    let mut options = read_options("read_avro", options)?;
+    let sources = sources(source)?;
+    if sources.from_python {
+        options.threads = Some(std::num::NonZeroUsize::MIN);
+    }
+    opened(source.py(), options, |builder| builder.open_all(sources.list))
+}
+
+/// Reads one split of a file as Arrow record batches.
+#[pyfunction]
+#[pyo3(signature = (split, **options), text_signature = "(split, *, columns=None, reader_schema=None, \
+    batch_size=8192, max_batch_bytes=None, encoding='native', string_type='utf8', threads=None, limits=None, \
+    on_error='raise')")]
+pub(crate) fn read_split(
+    split: &Bound<'_, Split>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<RecordBatchReader> {
+    let options = read_options("read_split", options)?;
+    opened(split.py(), options, |builder| builder.open_split(&split.get().0))
+}
+
+fn opened(
+    py: Python<'_>,
+    options: ReadOptions,
+    open: impl FnOnce(AvroReaderBuilder) -> Result<AvroReader, AvroError> + Send,
+) -> PyResult<RecordBatchReader> {
+    signals::notice_main_thread(py)?;
+    let builder = AvroReader::builder().with_options(options).with_interrupt(signals::interrupt());
+    let reader = call(py, || open(builder))?;
+    Ok(RecordBatchReader(Arc::new(SharedReader::new(reader))))
+}

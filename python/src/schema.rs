@@ -1,0 +1,133 @@
+//! `arrowfeed.AvroSchema` and `arrowfeed.avro_schema`.
+
+use arrowfeed::{AvroHeader, ReadOptions};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+
+use crate::argument::wrong_type;
+use crate::arrow_schema::Schema;
+use crate::call::call;
+use crate::errors::to_python;
+use crate::source::first_source;
+
+/// A valid Avro schema and, where it is a file's, what else the header says.
+#[pyclass(module = "arrowfeed", frozen)]
+#[derive(Debug)]
+pub(crate) struct AvroSchema {
+    schema: arrowfeed::AvroSchema,
+    codec: Option<String>,
+    metadata: Vec<(String, Vec<u8>)>,
+}
+
+#[pymethods]
+impl AvroSchema {
+    #[new]
+    #[pyo3(signature = (schema, *, codec=None, metadata=None))]
+    fn new(
+        schema: &Bound<'_, PyAny>,
+        codec: Option<String>,
+        metadata: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let pairs = metadata.into_iter().flatten();
+        let metadata = pairs.map(|(key, value)| Ok((key.extract()?, value.extract()?)));
+        Ok(Self { schema: parse("schema", schema)?, codec, metadata: metadata.collect::<PyResult<_>>()? })
+    }
+
+    /// The JSON text, as it was given or as it stands in the file.
+    #[getter]
+    fn json(&self) -> &str {
+        self.schema.json()
+    }
+
+    /// The Parsing Canonical Form of the Avro specification.
+    #[getter]
+    fn canonical(&self) -> String {
+        self.schema.canonical()
+    }
+
+    /// The Rabin (CRC-64-AVRO) fingerprint of the canonical form.
+    #[getter]
+    fn fingerprint(&self) -> u64 {
+        self.schema.fingerprint()
+    }
+
+    /// What the specification tells readers to ignore, and was.
+    #[getter]
+    fn warnings(&self) -> Vec<&str> {
+        self.schema.warnings().iter().map(String::as_str).collect()
+    }
+
+    /// The Arrow schema of what `read_avro` gives without options.
+    #[getter]
+    fn arrow(&self, py: Python<'_>) -> PyResult<Schema> {
+        call(py, || self.schema.arrow_schema(&ReadOptions::default())).map(Schema)
+    }
+
+    /// How the file's blocks are compressed; None where there is no file.
+    #[getter]
+    fn codec(&self) -> Option<&str> {
+        self.codec.as_deref()
+    }
+
+    /// The file's metadata.
+    #[getter]
+    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let metadata = PyDict::new(py);
+        for (key, value) in &self.metadata {
+            metadata.set_item(key, PyBytes::new(py, value))?;
+        }
+        Ok(metadata)
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.schema == other.schema
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.schema.fingerprint()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("AvroSchema('{}')", self.schema.json())
+    }
+
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("codec", &self.codec)?;
+        keywords.set_item("metadata", self.metadata(py)?)?;
+        Ok((PyTuple::new(py, [self.schema.json()])?, keywords))
+    }
+}
+
+/// The schema in the header of the first file.
+#[pyfunction]
+pub(crate) fn avro_schema(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<AvroSchema> {
+    let source = first_source(source)?;
+    call(py, || {
+        let header = AvroHeader::read(source, &ReadOptions::default().limits)?;
+        Ok(AvroSchema {
+            schema: header.schema().clone(),
+            codec: Some(header.codec().name().to_owned()),
+            metadata: header.metadata(),
+        })
+    })
+}
+
+/// A schema that is an argument: JSON text, the dict or list of it, or an `AvroSchema`.
+pub(crate) fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<arrowfeed::AvroSchema> {
+    let py = value.py();
+    if let Ok(schema) = value.cast::<AvroSchema>() {
+        return Ok(schema.get().schema.clone());
+    }
+    let text = if let Ok(text) = value.cast::<PyString>() {
+        text.to_str()?.to_owned()
+    } else if value.is_instance_of::<PyDict>() || value.is_instance_of::<PyList>() {
+        py.import("json")?.call_method1("dumps", (value,))?.extract()?
+    } else {
+        return Err(wrong_type(name, "JSON text, a dict or an AvroSchema", value));
+    };
+    arrowfeed::AvroSchema::parse(&text).map_err(|error| to_python(py, error))
+}

@@ -1,0 +1,145 @@
+//! What a caller gives as files: paths, globs, directories, URLs, bytes, file objects, or a list of these.
+
+use std::path::{Path, PathBuf};
+
+use arrowfeed::AvroSource;
+use arrowfeed::sources::{redacted, resolve, scheme};
+use bytes::Bytes;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
+
+use crate::argument::{items, wrong_type};
+use crate::call::call;
+use crate::file::PythonFile;
+
+const EXPECTED: &str = "a path, a glob, a directory, a URL, bytes, a binary file object or a list of these";
+
+/// Files in the order of the argument.
+pub(crate) struct Sources {
+    pub(crate) list: Vec<AvroSource>,
+    /// Whether Python code gives some of the bytes. It is called in the caller's thread only: no other thread
+    /// then ever waits for the interpreter.
+    pub(crate) from_python: bool,
+}
+
+enum Item<'py> {
+    /// A path, a glob, a directory or a `file://` URL.
+    Pattern(PathBuf),
+    /// A URL of another scheme.
+    Url(String),
+    Bytes(PyBackedBytes),
+    File(Bound<'py, PyAny>),
+}
+
+/// The files of a `source` argument.
+pub(crate) fn sources(value: &Bound<'_, PyAny>) -> PyResult<Sources> {
+    let mut sources = Sources { list: Vec::new(), from_python: false };
+    for item in each(value)? {
+        sources.add(value.py(), item)?;
+    }
+    Ok(sources)
+}
+
+/// The first file of a `source` argument.
+pub(crate) fn first_source(value: &Bound<'_, PyAny>) -> PyResult<AvroSource> {
+    sources(value)?.list.into_iter().next().ok_or_else(none_found)
+}
+
+/// The files of a `source` argument that must be on disk.
+pub(crate) fn local_files(value: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for item in each(value)? {
+        let found = match item {
+            Item::Pattern(pattern) => {
+                files.extend(call(value.py(), || resolve([pattern]))?);
+                continue;
+            }
+            Item::Url(url) => redacted(&url).into_owned(),
+            Item::Bytes(_) => "bytes".to_owned(),
+            Item::File(file) => name_of(&file),
+        };
+        let message = format!("source: expected files on disk, which can be split, found {found}");
+        return Err(PyTypeError::new_err(message));
+    }
+    Ok(files)
+}
+
+impl Sources {
+    fn add(&mut self, py: Python<'_>, item: Item<'_>) -> PyResult<()> {
+        match item {
+            Item::Pattern(pattern) => {
+                self.list.extend(call(py, || resolve([pattern]))?.into_iter().map(AvroSource::from));
+            }
+            Item::Url(url) => {
+                for (name, opener) in remote_files(py, &url)? {
+                    self.list.push(AvroSource::reader(name, PythonFile::to_open(opener)));
+                }
+                self.from_python = true;
+            }
+            Item::Bytes(bytes) => self.list.push(AvroSource::bytes(Bytes::from_owner(bytes))),
+            Item::File(file) => {
+                self.list.push(AvroSource::reader(name_of(&file), PythonFile::given(file)));
+                self.from_python = true;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn each<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Item<'py>>> {
+    let Some(items) = items(value) else {
+        return Ok(vec![classify(value)?]);
+    };
+    if items.is_empty() {
+        return Err(none_found());
+    }
+    items.iter().map(classify).collect()
+}
+
+fn none_found() -> PyErr {
+    PyValueError::new_err("source: expected at least one file, found an empty list")
+}
+
+fn classify<'py>(value: &Bound<'py, PyAny>) -> PyResult<Item<'py>> {
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(Item::Bytes(bytes.clone().into()));
+    }
+    if value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>() {
+        // Others can change these while they are read: a copy.
+        return Ok(Item::Bytes(PyBytes::type_object(value.py()).call1((value,))?.cast_into::<PyBytes>()?.into()));
+    }
+    if let Ok(path) = value.extract::<PathBuf>() {
+        return Ok(match path.to_str().filter(|text| is_remote(text)) {
+            Some(url) => Item::Url(url.to_owned()),
+            None => Item::Pattern(path),
+        });
+    }
+    if value.hasattr("read")? || value.hasattr("readinto")? {
+        return Ok(Item::File(value.clone()));
+    }
+    Err(wrong_type("source", EXPECTED, value))
+}
+
+fn is_remote(text: &str) -> bool {
+    scheme(text).is_some_and(|scheme| !scheme.eq_ignore_ascii_case("file"))
+}
+
+/// Name in messages, and a function that opens the file, for each file of a URL.
+fn remote_files<'py>(py: Python<'py>, url: &str) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    let files = py.import("arrowfeed._remote")?.call_method1("files_of", (url, redacted(url).as_ref()))?;
+    files.extract()
+}
+
+/// What messages call a file object: its name, if it has one.
+fn name_of(file: &Bound<'_, PyAny>) -> String {
+    let name = file.getattr("name").and_then(|name| name.extract::<PathBuf>());
+    match name {
+        Ok(name) => redacted(&Path::display(&name).to_string()).into_owned(),
+        Err(_) => match file.get_type().name() {
+            Ok(class) => format!("<{class}>"),
+            Err(_) => "<file object>".to_owned(),
+        },
+    }
+}

@@ -1,0 +1,85 @@
+//! A reader for consumers other than Python: Arrow's C stream interface, and `write_avro`.
+
+use std::io;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, StructArray};
+use arrow_schema::{ArrowError, FieldRef, SchemaRef};
+use arrowfeed::{AvroError, AvroErrorKind};
+use pyo3_arrow::ffi::ArrayReader;
+
+use crate::batch::struct_field;
+use crate::cast::cast;
+use crate::shared::{Refusal, SharedReader};
+use crate::signals;
+
+/// Batches as struct arrays. Errors become texts, which is all that the C interface carries.
+pub(crate) struct CStream {
+    shared: Arc<SharedReader>,
+    field: FieldRef,
+    cast: bool,
+}
+
+impl CStream {
+    /// A stream of a reader that was handed over; with `cast_to`, of that type.
+    pub(crate) fn new(shared: Arc<SharedReader>, cast_to: Option<FieldRef>) -> Self {
+        let cast = cast_to.is_some();
+        let field = cast_to.unwrap_or_else(|| struct_field(shared.schema()));
+        Self { shared, field, cast }
+    }
+}
+
+impl Iterator for CStream {
+    type Item = Result<ArrayRef, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.shared.next_of_stream().map_err(as_text).transpose()?;
+        Some(batch.and_then(|batch| {
+            let rows: ArrayRef = Arc::new(StructArray::from(batch));
+            if self.cast { cast(&rows, &self.field) } else { Ok(rows) }
+        }))
+    }
+}
+
+impl ArrayReader for CStream {
+    fn field(&self) -> FieldRef {
+        self.field.clone()
+    }
+}
+
+fn as_text(refusal: Refusal) -> ArrowError {
+    let error = match refusal {
+        Refusal::State(text) => return ArrowError::ExternalError(text.into()),
+        Refusal::Error(error) => error,
+    };
+    if error.kind() == AvroErrorKind::Interrupted {
+        signals::repeat_interrupt();
+    }
+    // A C string ends at a NUL.
+    let text = error.to_string().replace('\0', "\\0");
+    if error.kind() == AvroErrorKind::Io {
+        return ArrowError::IoError(text.clone(), io::Error::other(text));
+    }
+    ArrowError::ExternalError(text.into())
+}
+
+/// Batches whose errors stay what they are.
+pub(crate) struct Direct(pub(crate) Arc<SharedReader>);
+
+impl Iterator for Direct {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.0.next_of_stream().map_err(|refusal| match refusal {
+            Refusal::State(text) => AvroError::new(AvroErrorKind::Options, text).into(),
+            Refusal::Error(error) => error.into(),
+        });
+        batch.transpose()
+    }
+}
+
+impl RecordBatchReader for Direct {
+    fn schema(&self) -> SchemaRef {
+        self.0.schema().clone()
+    }
+}

@@ -1,0 +1,105 @@
+//! `arrowfeed.write_avro`.
+
+use std::error::Error;
+use std::fmt;
+use std::path::PathBuf;
+
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use arrowfeed::avro::Interrupt;
+use arrowfeed::{AvroError, AvroErrorKind, WriteOptions};
+use pyo3::prelude::*;
+use pyo3_arrow::input::AnyRecordBatch;
+
+use crate::argument::{choice, integer, wrong_type};
+use crate::call::caught;
+use crate::errors::{plain, to_python};
+use crate::options::CODECS;
+use crate::stream::Direct;
+use crate::{batch, reader, schema, signals};
+
+/// Writes batches to an Avro file and gives the number of rows.
+#[pyfunction]
+#[pyo3(signature = (batches, path, *, codec=None, block_bytes=None, schema=None),
+    text_signature = "(batches, path, *, codec='zstandard', block_bytes=65536, schema=None)")]
+pub(crate) fn write_avro(
+    batches: &Bound<'_, PyAny>,
+    path: PathBuf,
+    codec: Option<&Bound<'_, PyAny>>,
+    block_bytes: Option<&Bound<'_, PyAny>>,
+    schema: Option<&Bound<'_, PyAny>>,
+) -> PyResult<u64> {
+    let py = batches.py();
+    let mut options = WriteOptions::default();
+    if let Some(value) = codec {
+        options.codec = choice("codec", &CODECS, value)?;
+    }
+    if let Some(value) = block_bytes {
+        options.block_bytes = integer("block_bytes", 1, value)?;
+    }
+    options.schema = schema.map(|value| schema::parse("schema", value)).transpose()?;
+    signals::notice_main_thread(py)?;
+    let batches = Batches { source: source(batches)?, interrupt: signals::interrupt() };
+    let written = py.detach(|| caught(|| arrowfeed::write_avro(batches, &path, &options)));
+    written.map_err(|error| match error.source().and_then(|source| source.downcast_ref()) {
+        Some(SourceFailed(text)) => plain(py, text),
+        None => to_python(py, error),
+    })
+}
+
+fn source(batches: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+    let py = batches.py();
+    if let Ok(reader) = batches.cast::<reader::RecordBatchReader>() {
+        return Ok(Box::new(Direct(reader.get().hand_over(py)?)));
+    }
+    if let Ok(batch) = batches.cast::<batch::RecordBatch>() {
+        let batch = batch.get().0.clone();
+        let schema = batch.schema();
+        return Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+    }
+    if !batches.hasattr("__arrow_c_stream__")? && !batches.hasattr("__arrow_c_array__")? {
+        let expected = "an object with __arrow_c_stream__ or __arrow_c_array__";
+        return Err(wrong_type("batches", expected, batches));
+    }
+    let imported = caught(|| Ok(batches.extract::<AnyRecordBatch>().and_then(AnyRecordBatch::into_reader)));
+    imported.map_err(|error| to_python(py, error))?
+}
+
+/// Batches of the caller, with a look at Ctrl-C before each.
+struct Batches {
+    source: Box<dyn RecordBatchReader + Send>,
+    interrupt: Interrupt,
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if (self.interrupt)() {
+            return Some(Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop").into()));
+        }
+        let batch = self.source.next()?;
+        Some(batch.map_err(|error| match error {
+            ArrowError::ExternalError(error) if error.is::<AvroError>() => ArrowError::ExternalError(error),
+            error => ArrowError::ExternalError(Box::new(SourceFailed(error.to_string()))),
+        }))
+    }
+}
+
+impl RecordBatchReader for Batches {
+    fn schema(&self) -> SchemaRef {
+        self.source.schema()
+    }
+}
+
+/// The caller's stream could not give a batch: not an error of the file that is written.
+#[derive(Debug)]
+struct SourceFailed(String);
+
+impl fmt::Display for SourceFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for SourceFailed {}
