@@ -153,13 +153,15 @@ impl<T: ArrowNativeType> Values<T> {
 }
 
 impl Values<u8> {
-    /// Appends the first `n <= 32` of `bytes` in two fixed moves: a `memcpy` of unknown length costs several
-    /// times as much for the short strings that most are.
+    /// Appends the first `n <= 32` of the bytes that `load` gives, in fixed moves: a `memcpy` of unknown length
+    /// costs several times as much for the short strings that most are. Loaded after the buffer has grown, so
+    /// that they need not be kept over a call.
     #[inline(always)]
-    pub(crate) fn extend_short(&mut self, bytes: [u8; 32], n: usize) {
+    pub(crate) fn extend_short(&mut self, load: impl FnOnce() -> [u8; 32], n: usize) {
         debug_assert!(n <= 32);
         let len = self.buffer.len();
         self.buffer.reserve(32);
+        let bytes = load();
         // SAFETY: 32 bytes beyond `len` are reserved; n <= 32 of them become part of the buffer.
         unsafe {
             self.buffer.as_mut_ptr().add(len).cast::<[u8; 32]>().write_unaligned(bytes);
@@ -205,7 +207,7 @@ mod tests {
     fn short_pieces_append_only_their_own_bytes() {
         let mut values = Values::<u8>::new();
         for n in 0..=32 {
-            values.extend_short([n as u8; 32], n);
+            values.extend_short(|| [n as u8; 32], n);
         }
         let expected: Vec<u8> = (0..=32_u8).flat_map(|n| vec![n; n.into()]).collect();
         assert_eq!(values.as_slice(), expected);

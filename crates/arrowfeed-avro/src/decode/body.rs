@@ -4,7 +4,7 @@ use arrow_array::ArrayRef;
 use arrow_schema::Fields;
 
 use super::assemble::{repeated, structure};
-use super::context::Context;
+use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use super::op::Op;
 use crate::wire::cursor::{Cursor, Stop};
@@ -37,25 +37,23 @@ impl Body {
     }
 
     /// Reads `n` values. On an error the ops are left of uneven length: roll back.
-    pub(crate) fn run<'a>(
-        &mut self,
-        n: usize,
-        mut cur: Cursor<'a>,
-        context: &mut Context,
-    ) -> Result<Cursor<'a>, Stop> {
+    pub(crate) fn run<'a>(&mut self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
         match &mut *self.ops {
             [] => {}
             [op] => cur = op.read_n(n, cur, context)?,
             ops => {
                 for _ in 0..n {
                     for op in ops.iter_mut() {
-                        cur = op.read(cur, context)?;
+                        match op.read(cur, context) {
+                            Ok(after) => cur = after,
+                            Err(stop) => return context.moved(Err(stop)),
+                        }
                     }
                 }
             }
         }
         self.len += n;
-        Ok(cur)
+        Some(cur)
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -70,7 +70,8 @@ fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> Shape {
         context.set_room(i64::MAX);
         let mut body = body(column);
         body.prepare();
-        body.run(1, Cursor::new(block), &mut context)?;
+        let moved = body.run(1, Cursor::new(block), &mut context);
+        context.result(moved)?;
         body.check_utf8()?;
         Ok(body.finish())
     };

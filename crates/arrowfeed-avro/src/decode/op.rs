@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, NullArray};
 use arrow_buffer::i256;
 
 use super::bytes::BytesColumn;
-use super::context::Context;
+use super::context::{Context, Moved};
 use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
 use super::fill::{Fill, Marks, MarksIter};
@@ -19,15 +19,20 @@ use super::union::UnionColumn;
 use crate::plan::skip::{self, Program};
 use crate::wire::cursor::{Cursor, Stop};
 
-/// Lists the ops by how they are read: `leaf` columns inline, `parts` by a call.
+/// Lists the ops by how they are read: `leaf` columns inline, `rare` ones and those with `parts` by a call.
 macro_rules! ops {
-    (leaf { $($leaf:ident($leaf_type:ty),)+ } parts { $($part:ident($part_type:ty),)+ }) => {
+    (
+        leaf { $($leaf:ident($leaf_type:ty),)+ }
+        rare { $($rare:ident($rare_type:ty),)+ }
+        parts { $($part:ident($part_type:ty),)+ }
+    ) => {
         /// One step of the flat plan, with the column that it fills.
         #[derive(Debug)]
         pub(crate) enum Op {
             /// Values that nobody reads.
             Skip(Program),
             $(#[allow(missing_docs)] $leaf($leaf_type),)+
+            $(#[allow(missing_docs)] $rare($rare_type),)+
             $(#[allow(missing_docs)] $part(Box<$part_type>),)+
         }
 
@@ -41,8 +46,20 @@ macro_rules! ops {
             ) -> Result<Cursor<'a>, Stop> {
                 match self {
                     $(Op::$leaf(column) => column.read(&mut cur)?,)+
-                    $(Op::$part(column) => return column.read(cur, context),)+
-                    Op::Skip(program) => return step_over(program, 1, cur, context),
+                    $(Op::$rare(column) => {
+                        // A copy: a call that is given the address of `cur` would keep it out of registers.
+                        let mut copy = cur;
+                        column.read(&mut copy)?;
+                        cur = copy;
+                    })+
+                    $(Op::$part(column) => {
+                        let moved = column.read(cur, context);
+                        return context.result(moved);
+                    })+
+                    Op::Skip(program) => {
+                        let moved = step_over(program, 1, cur, context);
+                        return context.result(moved);
+                    }
                 }
                 Ok(cur)
             }
@@ -54,9 +71,18 @@ macro_rules! ops {
                 n: usize,
                 mut cur: Cursor<'a>,
                 context: &mut Context,
-            ) -> Result<Cursor<'a>, Stop> {
+            ) -> Moved<'a> {
                 match self {
-                    $(Op::$leaf(column) => column.read_n(n, &mut cur)?,)+
+                    $(Op::$leaf(column) => {
+                        if let Err(stop) = column.read_n(n, &mut cur) {
+                            return context.moved(Err(stop));
+                        }
+                    })+
+                    $(Op::$rare(column) => {
+                        if let Err(stop) = column.read_n(n, &mut cur) {
+                            return context.moved(Err(stop));
+                        }
+                    })+
                     $(Op::$part(column) => {
                         for _ in 0..n {
                             cur = column.read(cur, context)?;
@@ -64,12 +90,13 @@ macro_rules! ops {
                     })+
                     Op::Skip(program) => return step_over(program, n, cur, context),
                 }
-                Ok(cur)
+                Some(cur)
             }
 
             pub(crate) fn column(&mut self) -> Option<&mut dyn Fill> {
                 match self {
                     $(Op::$leaf(column) => Some(column),)+
+                    $(Op::$rare(column) => Some(column),)+
                     $(Op::$part(column) => Some(column.as_mut()),)+
                     Op::Skip(_) => None,
                 }
@@ -78,6 +105,7 @@ macro_rules! ops {
             pub(crate) fn column_ref(&self) -> Option<&dyn Fill> {
                 match self {
                     $(Op::$leaf(column) => Some(column),)+
+                    $(Op::$rare(column) => Some(column),)+
                     $(Op::$part(column) => Some(column.as_ref()),)+
                     Op::Skip(_) => None,
                 }
@@ -113,6 +141,8 @@ ops! {
         Enum(EnumColumn),
         NullableEnum(Nullable<EnumColumn>),
         Fixed(FixedColumn),
+    }
+    rare {
         Uuid(UuidStrings),
         Decimal128(Decimals<i128>),
         Decimal256(Decimals<i256>),
@@ -126,16 +156,13 @@ ops! {
 }
 
 #[inline(never)]
-fn step_over<'a>(
-    program: &Program,
-    n: usize,
-    mut cur: Cursor<'a>,
-    context: &mut Context,
-) -> Result<Cursor<'a>, Stop> {
+fn step_over<'a>(program: &Program, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
     for _ in 0..n {
-        skip::run(program, &context.skips, &mut context.budget, &mut cur)?;
+        if let Err(stop) = skip::run(program, &context.skips, &mut context.budget, &mut cur) {
+            return context.moved(Err(stop));
+        }
     }
-    Ok(cur)
+    Some(cur)
 }
 
 /// Values of the null type: a count.
