@@ -13,6 +13,8 @@ use crate::wire::cursor::{Cursor, Stop};
 #[derive(Debug)]
 pub(crate) struct Body {
     ops: Box<[Op]>,
+    /// Lengths of the groups of neighbouring ops of one kind.
+    groups: Box<[usize]>,
     shape: Shape,
     /// Values read or padded so far.
     len: usize,
@@ -33,7 +35,9 @@ pub(crate) enum Shape {
 
 impl Body {
     pub(crate) fn new(ops: Vec<Op>, shape: Shape) -> Self {
-        Self { ops: ops.into(), shape, len: 0 }
+        let same_kind = |a: &Op, b: &Op| std::mem::discriminant(a) == std::mem::discriminant(b);
+        let groups = ops.chunk_by(same_kind).map(<[Op]>::len).collect();
+        Self { ops: ops.into(), groups, shape, len: 0 }
     }
 
     /// Reads `n` values. On an error the ops are left of uneven length: roll back.
@@ -43,8 +47,13 @@ impl Body {
             [op] => cur = op.read_n(n, cur, context)?,
             ops => {
                 for _ in 0..n {
-                    for op in ops.iter_mut() {
-                        match op.read(cur, context) {
+                    let mut rest = &mut *ops;
+                    // One dispatch a group. A dispatch an op, of which many are guessed wrong where nulls come at
+                    // random, took 15 % longer on `wide_flat`.
+                    for len in &self.groups {
+                        let (group, after) = rest.split_at_mut(*len);
+                        rest = after;
+                        match Op::read_group(group, cur, context) {
                             Ok(after) => cur = after,
                             Err(stop) => return context.moved(Err(stop)),
                         }

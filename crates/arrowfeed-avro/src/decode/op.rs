@@ -26,8 +26,10 @@ macro_rules! ops {
         rare { $($rare:ident($rare_type:ty),)+ }
         parts { $($part:ident($part_type:ty),)+ }
     ) => {
-        /// One step of the flat plan, with the column that it fills.
+        /// One step of the flat plan, with the column that it fills. The tag is a byte of its own, so that the hot
+        /// loop need not work it out.
         #[derive(Debug)]
+        #[repr(u8)]
         pub(crate) enum Op {
             /// Values that nobody reads.
             Skip(Program),
@@ -37,29 +39,48 @@ macro_rules! ops {
         }
 
         impl Op {
-            /// One value.
+            /// One value for each of some ops of one kind.
             #[inline(always)]
-            pub(crate) fn read<'a>(
-                &mut self,
+            pub(crate) fn read_group<'a>(
+                group: &mut [Op],
                 mut cur: Cursor<'a>,
                 context: &mut Context,
             ) -> Result<Cursor<'a>, Stop> {
-                match self {
-                    $(Op::$leaf(column) => column.read(&mut cur)?,)+
-                    $(Op::$rare(column) => {
-                        // A copy: a call that is given the address of `cur` would keep it out of registers.
-                        let mut copy = cur;
-                        column.read(&mut copy)?;
-                        cur = copy;
+                match group.first() {
+                    $(Some(Op::$leaf(_)) => {
+                        for op in group {
+                            if let Op::$leaf(column) = op {
+                                column.read(&mut cur)?;
+                            }
+                        }
                     })+
-                    $(Op::$part(column) => {
-                        let moved = column.read(cur, context);
-                        return context.result(moved);
+                    $(Some(Op::$rare(_)) => {
+                        for op in group {
+                            if let Op::$rare(column) = op {
+                                // A copy: a call that is given the address of `cur` would keep it out of registers.
+                                let mut copy = cur;
+                                column.read(&mut copy)?;
+                                cur = copy;
+                            }
+                        }
                     })+
-                    Op::Skip(program) => {
-                        let moved = step_over(program, 1, cur, context);
-                        return context.result(moved);
+                    $(Some(Op::$part(_)) => {
+                        for op in group {
+                            if let Op::$part(column) = op {
+                                let moved = column.read(cur, context);
+                                cur = context.result(moved)?;
+                            }
+                        }
+                    })+
+                    Some(Op::Skip(_)) => {
+                        for op in group {
+                            if let Op::Skip(program) = op {
+                                let moved = step_over(program, 1, cur, context);
+                                cur = context.result(moved)?;
+                            }
+                        }
                     }
+                    None => {}
                 }
                 Ok(cur)
             }
