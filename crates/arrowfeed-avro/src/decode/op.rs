@@ -26,109 +26,113 @@ macro_rules! ops {
         rare { $($rare:ident($rare_type:ty),)+ }
         parts { $($part:ident($part_type:ty),)+ }
     ) => {
-        /// One step of the flat plan, with the column that it fills. The tag is a byte of its own, so that the hot
-        /// loop need not work it out.
+        /// One step of the flat plan: neighbouring columns of one kind, at least one. The tag is a byte of its own,
+        /// so that the hot loop need not work it out.
         #[derive(Debug)]
         #[repr(u8)]
         pub(crate) enum Op {
             /// Values that nobody reads.
             Skip(Program),
-            $(#[allow(missing_docs)] $leaf($leaf_type),)+
-            $(#[allow(missing_docs)] $rare($rare_type),)+
-            $(#[allow(missing_docs)] $part(Box<$part_type>),)+
+            $(#[allow(missing_docs)] $leaf(Vec<$leaf_type>),)+
+            $(#[allow(missing_docs)] $rare(Vec<$rare_type>),)+
+            $(#[allow(missing_docs)] $part(Vec<$part_type>),)+
         }
 
         impl Op {
-            /// One value for each of some ops of one kind.
+            /// One value of each column.
             #[inline(always)]
-            pub(crate) fn read_group<'a>(
-                group: &mut [Op],
+            pub(crate) fn read<'a>(
+                &mut self,
                 mut cur: Cursor<'a>,
                 context: &mut Context,
             ) -> Result<Cursor<'a>, Stop> {
-                match group.first() {
-                    $(Some(Op::$leaf(_)) => {
-                        for op in group {
-                            if let Op::$leaf(column) = op {
-                                column.read(&mut cur)?;
-                            }
+                match self {
+                    $(Op::$leaf(columns) => {
+                        for column in columns {
+                            column.read(&mut cur)?;
                         }
                     })+
-                    $(Some(Op::$rare(_)) => {
-                        for op in group {
-                            if let Op::$rare(column) = op {
-                                // A copy: a call that is given the address of `cur` would keep it out of registers.
-                                let mut copy = cur;
-                                column.read(&mut copy)?;
-                                cur = copy;
-                            }
+                    $(Op::$rare(columns) => {
+                        for column in columns {
+                            // A copy: a call that is given the address of `cur` would keep it out of registers.
+                            let mut copy = cur;
+                            column.read(&mut copy)?;
+                            cur = copy;
                         }
                     })+
-                    $(Some(Op::$part(_)) => {
-                        for op in group {
-                            if let Op::$part(column) = op {
-                                let moved = column.read(cur, context);
-                                cur = context.result(moved)?;
-                            }
+                    $(Op::$part(columns) => {
+                        for column in columns {
+                            let moved = column.read(cur, context);
+                            cur = context.result(moved)?;
                         }
                     })+
-                    Some(Op::Skip(_)) => {
-                        for op in group {
-                            if let Op::Skip(program) = op {
-                                let moved = step_over(program, 1, cur, context);
-                                cur = context.result(moved)?;
-                            }
-                        }
+                    Op::Skip(program) => {
+                        let moved = step_over(program, 1, cur, context);
+                        return context.result(moved);
                     }
-                    None => {}
                 }
                 Ok(cur)
             }
 
-            /// `n` values in a row: one dispatch for all.
+            /// `n` values of each column in turn: one dispatch for all.
             #[inline(never)]
-            pub(crate) fn read_n<'a>(
-                &mut self,
-                n: usize,
-                mut cur: Cursor<'a>,
-                context: &mut Context,
-            ) -> Moved<'a> {
-                match self {
-                    $(Op::$leaf(column) => {
-                        if let Err(stop) = column.read_n(n, &mut cur) {
-                            return context.moved(Err(stop));
-                        }
-                    })+
-                    $(Op::$rare(column) => {
-                        if let Err(stop) = column.read_n(n, &mut cur) {
-                            return context.moved(Err(stop));
-                        }
-                    })+
-                    $(Op::$part(column) => {
+            pub(crate) fn read_n<'a>(&mut self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+                let result = match self {
+                    $(Op::$leaf(columns) => read_leaves(columns, n, &mut cur),)+
+                    $(Op::$rare(columns) => read_leaves(columns, n, &mut cur),)+
+                    $(Op::$part(columns) => {
                         for _ in 0..n {
-                            cur = column.read(cur, context)?;
+                            for column in columns.iter_mut() {
+                                cur = column.read(cur, context)?;
+                            }
                         }
+                        Ok(())
                     })+
                     Op::Skip(program) => return step_over(program, n, cur, context),
-                }
-                Some(cur)
+                };
+                context.moved(result.map(|()| cur))
             }
 
-            pub(crate) fn column(&mut self) -> Option<&mut dyn Fill> {
+            /// Calls `with` for each column.
+            pub(crate) fn for_each(&mut self, mut with: impl FnMut(&mut dyn Fill)) {
                 match self {
-                    $(Op::$leaf(column) => Some(column),)+
-                    $(Op::$rare(column) => Some(column),)+
-                    $(Op::$part(column) => Some(column.as_mut()),)+
-                    Op::Skip(_) => None,
+                    $(Op::$leaf(columns) => columns.iter_mut().for_each(|column| with(column)),)+
+                    $(Op::$rare(columns) => columns.iter_mut().for_each(|column| with(column)),)+
+                    $(Op::$part(columns) => columns.iter_mut().for_each(|column| with(column)),)+
+                    Op::Skip(_) => {}
                 }
             }
 
-            pub(crate) fn column_ref(&self) -> Option<&dyn Fill> {
+            /// Calls `with` for each column.
+            pub(crate) fn for_each_ref(&self, mut with: impl FnMut(&dyn Fill)) {
                 match self {
-                    $(Op::$leaf(column) => Some(column),)+
-                    $(Op::$rare(column) => Some(column),)+
-                    $(Op::$part(column) => Some(column.as_ref()),)+
-                    Op::Skip(_) => None,
+                    $(Op::$leaf(columns) => columns.iter().for_each(|column| with(column)),)+
+                    $(Op::$rare(columns) => columns.iter().for_each(|column| with(column)),)+
+                    $(Op::$part(columns) => columns.iter().for_each(|column| with(column)),)+
+                    Op::Skip(_) => {}
+                }
+            }
+
+            /// Takes in the columns of an op of the same kind, or gives it back. Says where its first column is.
+            pub(crate) fn absorb(&mut self, next: Op) -> Result<usize, Op> {
+                match (self, next) {
+                    $((Op::$leaf(columns), Op::$leaf(mut next)) => {
+                        columns.append(&mut next);
+                        Ok(columns.len() - 1)
+                    })+
+                    $((Op::$rare(columns), Op::$rare(mut next)) => {
+                        columns.append(&mut next);
+                        Ok(columns.len() - 1)
+                    })+
+                    $((Op::$part(columns), Op::$part(mut next)) => {
+                        columns.append(&mut next);
+                        Ok(columns.len() - 1)
+                    })+
+                    (Op::Skip(program), Op::Skip(next)) => {
+                        *program = program.then(&next);
+                        Ok(0)
+                    }
+                    (_, next) => Err(next),
                 }
             }
         }
@@ -174,6 +178,20 @@ ops! {
         Optional(Optional),
         Union(UnionColumn),
     }
+}
+
+/// A column alone takes its `n` values at once.
+#[inline(always)]
+fn read_leaves<C: Leaf>(columns: &mut [C], n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    if let [column] = columns {
+        return column.read_n(n, cur);
+    }
+    for _ in 0..n {
+        for column in columns.iter_mut() {
+            column.read(cur)?;
+        }
+    }
+    Ok(())
 }
 
 #[inline(never)]
