@@ -51,53 +51,98 @@ impl Drop for Loan {
     }
 }
 
-/// A growing, 64-byte aligned buffer of values of type `T`.
+/// A growing, 64-byte aligned buffer of values of type `T`. Invariant: `start` is the start of `buffer`'s memory,
+/// which has room for `capacity` values, of which the first `len` are written. `buffer`'s own length is not kept up:
+/// it counts bytes, and checks on every push what is known here.
 #[derive(Debug)]
 pub(crate) struct Values<T> {
+    start: NonNull<T>,
+    len: usize,
+    capacity: usize,
     buffer: MutableBuffer,
     home: Arc<Home>,
-    /// Bytes of the last batch: what the next one is likely to need.
-    last_bytes: usize,
-    of: std::marker::PhantomData<T>,
+    /// Values of the last batch: what the next one is likely to need.
+    last_len: usize,
 }
+
+// SAFETY: `start` points into `buffer`, which is owned and can be sent and shared.
+unsafe impl<T: Send> Send for Values<T> {}
+// SAFETY: as for Send; through a shared reference values are only read.
+unsafe impl<T: Sync> Sync for Values<T> {}
 
 impl<T: ArrowNativeType> Values<T> {
     pub(crate) fn new() -> Self {
         let (buffer, home) = (MutableBuffer::default(), Arc::default());
-        Self { buffer, home, last_bytes: 0, of: std::marker::PhantomData }
+        Self { start: NonNull::dangling(), len: 0, capacity: 0, buffer, home, last_len: 0 }
+    }
+
+    /// Makes `buffer` the memory; it holds nothing yet.
+    fn settle(&mut self, mut buffer: MutableBuffer) {
+        if let Some(start) = NonNull::new(buffer.as_mut_ptr().cast()) {
+            (self.start, self.capacity) = (start, buffer.capacity() / size_of::<T>());
+            self.buffer = buffer;
+        }
     }
 
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
-        self.buffer.len() / size_of::<T>()
+        self.len
     }
 
     #[inline(always)]
     pub(crate) fn push(&mut self, value: T) {
-        self.buffer.push(value);
+        if self.len == self.capacity {
+            self.grow(1);
+        }
+        // SAFETY: `len < capacity`, so there is room for one value.
+        unsafe { self.start.add(self.len).write(value) };
+        self.len += 1;
+    }
+
+    /// Room for `n` more values.
+    #[inline(always)]
+    pub(crate) fn reserve(&mut self, n: usize) {
+        if n > self.capacity - self.len {
+            self.grow(n);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, n: usize) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let bytes = self.len * size_of::<T>();
+        // SAFETY: the first `len` values are written, and they are within the buffer's capacity.
+        unsafe { buffer.set_len(bytes) };
+        // Arrow's buffer at least doubles, and aborts with a message where the size overflows.
+        buffer.reserve(n.saturating_mul(size_of::<T>()));
+        self.settle(buffer);
     }
 
     /// `n` copies of the zero of `T`.
     pub(crate) fn push_zeros(&mut self, n: usize) {
-        self.buffer.extend_zeros(n * size_of::<T>());
+        self.push_n(T::default(), n);
     }
 
     /// `n` copies of `value`.
     pub(crate) fn push_n(&mut self, value: T, n: usize) {
-        self.buffer.reserve(n * size_of::<T>());
-        (0..n).for_each(|_| self.buffer.push(value));
+        self.reserve(n);
+        (0..n).for_each(|_| self.push(value));
     }
 
     /// Values as they stand on the wire: little-endian, one after the other.
     #[inline(always)]
     pub(crate) fn extend_from_wire(&mut self, bytes: &[u8]) {
-        debug_assert_eq!(bytes.len() % size_of::<T>(), 0);
-        self.buffer.extend_from_slice(bytes);
-    }
-
-    #[inline(always)]
-    pub(crate) fn reserve(&mut self, n: usize) {
-        self.buffer.reserve(n * size_of::<T>());
+        let n = bytes.len() / size_of::<T>();
+        debug_assert_eq!(bytes.len(), n * size_of::<T>());
+        self.reserve(n);
+        // SAFETY: room for `n` values is reserved, the bytes are at least so many, and any bytes are a value of
+        // a native type. Memory of our own does not overlap with a block's.
+        unsafe {
+            let end = self.start.add(self.len).cast::<u8>();
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), end.as_ptr(), n * size_of::<T>());
+        }
+        self.len += n;
     }
 
     /// Appends `n` values that `fill` writes; none after its error.
@@ -111,60 +156,59 @@ impl<T: ArrowNativeType> Values<T> {
         fill: impl FnOnce(&mut [MaybeUninit<T>]) -> Result<(), E>,
     ) -> Result<(), E> {
         self.reserve(n);
-        let len = self.buffer.len();
-        // SAFETY: `n` more values have been reserved, at the buffer's end, which is aligned for them: it starts
-        // at 64 bytes and holds values of T only.
+        // SAFETY: `n` slots behind the values are reserved; nobody else refers to them.
         let slots = unsafe {
-            let start = self.buffer.as_mut_ptr().add(len).cast::<MaybeUninit<T>>();
-            std::slice::from_raw_parts_mut(start, n)
+            let end = self.start.add(self.len).cast::<MaybeUninit<T>>();
+            std::slice::from_raw_parts_mut(end.as_ptr(), n)
         };
         fill(slots)?;
-        // SAFETY: reserved above, written by `fill`.
-        unsafe { self.buffer.set_len(len + n * size_of::<T>()) };
+        self.len += n;
         Ok(())
     }
 
     pub(crate) fn truncate(&mut self, len: usize) {
-        self.buffer.truncate(len * size_of::<T>());
+        self.len = self.len.min(len);
     }
 
     pub(crate) fn as_slice(&self) -> &[T] {
-        self.buffer.typed_data()
+        // SAFETY: the first `len` values are written.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
     /// Takes a buffer that came home, if there is none; called when a batch begins. Not when the last one ends:
     /// then its own buffers are still out, and two sets would take turns where one can stay in the cache.
     pub(crate) fn prepare(&mut self) {
-        if self.buffer.capacity() == 0 {
-            self.buffer = self.home.take(self.last_bytes);
+        if self.capacity == 0 {
+            let buffer = self.home.take(self.last_len * size_of::<T>());
+            self.settle(buffer);
         }
     }
 
     /// Hands the values out; empty and without memory afterwards.
     pub(crate) fn take(&mut self) -> Buffer {
         let buffer = std::mem::take(&mut self.buffer);
-        self.last_bytes = buffer.len();
-        let (len, start) = (buffer.len(), NonNull::from(buffer.as_slice()).cast());
+        let (start, bytes) = (self.start.cast(), self.len * size_of::<T>());
+        self.last_len = self.len;
+        (self.start, self.len, self.capacity) = (NonNull::dangling(), 0, 0);
         let loan = Arc::new(Loan { buffer, home: Arc::downgrade(&self.home) });
-        // SAFETY: `start` points to `len` initialised bytes of the loan's buffer. They neither move nor change
-        // while the loan lives: it is owned by the new Buffer alone and its memory is not touched before drop.
-        unsafe { Buffer::from_custom_allocation(start, len, loan) }
+        // SAFETY: `start` points to `bytes` initialised bytes of the loan's buffer (or there are none). They
+        // neither move nor change while the loan lives: it is owned by the new Buffer alone and its memory is not
+        // touched before drop.
+        unsafe { Buffer::from_custom_allocation(start, bytes, loan) }
     }
 }
 
 impl Values<u8> {
-    /// Appends the first `n <= 32` of `bytes` in two fixed moves: a `memcpy` of unknown length costs several
-    /// times as much for the short strings that most are.
+    /// Appends the first `n <= 32` of the bytes that `load` gives, in fixed moves: a `memcpy` of unknown length
+    /// costs several times as much for the short strings that most are. Loaded after the buffer has grown, so
+    /// that they need not be kept over a call.
     #[inline(always)]
-    pub(crate) fn extend_short(&mut self, bytes: [u8; 32], n: usize) {
+    pub(crate) fn extend_short(&mut self, load: impl FnOnce() -> [u8; 32], n: usize) {
         debug_assert!(n <= 32);
-        let len = self.buffer.len();
-        self.buffer.reserve(32);
-        // SAFETY: 32 bytes beyond `len` are reserved; n <= 32 of them become part of the buffer.
-        unsafe {
-            self.buffer.as_mut_ptr().add(len).cast::<[u8; 32]>().write_unaligned(bytes);
-            self.buffer.set_len(len + n.min(32));
-        }
+        self.reserve(32);
+        // SAFETY: 32 bytes behind the values are reserved; n <= 32 of them become values.
+        unsafe { self.start.add(self.len).cast::<[u8; 32]>().write_unaligned(load()) };
+        self.len += n.min(32);
     }
 }
 
@@ -205,7 +249,7 @@ mod tests {
     fn short_pieces_append_only_their_own_bytes() {
         let mut values = Values::<u8>::new();
         for n in 0..=32 {
-            values.extend_short([n as u8; 32], n);
+            values.extend_short(|| [n as u8; 32], n);
         }
         let expected: Vec<u8> = (0..=32_u8).flat_map(|n| vec![n; n.into()]).collect();
         assert_eq!(values.as_slice(), expected);

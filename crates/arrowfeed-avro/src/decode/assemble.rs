@@ -58,9 +58,13 @@ fn view<T: ByteViewType + ?Sized>(offsets: &OffsetBuffer<i32>, data: Buffer) -> 
     Arc::new(unsafe { GenericByteViewArray::<T>::new_unchecked(views, vec![data], None) })
 }
 
-/// Offsets that start with 0 and rise.
+/// The offsets of a column: they start with 0 and rise.
 pub(crate) fn offset_buffer(offsets: Buffer) -> OffsetBuffer<i32> {
-    OffsetBuffer::new(offsets.into())
+    let offsets: ScalarBuffer<i32> = offsets.into();
+    debug_assert!(offsets.first() == Some(&0) && offsets.is_sorted());
+    // SAFETY: columns push a 0 first and then the length of what they have so far, which only grows between two
+    // pushes (a rollback cuts both). Arrow's own check took 3 % of the time on `nested`.
+    unsafe { OffsetBuffer::new_unchecked(offsets) }
 }
 
 pub(crate) fn widened(offsets: &OffsetBuffer<i32>) -> OffsetBuffer<i64> {

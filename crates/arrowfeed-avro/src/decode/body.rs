@@ -4,7 +4,7 @@ use arrow_array::ArrayRef;
 use arrow_schema::Fields;
 
 use super::assemble::{repeated, structure};
-use super::context::Context;
+use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use super::op::Op;
 use crate::wire::cursor::{Cursor, Stop};
@@ -21,8 +21,11 @@ pub(crate) struct Body {
 /// How the arrays of a body's ops make up one array.
 #[derive(Debug)]
 pub(crate) enum Shape {
-    /// The array of this op.
-    Op(usize),
+    /// Column `at` of op `op`.
+    Column {
+        op: usize,
+        at: usize,
+    },
     /// One slot, the same for all.
     Constant(ArrayRef),
     Struct {
@@ -37,68 +40,76 @@ impl Body {
     }
 
     /// Reads `n` values. On an error the ops are left of uneven length: roll back.
-    pub(crate) fn run<'a>(
-        &mut self,
-        n: usize,
-        mut cur: Cursor<'a>,
-        context: &mut Context,
-    ) -> Result<Cursor<'a>, Stop> {
+    pub(crate) fn run<'a>(&mut self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
         match &mut *self.ops {
             [] => {}
             [op] => cur = op.read_n(n, cur, context)?,
             ops => {
                 for _ in 0..n {
                     for op in ops.iter_mut() {
-                        cur = op.read(cur, context)?;
+                        match op.read(cur, context) {
+                            Ok(after) => cur = after,
+                            Err(stop) => return context.moved(Err(stop)),
+                        }
                     }
                 }
             }
         }
         self.len += n;
-        Ok(cur)
+        Some(cur)
     }
 
     pub(crate) fn len(&self) -> usize {
         self.len
     }
+
+    fn for_each(&mut self, mut with: impl FnMut(&mut dyn Fill)) {
+        self.ops.iter_mut().for_each(|op| op.for_each(&mut with));
+    }
 }
 
 impl Fill for Body {
     fn prepare(&mut self) {
-        self.ops.iter_mut().filter_map(Op::column).for_each(|column| column.prepare());
+        self.for_each(|column| column.prepare());
     }
 
     fn pad(&mut self, n: usize) {
-        self.ops.iter_mut().filter_map(Op::column).for_each(|column| column.pad(n));
+        self.for_each(|column| column.pad(n));
         self.len += n;
     }
 
     fn mark(&self, marks: &mut Marks) {
         marks.push(self.len);
-        self.ops.iter().filter_map(Op::column_ref).for_each(|column| column.mark(marks));
+        self.ops.iter().for_each(|op| op.for_each_ref(|column| column.mark(marks)));
     }
 
     fn rollback(&mut self, marks: &mut MarksIter<'_>) {
         self.len = marks.next();
-        self.ops.iter_mut().filter_map(Op::column).for_each(|column| column.rollback(marks));
+        self.for_each(|column| column.rollback(marks));
     }
 
     fn check_utf8(&mut self) -> Result<(), Stop> {
-        self.ops.iter_mut().filter_map(Op::column).try_for_each(|column| column.check_utf8())
+        let mut result = Ok(());
+        self.for_each(|column| result = result.and_then(|()| column.check_utf8()));
+        result
     }
 
     fn finish(&mut self) -> ArrayRef {
         let len = std::mem::take(&mut self.len);
-        let arrays: Vec<_> =
-            self.ops.iter_mut().map(|op| op.column().map(|column| column.finish())).collect();
+        let finish = |op: &mut Op| {
+            let mut arrays = Vec::new();
+            op.for_each(|column| arrays.push(column.finish()));
+            arrays
+        };
+        let arrays: Vec<Vec<ArrayRef>> = self.ops.iter_mut().map(finish).collect();
         self.shape.assemble(&arrays, len)
     }
 }
 
 impl Shape {
-    fn assemble(&self, arrays: &[Option<ArrayRef>], len: usize) -> ArrayRef {
+    fn assemble(&self, arrays: &[Vec<ArrayRef>], len: usize) -> ArrayRef {
         match self {
-            Shape::Op(op) => arrays[*op].clone().expect("a shape names ops that have a column"),
+            Shape::Column { op, at } => arrays[*op][*at].clone(),
             Shape::Constant(slot) => repeated(slot, len),
             Shape::Struct { fields, parts } => {
                 let columns = parts.iter().map(|part| part.assemble(arrays, len)).collect();

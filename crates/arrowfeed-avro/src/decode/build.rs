@@ -11,7 +11,7 @@ use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
 use super::fill::Fill;
 use super::fixed::{Durations, FixedColumn, UuidStrings};
-use super::leaf::Nullable;
+use super::leaf::{Leaf, Nullable};
 use super::list::{Kind, ListColumn};
 use super::number::{Booleans, Numbers};
 use super::op::{Nulls, Op};
@@ -38,8 +38,20 @@ fn append(column: &Column, ops: &mut Vec<Op>) -> Shape {
     if let Node::Record(record) = &column.node {
         return append_record(record, ops);
     }
-    ops.push(op(&column.node, &column.data_type));
-    Shape::Op(ops.len() - 1)
+    push(op(&column.node, &column.data_type), ops)
+}
+
+/// Neighbours of one kind become one op.
+fn push(next: Op, ops: &mut Vec<Op>) -> Shape {
+    let absorbed = match ops.last_mut() {
+        Some(last) => last.absorb(next),
+        None => Err(next),
+    };
+    let at = absorbed.unwrap_or_else(|next| {
+        ops.push(next);
+        0
+    });
+    Shape::Column { op: ops.len() - 1, at }
 }
 
 fn append_record(record: &RecordNode, ops: &mut Vec<Op>) -> Shape {
@@ -47,10 +59,9 @@ fn append_record(record: &RecordNode, ops: &mut Vec<Op>) -> Shape {
     for step in &record.steps {
         match step {
             Step::Read { column, .. } => reads.push(append(column, ops)),
-            Step::Skip { program, .. } => match ops.last_mut() {
-                Some(Op::Skip(before)) => *before = before.then(program),
-                _ => ops.push(Op::Skip(program.clone())),
-            },
+            Step::Skip { program, .. } => {
+                push(Op::Skip(program.clone()), ops);
+            }
         }
     }
     let mut reads: Vec<Option<Shape>> = reads.into_iter().map(Some).collect();
@@ -70,7 +81,8 @@ fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> Shape {
         context.set_room(i64::MAX);
         let mut body = body(column);
         body.prepare();
-        body.run(1, Cursor::new(block), &mut context)?;
+        let moved = body.run(1, Cursor::new(block), &mut context);
+        context.result(moved)?;
         body.check_utf8()?;
         Ok(body.finish())
     };
@@ -82,41 +94,41 @@ fn op(node: &Node, data_type: &DataType) -> Op {
     use {Native::*, Wire::*};
     let ty = || data_type.clone();
     match node {
-        Node::Null => Op::Null(Nulls::default()),
-        Node::Boolean => Op::Boolean(Booleans::new()),
+        Node::Null => Op::Null(vec![Nulls::default()]),
+        Node::Boolean => Op::Boolean(vec![Booleans::new()]),
         Node::Number { wire, to } => match (wire, to) {
-            (Boolean, _) => Op::BooleanToI64(Numbers::new(ty())),
-            (Int, I32) => Op::Int(Numbers::new(ty())),
-            (Int, I64) => Op::IntToI64(Numbers::new(ty())),
-            (Int, F32) => Op::IntToF32(Numbers::new(ty())),
-            (Int, F64) => Op::IntToF64(Numbers::new(ty())),
-            (Long, F32) => Op::LongToF32(Numbers::new(ty())),
-            (Long, F64) => Op::LongToF64(Numbers::new(ty())),
-            (Long, _) => Op::Long(Numbers::new(ty())),
-            (Float, F64) => Op::FloatToF64(Numbers::new(ty())),
-            (Float, _) => Op::Float(Numbers::new(ty())),
-            (Double, F32) => Op::DoubleToF32(Numbers::new(ty())),
-            (Double, _) => Op::Double(Numbers::new(ty())),
+            (Boolean, _) => Op::BooleanToI64(vec![Numbers::new(ty())]),
+            (Int, I32) => Op::Int(vec![Numbers::new(ty())]),
+            (Int, I64) => Op::IntToI64(vec![Numbers::new(ty())]),
+            (Int, F32) => Op::IntToF32(vec![Numbers::new(ty())]),
+            (Int, F64) => Op::IntToF64(vec![Numbers::new(ty())]),
+            (Long, F32) => Op::LongToF32(vec![Numbers::new(ty())]),
+            (Long, F64) => Op::LongToF64(vec![Numbers::new(ty())]),
+            (Long, _) => Op::Long(vec![Numbers::new(ty())]),
+            (Float, F64) => Op::FloatToF64(vec![Numbers::new(ty())]),
+            (Float, _) => Op::Float(vec![Numbers::new(ty())]),
+            (Double, F32) => Op::DoubleToF32(vec![Numbers::new(ty())]),
+            (Double, _) => Op::Double(vec![Numbers::new(ty())]),
         },
-        Node::Bytes { utf8 } => Op::Bytes(BytesColumn::new(ty(), *utf8)),
-        Node::UuidString => Op::Uuid(UuidStrings::new(ty())),
-        Node::Fixed { size } => Op::Fixed(FixedColumn::new(ty(), *size)),
+        Node::Bytes { utf8 } => Op::Bytes(vec![BytesColumn::new(ty(), *utf8)]),
+        Node::UuidString => Op::Uuid(vec![UuidStrings::new(ty())]),
+        Node::Fixed { size } => Op::Fixed(vec![FixedColumn::new(ty(), *size)]),
         Node::DecimalBytes { width, precision } => decimal(*width, ty(), None, *precision),
         Node::DecimalFixed { size, width, precision } => decimal(*width, ty(), Some(*size), *precision),
-        Node::Duration => Op::Duration(Durations::new()),
-        Node::Enum(node) => Op::Enum(EnumColumn::new(node)),
-        Node::List(list) => Op::List(Box::new(list_column(list, data_type))),
-        Node::Map { values } => Op::List(Box::new(map_column(values, data_type))),
+        Node::Duration => Op::Duration(vec![Durations::new()]),
+        Node::Enum(node) => Op::Enum(vec![EnumColumn::new(node)]),
+        Node::List(list) => Op::List(vec![list_column(list, data_type)]),
+        Node::Map { values } => Op::List(vec![map_column(values, data_type)]),
         Node::Nullable { null_branch, value } => nullable(*null_branch, value, data_type),
-        Node::Union(union) => Op::Union(Box::new(union_column(union, data_type))),
+        Node::Union(union) => Op::Union(vec![union_column(union, data_type)]),
         Node::Record(_) => unreachable!("records are flattened"),
     }
 }
 
 fn decimal(width: DecimalWidth, data_type: DataType, size: Option<usize>, precision: u8) -> Op {
     match width {
-        DecimalWidth::Bits128 => Op::Decimal128(Decimals::new(data_type, size, precision)),
-        DecimalWidth::Bits256 => Op::Decimal256(Decimals::new(data_type, size, precision)),
+        DecimalWidth::Bits128 => Op::Decimal128(vec![Decimals::new(data_type, size, precision)]),
+        DecimalWidth::Bits256 => Op::Decimal256(vec![Decimals::new(data_type, size, precision)]),
     }
 }
 
@@ -124,22 +136,25 @@ fn nullable(null_branch: usize, value: &Node, data_type: &DataType) -> Op {
     if matches!(value, Node::Record(_)) {
         return optional(null_branch, value, data_type);
     }
+    fn each<C: Leaf>(null_branch: usize, columns: Vec<C>) -> Vec<Nullable<C>> {
+        columns.into_iter().map(|column| Nullable::new(null_branch, column)).collect()
+    }
     match op(value, data_type) {
-        Op::Boolean(column) => Op::NullableBoolean(Nullable::new(null_branch, column)),
-        Op::Int(column) => Op::NullableInt(Nullable::new(null_branch, column)),
-        Op::IntToI64(column) => Op::NullableIntToI64(Nullable::new(null_branch, column)),
-        Op::Long(column) => Op::NullableLong(Nullable::new(null_branch, column)),
-        Op::Float(column) => Op::NullableFloat(Nullable::new(null_branch, column)),
-        Op::Double(column) => Op::NullableDouble(Nullable::new(null_branch, column)),
-        Op::Bytes(column) => Op::NullableBytes(Nullable::new(null_branch, column)),
-        Op::Enum(column) => Op::NullableEnum(Nullable::new(null_branch, column)),
+        Op::Boolean(columns) => Op::NullableBoolean(each(null_branch, columns)),
+        Op::Int(columns) => Op::NullableInt(each(null_branch, columns)),
+        Op::IntToI64(columns) => Op::NullableIntToI64(each(null_branch, columns)),
+        Op::Long(columns) => Op::NullableLong(each(null_branch, columns)),
+        Op::Float(columns) => Op::NullableFloat(each(null_branch, columns)),
+        Op::Double(columns) => Op::NullableDouble(each(null_branch, columns)),
+        Op::Bytes(columns) => Op::NullableBytes(each(null_branch, columns)),
+        Op::Enum(columns) => Op::NullableEnum(each(null_branch, columns)),
         _ => optional(null_branch, value, data_type),
     }
 }
 
 fn optional(null_branch: usize, value: &Node, data_type: &DataType) -> Op {
     let inner = body(&Column::required(value.clone(), data_type.clone()));
-    Op::Optional(Box::new(Optional::new(null_branch, inner, value.slot_bytes())))
+    Op::Optional(vec![Optional::new(null_branch, inner, value.slot_bytes())])
 }
 
 fn list_column(list: &ListNode, data_type: &DataType) -> ListColumn {
@@ -154,9 +169,10 @@ fn list_column(list: &ListNode, data_type: &DataType) -> ListColumn {
 fn map_column(values: &Column, data_type: &DataType) -> ListColumn {
     let DataType::Map(entries, _) = data_type else { unreachable!("a map becomes a Map") };
     let DataType::Struct(fields) = entries.data_type() else { unreachable!("entries are a struct") };
-    let mut ops = vec![Op::Bytes(BytesColumn::new(fields[0].data_type().clone(), true))];
-    let values_shape = append(values, &mut ops);
-    let shape = Shape::Struct { fields: fields.clone(), parts: vec![Shape::Op(0), values_shape] };
+    let mut ops = Vec::new();
+    let key = push(Op::Bytes(vec![BytesColumn::new(fields[0].data_type().clone(), true)]), &mut ops);
+    let parts = vec![key, append(values, &mut ops)];
+    let shape = Shape::Struct { fields: fields.clone(), parts };
     let (min, slot) = (values.node.min_bytes(), values.node.slot_bytes());
     ListColumn::new(
         Body::new(ops, shape),

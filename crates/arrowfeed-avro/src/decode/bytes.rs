@@ -29,7 +29,7 @@ impl BytesColumn {
     #[inline(always)]
     fn extend(&mut self, length: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
         if length <= 32 {
-            self.data.extend_short(cur.peek32(), length);
+            self.data.extend_short(|| cur.peek32(), length);
             cur.skip(length)?;
         } else {
             self.data.extend_from_wire(cur.bytes(length)?);

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, FieldRef};
 
 use super::assemble::{list, offset_buffer};
 use super::body::Body;
-use super::context::Context;
+use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use crate::memory::Values;
 use crate::wire::cursor::{Cursor, Stop};
@@ -43,11 +43,13 @@ impl ListColumn {
     }
 
     /// One array: blocks of items until an empty one.
-    pub(crate) fn read<'a>(
-        &mut self,
-        mut cur: Cursor<'a>,
-        context: &mut Context,
-    ) -> Result<Cursor<'a>, Stop> {
+    pub(crate) fn read<'a>(&mut self, cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+        let result = self.try_read(cur, context);
+        context.moved(result)
+    }
+
+    #[inline(always)]
+    fn try_read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
         let before = self.body.len();
         loop {
             let (count, size) = cur.items()?;
@@ -56,7 +58,8 @@ impl ListColumn {
             }
             context.take_items(count, self.min_bytes, self.slot_bytes, &cur)?;
             let left = cur.left();
-            cur = self.body.run(count, cur, context)?;
+            let moved = self.body.run(count, cur, context);
+            cur = context.result(moved)?;
             if size.is_some_and(|size| size != left - cur.left()) {
                 return Err(Stop::Invalid);
             }

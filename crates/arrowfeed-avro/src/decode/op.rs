@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, NullArray};
 use arrow_buffer::i256;
 
 use super::bytes::BytesColumn;
-use super::context::Context;
+use super::context::{Context, Moved};
 use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
 use super::fill::{Fill, Marks, MarksIter};
@@ -19,20 +19,27 @@ use super::union::UnionColumn;
 use crate::plan::skip::{self, Program};
 use crate::wire::cursor::{Cursor, Stop};
 
-/// Lists the ops by how they are read: `leaf` columns inline, `parts` by a call.
+/// Lists the ops by how they are read: `leaf` columns inline, `rare` ones and those with `parts` by a call.
 macro_rules! ops {
-    (leaf { $($leaf:ident($leaf_type:ty),)+ } parts { $($part:ident($part_type:ty),)+ }) => {
-        /// One step of the flat plan, with the column that it fills.
+    (
+        leaf { $($leaf:ident($leaf_type:ty),)+ }
+        rare { $($rare:ident($rare_type:ty),)+ }
+        parts { $($part:ident($part_type:ty),)+ }
+    ) => {
+        /// One step of the flat plan: neighbouring columns of one kind, at least one. The tag is a byte of its own,
+        /// so that the hot loop need not work it out.
         #[derive(Debug)]
+        #[repr(u8)]
         pub(crate) enum Op {
             /// Values that nobody reads.
             Skip(Program),
-            $(#[allow(missing_docs)] $leaf($leaf_type),)+
-            $(#[allow(missing_docs)] $part(Box<$part_type>),)+
+            $(#[allow(missing_docs)] $leaf(Vec<$leaf_type>),)+
+            $(#[allow(missing_docs)] $rare(Vec<$rare_type>),)+
+            $(#[allow(missing_docs)] $part(Vec<$part_type>),)+
         }
 
         impl Op {
-            /// One value.
+            /// One value of each column.
             #[inline(always)]
             pub(crate) fn read<'a>(
                 &mut self,
@@ -40,46 +47,92 @@ macro_rules! ops {
                 context: &mut Context,
             ) -> Result<Cursor<'a>, Stop> {
                 match self {
-                    $(Op::$leaf(column) => column.read(&mut cur)?,)+
-                    $(Op::$part(column) => return column.read(cur, context),)+
-                    Op::Skip(program) => return step_over(program, 1, cur, context),
-                }
-                Ok(cur)
-            }
-
-            /// `n` values in a row: one dispatch for all.
-            #[inline(never)]
-            pub(crate) fn read_n<'a>(
-                &mut self,
-                n: usize,
-                mut cur: Cursor<'a>,
-                context: &mut Context,
-            ) -> Result<Cursor<'a>, Stop> {
-                match self {
-                    $(Op::$leaf(column) => column.read_n(n, &mut cur)?,)+
-                    $(Op::$part(column) => {
-                        for _ in 0..n {
-                            cur = column.read(cur, context)?;
+                    $(Op::$leaf(columns) => {
+                        for column in columns {
+                            column.read(&mut cur)?;
                         }
                     })+
-                    Op::Skip(program) => return step_over(program, n, cur, context),
+                    $(Op::$rare(columns) => {
+                        for column in columns {
+                            // A copy: a call that is given the address of `cur` would keep it out of registers.
+                            let mut copy = cur;
+                            column.read(&mut copy)?;
+                            cur = copy;
+                        }
+                    })+
+                    $(Op::$part(columns) => {
+                        for column in columns {
+                            let moved = column.read(cur, context);
+                            cur = context.result(moved)?;
+                        }
+                    })+
+                    Op::Skip(program) => {
+                        let moved = step_over(program, 1, cur, context);
+                        return context.result(moved);
+                    }
                 }
                 Ok(cur)
             }
 
-            pub(crate) fn column(&mut self) -> Option<&mut dyn Fill> {
+            /// `n` values of each column in turn: one dispatch for all.
+            #[inline(never)]
+            pub(crate) fn read_n<'a>(&mut self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+                let result = match self {
+                    $(Op::$leaf(columns) => read_leaves(columns, n, &mut cur),)+
+                    $(Op::$rare(columns) => read_leaves(columns, n, &mut cur),)+
+                    $(Op::$part(columns) => {
+                        for _ in 0..n {
+                            for column in columns.iter_mut() {
+                                cur = column.read(cur, context)?;
+                            }
+                        }
+                        Ok(())
+                    })+
+                    Op::Skip(program) => return step_over(program, n, cur, context),
+                };
+                context.moved(result.map(|()| cur))
+            }
+
+            /// Calls `with` for each column.
+            pub(crate) fn for_each(&mut self, mut with: impl FnMut(&mut dyn Fill)) {
                 match self {
-                    $(Op::$leaf(column) => Some(column),)+
-                    $(Op::$part(column) => Some(column.as_mut()),)+
-                    Op::Skip(_) => None,
+                    $(Op::$leaf(columns) => columns.iter_mut().for_each(|column| with(column)),)+
+                    $(Op::$rare(columns) => columns.iter_mut().for_each(|column| with(column)),)+
+                    $(Op::$part(columns) => columns.iter_mut().for_each(|column| with(column)),)+
+                    Op::Skip(_) => {}
                 }
             }
 
-            pub(crate) fn column_ref(&self) -> Option<&dyn Fill> {
+            /// Calls `with` for each column.
+            pub(crate) fn for_each_ref(&self, mut with: impl FnMut(&dyn Fill)) {
                 match self {
-                    $(Op::$leaf(column) => Some(column),)+
-                    $(Op::$part(column) => Some(column.as_ref()),)+
-                    Op::Skip(_) => None,
+                    $(Op::$leaf(columns) => columns.iter().for_each(|column| with(column)),)+
+                    $(Op::$rare(columns) => columns.iter().for_each(|column| with(column)),)+
+                    $(Op::$part(columns) => columns.iter().for_each(|column| with(column)),)+
+                    Op::Skip(_) => {}
+                }
+            }
+
+            /// Takes in the columns of an op of the same kind, or gives it back. Says where its first column is.
+            pub(crate) fn absorb(&mut self, next: Op) -> Result<usize, Op> {
+                match (self, next) {
+                    $((Op::$leaf(columns), Op::$leaf(mut next)) => {
+                        columns.append(&mut next);
+                        Ok(columns.len() - 1)
+                    })+
+                    $((Op::$rare(columns), Op::$rare(mut next)) => {
+                        columns.append(&mut next);
+                        Ok(columns.len() - 1)
+                    })+
+                    $((Op::$part(columns), Op::$part(mut next)) => {
+                        columns.append(&mut next);
+                        Ok(columns.len() - 1)
+                    })+
+                    (Op::Skip(program), Op::Skip(next)) => {
+                        *program = program.then(&next);
+                        Ok(0)
+                    }
+                    (_, next) => Err(next),
                 }
             }
         }
@@ -113,6 +166,8 @@ ops! {
         Enum(EnumColumn),
         NullableEnum(Nullable<EnumColumn>),
         Fixed(FixedColumn),
+    }
+    rare {
         Uuid(UuidStrings),
         Decimal128(Decimals<i128>),
         Decimal256(Decimals<i256>),
@@ -125,17 +180,28 @@ ops! {
     }
 }
 
-#[inline(never)]
-fn step_over<'a>(
-    program: &Program,
-    n: usize,
-    mut cur: Cursor<'a>,
-    context: &mut Context,
-) -> Result<Cursor<'a>, Stop> {
-    for _ in 0..n {
-        skip::run(program, &context.skips, &mut context.budget, &mut cur)?;
+/// A column alone takes its `n` values at once.
+#[inline(always)]
+fn read_leaves<C: Leaf>(columns: &mut [C], n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    if let [column] = columns {
+        return column.read_n(n, cur);
     }
-    Ok(cur)
+    for _ in 0..n {
+        for column in columns.iter_mut() {
+            column.read(cur)?;
+        }
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn step_over<'a>(program: &Program, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    for _ in 0..n {
+        if let Err(stop) = skip::run(program, &context.skips, &mut context.budget, &mut cur) {
+            return context.moved(Err(stop));
+        }
+    }
+    Some(cur)
 }
 
 /// Values of the null type: a count.

@@ -4,7 +4,7 @@ use arrow_array::ArrayRef;
 
 use super::assemble::with_nulls;
 use super::body::Body;
-use super::context::Context;
+use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use super::validity::Flags;
 use crate::wire::cursor::{Cursor, Stop};
@@ -24,15 +24,18 @@ impl Optional {
         Self { validity: Flags::new(), null: if null_branch == 0 { 0 } else { 2 }, body, slot_bytes }
     }
 
-    pub(crate) fn read<'a>(
-        &mut self,
-        mut cur: Cursor<'a>,
-        context: &mut Context,
-    ) -> Result<Cursor<'a>, Stop> {
+    pub(crate) fn read<'a>(&mut self, cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+        let result = self.try_read(cur, context);
+        context.moved(result)
+    }
+
+    #[inline(always)]
+    fn try_read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
         if cur.optional(self.null)? {
             self.pad_pending();
             self.validity.push(true);
-            return self.body.run(1, cur, context);
+            let moved = self.body.run(1, cur, context);
+            return context.result(moved);
         }
         context.take_bytes(self.slot_bytes)?;
         self.validity.push(false);

@@ -107,11 +107,13 @@ impl RowsColumn {
 
     fn run<'a>(&mut self, n: usize, mut cur: Cursor<'a>) -> Result<Cursor<'a>, Stop> {
         if !self.one_by_one {
-            return self.body.run(n, cur, &mut self.context);
+            let moved = self.body.run(n, cur, &mut self.context);
+            return self.context.result(moved);
         }
         for _ in 0..n {
             self.context.budget.reset();
-            cur = self.body.run(1, cur, &mut self.context)?;
+            let moved = self.body.run(1, cur, &mut self.context);
+            cur = self.context.result(moved)?;
         }
         Ok(cur)
     }

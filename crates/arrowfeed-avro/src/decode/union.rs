@@ -5,7 +5,7 @@ use arrow_schema::{DataType, UnionFields};
 
 use super::assemble::{concatenated, dense_union, interleaved};
 use super::body::Body;
-use super::context::Context;
+use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use crate::memory::Values;
 use crate::wire::cursor::{Cursor, Stop};
@@ -47,17 +47,20 @@ impl UnionColumn {
         Self { tagged, branches, tags: Values::new(), places: Values::new(), result }
     }
 
-    pub(crate) fn read<'a>(
-        &mut self,
-        mut cur: Cursor<'a>,
-        context: &mut Context,
-    ) -> Result<Cursor<'a>, Stop> {
+    pub(crate) fn read<'a>(&mut self, cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+        let result = self.try_read(cur, context);
+        context.moved(result)
+    }
+
+    #[inline(always)]
+    fn try_read<'a>(&mut self, mut cur: Cursor<'a>, context: &mut Context) -> Result<Cursor<'a>, Stop> {
         let tag = if self.tagged { cur.index(self.branches.len())? } else { 0 };
         let branch = self.branches[tag].as_mut().ok_or(Stop::Invalid)?;
         self.places.push(i32::try_from(branch.body.len()).map_err(|_| Stop::Full)?);
         // Unions of more than 127 branches are refused when the plan is made.
         self.tags.push(tag as i8);
-        branch.body.run(1, cur, context)
+        let moved = branch.body.run(1, cur, context);
+        context.result(moved)
     }
 
     fn bodies(&mut self) -> impl Iterator<Item = &mut Body> {

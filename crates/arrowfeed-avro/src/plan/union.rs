@@ -1,6 +1,6 @@
 //! Unions: which branch of the reader takes each branch of the writer.
 
-use arrow_schema::{DataType, UnionFields};
+use arrow_schema::{DataType, Field, UnionFields, UnionMode};
 
 use super::node::{Branch, Column, Node, UnionNode, UnionResult};
 use super::resolve::{Resolver, describe, same_name, unqualified};
@@ -162,10 +162,12 @@ impl Resolver<'_> {
             };
             fields.push(column.field(&branch_name(&self.reader.types[*ty])));
         }
+        // An Arrow union has no nulls of its own: those of its branches count as its.
+        let nullable = fields.iter().any(Field::is_nullable);
         let fields = UnionFields::try_from_fields(fields).map_err(|error| self.error(error.to_string()))?;
-        let data_type = DataType::Union(fields.clone(), arrow_schema::UnionMode::Dense);
+        let data_type = DataType::Union(fields.clone(), UnionMode::Dense);
         let union = UnionNode { tagged, branches, result: UnionResult::Dense(fields) };
-        Ok(Column::required(Node::Union(union), data_type))
+        Ok(Column { nullable, ..Column::required(Node::Union(union), data_type) })
     }
 
     fn refused(&self, writer: TypeId, reader: String) -> Branch {

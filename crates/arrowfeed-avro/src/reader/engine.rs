@@ -178,7 +178,7 @@ impl Planner {
     fn of(reading: &FileReading, files: &Files) -> Self {
         let range = reading.file.body();
         match reading.file.scanner(&files.options) {
-            Some(scanner) => Planner::Blocks(UnitPlanner::new(scanner, range.end, files.options.batch_size)),
+            Some(scanner) => Planner::Blocks(UnitPlanner::new(scanner, range, files.options.batch_size)),
             None => Planner::Whole(Some(Unit::whole(range))),
         }
     }

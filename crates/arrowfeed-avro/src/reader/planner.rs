@@ -1,5 +1,7 @@
 //! Cuts a file into units for threads, from its block headers alone.
 
+use std::ops::Range;
+
 use super::unit::Unit;
 use crate::container::scan::{BlockHead, BlockScanner};
 
@@ -17,28 +19,32 @@ const MAX_BORDER_BYTES: u64 = 16 << 20;
 /// so that batches end where they would with one thread.
 pub(crate) struct UnitPlanner {
     scanner: BlockScanner,
-    end: u64,
+    /// What has not been scanned yet, and the index of the block that it starts with.
+    rest: Range<u64>,
+    index: u64,
     batch_size: u64,
     /// The block in which the last unit ended, and how many of its rows that unit keeps.
     border: Option<(BlockHead, u64)>,
+    /// What follows cannot be scanned, or is nothing.
     done: bool,
 }
 
 impl UnitPlanner {
-    /// `end`: of the range that the scanner walks.
-    pub(crate) fn new(scanner: BlockScanner, end: u64, batch_size: usize) -> Self {
-        Self { scanner, end, batch_size: batch_size as u64, border: None, done: false }
+    /// `range`: what the scanner walks.
+    pub(crate) fn new(scanner: BlockScanner, range: Range<u64>, batch_size: usize) -> Self {
+        Self { scanner, rest: range, index: 0, batch_size: batch_size as u64, border: None, done: false }
     }
 
-    /// A fault in the headers is not told here: the last unit runs into it, in its turn.
+    /// A fault in the headers is not told here: the last unit runs into it, in its turn. Where no block is before
+    /// it, the fault is all that this unit has.
     pub(crate) fn next(&mut self) -> Option<Unit> {
         if self.done {
             return None;
         }
-        let border = self.border.take();
-        let (mut block, dropped) = match border {
-            Some((block, used)) => (block, used),
-            None => (self.scan()?, 0),
+        let border = self.border.take().or_else(|| Some((self.scan()?, 0)));
+        let Some((mut block, dropped)) = border else {
+            let (range, first_index) = (self.rest.clone(), self.index);
+            return (!range.is_empty()).then_some(Unit { range, first_index, dropped: 0, kept: u64::MAX });
         };
         let (start, first_index) = (block.offset, block.index);
         let mut rows = block.count - dropped;
@@ -56,22 +62,19 @@ impl UnitPlanner {
             }
             match self.scan() {
                 Some(next) => (block, rows) = (next, rows.saturating_add(next.count)),
-                None => return Some(Unit { range: start..self.end, first_index, dropped, kept: u64::MAX }),
+                None => {
+                    return Some(Unit { range: start..self.rest.end, first_index, dropped, kept: u64::MAX });
+                }
             }
         }
     }
 
     fn scan(&mut self) -> Option<BlockHead> {
-        match self.scanner.next() {
-            Ok(Some(block)) => Some(block),
-            Ok(None) => {
-                self.done = true;
-                None
-            }
-            Err(_) => {
-                self.done = true;
-                None
-            }
-        }
+        let Ok(Some(block)) = self.scanner.next() else {
+            self.done = true;
+            return None;
+        };
+        (self.rest.start, self.index) = (block.end, block.index + 1);
+        Some(block)
     }
 }

@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code)]
 
+use std::hint::select_unpredictable;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -29,9 +30,6 @@ pub(crate) struct Cursor<'a> {
     end: *const u8,
     bytes: PhantomData<&'a [u8]>,
 }
-
-/// Most bytes of a varint: 64 bits, seven a byte.
-pub(crate) const MAX_VARINT: usize = 10;
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(block: Padded<'a>) -> Self {
@@ -91,7 +89,7 @@ impl<'a> Cursor<'a> {
     #[cold]
     pub(super) fn peek_long_varint(mut self, at: usize) -> Result<u64, Stop> {
         self.advance(at)?;
-        long_varint(self.load()).map(|(value, _)| value)
+        self.varint()
     }
 
     /// The next 32 bytes, of which some may be slack.
@@ -130,7 +128,7 @@ impl<'a> Cursor<'a> {
         if byte > 1 { Err(Stop::Invalid) } else { Ok(byte == 1) }
     }
 
-    /// A varint of at most [`MAX_VARINT`] bytes, as it stands: not yet unzigzagged.
+    /// A varint of at most ten bytes, as it stands: not yet unzigzagged.
     #[inline(always)]
     pub(crate) fn varint(&mut self) -> Result<u64, Stop> {
         let [byte] = self.load();
@@ -141,9 +139,18 @@ impl<'a> Cursor<'a> {
         let word = u64::from_le_bytes(self.load());
         let ends = !word & 0x8080_8080_8080_8080;
         if ends == 0 {
-            let (value, len) = long_varint(self.load())?;
-            self.advance(len)?;
-            return Ok(value);
+            let value = gather(word);
+            let [ninth] = self.load_at::<8, 1>();
+            if ninth < 0x80 {
+                self.advance(9)?;
+                return Ok(value | u64::from(ninth) << 56);
+            }
+            let [tenth] = self.load_at::<9, 1>();
+            if tenth > 1 {
+                return Err(Stop::Invalid);
+            }
+            self.advance(10)?;
+            return Ok(value | u64::from(ninth & 0x7f) << 56 | u64::from(tenth) << 63);
         }
         // `ends - 1` has the bits below the last byte's top bit: with `ends` itself cleared, the value's bytes.
         let value = gather(word & (ends ^ (ends - 1)));
@@ -222,9 +229,8 @@ impl<'a> Cursor<'a> {
             let present = self.optional(null)?;
             return Ok((present, if present { self.array()? } else { [0; N] }));
         };
-        let mask = u8::from(present).wrapping_neg();
-        let value = self.load_at::<1, N>().map(|byte| byte & mask);
-        self.advance(1 + if present { N } else { 0 })?;
+        let value = select_unpredictable(present, self.load_at::<1, N>(), [0; N]);
+        self.advance(select_unpredictable(present, 1 + N, 1))?;
         Ok((present, value))
     }
 
@@ -237,16 +243,14 @@ impl<'a> Cursor<'a> {
             // Behind a null stands another field, which may have no end in sight.
             Some(present) if (ends != 0) | !present => present,
             _ => {
-                let (present, value, after) = cold_optional_varint(*self, null)?;
-                *self = after;
-                return Ok((present, value));
+                let present = self.optional(null)?;
+                return Ok((present, if present { self.varint()? } else { 0 }));
             }
         };
-        let mask = u64::from(present).wrapping_neg();
-        let value = gather(word & (ends ^ ends.wrapping_sub(1)) & mask);
-        let len = u64::from(ends.trailing_zeros() / 8 + 1) & mask;
-        self.advance(1 + len as usize)?;
-        Ok((present, value))
+        let value = gather(word & (ends ^ ends.wrapping_sub(1)));
+        let len = ends.trailing_zeros() as usize / 8 + 1;
+        self.advance(select_unpredictable(present, 1 + len, 1))?;
+        Ok((present, select_unpredictable(present, value, 0)))
     }
 
     /// The union of null and a string, up to its length; 0 for null.
@@ -261,7 +265,7 @@ impl<'a> Cursor<'a> {
                 return Ok((present, if present { self.length()? } else { 0 }));
             }
         };
-        let length = if present { usize::from(first >> 1) } else { 0 };
+        let length = select_unpredictable(present, usize::from(first >> 1), 0);
         self.advance(1 + usize::from(present))?;
         if length > self.left() {
             return Err(Stop::Invalid);
@@ -274,13 +278,6 @@ impl<'a> Cursor<'a> {
 #[inline(never)]
 fn long_index(mut cur: Cursor<'_>) -> Result<(usize, Cursor<'_>), Stop> {
     Ok((cur.index(2)?, cur))
-}
-
-#[inline(never)]
-fn cold_optional_varint(mut cur: Cursor<'_>, null: u8) -> Result<(bool, u64, Cursor<'_>), Stop> {
-    let present = cur.optional(null)?;
-    let value = if present { cur.varint()? } else { 0 };
-    Ok((present, value, cur))
 }
 
 impl Reads for Cursor<'_> {
@@ -367,21 +364,6 @@ fn gather(word: u64) -> u64 {
     (word & 0x0fff_ffff) | ((word & 0x0fff_ffff_0000_0000) >> 4)
 }
 
-/// A varint of nine or ten bytes.
-#[cold]
-#[inline(never)]
-fn long_varint(bytes: [u8; MAX_VARINT]) -> Result<(u64, usize), Stop> {
-    let mut value = 0_u64;
-    for (i, byte) in bytes.into_iter().enumerate() {
-        value |= u64::from(byte & 0x7f) << (7 * i);
-        if byte < 0x80 {
-            // The tenth byte has room for the 64th bit only.
-            return if i == 9 && byte > 1 { Err(Stop::Invalid) } else { Ok((value, i + 1)) };
-        }
-    }
-    Err(Stop::Invalid)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -400,7 +382,7 @@ mod tests {
     /// The specification's definition, byte by byte.
     fn plain_varint(bytes: &[u8]) -> Result<(u64, usize), Stop> {
         let mut value = 0_u128;
-        for (i, byte) in bytes.iter().take(MAX_VARINT).enumerate() {
+        for (i, byte) in bytes.iter().take(10).enumerate() {
             value |= u128::from(byte & 0x7f) << (7 * i);
             if *byte < 0x80 {
                 return u64::try_from(value).map(|value| (value, i + 1)).map_err(|_| Stop::Invalid);
