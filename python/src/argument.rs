@@ -1,5 +1,7 @@
 //! Checks of arguments: the message names the argument, what was expected and what was found.
 
+use std::path::PathBuf;
+
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
@@ -31,16 +33,17 @@ pub(crate) fn wrong_value(name: &str, expected: &str, value: &Bound<'_, PyAny>) 
     PyValueError::new_err(format!("{name}: expected {expected}, found {}", found(value)))
 }
 
+const FITTING: &str = "an integer of 64 bits";
+
 /// An integer of `least` or more.
 pub(crate) fn integer<N: TryFrom<u64>>(name: &str, least: u64, value: &Bound<'_, PyAny>) -> PyResult<N> {
     let expected = format!("an integer of {least} or more");
     match value.extract::<u64>() {
-        Ok(number) if number >= least => {
-            N::try_from(number).map_err(|_| wrong_value(name, "an integer that fits in memory", value))
-        }
+        Ok(number) if number >= least => N::try_from(number).map_err(|_| wrong_value(name, FITTING, value)),
         Ok(_) => Err(wrong_value(name, &expected, value)),
         Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
-            Err(wrong_value(name, &expected, value))
+            let expected = if value.gt(0)? { FITTING } else { &expected };
+            Err(wrong_value(name, expected, value))
         }
         Err(_) => Err(wrong_type(name, &expected, value)),
     }
@@ -61,13 +64,15 @@ pub(crate) fn choice<T: Copy>(name: &str, choices: &[(&str, T)], value: &Bound<'
     choice.map(|(_, meaning)| *meaning).ok_or_else(|| wrong_value(name, &expected, value))
 }
 
+/// A path: `str` or `os.PathLike`.
+pub(crate) fn path(name: &str, value: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+    value.extract().map_err(|_| wrong_type(name, "a path (str or os.PathLike)", value))
+}
+
 /// The strings of a list or tuple.
 pub(crate) fn strings(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let items = items(value).ok_or_else(|| wrong_type(name, expected, value))?;
-    items
-        .iter()
-        .map(|item| item.extract::<String>().map_err(|_| wrong_type(name, expected, item)))
-        .collect()
+    items.iter().map(|item| item.extract::<String>().map_err(|_| wrong_type(name, expected, item))).collect()
 }
 
 /// The items of a list or tuple; nothing of anything else.

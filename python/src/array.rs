@@ -61,7 +61,7 @@ impl Array {
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Self) -> bool {
-        py.detach(|| self.field == other.field && self.array == other.array)
+        py.detach(|| self.field == other.field && *self.array == *other.array)
     }
 
     fn __repr__(&self) -> String {

@@ -28,6 +28,7 @@ pub(crate) fn requested(
 
 /// The array in the type of the field.
 pub(crate) fn cast(array: &dyn Array, to: &FieldRef) -> Result<ArrayRef, ArrowError> {
-    catch_unwind(AssertUnwindSafe(|| cast_with_options(array, to.data_type(), &STRICT)))
-        .unwrap_or_else(|_| Err(ArrowError::CastError(format!("expected a cast to {to}, found a panic in it"))))
+    catch_unwind(AssertUnwindSafe(|| cast_with_options(array, to.data_type(), &STRICT))).unwrap_or_else(
+        |_| Err(ArrowError::CastError(format!("expected a cast to {to}, found a panic in it"))),
+    )
 }

@@ -17,8 +17,9 @@ pub(crate) fn to_python(py: Python<'_>, error: AvroError) -> PyErr {
     }
     match error.kind() {
         AvroErrorKind::Io => os_error(py, &error),
-        AvroErrorKind::Interrupted => signals::take_raised()
-            .unwrap_or_else(|| PyKeyboardInterrupt::new_err(error.message().to_owned())),
+        AvroErrorKind::Interrupted => {
+            signals::take_raised().unwrap_or_else(|| PyKeyboardInterrupt::new_err(error.message().to_owned()))
+        }
         kind => located(py, class_name(kind), &error).unwrap_or_else(|failure| failure),
     }
 }

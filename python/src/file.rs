@@ -6,6 +6,8 @@ use pyo3::exceptions::{PyBlockingIOError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
+use crate::source::copied;
+
 /// Reads where the object stands. Its exceptions travel inside [`io::Error`] and come out as they were.
 pub(crate) struct PythonFile {
     object: Py<PyAny>,
@@ -83,7 +85,7 @@ fn bytes_of<'py>(got: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     }
     match got.cast::<PyBytes>() {
         Ok(bytes) => Ok(bytes.clone()),
-        Err(_) => Ok(PyBytes::type_object(got.py()).call1((got,))?.cast_into()?),
+        Err(_) => copied(got),
     }
 }
 
@@ -100,5 +102,7 @@ fn too_many(found: usize, most: usize) -> PyErr {
 }
 
 fn no_data() -> PyErr {
-    PyBlockingIOError::new_err("source: expected a file object that waits for its bytes, found one that does not")
+    PyBlockingIOError::new_err(
+        "source: expected a file object that waits for its bytes, found one that does not",
+    )
 }

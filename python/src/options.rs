@@ -14,11 +14,8 @@ use crate::schema::parse;
 const ENCODINGS: [(&str, Encoding); 3] =
     [("native", Encoding::Native), ("feature", Encoding::Feature), ("tfx", Encoding::Tfx)];
 
-const STRING_TYPES: [(&str, StringType); 3] = [
-    ("utf8", StringType::Utf8),
-    ("large_utf8", StringType::LargeUtf8),
-    ("utf8_view", StringType::Utf8View),
-];
+const STRING_TYPES: [(&str, StringType); 3] =
+    [("utf8", StringType::Utf8), ("large_utf8", StringType::LargeUtf8), ("utf8_view", StringType::Utf8View)];
 
 const ON_ERROR: [(&str, OnError); 3] =
     [("raise", OnError::Raise), ("skip_block", OnError::SkipBlock), ("skip_file", OnError::SkipFile)];

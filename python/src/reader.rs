@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use pyo3_arrow::ffi::{to_schema_pycapsule, to_stream_pycapsule};
 
+use crate::argument::wrong_type;
 use crate::arrow_schema::{Schema, counted, listed};
 use crate::batch::{RecordBatch, struct_field};
 use crate::call::call;
@@ -16,10 +17,10 @@ use crate::cast::requested;
 use crate::errors::to_python;
 use crate::options::read_options;
 use crate::shared::{Refusal, SharedReader};
+use crate::signals;
 use crate::source::sources;
 use crate::split::Split;
 use crate::stream::CStream;
-use crate::signals;
 
 /// Batches of files, in file order; any number of threads may take them.
 #[pyclass(module = "arrowfeed", frozen)]
@@ -151,11 +152,13 @@ pub(crate) fn read_avro(
     batch_size=8192, max_batch_bytes=None, encoding='native', string_type='utf8', threads=None, limits=None, \
     on_error='raise')")]
 pub(crate) fn read_split(
-    split: &Bound<'_, Split>,
+    split: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
     let options = read_options("read_split", options)?;
-    opened(split.py(), options, |builder| builder.open_split(&split.get().0))
+    let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
+    let (py, split) = (split.py(), &split.get().0);
+    opened(py, options, |builder| builder.open_split(split))
 }
 
 fn opened(

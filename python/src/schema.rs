@@ -91,10 +91,7 @@ impl AvroSchema {
         format!("AvroSchema('{}')", self.schema.json())
     }
 
-    fn __getnewargs_ex__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let keywords = PyDict::new(py);
         keywords.set_item("codec", &self.codec)?;
         keywords.set_item("metadata", self.metadata(py)?)?;

@@ -108,7 +108,7 @@ fn classify<'py>(value: &Bound<'py, PyAny>) -> PyResult<Item<'py>> {
     }
     if value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>() {
         // Others can change these while they are read: a copy.
-        return Ok(Item::Bytes(PyBytes::type_object(value.py()).call1((value,))?.cast_into::<PyBytes>()?.into()));
+        return Ok(Item::Bytes(copied(value)?.into()));
     }
     if let Ok(path) = value.extract::<PathBuf>() {
         return Ok(match path.to_str().filter(|text| is_remote(text)) {
@@ -120,6 +120,11 @@ fn classify<'py>(value: &Bound<'py, PyAny>) -> PyResult<Item<'py>> {
         return Ok(Item::File(value.clone()));
     }
     Err(wrong_type("source", EXPECTED, value))
+}
+
+/// The bytes of any object that has some.
+pub(crate) fn copied<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(value.py().get_type::<PyBytes>().call1((value,))?.cast_into()?)
 }
 
 fn is_remote(text: &str) -> bool {

@@ -1,11 +1,11 @@
 //! `arrowfeed.Split` and `arrowfeed.plan_splits`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::argument::integer;
+use crate::argument::{self, integer};
 use crate::call::call;
 use crate::source::local_files;
 
@@ -20,7 +20,8 @@ pub(crate) struct Split(pub(crate) arrowfeed::Split);
 #[pymethods]
 impl Split {
     #[new]
-    fn new(path: PathBuf, start: &Bound<'_, PyAny>, end: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn new(path: &Bound<'_, PyAny>, start: &Bound<'_, PyAny>, end: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let path = argument::path("path", path)?;
         let (start, end) = (integer("start", 0, start)?, integer("end", 0, end)?);
         Ok(Self(arrowfeed::Split { path, start, end }))
     }

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::fmt;
-use std::path::PathBuf;
 
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -11,7 +10,7 @@ use arrowfeed::{AvroError, AvroErrorKind, WriteOptions};
 use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::argument::{choice, integer, wrong_type};
+use crate::argument::{self, choice, integer, wrong_type};
 use crate::call::caught;
 use crate::errors::{plain, to_python};
 use crate::options::CODECS;
@@ -24,12 +23,13 @@ use crate::{batch, reader, schema, signals};
     text_signature = "(batches, path, *, codec='zstandard', block_bytes=65536, schema=None)")]
 pub(crate) fn write_avro(
     batches: &Bound<'_, PyAny>,
-    path: PathBuf,
+    path: &Bound<'_, PyAny>,
     codec: Option<&Bound<'_, PyAny>>,
     block_bytes: Option<&Bound<'_, PyAny>>,
     schema: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<u64> {
     let py = batches.py();
+    let path = argument::path("path", path)?;
     let mut options = WriteOptions::default();
     if let Some(value) = codec {
         options.codec = choice("codec", &CODECS, value)?;
