@@ -71,7 +71,7 @@ impl<'a> Resolver<'a> {
             limits: self.limits,
             skips: SkipCompiler::new(self.reader),
             path: self.path.clone(),
-            open: Vec::new(),
+            open: self.open.iter().map(|(_, reader)| (*reader, *reader)).collect(),
             expanded: self.expanded,
             depth: self.depth,
             used_lengths: BTreeSet::new(),
@@ -272,7 +272,8 @@ impl<'a> Resolver<'a> {
         r: &'a Record,
         want: &Want,
     ) -> Result<Column, AvroError> {
-        if self.open.contains(&(writer, reader)) {
+        // Fields that are named one by one end, however often they pass through the same record.
+        if *want == Want::All && self.open.contains(&(writer, reader)) {
             let name = quoted(&r.name);
             return Err(self.error(format!("expected a type that ends, found record {name} inside itself: leave the field out of `columns`")));
         }
