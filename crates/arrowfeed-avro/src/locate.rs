@@ -30,11 +30,10 @@ pub(crate) fn locate(
         Walk { plan, budget: Budget::new(limits), reader: PlainReader::new(payload), path: Vec::new() };
     for record in 0..count {
         walk.budget.reset();
-        let start = walk.reader.pos();
         if let Err(error) = walk.value(&plan.root.node) {
             let field = path_text(&walk.path);
             let error = if field.is_empty() { error } else { error.in_field(field) };
-            return error.in_record(record).at_offset(walk.reader.pos().max(start) as u64);
+            return error.in_record(record);
         }
     }
     let (left, count) = (walk.reader.left(), thousands(count));
@@ -42,7 +41,8 @@ pub(crate) fn locate(
         let left = thousands(left as u64);
         return invalid(format!(
             "expected the end of the block after its {count} records, found {left} more bytes"
-        ));
+        ))
+        .at_offset(walk.reader.pos() as u64);
     }
     match stop {
         Stop::Full => {
@@ -85,8 +85,19 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// One value. All kinds are listed here, as they are in the plan.
+    /// One value; an error has the offset at which the innermost value that is wrong starts.
     fn value(&mut self, node: &Node) -> Result<(), AvroError> {
+        self.located(|walk| walk.kind(node))
+    }
+
+    /// Does `work`; the offset of its error is here, unless it has one.
+    fn located<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, AvroError>) -> Result<T, AvroError> {
+        let start = self.reader.pos() as u64;
+        work(self).map_err(|error| error.at_offset(start))
+    }
+
+    /// All kinds are listed here, as they are in the plan.
+    fn kind(&mut self, node: &Node) -> Result<(), AvroError> {
         match node {
             Node::Null => Ok(()),
             Node::Boolean | Node::Number { wire: Wire::Boolean, .. } => self.reader.boolean().map(|_| ()),
@@ -175,7 +186,7 @@ impl<'a> Walk<'a> {
         let entry = |walk: &mut Self, _| {
             let mut key = String::new();
             walk.inside("[key]".to_owned(), |walk| {
-                key = String::from_utf8_lossy(walk.bytes(true)?).into_owned();
+                key = String::from_utf8_lossy(walk.located(|walk| walk.bytes(true))?).into_owned();
                 Ok(())
             })?;
             walk.inside(format!("[{}]", quoted(&key)), |walk| walk.value(values))
@@ -217,7 +228,9 @@ impl<'a> Walk<'a> {
                     self.inside(format!(".{name}"), |walk| walk.value(&column.node))?;
                 }
                 Step::Skip { name, program } => self.inside(format!(".{name}"), |walk| {
-                    skip::run(program, &walk.plan.skips, &mut walk.budget, &mut walk.reader)
+                    walk.located(|walk| {
+                        skip::run(program, &walk.plan.skips, &mut walk.budget, &mut walk.reader)
+                    })
                 })?,
             }
         }

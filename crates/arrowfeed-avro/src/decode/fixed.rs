@@ -85,8 +85,9 @@ impl UuidStrings {
 
 /// The hyphenated form of 36 characters, upper or lower case.
 pub(crate) fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {
-    (text.len() == 36).then_some(())?;
-    uuid::Uuid::try_parse_ascii(text).ok().map(uuid::Uuid::into_bytes)
+    let mut bytes = [0; 16];
+    uuid_simd::parse_hyphenated(text, uuid_simd::Out::from_mut(&mut bytes)).ok()?;
+    Some(bytes)
 }
 
 impl Leaf for UuidStrings {

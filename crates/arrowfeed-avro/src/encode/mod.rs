@@ -27,7 +27,7 @@ impl Encoder {
             Encoding::Native => native.clone(),
             _ => {
                 let fields: Result<Vec<_>, _> =
-                    native.fields().iter().map(|field| wrap::field(encoding, field)).collect();
+                    native.fields().iter().map(|field| wrap::field(encoding, field, field.name())).collect();
                 Schema::new(fields?)
             }
         };
@@ -43,7 +43,10 @@ impl Encoder {
         let rows: &StructArray = rows.as_struct();
         let columns = match self.encoding {
             Encoding::Native => rows.columns().to_vec(),
-            encoding => rows.columns().iter().map(|column| wrap::array(encoding, column)).collect(),
+            _ => {
+                let columns = rows.columns().iter().zip(self.schema.fields());
+                columns.map(|(column, field)| wrap::array(column, field.data_type())).collect()
+            }
         };
         let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
         RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)

@@ -18,68 +18,69 @@ use arrow_array::{
     Array, ArrayRef, FixedSizeListArray, GenericListArray, LargeBinaryArray, OffsetSizeTrait, StructArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{DataType, Field, FieldRef, Fields};
+use arrow_schema::{DataType, Field, FieldRef};
 
 use crate::error::{AvroError, AvroErrorKind};
 use crate::options::Encoding;
 
-/// The field of a wrapped column.
-pub(super) fn field(encoding: Encoding, native: &Field) -> Result<Field, AvroError> {
-    let data_type = outer(encoding, native).map_err(|error| error.in_field(native.name().as_str()))?;
+/// The field of a wrapped column. `path` is its place in the schema, for messages.
+pub(super) fn field(encoding: Encoding, native: &Field, path: &str) -> Result<Field, AvroError> {
     let nullable = native.is_nullable() || encoding == Encoding::Tfx;
-    let field = Field::new(native.name(), data_type, nullable);
-    // An extension is of the value, not of the list around it.
-    Ok(field)
+    Ok(Field::new(native.name(), outer(encoding, native, path)?, nullable))
 }
 
-/// The type of a column: a list in any case.
-fn outer(encoding: Encoding, native: &Field) -> Result<DataType, AvroError> {
-    Ok(match native.data_type() {
-        DataType::Null => DataType::Null,
-        DataType::List(items) | DataType::LargeList(items) => list(encoding, items_field(encoding, items)?),
-        DataType::FixedSizeList(items, n) if encoding == Encoding::Feature => {
-            DataType::FixedSizeList(items_field(encoding, items)?, *n)
+/// The type of a column: a list in any case, but for null.
+fn outer(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, AvroError> {
+    let feature = encoding == Encoding::Feature;
+    let items = match native.data_type() {
+        DataType::Null => return Ok(DataType::Null),
+        DataType::FixedSizeList(items, n) if feature => {
+            return Ok(DataType::FixedSizeList(items_field(encoding, items, path)?, *n));
         }
-        DataType::FixedSizeList(items, _) => list(encoding, items_field(encoding, items)?),
-        DataType::Map(entries, _) => list(encoding, item(encoding, inner(encoding, entries)?, false)),
-        DataType::Struct(_) => list(encoding, item(encoding, inner(encoding, native)?, false)),
-        _ if encoding == Encoding::Feature => {
-            DataType::FixedSizeList(item(encoding, inner(encoding, native)?, false), 1)
+        DataType::List(items) | DataType::FixedSizeList(items, _) => items_field(encoding, items, path)?,
+        DataType::Map(entries, _) => {
+            item(encoding, entries, structure(encoding, entries, |_| format!("{path}[]"))?, false)
         }
-        _ => list(encoding, item(encoding, inner(encoding, native)?, false)),
+        DataType::Struct(_) => item(encoding, native, inner(encoding, native, path)?, false),
+        _ => {
+            let value = item(encoding, native, inner(encoding, native, path)?, false);
+            if feature {
+                return Ok(DataType::FixedSizeList(value, 1));
+            }
+            value
+        }
+    };
+    Ok(if feature { DataType::List(items) } else { DataType::LargeList(items) })
+}
+
+/// What stands in a list for a `native` value. Its metadata, an extension type's for one, is of the value and not
+/// of the list; what tfx makes of a value has none.
+fn item(encoding: Encoding, native: &Field, data_type: DataType, nullable: bool) -> FieldRef {
+    let field = Field::new(Field::LIST_FIELD_DEFAULT_NAME, data_type, nullable || encoding == Encoding::Tfx);
+    Arc::new(match encoding {
+        Encoding::Tfx => field,
+        _ => field.with_metadata(native.metadata().clone()),
     })
 }
 
-fn list(encoding: Encoding, items: FieldRef) -> DataType {
-    if encoding == Encoding::Tfx { DataType::LargeList(items) } else { DataType::List(items) }
-}
-
-fn item(encoding: Encoding, data_type: DataType, nullable: bool) -> FieldRef {
-    Arc::new(Field::new(Field::LIST_FIELD_DEFAULT_NAME, data_type, nullable || encoding == Encoding::Tfx))
-}
-
 /// The items of a list: themselves lists, or values without a list around them.
-fn items_field(encoding: Encoding, items: &Field) -> Result<FieldRef, AvroError> {
+fn items_field(encoding: Encoding, items: &Field, path: &str) -> Result<FieldRef, AvroError> {
+    let path = &format!("{path}[]");
     let data_type = match items.data_type() {
-        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) | DataType::Map(..) => {
-            outer(encoding, items)?
-        }
-        _ => inner(encoding, items)?,
+        DataType::List(_) | DataType::FixedSizeList(..) | DataType::Map(..) => outer(encoding, items, path)?,
+        _ => inner(encoding, items, path)?,
     };
-    Ok(item(encoding, data_type, items.is_nullable()))
+    Ok(item(encoding, items, data_type, items.is_nullable()))
 }
 
 /// The type of a value inside its list.
-fn inner(encoding: Encoding, native: &Field) -> Result<DataType, AvroError> {
+fn inner(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, AvroError> {
     Ok(match native.data_type() {
-        DataType::Struct(fields) => {
-            let fields: Result<Vec<_>, _> = fields.iter().map(|child| field(encoding, child)).collect();
-            DataType::Struct(fields.map_err(|error| error)?.into())
-        }
+        DataType::Struct(_) => structure(encoding, native, |child| format!("{path}.{}", child.name()))?,
         DataType::Union(..) => {
-            let message = "expected a type that can be a feature, found a union of several types: choose one \
-                           with a reader schema";
-            return Err(AvroError::new(AvroErrorKind::Schema, message));
+            let message = "expected a type that can be a feature, found a union: choose one of its types with a \
+                           reader schema";
+            return Err(AvroError::new(AvroErrorKind::Schema, message).in_field(path));
         }
         DataType::Dictionary(..) | DataType::FixedSizeBinary(_) if encoding == Encoding::Tfx => {
             DataType::LargeBinary
@@ -88,89 +89,80 @@ fn inner(encoding: Encoding, native: &Field) -> Result<DataType, AvroError> {
     })
 }
 
-/// The array of a wrapped column.
-pub(super) fn array(encoding: Encoding, native: &ArrayRef) -> ArrayRef {
-    match (encoding, native.data_type()) {
-        (_, DataType::Null) => native.clone(),
-        (Encoding::Tfx, _) => outer_array::<i64>(encoding, native),
-        _ => outer_array::<i32>(encoding, native),
+/// A record, or the entries of a map, with every field wrapped. `path`: of a field.
+fn structure(
+    encoding: Encoding,
+    native: &Field,
+    path: impl Fn(&Field) -> String,
+) -> Result<DataType, AvroError> {
+    let DataType::Struct(fields) = native.data_type() else { return Ok(native.data_type().clone()) };
+    let fields = fields.iter().map(|child| field(encoding, child, &path(child)));
+    Ok(DataType::Struct(fields.collect::<Result<Vec<_>, _>>()?.into()))
+}
+
+/// A native array as the type that [`field`] has given.
+pub(super) fn array(native: &ArrayRef, to: &DataType) -> ArrayRef {
+    match to {
+        DataType::List(item) => lists::<i32>(native, item),
+        DataType::LargeList(item) => lists::<i64>(native, item),
+        DataType::FixedSizeList(item, n) => fixed_size_lists(native, item, *n),
+        _ => values(native, to),
     }
 }
 
-fn outer_array<O: OffsetSizeTrait>(encoding: Encoding, native: &ArrayRef) -> ArrayRef {
-    match native.data_type() {
-        DataType::List(items) => {
+fn lists<O: OffsetSizeTrait>(native: &ArrayRef, item: &FieldRef) -> ArrayRef {
+    let nulls = native.nulls().cloned();
+    let (offsets, values) = match native.data_type() {
+        DataType::List(_) => {
             let list = native.as_list::<i32>();
-            let offsets = offsets::<O>(list.offsets());
-            let values = items_array::<O>(encoding, list.values());
-            list_array(encoding, items.is_nullable(), offsets, values, list.nulls().cloned())
-        }
-        DataType::FixedSizeList(items, n) => {
-            let list = native.as_fixed_size_list();
-            let values = items_array::<O>(encoding, list.values());
-            if encoding == Encoding::Feature {
-                let field = item(encoding, values.data_type().clone(), items.is_nullable());
-                return Arc::new(FixedSizeListArray::new(field, *n, values, list.nulls().cloned()));
-            }
-            let nulls = list.nulls().cloned();
-            ragged::<O>(encoding, items.is_nullable(), *n as usize, list.len(), values, nulls)
+            (offsets(list.offsets()), array(list.values(), item.data_type()))
         }
         DataType::Map(..) => {
             let map = native.as_map();
             let entries: ArrayRef = Arc::new(map.entries().clone());
-            let values = inner_array(encoding, &entries);
-            list_array(encoding, false, offsets::<O>(map.offsets()), values, map.nulls().cloned())
+            (offsets(map.offsets()), array(&entries, item.data_type()))
         }
-        DataType::Struct(_) => {
-            let nulls = native.nulls().cloned();
-            ragged::<O>(encoding, false, 1, native.len(), inner_array(encoding, native), nulls)
-        }
-        _ if encoding == Encoding::Feature => {
-            let values = without_nulls(&inner_array(encoding, native));
-            let field = item(encoding, values.data_type().clone(), false);
-            Arc::new(FixedSizeListArray::new(field, 1, values, native.nulls().cloned()))
+        DataType::FixedSizeList(_, n) => {
+            let values = array(native.as_fixed_size_list().values(), item.data_type());
+            ragged(*n as usize, native.len(), values, nulls.as_ref())
         }
         _ => {
-            let nulls = native.nulls().cloned();
-            ragged::<O>(encoding, false, 1, native.len(), inner_array(encoding, native), nulls)
+            let (offsets, values) = ragged(1, native.len(), array(native, item.data_type()), nulls.as_ref());
+            (offsets, without_nulls(&values))
         }
-    }
+    };
+    Arc::new(GenericListArray::<O>::new(item.clone(), offsets, values, nulls))
 }
 
-/// The items of a list: see [`items_field`].
-fn items_array<O: OffsetSizeTrait>(encoding: Encoding, items: &ArrayRef) -> ArrayRef {
-    match items.data_type() {
-        DataType::List(_) | DataType::FixedSizeList(..) | DataType::Map(..) => {
-            outer_array::<O>(encoding, items)
-        }
-        _ => inner_array(encoding, items),
-    }
+fn fixed_size_lists(native: &ArrayRef, item: &FieldRef, n: i32) -> ArrayRef {
+    let values = match native.data_type() {
+        DataType::FixedSizeList(..) => array(native.as_fixed_size_list().values(), item.data_type()),
+        _ => without_nulls(&array(native, item.data_type())),
+    };
+    let (nulls, len) = (native.nulls().cloned(), native.len());
+    let array = FixedSizeListArray::try_new_with_length(item.clone(), n, values, nulls, len);
+    Arc::new(array.expect("every row has the declared length"))
 }
 
 /// Values inside their list: see [`inner`].
-fn inner_array(encoding: Encoding, native: &ArrayRef) -> ArrayRef {
-    match native.data_type() {
-        DataType::Struct(_) => {
+fn values(native: &ArrayRef, to: &DataType) -> ArrayRef {
+    match (native.data_type(), to) {
+        (DataType::Struct(_), DataType::Struct(fields)) => {
             let rows = native.as_struct();
-            let columns: Vec<ArrayRef> =
-                rows.columns().iter().map(|column| array(encoding, column)).collect();
-            let fields = rows.fields().iter().zip(&columns).map(|(native, column)| {
-                let nullable = native.is_nullable() || encoding == Encoding::Tfx;
-                Field::new(native.name(), column.data_type().clone(), nullable)
-            });
-            let fields: Fields = fields.collect();
+            let columns = rows.columns().iter().zip(fields);
+            let columns = columns.map(|(column, field)| array(column, field.data_type())).collect();
             let nulls = rows.nulls().cloned();
-            let array = StructArray::try_new_with_length(fields, columns, nulls, rows.len());
+            let array = StructArray::try_new_with_length(fields.clone(), columns, nulls, rows.len());
             Arc::new(array.expect("columns are wrapped as their fields are"))
         }
-        DataType::Dictionary(..) if encoding == Encoding::Tfx => {
+        (DataType::Dictionary(..), DataType::LargeBinary) => {
             let keys = native.as_dictionary::<Int32Type>();
             let symbols: LargeBinaryArray =
                 keys.values().as_string::<i32>().iter().map(|symbol| symbol.map(str::as_bytes)).collect();
             arrow_select::take::take(&symbols, keys.keys(), None)
                 .expect("keys are below the dictionary's length")
         }
-        DataType::FixedSizeBinary(_) if encoding == Encoding::Tfx => {
+        (DataType::FixedSizeBinary(_), DataType::LargeBinary) => {
             let fixed = native.as_fixed_size_binary();
             let size = usize::try_from(fixed.value_length()).unwrap_or(0);
             let offsets = OffsetBuffer::from_repeated_length(size, fixed.len());
@@ -184,38 +176,18 @@ fn inner_array(encoding: Encoding, native: &ArrayRef) -> ArrayRef {
 
 /// Lists of `n` values each; a null list holds none, so its values are left out.
 fn ragged<O: OffsetSizeTrait>(
-    encoding: Encoding,
-    nullable_items: bool,
     n: usize,
     len: usize,
     values: ArrayRef,
-    nulls: Option<NullBuffer>,
-) -> ArrayRef {
+    nulls: Option<&NullBuffer>,
+) -> (OffsetBuffer<O>, ArrayRef) {
     let Some(nulls) = nulls.filter(|nulls| nulls.null_count() > 0) else {
-        return list_array(
-            encoding,
-            nullable_items,
-            OffsetBuffer::<O>::from_repeated_length(n, len),
-            values,
-            None,
-        );
+        return (OffsetBuffer::from_repeated_length(n, len), values);
     };
-    let offsets = OffsetBuffer::<O>::from_lengths(nulls.iter().map(|valid| if valid { n } else { 0 }));
+    let offsets = OffsetBuffer::from_lengths(nulls.iter().map(|valid| if valid { n } else { 0 }));
     let kept = nulls.iter().flat_map(|valid| std::iter::repeat_n(valid, n));
     let kept = arrow_array::BooleanArray::from(kept.collect::<Vec<bool>>());
-    let values = arrow_select::filter::filter(&values, &kept).expect("a flag for each value");
-    list_array(encoding, nullable_items, offsets, without_nulls(&values), Some(nulls))
-}
-
-fn list_array<O: OffsetSizeTrait>(
-    encoding: Encoding,
-    nullable_items: bool,
-    offsets: OffsetBuffer<O>,
-    values: ArrayRef,
-    nulls: Option<NullBuffer>,
-) -> ArrayRef {
-    let field = item(encoding, values.data_type().clone(), nullable_items);
-    Arc::new(GenericListArray::<O>::new(field, offsets, values, nulls))
+    (offsets, arrow_select::filter::filter(&values, &kept).expect("a flag for each value"))
 }
 
 fn offsets<O: OffsetSizeTrait>(narrow: &OffsetBuffer<i32>) -> OffsetBuffer<O> {

@@ -15,7 +15,9 @@ use super::skip::{SkipCompiler, Skips};
 use super::want::Want;
 use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
 use crate::schema::default::encode_default;
-use crate::schema::graph::{Enum, Field as AvroField, Fixed, Graph, Record, Type, TypeId};
+use crate::schema::graph::{
+    Decimal, Enum, Field as AvroField, Fixed, FixedLogical, Graph, Record, Type, TypeId,
+};
 use crate::{Limits, ReadOptions};
 
 /// Compiles one root type. The path says where it is, for messages.
@@ -69,7 +71,7 @@ impl<'a> Resolver<'a> {
             limits: self.limits,
             skips: SkipCompiler::new(self.reader),
             path: self.path.clone(),
-            open: Vec::new(),
+            open: self.open.iter().map(|(_, reader)| (*reader, *reader)).collect(),
             expanded: self.expanded,
             depth: self.depth,
             used_lengths: BTreeSet::new(),
@@ -270,7 +272,8 @@ impl<'a> Resolver<'a> {
         r: &'a Record,
         want: &Want,
     ) -> Result<Column, AvroError> {
-        if self.open.contains(&(writer, reader)) {
+        // Fields that are named one by one end, however often they pass through the same record.
+        if *want == Want::All && self.open.contains(&(writer, reader)) {
             let name = quoted(&r.name);
             return Err(self.error(format!("expected a type that ends, found record {name} inside itself: leave the field out of `columns`")));
         }
@@ -390,24 +393,32 @@ pub(super) fn unqualified(name: &str) -> &str {
 
 /// A type as messages name it.
 pub(super) fn describe(ty: &Type) -> String {
-    let logical = |base: &str, logical: Option<String>| match logical {
+    let logical = |base: String, logical: Option<String>| match logical {
         Some(logical) => format!("{base} ({logical})"),
-        None => base.to_owned(),
+        None => base,
     };
+    let decimal = |d: Decimal| format!("decimal {}, {}", d.precision, d.scale);
     match ty {
         Type::Null => "null".to_owned(),
         Type::Boolean => "boolean".to_owned(),
-        Type::Int(l) => logical("int", l.map(|l| format!("{l:?}"))),
-        Type::Long(l) => logical("long", l.map(|l| format!("{l:?}"))),
+        Type::Int(l) => logical("int".to_owned(), l.map(|l| l.name().to_owned())),
+        Type::Long(l) => logical("long".to_owned(), l.map(|l| l.name().to_owned())),
         Type::Float => "float".to_owned(),
         Type::Double => "double".to_owned(),
-        Type::Bytes(d) => logical("bytes", d.map(|d| format!("decimal {}, {}", d.precision, d.scale))),
-        Type::String { uuid } => logical("string", uuid.then(|| "uuid".to_owned())),
+        Type::Bytes(d) => logical("bytes".to_owned(), d.map(decimal)),
+        Type::String { uuid } => logical("string".to_owned(), uuid.then(|| "uuid".to_owned())),
         Type::Array(_) => "array".to_owned(),
         Type::Map(_) => "map".to_owned(),
         Type::Union(_) => "union".to_owned(),
         Type::Record(record) => format!("record {}", quoted(&record.name)),
         Type::Enum(symbols) => format!("enum {}", quoted(&symbols.name)),
-        Type::Fixed(fixed) => format!("fixed {}", quoted(&fixed.name)),
+        Type::Fixed(fixed) => {
+            let name = |l| match l {
+                FixedLogical::Decimal(d) => decimal(d),
+                FixedLogical::Duration => "duration".to_owned(),
+                FixedLogical::Uuid => "uuid".to_owned(),
+            };
+            logical(format!("fixed {}", quoted(&fixed.name)), fixed.logical.map(name))
+        }
     }
 }

@@ -51,6 +51,31 @@ pub(crate) enum LongLogical {
     LocalTimestampNanos,
 }
 
+impl IntLogical {
+    /// The specification's.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            IntLogical::Date => "date",
+            IntLogical::TimeMillis => "time-millis",
+        }
+    }
+}
+
+impl LongLogical {
+    /// The specification's.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            LongLogical::TimeMicros => "time-micros",
+            LongLogical::TimestampMillis => "timestamp-millis",
+            LongLogical::TimestampMicros => "timestamp-micros",
+            LongLogical::TimestampNanos => "timestamp-nanos",
+            LongLogical::LocalTimestampMillis => "local-timestamp-millis",
+            LongLogical::LocalTimestampMicros => "local-timestamp-micros",
+            LongLogical::LocalTimestampNanos => "local-timestamp-nanos",
+        }
+    }
+}
+
 /// A valid decimal: `1 <= precision`, `0 <= scale <= precision`, and, over fixed, a precision that fits its
 /// size. It may still be too wide for Arrow (more than 76 digits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

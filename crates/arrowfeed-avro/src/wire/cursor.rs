@@ -92,6 +92,12 @@ impl<'a> Cursor<'a> {
         self.varint()
     }
 
+    /// The next 8 bytes, of which some may be slack.
+    #[inline(always)]
+    pub(crate) fn peek8(&self) -> [u8; 8] {
+        self.load()
+    }
+
     /// The next 32 bytes, of which some may be slack.
     #[inline(always)]
     pub(crate) fn peek32(&self) -> [u8; 32] {
