@@ -1,0 +1,165 @@
+"""Arguments: what is refused, and the whole message that says so."""
+
+import inspect
+import pickle
+
+import pytest
+from conftest import users, write
+
+import arrowfeed as af
+
+REFUSED = [
+    ({"columns": "id"}, TypeError, "columns: expected a list of field paths (str), found str 'id'"),
+    ({"columns": ["id", 1]}, TypeError, "columns: expected a list of field paths (str), found int 1"),
+    ({"batch_size": 0}, ValueError, "batch_size: expected an integer of 1 or more, found int 0"),
+    ({"batch_size": -1}, ValueError, "batch_size: expected an integer of 1 or more, found int -1"),
+    ({"batch_size": 1 << 64}, ValueError, f"batch_size: expected an integer of 64 bits, found int {1 << 64}"),
+    ({"batch_size": 1.5}, TypeError, "batch_size: expected an integer of 1 or more, found float 1.5"),
+    ({"batch_size": None}, TypeError, "batch_size: expected an integer of 1 or more, found None"),
+    ({"max_batch_bytes": 0}, ValueError, "max_batch_bytes: expected an integer of 1 or more, found int 0"),
+    (
+        {"encoding": "nativ"},
+        ValueError,
+        'encoding: expected "native", "feature" or "tfx", found str \'nativ\'',
+    ),
+    (
+        {"string_type": "str"},
+        ValueError,
+        'string_type: expected "utf8", "large_utf8" or "utf8_view", found str \'str\'',
+    ),
+    (
+        {"on_error": "ignore"},
+        ValueError,
+        'on_error: expected "raise", "skip_block" or "skip_file", found str \'ignore\'',
+    ),
+    ({"encoding": None}, TypeError, 'encoding: expected "native", "feature" or "tfx", found None'),
+    ({"threads": 0}, ValueError, "threads: expected an integer of 1 or more, found int 0"),
+    ({"threads": "2"}, TypeError, "threads: expected an integer of 1 or more, found str '2'"),
+    ({"limits": {}}, TypeError, "limits: expected a Limits, found dict {}"),
+    (
+        {"reader_schema": 3},
+        TypeError,
+        "reader_schema: expected JSON text, a dict or an AvroSchema, found int 3",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "kind", "message"), REFUSED)
+def test_a_wrong_option_is_named(users_file, options, kind, message):
+    [split] = af.plan_splits(users_file)
+    for read in (lambda: af.read_avro(users_file, **options), lambda: af.read_split(split, **options)):
+        with pytest.raises(kind) as caught:
+            read()
+        assert (type(caught.value), str(caught.value)) == (kind, message)
+
+
+def test_an_unknown_option_is_named(users_file):
+    for function, argument in (
+        (af.read_avro, users_file),
+        (af.read_split, af.Split(users_file, 0, 1)),
+    ):
+        with pytest.raises(TypeError) as caught:
+            function(argument, batchsize=1)
+        name = function.__name__
+        assert str(caught.value) == f"{name}() got an unexpected keyword argument 'batchsize'"
+
+
+def test_options_are_keyword_only(users_file):
+    for call in (
+        lambda: af.read_avro(users_file, ["id"]),
+        lambda: af.read_split(af.Split(users_file, 0, 1), ["id"]),
+        lambda: af.plan_splits(users_file, 100),
+        lambda: af.write_avro(af.read_avro(users_file), users_file, "null"),
+        lambda: af.Limits(1),
+    ):
+        with pytest.raises(TypeError, match="positional arguments? but"):
+            call()
+
+
+def test_none_stands_for_the_default(users_file):
+    none = dict.fromkeys(["columns", "reader_schema", "max_batch_bytes", "threads", "limits"])
+    assert list(af.read_avro(users_file, **none)) == list(af.read_avro(users_file))
+
+
+def test_integers_of_numpy_are_integers(users_file):
+    numpy = pytest.importorskip("numpy")
+    reader = af.read_avro(users_file, batch_size=numpy.int64(60), threads=numpy.uint8(1))
+    assert [batch.num_rows for batch in reader] == [60, 40]
+
+
+READ_OPTIONS = {
+    "columns": None,
+    "reader_schema": None,
+    "batch_size": 8192,
+    "max_batch_bytes": None,
+    "encoding": "native",
+    "string_type": "utf8",
+    "threads": None,
+    "limits": None,
+    "on_error": "raise",
+}
+
+
+@pytest.mark.parametrize(
+    ("function", "positional", "options"),
+    [
+        (af.read_avro, ["source"], READ_OPTIONS),
+        (af.read_split, ["split"], READ_OPTIONS),
+        (af.avro_schema, ["source"], {}),
+        (af.plan_splits, ["source"], {"target_bytes": 64 << 20}),
+        (af.write_avro, ["batches", "path"], {"codec": "zstandard", "block_bytes": 64 << 10, "schema": None}),
+    ],
+)
+def test_signatures_show_names_and_defaults(function, positional, options):
+    parameters = inspect.signature(function).parameters.values()
+    shown = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert shown == positional
+    assert {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY} == options
+
+
+@pytest.mark.parametrize(("options", "kind", "message"), REFUSED[2:])
+def test_options_that_are_refused_have_an_accepted_value(users_file, options, kind, message):
+    """So that no test above passes for another reason."""
+    [name] = options
+    accepted = {**READ_OPTIONS, "threads": 2, "limits": af.Limits(), "max_batch_bytes": 1 << 20}
+    list(af.read_avro(users_file, **{name: accepted[name]}))
+
+
+def test_the_signature_of_limits_has_the_defaults():
+    parameters = inspect.signature(af.Limits).parameters
+    assert parameters
+    limits = af.Limits()
+    assert {name: getattr(limits, name) for name in parameters} == {
+        name: parameter.default for name, parameter in parameters.items()
+    }
+
+
+def test_limits_compare_print_and_pickle():
+    limits = af.Limits(header_bytes=1, xz_memory_bytes=2)
+    assert limits == af.Limits(xz_memory_bytes=2, header_bytes=1)
+    assert limits != af.Limits()
+    assert eval(repr(limits), {"Limits": af.Limits}) == limits
+    assert pickle.loads(pickle.dumps(limits)) == limits
+
+
+@pytest.mark.parametrize(
+    ("limits", "kind", "message"),
+    [
+        ({"header_bytes": -1}, ValueError, "header_bytes: expected an integer of 0 or more, found int -1"),
+        ({"header_bytes": "x"}, TypeError, "header_bytes: expected an integer of 0 or more, found str 'x'"),
+        ({"head": 1}, TypeError, "Limits() got an unexpected keyword argument 'head'"),
+        ({"schema_depth": 129}, ValueError, "schema_depth: expected at most 128, found int 129"),
+    ],
+)
+def test_a_wrong_limit_is_named(limits, kind, message):
+    with pytest.raises(kind) as caught:
+        af.Limits(**limits)
+    assert (type(caught.value), str(caught.value)) == (kind, message)
+
+
+def test_limits_hold(tmp_path):
+    path = write(tmp_path / "users.avro", users(10))
+    for name in ("header_bytes", "schema_bytes", "decoded_block_bytes", "expanded_fields", "schema_depth"):
+        with pytest.raises(af.LimitError) as caught:
+            list(af.read_avro(path, limits=af.Limits(**{name: 1})))
+        assert caught.value.limit == name

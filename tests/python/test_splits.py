@@ -1,0 +1,94 @@
+"""Splits cover files: every row is in one of them, once."""
+
+import pickle
+
+import pyarrow as pa
+import pytest
+from conftest import users, write
+
+import arrowfeed as af
+
+
+def ids(split, **options):
+    return pa.table(af.read_split(split, columns=["id"], **options)).column("id").to_pylist()
+
+
+@pytest.fixture
+def parts(tmp_path):
+    write(tmp_path / "a.avro", users(300), sync_interval=500)
+    write(tmp_path / "b.avro", users(200, first=300), sync_interval=500, codec="deflate")
+    write(tmp_path / "c.avro", [])
+    write(tmp_path / "d.avro", users(1, first=500))
+    return tmp_path
+
+
+@pytest.mark.parametrize("target_bytes", [1, 7, 16, 100, 499, 500, 501, 1000, 4096, 1 << 20, 1 << 62])
+def test_splits_add_up_to_the_whole(parts, target_bytes):
+    splits = af.plan_splits(parts, target_bytes=target_bytes)
+    assert [row for split in splits for row in ids(split)] == list(range(501))
+    for split in splits:
+        assert 0 < split.start < split.end
+        assert split.end - split.start <= target_bytes + 1 or target_bytes < 100
+    if target_bytes == 500:
+        assert len(splits) > 10
+    if target_bytes == 1 << 62:
+        assert [split.path for split in splits] == [str(parts / f"{name}.avro") for name in "abd"]
+
+
+def test_any_cuts_cover_a_file_once(parts):
+    path = parts / "a.avro"
+    size = path.stat().st_size
+    for cuts in ([0, size], [0, 1, size], [0, 300, 301, 302, 1000, size, size + 10], [0, *range(1, size, 37), size]):
+        splits = [af.Split(path, start, end) for start, end in zip(cuts, cuts[1:])]
+        assert [row for split in splits for row in ids(split)] == list(range(300))
+
+
+def test_split_options_are_those_of_read_avro(parts):
+    [split] = af.plan_splits(parts / "a.avro")
+    whole = list(af.read_avro(parts / "a.avro", columns=["name"], batch_size=70, string_type="large_utf8"))
+    assert list(af.read_split(split, columns=["name"], batch_size=70, string_type="large_utf8")) == whole
+
+
+def test_splits_compare_hash_print_and_pickle(parts):
+    splits = af.plan_splits(parts, target_bytes=1000)
+    assert splits == sorted(splits)
+    assert sorted(reversed(splits)) == splits
+    assert len(set(splits)) == len(splits) > 5
+    assert pickle.loads(pickle.dumps(splits)) == splits
+    first = splits[0]
+    assert first == af.Split(first.path, first.start, first.end)
+    assert eval(repr(first), {"Split": af.Split}) == first
+    assert repr(af.Split("a.avro", 0, 9)) == "Split('a.avro', 0, 9)"
+    assert isinstance(first.path, str)
+    assert first < splits[1]
+    assert first != "a.avro"
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "message"),
+    [
+        (
+            lambda: af.plan_splits("a.avro", target_bytes=0),
+            ValueError,
+            "target_bytes: expected an integer of 1 or more, found int 0",
+        ),
+        (
+            lambda: af.plan_splits(b"bytes"),
+            TypeError,
+            "source: expected files on disk, which can be split, found bytes",
+        ),
+        (
+            lambda: af.plan_splits("s3://key:word@bucket/a.avro?token=1"),
+            TypeError,
+            "source: expected files on disk, which can be split, found s3://bucket/a.avro",
+        ),
+        (lambda: af.read_split("a.avro"), TypeError, "split: expected a Split, found str 'a.avro'"),
+        (lambda: af.Split(3, 0, 1), TypeError, "path: expected a path (str or os.PathLike), found int 3"),
+        (lambda: af.Split("a", -1, 1), ValueError, "start: expected an integer of 0 or more, found int -1"),
+        (lambda: af.Split("a", 0, "1"), TypeError, "end: expected an integer of 0 or more, found str '1'"),
+    ],
+)
+def test_wrong_arguments_are_named(make, kind, message):
+    with pytest.raises(kind) as caught:
+        make()
+    assert (type(caught.value), str(caught.value)) == (kind, message)

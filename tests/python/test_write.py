@@ -1,0 +1,143 @@
+"""What is written is what is read, by us and by fastavro."""
+
+import fastavro
+import polars
+import pyarrow as pa
+import pytest
+from conftest import users, write
+
+import arrowfeed as af
+
+CODECS = ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"]
+
+
+def fastavro_rows(path):
+    with path.open("rb") as file:
+        return list(fastavro.reader(file))
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_every_codec_makes_the_round_trip(tmp_path, users_file, codec):
+    path = tmp_path / "out.avro"
+    assert af.write_avro(af.read_avro(users_file, batch_size=30), path, codec=codec) == 100
+    assert af.avro_schema(path).codec == codec
+    assert pa.table(af.read_avro(path)).to_pylist() == users(100)
+    assert fastavro_rows(path) == users(100)
+
+
+def test_tables_frames_and_batches_are_taken(tmp_path):
+    path = tmp_path / "out.avro"
+    rows = [{"id": 1, "name": "a"}, {"id": 2, "name": None}]
+    table = pa.Table.from_pylist(rows)
+    own = next(af.read_avro(write(tmp_path / "in.avro", users(3))))
+    for batches in (table, table.to_batches()[0], polars.DataFrame(rows), table.to_reader()):
+        assert af.write_avro(batches, path) == 2
+        assert pa.table(af.read_avro(path)).to_pylist() == rows
+    assert af.write_avro(own, path) == 3
+    assert pa.table(af.read_avro(path)).to_pylist() == users(3)
+
+
+def test_the_default_codec_is_zstandard(tmp_path):
+    path = tmp_path / "out.avro"
+    af.write_avro(pa.table({"id": [1]}), path)
+    assert af.avro_schema(path).codec == "zstandard"
+
+
+def test_block_bytes_decide_the_number_of_blocks(tmp_path):
+    path = tmp_path / "out.avro"
+    table = pa.table({"id": range(10_000)})
+    blocks = []
+    for block_bytes in (1000, 10_000, 1 << 20):
+        assert af.write_avro(table, path, codec="null", block_bytes=block_bytes) == 10_000
+        reader = af.read_avro(path)
+        assert sum(batch.num_rows for batch in reader) == 10_000
+        blocks.append(reader.report()["blocks"])
+    assert blocks[0] > 5 * blocks[1] > 5 * blocks[2] == 5
+
+
+def test_a_schema_that_is_given_is_written(tmp_path):
+    path = tmp_path / "out.avro"
+    schema = {
+        "type": "record",
+        "name": "mine.Row",
+        "fields": [{"name": "id", "type": "long", "doc": "a number"}],
+    }
+    table = pa.table({"id": pa.array([1, 2], pa.int64())}, pa.schema([pa.field("id", pa.int64(), nullable=False)]))
+    assert af.write_avro(table, path, schema=schema) == 2
+    assert af.avro_schema(path) == af.AvroSchema(schema)
+    assert fastavro_rows(path) == [{"id": 1}, {"id": 2}]
+
+
+def test_no_rows_are_a_file_too(tmp_path):
+    path = tmp_path / "out.avro"
+    assert af.write_avro(pa.table({"id": pa.array([], pa.int64())}), path) == 0
+    reader = af.read_avro(path)
+    assert reader.schema.names == ["id"]
+    assert list(reader) == []
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    path = write(tmp_path / "out.avro", users(3))
+    before = path.read_bytes()
+
+    def batches():
+        yield pa.record_batch({"id": [1]})
+        raise ZeroDivisionError("mine")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"id": pa.int64()}), batches())
+    with pytest.raises(af.ArrowfeedError, match="mine") as caught:
+        af.write_avro(reader, path)
+    assert type(caught.value) is af.ArrowfeedError
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out.avro"]
+
+
+def test_an_error_of_the_source_stays_what_it_is(tmp_path):
+    source = write(tmp_path / "in.avro", users(100))
+    source.write_bytes(source.read_bytes()[:-1])
+    with pytest.raises(af.TruncatedError) as caught:
+        af.write_avro(af.read_avro(source), tmp_path / "out.avro")
+    assert caught.value.path == str(source)
+    assert not (tmp_path / "out.avro").exists()
+
+
+def test_the_source_may_be_a_used_reader(tmp_path, users_file):
+    reader = af.read_avro(users_file, batch_size=60)
+    next(reader)
+    assert af.write_avro(reader, tmp_path / "out.avro") == 40
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "message"),
+    [
+        (
+            {"codec": "gzip"},
+            ValueError,
+            'codec: expected "null", "deflate", "snappy", "zstandard", "bzip2" or "xz", found str \'gzip\'',
+        ),
+        (
+            {"block_bytes": 0},
+            ValueError,
+            "block_bytes: expected an integer of 1 or more, found int 0",
+        ),
+        (
+            {"batches": [1]},
+            TypeError,
+            "batches: expected an object with __arrow_c_stream__ or __arrow_c_array__, found list [1]",
+        ),
+        ({"path": 3}, TypeError, "path: expected a path (str or os.PathLike), found int 3"),
+        ({"schema": 3}, TypeError, "schema: expected JSON text, a dict or an AvroSchema, found int 3"),
+    ],
+)
+def test_wrong_arguments_are_named(tmp_path, change, kind, message):
+    arguments = {"batches": pa.table({"id": [1]}), "path": tmp_path / "out.avro", **change}
+    with pytest.raises(kind) as caught:
+        af.write_avro(**arguments)
+    assert (type(caught.value), str(caught.value)) == (kind, message)
+
+
+def test_a_directory_that_is_not_there_is_not_found(tmp_path):
+    path = tmp_path / "no" / "out.avro"
+    with pytest.raises(FileNotFoundError) as caught:
+        af.write_avro(pa.table({"id": [1]}), path)
+    assert caught.value.filename == str(path)
