@@ -162,10 +162,12 @@ impl Resolver<'_> {
             };
             fields.push(column.field(&branch_name(&self.reader.types[*ty])));
         }
+        // A union has no nulls of its own, but those of its branches count as its nulls in Arrow.
+        let nullable = fields.iter().any(arrow_schema::Field::is_nullable);
         let fields = UnionFields::try_from_fields(fields).map_err(|error| self.error(error.to_string()))?;
         let data_type = DataType::Union(fields.clone(), arrow_schema::UnionMode::Dense);
         let union = UnionNode { tagged, branches, result: UnionResult::Dense(fields) };
-        Ok(Column::required(Node::Union(union), data_type))
+        Ok(Column { nullable, ..Column::required(Node::Union(union), data_type) })
     }
 
     fn refused(&self, writer: TypeId, reader: String) -> Branch {
