@@ -25,7 +25,12 @@ use crate::options::Encoding;
 
 /// The field of a wrapped column.
 pub(super) fn field(encoding: Encoding, native: &Field) -> Result<Field, AvroError> {
-    let data_type = outer(encoding, native).map_err(|error| error.in_field(native.name().as_str()))?;
+    field_at(encoding, native, native.name())
+}
+
+/// The field of a wrapped column or member of a struct; `path` leads to it.
+fn field_at(encoding: Encoding, native: &Field, path: &str) -> Result<Field, AvroError> {
+    let data_type = outer(encoding, native, path)?;
     let nullable = native.is_nullable() || encoding == Encoding::Tfx;
     let field = Field::new(native.name(), data_type, nullable);
     // An extension is of the value, not of the list around it.
@@ -33,20 +38,24 @@ pub(super) fn field(encoding: Encoding, native: &Field) -> Result<Field, AvroErr
 }
 
 /// The type of a column: a list in any case.
-fn outer(encoding: Encoding, native: &Field) -> Result<DataType, AvroError> {
+fn outer(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, AvroError> {
     Ok(match native.data_type() {
         DataType::Null => DataType::Null,
-        DataType::List(items) | DataType::LargeList(items) => list(encoding, items_field(encoding, items)?),
+        DataType::List(items) | DataType::LargeList(items) => {
+            list(encoding, items_field(encoding, items, path)?)
+        }
         DataType::FixedSizeList(items, n) if encoding == Encoding::Feature => {
-            DataType::FixedSizeList(items_field(encoding, items)?, *n)
+            DataType::FixedSizeList(items_field(encoding, items, path)?, *n)
         }
-        DataType::FixedSizeList(items, _) => list(encoding, items_field(encoding, items)?),
-        DataType::Map(entries, _) => list(encoding, item(encoding, inner(encoding, entries)?, false)),
-        DataType::Struct(_) => list(encoding, item(encoding, inner(encoding, native)?, false)),
+        DataType::FixedSizeList(items, _) => list(encoding, items_field(encoding, items, path)?),
+        DataType::Map(entries, _) => {
+            list(encoding, item(encoding, entry(encoding, entries, &format!("{path}[]"))?, false))
+        }
+        DataType::Struct(_) => list(encoding, item(encoding, inner(encoding, native, path)?, false)),
         _ if encoding == Encoding::Feature => {
-            DataType::FixedSizeList(item(encoding, inner(encoding, native)?, false), 1)
+            DataType::FixedSizeList(item(encoding, inner(encoding, native, path)?, false), 1)
         }
-        _ => list(encoding, item(encoding, inner(encoding, native)?, false)),
+        _ => list(encoding, item(encoding, inner(encoding, native, path)?, false)),
     })
 }
 
@@ -59,27 +68,41 @@ fn item(encoding: Encoding, data_type: DataType, nullable: bool) -> FieldRef {
 }
 
 /// The items of a list: themselves lists, or values without a list around them.
-fn items_field(encoding: Encoding, items: &Field) -> Result<FieldRef, AvroError> {
+fn items_field(encoding: Encoding, items: &Field, path: &str) -> Result<FieldRef, AvroError> {
+    let path = format!("{path}[]");
     let data_type = match items.data_type() {
         DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) | DataType::Map(..) => {
-            outer(encoding, items)?
+            outer(encoding, items, &path)?
         }
-        _ => inner(encoding, items)?,
+        _ => inner(encoding, items, &path)?,
     };
     Ok(item(encoding, data_type, items.is_nullable()))
 }
 
+/// The type of a map's entry: key and value, of which the path of its values leads to both.
+fn entry(encoding: Encoding, entries: &Field, path: &str) -> Result<DataType, AvroError> {
+    match entries.data_type() {
+        DataType::Struct(fields) => {
+            let fields: Result<Vec<_>, _> =
+                fields.iter().map(|child| field_at(encoding, child, path)).collect();
+            Ok(DataType::Struct(fields?.into()))
+        }
+        _ => inner(encoding, entries, path),
+    }
+}
+
 /// The type of a value inside its list.
-fn inner(encoding: Encoding, native: &Field) -> Result<DataType, AvroError> {
+fn inner(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, AvroError> {
     Ok(match native.data_type() {
         DataType::Struct(fields) => {
-            let fields: Result<Vec<_>, _> = fields.iter().map(|child| field(encoding, child)).collect();
-            DataType::Struct(fields.map_err(|error| error)?.into())
+            let child = |child: &FieldRef| field_at(encoding, child, &format!("{path}.{}", child.name()));
+            let fields: Result<Vec<_>, _> = fields.iter().map(child).collect();
+            DataType::Struct(fields?.into())
         }
         DataType::Union(..) => {
             let message = "expected a type that can be a feature, found a union of several types: choose one \
                            with a reader schema";
-            return Err(AvroError::new(AvroErrorKind::Schema, message));
+            return Err(AvroError::new(AvroErrorKind::Schema, message).in_field(path));
         }
         DataType::Dictionary(..) | DataType::FixedSizeBinary(_) if encoding == Encoding::Tfx => {
             DataType::LargeBinary
