@@ -8,11 +8,14 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_avro::compression::CompressionCodec;
 use arrow_avro::schema::SCHEMA_METADATA_KEY;
 use arrow_avro::writer::format::AvroBinaryFormat;
-use arrow_avro::writer::{AvroWriter, Encoder, WriterBuilder};
+use arrow_avro::writer::{Encoder, Writer, WriterBuilder};
 use arrow_schema::{ArrowError, Schema};
 
 use crate::error::{AvroError, AvroErrorKind};
 use crate::{AvroSchema, Codec};
+use format::ContainerFormat;
+
+mod format;
 
 /// Rows whose encoded size says how many rows a block takes.
 const SAMPLE: usize = 256;
@@ -105,7 +108,7 @@ fn schema_to_write(arrow: &Schema, avro: Option<&AvroSchema>) -> Schema {
 
 /// An Avro file that is being written.
 struct Blocks {
-    writer: AvroWriter<BufWriter<File>>,
+    writer: Writer<BufWriter<File>, ContainerFormat>,
     /// Encodes a few rows of each batch, to know how large they are.
     sampler: Encoder,
     block_bytes: usize,

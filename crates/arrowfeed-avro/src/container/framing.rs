@@ -94,7 +94,7 @@ fn number(bytes: &[u8], start: usize, what: &str) -> Result<(u64, usize), AvroEr
                 format!("expected the {what} of a block, found the end of the file after {found} bytes");
             Err(AvroError::new(AvroErrorKind::Truncated, message))
         }
-        Long::TooLong => Err(corrupt(format!("expected a {what}, found a number of more than 64 bits"))),
+        Long::Overlong => Err(corrupt(format!("expected a {what}, found a number of more than 64 bits"))),
     }
 }
 

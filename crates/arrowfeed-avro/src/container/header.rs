@@ -147,7 +147,7 @@ impl Cursor<'_> {
                 Ok(value)
             }
             Long::Cut => Err(self.truncated(what)),
-            Long::TooLong => {
+            Long::Overlong => {
                 let message = format!("expected {what}, found a number of more than 64 bits");
                 Err(format_error(message).at_offset(self.input.offset()))
             }

@@ -31,8 +31,7 @@ pub(crate) struct BlockHead {
     pub(crate) size: usize,
 }
 
-/// Gives the blocks in order, with one small read for each. After an error it gives that error again, until
-/// [`restart`](Self::restart).
+/// Gives the blocks in order, with one small read for each. After an error it gives that error again.
 #[derive(Debug)]
 pub(crate) struct BlockScanner {
     source: Source,
@@ -40,10 +39,9 @@ pub(crate) struct BlockScanner {
     limit: usize,
     header_len: u64,
     file_len: u64,
-    /// Index and offset of the next block, and where to end.
+    /// Index and offset of the next block.
     index: u64,
     offset: u64,
-    end: u64,
     /// The bytes at `offset`, where the read behind the block before has brought them.
     ahead: Vec<u8>,
     failed: Option<AvroError>,
@@ -60,17 +58,9 @@ impl BlockScanner {
             file_len,
             index: 0,
             offset: header.len,
-            end: file_len,
             ahead: Vec::new(),
             failed: None,
         }
-    }
-
-    /// Goes on at a range that starts and ends at the border of a block.
-    pub(crate) fn restart(&mut self, range: Range<u64>, first_index: u64) {
-        (self.index, self.offset, self.end) = (first_index, range.start, range.end.min(self.file_len));
-        self.ahead.clear();
-        self.failed = None;
     }
 
     /// The next block; `None` at the end.
@@ -78,7 +68,7 @@ impl BlockScanner {
         if let Some(error) = &self.failed {
             return Err(error.again());
         }
-        if self.offset >= self.end {
+        if self.offset >= self.file_len {
             return Ok(None);
         }
         match self.block() {
@@ -112,7 +102,7 @@ impl BlockScanner {
     }
 
     fn block(&mut self) -> Result<BlockHead, AvroError> {
-        let left = self.end - self.offset;
+        let left = self.file_len - self.offset;
         if self.ahead.is_empty() {
             self.ahead = self.read(self.offset, MAX_HEAD)?;
         }
@@ -131,7 +121,7 @@ impl BlockScanner {
 
     /// Up to `n` bytes from `offset` on; fewer only at the end.
     fn read(&self, offset: u64, n: usize) -> Result<Vec<u8>, AvroError> {
-        let left = usize::try_from(self.end.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let left = usize::try_from(self.file_len.saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut bytes = vec![0; n.min(left)];
         let found = self.source.read_at(offset, &mut bytes).map_err(AvroError::io)?;
         bytes.truncate(found);

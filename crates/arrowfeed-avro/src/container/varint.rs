@@ -11,7 +11,7 @@ pub(super) enum Long {
     /// The slice ends inside a number.
     Cut,
     /// More than 64 bits, or more than [`MAX_LONG`] bytes.
-    TooLong,
+    Overlong,
 }
 
 /// Reads a zigzag varint. Encodings that are longer than they need to be are taken: real writers make them.
@@ -19,7 +19,7 @@ pub(super) fn long(bytes: &[u8]) -> Long {
     let mut value = 0u64;
     for (i, &byte) in bytes.iter().take(MAX_LONG).enumerate() {
         if i == MAX_LONG - 1 && byte > 1 {
-            return Long::TooLong;
+            return Long::Overlong;
         }
         value |= u64::from(byte & 0x7f) << (7 * i);
         if byte < 0x80 {
@@ -53,11 +53,11 @@ mod tests {
     #[test]
     fn more_than_64_bits_or_10_bytes_are_refused() {
         let mut tenth = [0xff; 10];
-        assert_eq!(long(&tenth), Long::TooLong);
+        assert_eq!(long(&tenth), Long::Overlong);
         tenth[9] = 2;
-        assert_eq!(long(&tenth), Long::TooLong);
+        assert_eq!(long(&tenth), Long::Overlong);
         tenth[9] = 1;
         assert_eq!(long(&tenth), Long::Value(i64::MIN, 10));
-        assert_eq!(long(&[0x80; 10_000]), Long::TooLong);
+        assert_eq!(long(&[0x80; 10_000]), Long::Overlong);
     }
 }

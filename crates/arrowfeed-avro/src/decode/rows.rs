@@ -18,6 +18,8 @@ pub(crate) struct RowsColumn {
     /// Rows in `body`, all of them whole.
     rows: usize,
     batch_bytes: i64,
+    /// What the first record of a batch may take beyond `batch_bytes`, up to the limit: it has to go somewhere.
+    spare: i64,
     /// Bytes of a row's slots in Arrow, items and text not counted.
     row_bytes: usize,
     /// Whether records have to be read one by one, because each has a budget of its own.
@@ -44,7 +46,8 @@ impl RowsColumn {
     /// `batch_bytes`: the batch is [`full`](Self::is_full) when it has this many.
     pub(crate) fn new(plan: &DecodePlan, limits: &Limits, batch_bytes: usize) -> Self {
         // Offsets of lists and strings have 32 bits: no batch may need more, whatever the limit.
-        let batch_bytes = i64::try_from(batch_bytes).unwrap_or(i64::MAX).min(i32::MAX.into());
+        let most = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX).min(i32::MAX.into());
+        let batch_bytes = most(batch_bytes);
         let body = build::body(&plan.root);
         let mut empty = Marks::default();
         body.mark(&mut empty);
@@ -55,6 +58,7 @@ impl RowsColumn {
             context,
             rows: 0,
             batch_bytes,
+            spare: most(limits.batch_bytes) - batch_bytes,
             row_bytes: plan.root.node.slot_bytes(),
             one_by_one: plan.has_zero_byte_elements,
             empty,
@@ -85,8 +89,11 @@ impl RowsColumn {
             self.before_chunk.clear();
             self.body.mark(&mut self.before_chunk);
             let room = self.context.room();
+            let spare = if n == 1 && self.rows == 0 { self.spare } else { 0 };
+            self.context.set_room(room + spare);
             match self.run(n, cur) {
                 Ok(after) => {
+                    self.context.set_room(self.context.room() - spare);
                     let grown = (cur.left() - after.left()).saturating_add(self.row_bytes.saturating_mul(n));
                     // No room left ends the batch; it is no error.
                     let _ = self.context.take_bytes(grown);

@@ -50,8 +50,8 @@ impl Resolver<'_> {
             return Err(self.error(format!("expected a union of at most {MAX_BRANCHES} branches, found {n}")));
         }
         match Reader::of(self.reader, reader) {
-            Reader::One { ty, nullable } => self.to_one(branches, ty, nullable, want),
-            Reader::Dense(to) => self.to_dense(branches, &to, true, want),
+            Reader::One { ty, nullable } => self.resolve_to_one(branches, ty, nullable, want),
+            Reader::Dense(to) => self.resolve_to_dense(branches, &to, true, want),
         }
     }
 
@@ -70,11 +70,11 @@ impl Resolver<'_> {
                 Ok(Column { node: Node::Union(union), nullable: true, ..column })
             }
             Reader::One { ty, .. } => Ok(Column { nullable: true, ..self.resolve(writer, ty, want)? }),
-            Reader::Dense(to) => self.to_dense(&[writer], &to, false, want),
+            Reader::Dense(to) => self.resolve_to_dense(&[writer], &to, false, want),
         }
     }
 
-    fn to_one(
+    fn resolve_to_one(
         &mut self,
         from: &[TypeId],
         ty: TypeId,
@@ -112,7 +112,7 @@ impl Resolver<'_> {
         Ok(Column { node: Node::Union(union), nullable: nullable || model.nullable, ..model })
     }
 
-    fn to_dense(
+    fn resolve_to_dense(
         &mut self,
         from: &[TypeId],
         to: &[TypeId],

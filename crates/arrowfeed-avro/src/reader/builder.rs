@@ -144,7 +144,7 @@ impl AvroReaderBuilder {
             _ => false,
         };
         let engine =
-            if threads == 1 || small { Engine::Inline(Inline::default()) } else { Engine::Later(threads) };
+            if threads == 1 || small { Engine::Inline(Box::default()) } else { Engine::Later(threads) };
         Ok(AvroReader::new(files, engine, report, self.interrupt))
     }
 
@@ -165,7 +165,7 @@ impl AvroReaderBuilder {
         };
         let range =
             scanner.align(split.start..split.end).map_err(|error| error.in_file(&reading.file.name))?;
-        let engine = Engine::Inline(Inline::of_part(Unit::whole(range), self.claim));
+        let engine = Engine::Inline(Box::new(Inline::of_part(Unit::whole(range), self.claim)));
         Ok(AvroReader::new(files, engine, report, self.interrupt))
     }
 }

@@ -56,7 +56,7 @@ pub struct AvroReader {
 }
 
 enum Engine {
-    Inline(Inline),
+    Inline(Box<Inline>),
     /// Threads that start when the first batch is asked for.
     Later(usize),
     Threads(Box<Threads>),

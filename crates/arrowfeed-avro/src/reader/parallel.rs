@@ -122,10 +122,6 @@ impl Pipeline {
         self.process != std::process::id()
     }
 
-    pub(crate) fn in_flight(&self) -> usize {
-        self.shared.lock().units.len()
-    }
-
     /// Starts on one more unit. `open` makes its reader, in the thread that decodes it.
     pub(crate) fn submit(&mut self, open: impl FnOnce() -> Result<UnitReader, AvroError> + Send + 'static) {
         let id = self.next_unit;

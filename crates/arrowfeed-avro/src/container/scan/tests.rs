@@ -189,18 +189,6 @@ fn a_wrong_block_is_in_exactly_one_of_the_ranges_that_meet() {
 }
 
 #[test]
-fn a_scanner_goes_on_at_another_range() {
-    let file = Container::new(Codec::Null).block(1, b"a").block(1, b"b").block(1, b"c");
-    let [source, _] = sources(&file.bytes);
-    let mut scanner = scanner(source, &file.bytes);
-    scanner.restart(76..95, 7);
-    let head = BlockHead { index: 7, offset: 76, end: 95, count: 1, size: 1 };
-    assert_eq!(scan_rest(&mut scanner).0, [head]);
-    scanner.restart(57..90, 0);
-    assert_eq!(scan_rest(&mut scanner).1.unwrap().kind(), crate::AvroErrorKind::Truncated);
-}
-
-#[test]
 fn a_file_that_has_become_shorter_is_truncated() {
     let file = blocks(Codec::Null);
     for len in 57..file.bytes.len() - 1 {

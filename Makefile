@@ -1,0 +1,121 @@
+# What people and CI run. `make help` lists it. Needs Rust, and Python 3.10 or newer.
+
+PYTHON := python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# Random cases and mutated files of a full test run; `cargo test` alone tries fewer.
+ARROWFEED_CASES ?= 2000
+ARROWFEED_MUTANTS ?= 200000
+export ARROWFEED_CASES ARROWFEED_MUTANTS
+
+# Seconds of each fuzz target; part of the rows, and rounds, of the benchmarks.
+SECONDS := 60
+SCALE := 1
+ROUNDS := 5
+
+JAVA_OUT := $(CURDIR)/target/java-reference
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+# Builds the Python package in release and installs it. Conda's variable would make maturin refuse.
+PACKAGE = env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(1)" $(1)/bin/maturin develop --release --manifest-path python/Cargo.toml
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help:
+	@sed -n 's/^\([a-z-]*\):.*## /\1 - /p' $(MAKEFILE_LIST) | awk -F' - ' '{ printf "  %-12s %s\n", $$1, $$2 }'
+
+# ---- what people run
+
+.PHONY: demo
+demo: $(VENV)/.demo ## write Avro files in four codecs and read them through pyarrow
+	$(call PACKAGE,$(VENV))
+	$(BIN)/python examples/python/demo.py
+
+.PHONY: test
+test: lint docs test-rust test-python ## all checks and all tests, Java's aside
+
+.PHONY: test-rust
+test-rust: ## Rust tests, doc tests and examples
+	cargo test --workspace
+
+# On the release build: it is what users get, and `make demo` has built it already.
+.PHONY: test-python
+test-python: $(VENV)/.test ## Python tests
+	$(call PACKAGE,$(VENV))
+	$(BIN)/python -m pytest benches/tests tests/java/test_plain_json.py
+	$(BIN)/python -m pytest tests/python
+
+.PHONY: test-java
+test-java: ## files and schema resolution of Java's Avro; skipped without Java and Maven
+	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(MAKE) test-java-here; \
+	else echo "SKIPPED make test-java: expected java and mvn on the PATH"; fi
+
+.PHONY: test-java-here
+test-java-here: $(VENV)/.test
+	$(call PACKAGE,$(VENV))
+	rm -rf "$(JAVA_OUT)" && mkdir -p "$(JAVA_OUT)"
+	mvn -q -B -f tests/java/pom.xml compile exec:java "-Dexec.args='$(JAVA_OUT)'"
+	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest tests/java
+
+.PHONY: lint
+lint: $(VENV)/.lint ## format, lints, types, the order of dependencies, the files with unsafe
+	$(BIN)/python tools/dependency_order.py
+	$(BIN)/python tools/unsafe_files.py
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check tools examples benches tests/java
+	$(BIN)/ruff check --config python/pyproject.toml python tests/python
+	$(BIN)/ruff format --check
+	$(BIN)/pyright --project python --pythonpath $(BIN)/python
+
+.PHONY: docs
+docs: $(VENV)/.made ## Rust documentation without warnings; links of the Markdown files
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+	$(BIN)/python tools/markdown_links.py
+
+.PHONY: bench
+bench: .venv-bench/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
+	$(call PACKAGE,.venv-bench)
+	.venv-bench/bin/python benches/generate.py --out data/bench --scale $(SCALE)
+	cargo build --release --manifest-path benches/peers/Cargo.toml --target-dir benches/peers/target
+	cargo build --release --manifest-path benches/ours/Cargo.toml --target-dir benches/ours/target
+	.venv-bench/bin/python benches/run.py --data data/bench --scale $(SCALE) --rounds $(ROUNDS)
+
+.PHONY: fuzz
+fuzz: ## each fuzz target for SECONDS=60
+	@for file in fuzz/targets/*.rs; do \
+		fuzz/run.sh $$(basename $$file .rs) $(SECONDS) || exit 1; done
+
+# libdeflate defines the same constants in several of its files, which the sanitizer would take for a fault.
+.PHONY: asan
+asan: ## Rust tests under the address sanitizer, with fewer random cases
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_odr_violation=0 \
+		ARROWFEED_CASES=200 ARROWFEED_MUTANTS=20000 \
+		cargo test --package arrowfeed-avro --lib --tests --target $(HOST) --target-dir target/asan
+
+.PHONY: clean
+clean: ## everything that was built, installed or written
+	rm -rf target $(VENV) .venv-bench data fuzz/target benches/ours/target benches/peers/target tests/java/target
+	rm -rf .pytest_cache .ruff_cache
+
+# ---- virtual environments: a file in them says what they hold
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.%: requirements/%.txt requirements/build.txt $(VENV)/.made
+	$(BIN)/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+.venv-bench/.made: requirements/bench.txt requirements/build.txt benches/requirements.txt
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit("expected Python 3.11 or newer, found " + sys.version)'
+	rm -rf .venv-bench
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@

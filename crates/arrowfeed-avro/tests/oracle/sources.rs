@@ -1,0 +1,152 @@
+//! The same rows, wherever the bytes come from and however the work is cut.
+
+use std::io::Read;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
+
+use arrow_array::RecordBatch;
+use arrowfeed_avro::{AvroSource, Codec, Split, plan_splits};
+use proptest::prelude::*;
+
+use crate::support::batches;
+use crate::support::case::{Case, assert_rows, cases, cases_with, config, read_all};
+use crate::support::file::{Block, TempFile};
+use crate::support::shapes::Kinds;
+
+/// Gives one byte at a time.
+pub(crate) struct OneByte(pub(crate) std::io::Cursor<Vec<u8>>);
+
+impl Read for OneByte {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let most = out.len().min(1);
+        self.0.read(&mut out[..most])
+    }
+}
+
+pub(crate) fn threads(n: usize) -> NonZeroUsize {
+    NonZeroUsize::new(n).expect("some threads")
+}
+
+proptest! {
+    #![proptest_config(config(25))]
+
+    #[test]
+    fn bytes_files_and_streams_give_the_same_batches(case in cases(Kinds::All)) {
+        let bytes = case.file.bytes();
+        let expected = read_all(case.builder().open(case.source()));
+        let file = TempFile::with(&bytes);
+        assert_same(&read_all(case.builder().open(file.path())), &expected);
+        let stream = AvroSource::reader("stream", OneByte(std::io::Cursor::new(bytes)));
+        assert_same(&read_all(case.builder().open(stream)), &expected);
+    }
+
+    #[test]
+    fn threads_give_the_same_batches_of_many_files(case in cases(Kinds::All)) {
+        let sources = || (0..4).map(|_| case.source());
+        let expected = read_all(case.builder().open_all(sources()));
+        prop_assert_eq!(batches::rows(&expected).len(), 4 * case.rows.len());
+        for n in 2..=3 {
+            assert_same(&read_all(case.builder().with_threads(threads(n)).open_all(sources())), &expected);
+        }
+    }
+
+    #[test]
+    fn splits_cut_anywhere_give_each_row_once(case in cases(Kinds::All)) {
+        let bytes = case.file.bytes();
+        let file = TempFile::with(&bytes);
+        let mut seed = case.seed.clone();
+        let mut cuts: Vec<u64> = (0..seed.below(5)).map(|_| seed.below(bytes.len() + 1) as u64).collect();
+        cuts.extend([0, bytes.len() as u64]);
+        cuts.sort_unstable();
+        let split = |pair: &[u64]| Split { path: file.path().to_owned(), start: pair[0], end: pair[1] };
+        let random: Vec<Split> = cuts.windows(2).map(split).collect();
+        let even = plan_splits([file.path()], 1 + seed.below(200) as u64).unwrap();
+        for splits in [random, even] {
+            let read = |split| read_all(case.builder().open_split(split));
+            assert_rows(&splits.iter().flat_map(read).collect::<Vec<_>>(), &case.cells());
+        }
+    }
+
+    #[test]
+    fn a_split_ends_at_the_first_block_that_is_not_claimed(case in cases(Kinds::All)) {
+        let (bytes, starts) = case.file.bytes_and_blocks();
+        let file = TempFile::with(&bytes);
+        let wanted = case.seed.clone().below(starts.len() + 1);
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let log = asked.clone();
+        let claim = move |offset| {
+            let mut log = log.lock().unwrap();
+            log.push(offset);
+            log.len() <= wanted
+        };
+        let split = Split { path: file.path().to_owned(), start: 0, end: bytes.len() as u64 };
+        let batches = read_all(case.builder().with_claim(claim).open_split(&split));
+        let rows: u64 = case.file.blocks[..wanted].iter().map(|block| block.count).sum();
+        assert_rows(&batches, &case.cells()[..rows as usize]);
+        // Blocks without rows may not be worth a question.
+        prop_assert!(asked.lock().unwrap().iter().all(|offset| starts.contains(offset)));
+    }
+
+    #[test]
+    fn max_batch_bytes_only_moves_borders(case in cases(Kinds::All)) {
+        let most = 1 + case.seed.clone().below(2000);
+        let batches = read_all(case.builder().with_max_batch_bytes(most).open(case.source()));
+        assert_rows(&batches, &case.cells());
+        let borders = |batches: &[RecordBatch]| -> Vec<usize> {
+            let mut rows = 0;
+            batches.iter().map(|batch| { rows += batch.num_rows(); rows }).collect()
+        };
+        let cut = borders(&batches);
+        let whole = borders(&read_all(case.builder().open(case.source())));
+        prop_assert!(whole.iter().all(|border| cut.contains(border)), "{:?} {:?}", whole, cut);
+        prop_assert!(batches.iter().all(|batch| batch.num_rows() > 0));
+    }
+}
+
+proptest! {
+    #![proptest_config(config(2))]
+
+    /// Files of several units for threads, whose borders fall inside blocks.
+    #[test]
+    fn threads_give_the_same_batches_of_a_large_file(
+        case in cases_with(Kinds::All, prop_oneof![Just(Codec::Null), Just(Codec::Zstandard)], 60),
+        batch_size in prop_oneof![1..3000_usize, 5000..20_000_usize],
+    ) {
+        let mut case = Case { batch_size, ..case };
+        enlarge(&mut case, 5 << 20);
+        let source = || AvroSource::bytes(case.file.bytes());
+        let expected = read_all(case.builder().open(source()));
+        for n in 2..=3 {
+            assert_same(&read_all(case.builder().with_threads(threads(n)).open(source())), &expected);
+        }
+    }
+}
+
+/// The blocks again and again, as blocks of random length. Rows without bytes make no file large.
+fn enlarge(case: &mut Case, bytes: usize) {
+    let rows: u64 = case.file.blocks.iter().map(|block| block.count).sum();
+    let payload: Vec<u8> = case.file.blocks.iter().flat_map(|block| block.payload.clone()).collect();
+    if payload.is_empty() {
+        return;
+    }
+    case.file.blocks.clear();
+    let mut size = 0;
+    while size < bytes {
+        let spread = 1 << case.seed.below(10);
+        let times = 1 + case.seed.below(spread) + 20_000 / payload.len();
+        let block = Block { count: rows * times as u64, payload: payload.repeat(times) };
+        size += block.payload.len();
+        case.file.blocks.push(block);
+    }
+}
+
+/// The same batches: rows and borders.
+pub(crate) fn assert_same(found: &[RecordBatch], expected: &[RecordBatch]) {
+    let rows_of = |batch| batches::rows(std::slice::from_ref(batch));
+    let sizes = |batches: &[RecordBatch]| batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>();
+    assert_eq!(sizes(found), sizes(expected));
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found.schema(), expected.schema());
+        assert!(found == expected || rows_of(found) == rows_of(expected));
+    }
+}

@@ -1,0 +1,178 @@
+//! Files that others write are read as what was put into them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use apache_avro::types::Value as Apache;
+use apache_avro::{Days, Decimal, Duration, Millis, Months};
+use arrow_array::RecordBatchIterator;
+use arrowfeed_avro::{
+    AvroHeader, AvroReader, AvroSchema, AvroSource, Codec, Limits, StringType, WriteOptions, write_avro,
+};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::support::batches;
+use crate::support::case::{Case, assert_reads, cases, config, read_all};
+use crate::support::file::{AvroFile, TempFile};
+use crate::support::mapping::Mapping;
+use crate::support::rows::Rows;
+use crate::support::schema::{Definition, Logical, Schema, Type};
+use crate::support::shapes::Kinds;
+use crate::support::value::Value;
+
+proptest! {
+    #![proptest_config(config(25))]
+
+    #[test]
+    fn files_of_apache_avro_are_read_as_written(case in cases(Kinds::Common)) {
+        let mut case = case;
+        case.rows = case.rows.iter().map(in_order).collect();
+        let schema = apache_avro::Schema::parse_str(&case.file.schema).unwrap();
+        let mut writer =
+            apache_avro::Writer::with_codec(&schema, Vec::new(), apache_codec(case.file.codec)).unwrap();
+        for row in &case.rows {
+            writer.append_value(apache(&case.schema, &case.schema.root, row)).unwrap();
+            if case.seed.one_in(5) {
+                writer.flush().unwrap();
+            }
+        }
+        let bytes = writer.into_inner().unwrap();
+        let batches = read_all(case.builder().open(AvroSource::bytes(bytes.clone())));
+        let found = batches::rows(&batches);
+        let found: Vec<Vec<Value>> = found.iter().map(|row| row.iter().map(in_order).collect()).collect();
+        prop_assert_eq!(found, case.cells());
+        let opened = case.builder().open(AvroSource::bytes(bytes)).unwrap();
+        prop_assert_eq!(opened.schema().fields().to_vec().len(), case.mapping().columns().len());
+    }
+
+    /// Uuids as strings have a test of their own.
+    #[test]
+    fn write_avro_and_reading_give_the_batches_back(case in cases(Kinds::Common)) {
+        let case = Case { strings: StringType::Utf8, ..case };
+        let string_uuid = json!({ "type": "string", "logicalType": "uuid" }).to_string();
+        if case.schema.to_json().contains(&string_uuid) {
+            return Ok(());
+        }
+        let batches = read_all(case.builder().open(case.source()));
+        let schema = case.builder().open(case.source()).unwrap().schema();
+        let file = TempFile::new();
+        let options = WriteOptions {
+            codec: case.file.codec,
+            block_bytes: 1 + case.seed.clone().below(2000),
+            schema: Some(AvroSchema::parse(&case.schema.to_json()).unwrap()),
+        };
+        let reader = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
+        let written = write_avro(reader, file.path(), &options).unwrap();
+        let header = AvroHeader::read(file.path(), &Limits::default()).unwrap();
+        prop_assert_eq!(header.codec(), case.file.codec);
+        prop_assert_eq!(Some(header.schema()), options.schema.as_ref());
+        prop_assert_eq!(written, case.rows.len() as u64);
+        assert_reads(AvroReader::builder().open(file.path()), case.mapping().columns(), &case.cells());
+    }
+}
+
+#[test]
+fn write_avro_writes_uuids_as_the_strings_that_its_schema_says() {
+    let json = r#"{"type": "record", "name": "R", "fields": [
+        {"name": "id", "type": {"type": "string", "logicalType": "uuid"}}]}"#;
+    let schema = Schema::parse(json);
+    let rows = Rows::new(&schema, 7).rows(3);
+    let bytes = AvroFile::of_rows(json, &schema, &rows, Codec::Null, 7).bytes();
+    let reader = AvroReader::builder().open(AvroSource::bytes(bytes)).unwrap();
+    let file = TempFile::new();
+    let options = WriteOptions { schema: Some(AvroSchema::parse(json).unwrap()), ..WriteOptions::default() };
+    write_avro(reader.into_arrow(), file.path(), &options).unwrap();
+    let mapping = Mapping::new(&schema, StringType::Utf8);
+    let cells: Vec<Vec<Value>> = rows.iter().map(|row| mapping.cells(row)).collect();
+    assert_reads(AvroReader::builder().open(file.path()), mapping.columns(), &cells);
+}
+
+fn apache_codec(codec: Codec) -> apache_avro::Codec {
+    match codec {
+        Codec::Null => apache_avro::Codec::Null,
+        Codec::Deflate => apache_avro::Codec::Deflate(Default::default()),
+        Codec::Snappy => apache_avro::Codec::Snappy,
+        Codec::Zstandard => apache_avro::Codec::Zstandard(Default::default()),
+        Codec::Bzip2 => apache_avro::Codec::Bzip2(Default::default()),
+        Codec::Xz => apache_avro::Codec::Xz(Default::default()),
+    }
+}
+
+/// Maps by their keys, each of them once: others do not keep more.
+fn in_order(value: &Value) -> Value {
+    match value {
+        Value::List(items) => Value::List(items.iter().map(in_order).collect()),
+        Value::Record(values) => Value::Record(values.iter().map(in_order).collect()),
+        Value::Branch(i, value) => Value::Branch(*i, Box::new(in_order(value))),
+        Value::Map(entries) => {
+            let entry = |(key, value): &(Value, Value)| match key {
+                Value::Text(key) => (key.clone(), in_order(value)),
+                key => panic!("{key:?} is no key"),
+            };
+            let entries: BTreeMap<String, Value> = entries.iter().map(entry).collect();
+            Value::Map(entries.into_iter().map(|(key, value)| (Value::Text(key), value)).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// A value as the apache-avro crate has it.
+fn apache(schema: &Schema, ty: &Type, value: &Value) -> Apache {
+    match (ty, value) {
+        (Type::Primitive(name, logical), value) => apache_primitive(name, logical.as_ref(), value),
+        (Type::Array(ty), Value::List(items)) => {
+            Apache::Array(items.iter().map(|item| apache(schema, ty, item)).collect())
+        }
+        (Type::Map(ty), Value::Map(entries)) => {
+            let entry = |(key, value): &(Value, Value)| match key {
+                Value::Text(key) => (key.clone(), apache(schema, ty, value)),
+                key => panic!("{key:?} is no key"),
+            };
+            Apache::Map(entries.iter().map(entry).collect::<HashMap<_, _>>())
+        }
+        (Type::Union(branches), Value::Branch(i, value)) => {
+            Apache::Union(*i as u32, Box::new(apache(schema, &branches[*i], value)))
+        }
+        (Type::Named(name), value) => match (schema.definition(name), value) {
+            (Definition::Record(fields), Value::Record(values)) => {
+                let fields = fields.iter().zip(values);
+                Apache::Record(
+                    fields.map(|(f, value)| (f.name.clone(), apache(schema, &f.ty, value))).collect(),
+                )
+            }
+            (Definition::Enum { symbols, .. }, Value::Symbol(i)) => {
+                Apache::Enum(*i as u32, symbols[*i].clone())
+            }
+            (Definition::Fixed(size, logical), Value::Bytes(bytes)) => match logical {
+                Some(Logical::Decimal { .. }) => Apache::Decimal(Decimal::from(bytes)),
+                Some(Logical::Simple("duration")) => {
+                    let part = |i: usize| u32::from_le_bytes(bytes[i..i + 4].try_into().expect("four bytes"));
+                    let (months, days, millis) = (part(0), part(4), part(8));
+                    Apache::Duration(Duration::new(Months::new(months), Days::new(days), Millis::new(millis)))
+                }
+                _ => Apache::Fixed(*size, bytes.clone()),
+            },
+            (_, value) => panic!("{value:?} is no {name}"),
+        },
+        (ty, value) => panic!("{value:?} is no {ty:?}"),
+    }
+}
+
+fn apache_primitive(name: &str, logical: Option<&Logical>, value: &Value) -> Apache {
+    match (name, logical, value) {
+        (_, _, Value::Null) => Apache::Null,
+        (_, _, Value::Bool(value)) => Apache::Boolean(*value),
+        ("int", _, Value::Int(value)) => Apache::Int(*value as i32),
+        (_, Some(Logical::Simple("timestamp-nanos")), Value::Int(value)) => Apache::TimestampNanos(*value),
+        (_, Some(Logical::Simple("local-timestamp-nanos")), Value::Int(value)) => {
+            Apache::LocalTimestampNanos(*value)
+        }
+        (_, _, Value::Int(value)) => Apache::Long(*value),
+        (_, _, Value::Float(bits)) => Apache::Float(f32::from_bits(*bits)),
+        (_, _, Value::Double(bits)) => Apache::Double(f64::from_bits(*bits)),
+        (_, Some(Logical::Decimal { .. }), Value::Bytes(bytes)) => Apache::Decimal(Decimal::from(bytes)),
+        (_, _, Value::Bytes(bytes)) => Apache::Bytes(bytes.clone()),
+        (_, _, Value::Text(text)) => Apache::String(text.clone()),
+        (name, _, value) => panic!("{value:?} is no {name}"),
+    }
+}

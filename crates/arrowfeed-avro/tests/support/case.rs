@@ -1,0 +1,140 @@
+//! One random case, the batches that it becomes, and the number of cases.
+
+use std::fmt;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{Field, Schema as ArrowSchema};
+use arrowfeed_avro::{AvroError, AvroReader, AvroReaderBuilder, AvroSource, Codec, StringType};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+
+use super::batches;
+use super::file::{AvroFile, CODECS};
+use super::mapping::Mapping;
+use super::rows::Rows;
+use super::schema::Schema;
+use super::shapes::{Kinds, schema_json};
+use super::value::{Seed, Value};
+
+/// A file, what is in it, and how it is read.
+#[derive(Clone)]
+pub(crate) struct Case {
+    pub(crate) schema: Schema,
+    pub(crate) rows: Vec<Value>,
+    pub(crate) file: AvroFile,
+    pub(crate) batch_size: usize,
+    pub(crate) strings: StringType,
+    /// For choices of the law's own.
+    pub(crate) seed: Seed,
+}
+
+/// Enough to see and to repeat a case: the rest follows from the seed.
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "schema: {}", self.file.schema)?;
+        let counts: Vec<u64> = self.file.blocks.iter().map(|block| block.count).collect();
+        let Self { batch_size, strings, seed, .. } = self;
+        writeln!(f, "{:?}, blocks of {counts:?} rows, batches of {batch_size}", self.file.codec)?;
+        writeln!(f, "{strings:?}, {seed:?}")?;
+        write!(f, "first row: {:?}", self.rows.first())
+    }
+}
+
+/// Of `ARROWFEED_CASES`, or of `usual` where that is not set, the given share in a hundred.
+pub(crate) fn config(share: u32) -> Config {
+    let cases = std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(500_u32);
+    let cases = (cases * share / 100).max(10);
+    Config { cases, failure_persistence: None, max_shrink_iters: 3000, ..Config::default() }
+}
+
+pub(crate) fn cases(kinds: Kinds) -> impl Strategy<Value = Case> {
+    cases_with(kinds, proptest::sample::select(&CODECS[..]), 60)
+}
+
+pub(crate) fn cases_with(
+    kinds: Kinds,
+    codec: impl Strategy<Value = Codec>,
+    most_rows: usize,
+) -> impl Strategy<Value = Case> {
+    let strings = [StringType::Utf8, StringType::LargeUtf8, StringType::Utf8View];
+    let options = (codec, 1..40_usize, proptest::sample::select(strings.to_vec()));
+    (schema_json(kinds), any::<u64>(), 0..=most_rows, options).prop_map(
+        |(json, seed, rows, (codec, batch_size, strings))| {
+            let schema = Schema::parse(&json);
+            let rows = Rows::new(&schema, seed).rows(rows);
+            let file = AvroFile::of_rows(&json, &schema, &rows, codec, seed);
+            Case { schema, rows, file, batch_size, strings, seed: Seed(!seed) }
+        },
+    )
+}
+
+impl Case {
+    /// A reader of one thread with the options of the case.
+    pub(crate) fn builder(&self) -> AvroReaderBuilder {
+        AvroReader::builder()
+            .with_threads(std::num::NonZeroUsize::MIN)
+            .with_batch_size(self.batch_size)
+            .with_string_type(self.strings)
+    }
+
+    pub(crate) fn source(&self) -> AvroSource {
+        AvroSource::bytes(self.file.bytes())
+    }
+
+    pub(crate) fn mapping(&self) -> Mapping<'_> {
+        Mapping::new(&self.schema, self.strings)
+    }
+
+    /// The rows as the oracle has them.
+    pub(crate) fn cells(&self) -> Vec<Vec<Value>> {
+        let mapping = self.mapping();
+        self.rows.iter().map(|row| mapping.cells(row)).collect()
+    }
+
+    /// Whether there is a column of a type that contains itself.
+    pub(crate) fn is_recursive(&self) -> bool {
+        self.schema.named.keys().any(|name| name.starts_with("t.Tree"))
+    }
+}
+
+/// All batches and the error that came after them.
+pub(crate) fn read(reader: Result<AvroReader, AvroError>) -> (Vec<RecordBatch>, Option<AvroError>) {
+    let mut reader = match reader {
+        Ok(reader) => reader,
+        Err(error) => return (Vec::new(), Some(error)),
+    };
+    let mut batches = Vec::new();
+    for batch in reader.by_ref() {
+        match batch {
+            Ok(batch) => batches.push(batch),
+            Err(error) => {
+                assert!(reader.next().is_none(), "an error is the last");
+                return (batches, Some(error));
+            }
+        }
+    }
+    (batches, None)
+}
+
+/// All batches of a reader that has no error.
+pub(crate) fn read_all(reader: Result<AvroReader, AvroError>) -> Vec<RecordBatch> {
+    match read(reader) {
+        (batches, None) => batches,
+        (_, Some(error)) => panic!("{error}"),
+    }
+}
+
+/// The reader's schema and rows are these.
+pub(crate) fn assert_reads(reader: Result<AvroReader, AvroError>, fields: Vec<Field>, cells: &[Vec<Value>]) {
+    let reader = reader.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(*reader.schema(), ArrowSchema::new(fields));
+    assert_rows(&read_all(Ok(reader)), cells);
+}
+
+pub(crate) fn assert_rows(found: &[RecordBatch], cells: &[Vec<Value>]) {
+    let found = batches::rows(found);
+    for (row, (found, expected)) in found.iter().zip(cells).enumerate() {
+        assert_eq!(found, expected, "row {row}");
+    }
+    assert_eq!(found.len(), cells.len());
+}

@@ -1,0 +1,79 @@
+"""What `make demo` runs: writes one set of events in four codecs and reads the files back through pyarrow.
+
+The files stay in `data/demo`, for the examples of README.md.
+"""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import arrowfeed as af
+import pyarrow as pa
+from tqdm import tqdm
+
+from events import ROWS, SCHEMA, event_batches
+
+FOLDER = Path(__file__).resolve().parents[2] / "data" / "demo"
+CODECS = ("null", "deflate", "snappy", "zstandard")
+SHOWN_ROWS = 2
+SHOWN_WIDTH = 70
+
+
+def write(codec: str) -> Path:
+    """Writes all events, with a bar."""
+    path = FOLDER / f"events.{codec}.avro"
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        with tqdm(total=ROWS, desc=f"write {codec:<9}", unit=" rows", unit_scale=True) as bar:
+            for batch in event_batches():
+                yield batch
+                bar.update(batch.num_rows)
+
+    rows = af.write_avro(pa.RecordBatchReader.from_batches(SCHEMA, batches()), str(path), codec=codec)
+    assert rows == ROWS
+    return path
+
+
+def read(path: Path, codec: str) -> str:
+    """Reads a file to its end, with a bar, and tells how fast that was."""
+    size, rows, start = path.stat().st_size, 0, time.perf_counter()
+    with (
+        af.read_avro(str(path)) as reader,
+        tqdm(total=size, desc=f"read  {codec:<9}", unit="B", unit_scale=True) as bar,
+    ):
+        for batch in reader:
+            rows += pa.record_batch(batch).num_rows
+            bar.update(reader.report()["bytes"] - bar.n)
+        bar.update(size - bar.n)
+    seconds = time.perf_counter() - start
+    assert rows == ROWS
+    return f"{codec:<11}{size / 1e6:>8.1f} MB{rows / seconds:>14,.0f} rows/s{size / seconds / 1e6:>8.0f} MB/s"
+
+
+def show(path: Path) -> None:
+    """Prints the schema and the first rows."""
+    with af.read_avro(str(path), batch_size=SHOWN_ROWS, threads=1) as reader:
+        batch = pa.record_batch(next(iter(reader)))
+    print(f"\nSchema\n{batch.schema.to_string()}")
+    for number, row in enumerate(batch.to_pylist()):
+        print(f"\nRow {number}")
+        for name, value in row.items():
+            text = str(value)
+            cut = text if len(text) <= SHOWN_WIDTH else f"{text[:SHOWN_WIDTH]}..."
+            print(f"  {name:<10} {cut}")
+
+
+def main() -> None:
+    """Everything in turn: files, rows, rates."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    paths = {codec: write(codec) for codec in CODECS}
+    show(paths["zstandard"])
+    print()
+    rates = [read(path, codec) for codec, path in paths.items()]
+    print("\nCodec         File size      Rows read     Of the file")
+    print("\n".join(rates))
+    print(f"\n{ROWS:,} rows in each file, bars included. The files stay in {FOLDER}.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+//! Reads a whole Avro file: what its columns are, how many rows it has, and how fast they come.
+//!
+//! ```sh
+//! cargo run --release --example read_avro -- FILE
+//! ```
+
+use std::env;
+use std::process::ExitCode;
+
+use arrowfeed_avro::AvroReader;
+use arrowfeed_examples::{drain, print_schema, run};
+
+fn main() -> ExitCode {
+    run(|| {
+        let path = env::args().nth(1).ok_or("usage: read_avro FILE")?;
+        let reader = AvroReader::builder().open(&path)?;
+        print_schema(&reader.schema());
+        drain(reader)?;
+        Ok(())
+    })
+}

@@ -1,0 +1,32 @@
+//! Reads a byte range of an Avro file, as one of several processes would that share the file.
+//!
+//! ```sh
+//! cargo run --release --example read_range -- FILE START END
+//! ```
+//! A block belongs to the range that holds its first byte, so ranges that cover the file give each row once,
+//! wherever they are cut. `plan_splits` proposes such ranges.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use arrowfeed_avro::{AvroReader, Split};
+use arrowfeed_examples::{drain, run};
+
+const USAGE: &str = "usage: read_range FILE START END";
+
+fn main() -> ExitCode {
+    run(|| {
+        let mut arguments = env::args().skip(1);
+        let path = PathBuf::from(arguments.next().ok_or(USAGE)?);
+        let start = offset(arguments.next())?;
+        let end = offset(arguments.next())?;
+        drain(AvroReader::builder().open_split(&Split { path, start, end })?)?;
+        Ok(())
+    })
+}
+
+fn offset(argument: Option<String>) -> Result<u64, String> {
+    let text = argument.ok_or(USAGE)?;
+    text.parse().map_err(|_| format!("expected a byte offset, found {text:?}"))
+}

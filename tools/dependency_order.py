@@ -1,0 +1,42 @@
+"""Fails where a package of the workspace depends on one that it must not know."""
+
+import json
+import subprocess
+import sys
+
+from repository import ROOT
+
+MAY_USE: dict[str, set[str]] = {
+    "arrowfeed-avro": set(),
+    "arrowfeed": {"arrowfeed-avro"},
+    "arrowfeed-python": {"arrowfeed"},
+    "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro"},
+}
+"""Packages of ours that a package may depend on: data flows one way, formats know nothing of what follows."""
+
+
+def packages() -> dict[str, set[str]]:
+    """What each package of the workspace depends on, for its library as for its tests."""
+    command = ["cargo", "metadata", "--no-deps", "--format-version", "1"]
+    text = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+    return {
+        package["name"]: {dependency["name"] for dependency in package["dependencies"]}
+        for package in json.loads(text)["packages"]
+    }
+
+
+def main() -> None:
+    """Names each dependency that goes the wrong way, and each package without a rule."""
+    found = packages()
+    faults = [f"{name}: has no line in MAY_USE" for name in found.keys() - MAY_USE.keys()]
+    faults += [f"{name}: has a line in MAY_USE and is no package" for name in MAY_USE.keys() - found.keys()]
+    for name, dependencies in found.items():
+        wrong = (dependencies & found.keys()) - MAY_USE.get(name, set())
+        faults += [f"{name}: must not depend on {other}" for other in wrong]
+    if faults:
+        sys.exit("\n".join(sorted(faults)))
+    print(f"dependencies: {len(found)} packages, one way")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Fails where a link of a Markdown file points to a file or a heading that is not there."""
+
+import re
+import sys
+from pathlib import Path
+
+from repository import ROOT, files
+
+FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+INLINE_CODE = re.compile(r"`[^`\n]*`")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
+ELSEWHERE = ("http:", "https:", "mailto:")
+
+
+def anchors(text: str) -> set[str]:
+    """What links to headings are called."""
+    headings = HEADING.findall(FENCE.sub("", text))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def faults(file: Path) -> list[str]:
+    """Links of one file that lead nowhere."""
+    text = INLINE_CODE.sub("", FENCE.sub("", file.read_text("utf-8")))
+    found = []
+    for link in LINK.findall(text):
+        if link.startswith(ELSEWHERE):
+            continue
+        path, _, heading = link.partition("#")
+        target = (file.parent / path).resolve() if path else file
+        if not target.exists():
+            found.append(f"{file.relative_to(ROOT)}: expected {link}, which is not there")
+        elif heading and heading not in anchors(target.read_text("utf-8")):
+            found.append(f"{file.relative_to(ROOT)}: expected the heading of {link}, which is not there")
+    return found
+
+
+def main() -> None:
+    """Names each link that leads nowhere."""
+    pages = files(".md")
+    if found := [fault for page in pages for fault in faults(page)]:
+        sys.exit("\n".join(found))
+    print(f"links: {len(pages)} Markdown files, all lead somewhere")
+
+
+if __name__ == "__main__":
+    main()
