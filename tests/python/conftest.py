@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import fastavro
 import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCHEMA = {
     "type": "record",

@@ -20,7 +20,7 @@ LOGICAL = (
     {"type": "string", "logicalType": "uuid"},
     {"type": "bytes", "logicalType": "decimal", "precision": 12, "scale": 3},
 )
-EPOCH = dt.datetime(1970, 1, 1)
+EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - local timestamps have no zone
 DEPTH = 3
 
 
@@ -78,20 +78,9 @@ class Generator:
 
     def union(self, depth: int) -> Any:
         """Branches that a value of Python tells apart, so that what is read can be compared."""
-        branches: list[Any] = self.random.sample(
-            [
-                "null",
-                "boolean",
-                "long",
-                "double",
-                "string",
-                "bytes",
-                {"type": "array", "items": self.type(depth - 1)},
-                {"type": "map", "values": self.type(depth - 1)},
-            ],
-            self.random.randint(1, 4),
-        )
-        return branches
+        kinds = ("null", "boolean", "long", "double", "string", "bytes", "array", "map")
+        branches = self.random.sample(kinds, self.random.randint(1, 4))
+        return [getattr(self, kind)(depth) if kind in {"array", "map"} else kind for kind in branches]
 
     def name(self, schema: dict[str, Any]) -> dict[str, Any]:
         schema["name"] = f"N{len(self.named)}"
@@ -123,7 +112,7 @@ class Generator:
         return self.random.choice([0, 0, 1, 1, 2, 3, 5])
 
     def text(self) -> str:
-        return "".join(self.random.choice("aé€😀 \x00\n\"z") for _ in range(self.random.randint(0, 12)))
+        return "".join(self.random.choice('aé€😀 \x00\n"z') for _ in range(self.random.randint(0, 12)))
 
     def primitive(self, kind: str) -> Any:
         rng = self.random
@@ -136,7 +125,9 @@ class Generator:
             return rng.choice([-1, 1]) * rng.getrandbits(bits) if bits else rng.choice([0, -1])
         if kind in ("float", "double"):
             # Values that a float holds as they are.
-            return rng.choice([0.0, -0.0, 1.5, -2.25, float("inf"), float("nan"), rng.randint(-(1 << 20), 1 << 20) / 8])
+            return rng.choice(
+                [0.0, -0.0, 1.5, -2.25, float("inf"), float("nan"), rng.randint(-(1 << 20), 1 << 20) / 8]
+            )
         if kind == "bytes":
             return rng.randbytes(rng.randint(0, 20))
         return self.text()

@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 import pytest
-from conftest import users
 
 import arrowfeed as af
+from conftest import users
 
 
 @pytest.fixture

@@ -83,7 +83,9 @@ def container(case: dict[str, Any]) -> tuple[bytes, int]:
         records = [bytes.fromhex(text) for text in case["hex"]]
     else:
         values = json.loads(case.get("records") or case["values"])
-        records = encoded(json.loads(schema), values if "records" in case else [{"x": value} for value in values])
+        records = encoded(
+            json.loads(schema), values if "records" in case else [{"x": value} for value in values]
+        )
     payload = b"".join(records)
     metadata = {"avro.schema": schema.encode(), "avro.codec": b"null"}
     head = b"Obj\x01" + plain({"type": "map", "values": "bytes"}, metadata) + b"\x5a" * 16
@@ -132,7 +134,10 @@ def for_fastavro(schema: Any, value: Any, named: dict[str, Any]) -> Any:
     schema = named.get(schema, schema) if isinstance(schema, str) else schema
     kind = schema if isinstance(schema, str) else schema["type"]
     if kind in ("record", "error"):
-        return {field["name"]: for_fastavro(field["type"], value[field["name"]], named) for field in schema["fields"]}
+        return {
+            field["name"]: for_fastavro(field["type"], value[field["name"]], named)
+            for field in schema["fields"]
+        }
     if kind == "array":
         return [for_fastavro(schema["items"], item, named) for item in value]
     if kind == "map":
@@ -177,7 +182,9 @@ def read(
 
 def cause(error: BaseException) -> BaseException:
     """The error of the reader, where the stream has put its own around it."""
-    return error if isinstance(error, af.ArrowfeedError) or error.__cause__ is None else cause(error.__cause__)
+    return (
+        error if isinstance(error, af.ArrowfeedError) or error.__cause__ is None else cause(error.__cause__)
+    )
 
 
 def expected_schema(expected: dict[str, Any]) -> str:

@@ -5,9 +5,9 @@ import os
 import pickle
 
 import pytest
-from conftest import users, write
 
 import arrowfeed as af
+from conftest import users, write
 
 TREE = {
     af.ArrowfeedError: Exception,
@@ -86,8 +86,8 @@ def cases(data):
         {},
         af.TruncatedError,
         {"block": 1, "offset": second},
-        f"block 1 at byte {second}: expected {third + 16 - second - 3} bytes of data and sync marker, found the"
-        " end of the file after 17",
+        f"block 1 at byte {second}: expected {third + 16 - second - 3} bytes of data and sync marker,"
+        " found the end of the file after 17",
     )
     yield (
         "sync",
@@ -137,7 +137,7 @@ def cases(data):
         {"reader_schema": '"int"'},
         af.SchemaError,
         {"field": "value"},
-        'value: expected int, as the reader\'s schema has it, found record "tests.User" in the writer\'s',
+        "value: expected int, as the reader's schema has it, found record \"tests.User\" in the writer's",
     )
 
 
@@ -192,7 +192,8 @@ def test_a_changed_file_is_told(tmp_path):
     with pytest.raises(af.ChangedError) as caught:
         list(reader)
     assert str(caught.value) == (
-        f"{path}: expected the file as it was opened, of {size:,} bytes, found it changed, of {size + 1:,} bytes"
+        f"{path}: expected the file as it was opened, of {size:,} bytes,"
+        f" found it changed, of {size + 1:,} bytes"
     )
 
 

@@ -1,4 +1,7 @@
-"""fastavro's values and ours, on random schemas and rows that fastavro wrote: every difference is listed here."""
+"""Values as fastavro and arrowfeed read them, on random schemas and rows that fastavro wrote.
+
+Every difference is listed here.
+"""
 
 import io
 import math
@@ -7,9 +10,9 @@ import random
 import fastavro
 import pyarrow as pa
 import pytest
-from random_avro import Generator
 
 import arrowfeed as af
+from random_avro import Generator
 
 CODECS = ("null", "deflate", "snappy", "zstandard", "bzip2", "xz")
 CASES = 500

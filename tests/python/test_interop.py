@@ -1,12 +1,14 @@
 """Other libraries take a reader by Arrow's C interface."""
 
+from decimal import Decimal
+
 import duckdb
-import polars
+import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import BIG_ROWS, users, write
 
 import arrowfeed as af
+from conftest import BIG_ROWS, users, write
 
 HANDED_OVER = "^expected a reader of one's own, found it handed over by __arrow_c_stream__$"
 
@@ -37,7 +39,7 @@ def test_a_value_that_does_not_fit_the_requested_schema_is_an_error(users_file):
 
 
 def test_polars_makes_a_frame(users_file):
-    assert polars.DataFrame(af.read_avro(users_file)).to_dicts() == users(100)
+    assert pl.DataFrame(af.read_avro(users_file)).to_dicts() == users(100)
 
 
 def test_duckdb_queries_a_reader(users_file):
@@ -48,8 +50,6 @@ def test_duckdb_queries_a_reader(users_file):
 
 
 def test_enums_unions_maps_and_decimals_cross(tmp_path):
-    from decimal import Decimal
-
     schema = {
         "type": "record",
         "name": "Row",

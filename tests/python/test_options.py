@@ -4,9 +4,9 @@ import inspect
 import pickle
 
 import pytest
-from conftest import users, write
 
 import arrowfeed as af
+from conftest import users, write
 
 REFUSED = [
     ({"columns": "id"}, TypeError, "columns: expected a list of field paths (str), found str 'id'"),

@@ -1,10 +1,12 @@
 """Rows of files, as they were written."""
 
+import pickle
+
 import pyarrow as pa
 import pytest
-from conftest import BIG_ROWS, SCHEMA, users, write
 
 import arrowfeed as af
+from conftest import BIG_ROWS, SCHEMA, users, write
 
 
 def rows(reader):
@@ -139,8 +141,6 @@ def test_user_metadata_is_kept_as_bytes(tmp_path):
 
 
 def test_a_schema_compares_hashes_and_pickles(users_file):
-    import pickle
-
     schema = af.avro_schema(users_file)
     same = af.AvroSchema(SCHEMA)
     other = af.AvroSchema('"int"')

@@ -4,13 +4,15 @@ import io
 import mmap
 import os
 import pathlib
+import resource
+import sys
 
 import fsspec
 import pyarrow as pa
 import pytest
-from conftest import users, write
 
 import arrowfeed as af
+from conftest import users, write
 
 
 def ids(source, **options):
@@ -88,8 +90,6 @@ def test_a_mapped_file(users_file):
 def test_bytes_are_not_copied(tmp_path):
     path = write(tmp_path / "a.avro", [b"x" * (8 << 20)], "bytes")
     data = path.read_bytes()
-    import resource
-
     reader = af.read_avro(data)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     readers = [af.read_avro(data) for _ in range(50)]
@@ -165,7 +165,9 @@ class Failing:
         return data
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("mine"), InterruptedError(4, "mine"), KeyboardInterrupt("mine")])
+@pytest.mark.parametrize(
+    "error", [ZeroDivisionError("mine"), InterruptedError(4, "mine"), KeyboardInterrupt("mine")]
+)
 def test_what_a_file_object_raises_comes_back_as_it_is(users_file, error):
     reader = af.read_avro(Failing(users_file.read_bytes()[:-1], error), threads=3)
     with pytest.raises(type(error)) as caught:
@@ -185,19 +187,22 @@ def test_a_file_object_must_give_bytes(users_file):
         def read(self, size):
             return self.answer(size)
 
-    with pytest.raises(TypeError, match="^source: expected bytes from read\\(\\), found str: open the file in binary"):
+    with pytest.raises(
+        TypeError, match="^source: expected bytes from read\\(\\), found str: open the file in binary"
+    ):
         af.read_avro(io.StringIO("text"))
     with pytest.raises(ValueError, match="^source: expected at most [0-9]+ bytes from a read, found [0-9]+$"):
         af.read_avro(Broken(lambda size: bytes(size + 1)))
     with pytest.raises(BlockingIOError, match="^source: expected a file object that waits for its bytes"):
         af.read_avro(Broken(lambda size: None))
     assert ids(Broken(io.BytesIO(data).read)) == list(range(100))
-    assert ids(Broken(lambda size, file=io.BytesIO(data): bytearray(file.read(size)))) == list(range(100))
+    file = io.BytesIO(data)
+    assert ids(Broken(lambda size: bytearray(file.read(size)))) == list(range(100))
 
 
 @pytest.fixture
 def memory():
-    """fsspec's file system in memory, emptied."""
+    """The file system of fsspec that is in memory, emptied."""
     filesystem = fsspec.filesystem("memory")
     filesystem.rm("/", recursive=True) if filesystem.ls("/") else None
     yield filesystem
@@ -226,8 +231,6 @@ def test_a_url_without_files_is_not_found(memory):
 
 
 def test_a_url_without_fsspec_says_what_is_missing(monkeypatch):
-    import sys
-
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     with pytest.raises(ImportError) as caught:
         af.read_avro("s3://key:word@bucket/a.avro?token=1")

@@ -1,12 +1,12 @@
 """What is written is what is read, by us and by fastavro."""
 
 import fastavro
-import polars
+import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import users, write
 
 import arrowfeed as af
+from conftest import users, write
 
 CODECS = ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"]
 
@@ -30,7 +30,7 @@ def test_tables_frames_and_batches_are_taken(tmp_path):
     rows = [{"id": 1, "name": "a"}, {"id": 2, "name": None}]
     table = pa.Table.from_pylist(rows)
     own = next(af.read_avro(write(tmp_path / "in.avro", users(3))))
-    for batches in (table, table.to_batches()[0], polars.DataFrame(rows), table.to_reader()):
+    for batches in (table, table.to_batches()[0], pl.DataFrame(rows), table.to_reader()):
         assert af.write_avro(batches, path) == 2
         assert pa.table(af.read_avro(path)).to_pylist() == rows
     assert af.write_avro(own, path) == 3
@@ -62,7 +62,9 @@ def test_a_schema_that_is_given_is_written(tmp_path):
         "name": "mine.Row",
         "fields": [{"name": "id", "type": "long", "doc": "a number"}],
     }
-    table = pa.table({"id": pa.array([1, 2], pa.int64())}, pa.schema([pa.field("id", pa.int64(), nullable=False)]))
+    table = pa.table(
+        {"id": pa.array([1, 2], pa.int64())}, pa.schema([pa.field("id", pa.int64(), nullable=False)])
+    )
     assert af.write_avro(table, path, schema=schema) == 2
     assert af.avro_schema(path) == af.AvroSchema(schema)
     assert fastavro_rows(path) == [{"id": 1}, {"id": 2}]
