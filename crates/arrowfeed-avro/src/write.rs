@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_avro::compression::CompressionCodec;
@@ -16,6 +17,7 @@ use crate::{AvroSchema, Codec};
 use format::ContainerFormat;
 
 mod format;
+mod uuid;
 
 /// Rows whose encoded size says how many rows a block takes.
 const SAMPLE: usize = 256;
@@ -86,11 +88,11 @@ fn write_to(batches: impl RecordBatchReader, path: &Path, options: &WriteOptions
     if options.block_bytes == 0 {
         return Err(AvroError::new(AvroErrorKind::Options, "expected block_bytes of 1 or more, found 0"));
     }
-    let schema = schema_to_write(&batches.schema(), options.schema.as_ref());
-    let mut blocks = Blocks::new(schema, path, options)?;
+    let schema = Arc::new(schema_to_write(&batches.schema(), options.schema.as_ref()));
+    let mut blocks = Blocks::new(schema.as_ref().clone(), path, options)?;
     let mut rows = 0;
     for batch in batches {
-        let batch = batch.map_err(arrow_error)?;
+        let batch = batch.and_then(|batch| uuid::relabel(&batch, &schema)).map_err(arrow_error)?;
         blocks.write(&batch)?;
         rows += batch.num_rows() as u64;
     }
@@ -103,7 +105,7 @@ fn schema_to_write(arrow: &Schema, avro: Option<&AvroSchema>) -> Schema {
     if let Some(avro) = avro {
         metadata.insert(SCHEMA_METADATA_KEY.to_owned(), avro.json().to_owned());
     }
-    Schema::new_with_metadata(arrow.fields().clone(), metadata)
+    uuid::mark(&Schema::new_with_metadata(arrow.fields().clone(), metadata), avro)
 }
 
 /// An Avro file that is being written.

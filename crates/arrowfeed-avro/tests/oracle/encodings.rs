@@ -47,7 +47,7 @@ fn check(case: &Case, encoding: Encoding) -> Result<(), TestCaseError> {
     let reader = case.builder().with_encoding(encoding).open(case.source());
     if let Some(path) = native.iter().find_map(|field| Wrap::refused(field.data_type(), field.name())) {
         let error = reader.unwrap_err();
-        let message = "expected a type that can be a feature, found a union of several types: choose one with a \
+        let message = "expected a type that can be a feature, found a union: choose one of its types with a \
                        reader schema";
         prop_assert_eq!((error.kind(), error.message()), (AvroErrorKind::Schema, message));
         prop_assert_eq!(error.place().field.as_ref(), Some(&path));

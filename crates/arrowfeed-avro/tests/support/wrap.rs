@@ -41,10 +41,10 @@ impl Wrap {
                 DataType::FixedSizeList(Arc::new(self.item(items)), *n)
             }
             DataType::FixedSizeList(items, _) => self.list(self.item(items)),
-            DataType::Map(entries, _) => self.list(self.alone(entries.data_type())),
-            native @ DataType::Struct(_) => self.list(self.alone(native)),
-            native if self.tfx => self.list(self.alone(native)),
-            native => DataType::FixedSizeList(Arc::new(self.alone(native)), 1),
+            DataType::Map(entries, _) => self.list(self.alone(entries)),
+            DataType::Struct(_) => self.list(self.alone(native)),
+            _ if self.tfx => self.list(self.alone(native)),
+            _ => DataType::FixedSizeList(Arc::new(self.alone(native)), 1),
         };
         Field::new(native.name(), data_type, self.tfx || native.is_nullable())
     }
@@ -54,8 +54,13 @@ impl Wrap {
     }
 
     /// The one value of a list that is there for its sake: whether it is null is said by the list.
-    fn alone(self, native: &DataType) -> Field {
-        Field::new("item", self.inside(native), self.tfx)
+    fn alone(self, native: &Field) -> Field {
+        self.of_value(native, Field::new("item", self.inside(native.data_type()), self.tfx))
+    }
+
+    /// The metadata of a value, an extension type's for one, stays with it; what tfx makes of it has none.
+    fn of_value(self, native: &Field, item: Field) -> Field {
+        if self.tfx { item } else { item.with_metadata(native.metadata().clone()) }
     }
 
     /// An item of a native list: a list again, or a value.
@@ -66,7 +71,7 @@ impl Wrap {
             }
             native => self.inside(native),
         };
-        Field::new("item", data_type, self.tfx || native.is_nullable())
+        self.of_value(native, Field::new("item", data_type, self.tfx || native.is_nullable()))
     }
 
     fn inside(self, native: &DataType) -> DataType {
