@@ -103,12 +103,6 @@ pub(crate) fn dense_union(
     Arc::new(array.expect("every slot has a place in its branch"))
 }
 
-/// Arrays of one type, one after the other.
-pub(crate) fn concatenated(arrays: &[ArrayRef]) -> ArrayRef {
-    let arrays: Vec<&dyn Array> = arrays.iter().map(AsRef::as_ref).collect();
-    arrow_select::concat::concat(&arrays).expect("arrays of one type that fitted one batch")
-}
-
 /// One array of the slots `(array, place)` of arrays of one type.
 pub(crate) fn interleaved(arrays: &[ArrayRef], slots: &[(usize, usize)]) -> ArrayRef {
     let arrays: Vec<&dyn Array> = arrays.iter().map(AsRef::as_ref).collect();

@@ -1,9 +1,9 @@
 //! Columns of unions, other than of null and one type.
 
-use arrow_array::{Array, ArrayRef, new_empty_array, new_null_array};
+use arrow_array::{ArrayRef, new_empty_array, new_null_array};
 use arrow_schema::{DataType, UnionFields};
 
-use super::assemble::{concatenated, dense_union, interleaved};
+use super::assemble::{dense_union, interleaved};
 use super::body::Body;
 use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
@@ -69,26 +69,34 @@ impl UnionColumn {
 
     fn finish_dense(&mut self, fields: &UnionFields) -> ArrayRef {
         let mut parts: Vec<Vec<ArrayRef>> = vec![Vec::new(); fields.len()];
-        // The reader's branch, and how many values of earlier branches stand before its own there.
-        let mut moves = vec![(0_i8, 0_i32); self.branches.len()];
+        // The reader's branch, and which of its parts is the writer's.
+        let mut moves = vec![(0, 0); self.branches.len()];
         for (branch, moved) in self.branches.iter_mut().zip(&mut moves) {
             if let Some(BranchColumn { body, to }) = branch {
-                let before: usize = parts[*to].iter().map(|part| part.len()).sum();
-                *moved = (*to as i8, before as i32);
+                *moved = (*to, parts[*to].len());
                 parts[*to].push(body.finish());
             }
         }
-        let children = fields.iter().zip(parts).map(|((_, field), parts)| match parts.as_slice() {
+        // The values of a branch must stand in the order of their slots: those of several parts are sorted in.
+        let mut slots: Vec<Vec<(usize, usize)>> = vec![Vec::new(); fields.len()];
+        let tags = self.tags.as_slice();
+        let types = tags.iter().map(|tag| moves[*tag as usize].0 as i8).collect();
+        let place = |(place, tag): (&i32, &i8)| {
+            let (to, part) = moves[*tag as usize];
+            if parts[to].len() == 1 {
+                return *place;
+            }
+            slots[to].push((part, *place as usize));
+            slots[to].len() as i32 - 1
+        };
+        let places = self.places.as_slice().iter().zip(tags).map(place).collect();
+        let children = fields.iter().zip(parts).zip(slots);
+        let children = children.map(|(((_, field), parts), slots)| match parts.as_slice() {
             [] => new_empty_array(field.data_type()),
             [one] => one.clone(),
-            several => concatenated(several),
+            several => interleaved(several, &slots),
         });
-        let children = children.collect();
-        let tags = self.tags.as_slice();
-        let types = tags.iter().map(|tag| moves[*tag as usize].0).collect();
-        let places = self.places.as_slice().iter().zip(tags);
-        let places = places.map(|(place, tag)| place + moves[*tag as usize].1).collect();
-        dense_union(fields, types, places, children)
+        dense_union(fields, types, places, children.collect())
     }
 
     fn finish_one(&mut self, data_type: &DataType, null: Option<usize>) -> ArrayRef {

@@ -80,6 +80,7 @@ fn check(encoding: &str, expected: &Expected, batches: &[RecordBatch]) {
     for column in batch.columns() {
         column.to_data().validate_full().unwrap_or_else(|error| panic!("{encoding}: {error}"));
         null_lists_are_empty(encoding, column);
+        union_offsets_rise(encoding, column);
     }
     for (name, offsets) in &expected.offsets {
         assert_eq!(&column_offsets(&batch[name.as_str()]), offsets, "{encoding}: offsets of {name}");
@@ -125,6 +126,19 @@ fn null_lists_are_empty(encoding: &str, array: &ArrayRef) {
     assert!(good, "{encoding}: a null list holds items");
     array.to_data().child_data().iter().for_each(|child| {
         null_lists_are_empty(encoding, &make_array(child.clone()));
+    });
+}
+
+/// As Arrow has it, of each branch; no validation of its Rust library looks.
+fn union_offsets_rise(encoding: &str, array: &ArrayRef) {
+    if let Some(union) = array.as_union_opt() {
+        for tag in union.type_ids() {
+            let slots = (0..union.len()).filter(|i| union.type_id(*i) == *tag);
+            assert!(slots.map(|i| union.value_offset(i)).is_sorted(), "{encoding}: offsets of branch {tag}");
+        }
+    }
+    array.to_data().child_data().iter().for_each(|child| {
+        union_offsets_rise(encoding, &make_array(child.clone()));
     });
 }
 
