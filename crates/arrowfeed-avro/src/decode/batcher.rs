@@ -1,7 +1,8 @@
 //! Rows of blocks into RecordBatches.
 //!
 //! No row of a block leaves before the whole block has been decoded: batches that a block completes wait until
-//! its end. A block so large that its batches could not wait is decoded twice, first to nowhere.
+//! its end. A block so large that its batches could not wait is decoded twice, first to nowhere; and so is what is
+//! left of one whose batches have become large.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,6 +20,9 @@ const MAX_CHUNK: u64 = 4096;
 
 /// A block of more bytes than this is checked before batches are made of it.
 const CHECKED_FIRST: usize = 32 << 20;
+
+/// Most bytes of batches that wait for the end of their block: a row may take many times its bytes on the wire.
+const MAX_WAITING: usize = 32 << 20;
 
 /// Decodes the rows of one block after the other.
 #[derive(Debug)]
@@ -123,6 +127,7 @@ impl Batcher {
         cur.skip(block.pos)?;
         let row_bytes = (size as u64).checked_div(block.rows.count).unwrap_or(0);
         while block.left > 0 {
+            let waiting = self.waiting.len();
             let likely = self.kept.likely_to_fit(row_bytes).clamp(1, MAX_CHUNK);
             let wanted = block.left.min(self.window_left).min(likely);
             match self.kept.read(wanted as usize, cur) {
@@ -136,7 +141,14 @@ impl Batcher {
             }
             if self.window_left == 0 || self.kept.is_full() {
                 self.close()?;
+            }
+            if self.waiting.len() > waiting {
                 block.pos = size - cur.left();
+                if !block.checked && self.waiting_bytes() > MAX_WAITING {
+                    let BlockRows { count, dropped, kept } = block.rows;
+                    at_end(self.drop_rows(block.left + (count - dropped - kept), cur)?)?;
+                    block.checked = true;
+                }
                 if block.checked {
                     return Ok(());
                 }
@@ -159,6 +171,10 @@ impl Batcher {
             cur = after;
         }
         Ok(cur)
+    }
+
+    fn waiting_bytes(&self) -> usize {
+        self.waiting.iter().map(RecordBatch::get_array_memory_size).sum()
     }
 
     fn close(&mut self) -> Result<(), Stop> {
