@@ -1,8 +1,8 @@
 //! Stepping over values that nobody reads.
 //!
-//! A program is compiled from the writer's schema alone. It accepts the bytes that decoding accepts, with two
-//! differences: strings are not checked for UTF-8, and the items of an array block that states its size are
-//! stepped over by that size.
+//! A program is compiled from the writer's schema alone. It accepts the bytes that decoding accepts, with three
+//! differences: strings are not checked for UTF-8, nor the values of logical types (uuid, decimal, duration) for
+//! their range, and the items of an array block that states its size are stepped over by that size.
 
 use std::collections::HashMap;
 use std::sync::Arc;
