@@ -46,6 +46,8 @@ pub(crate) struct BlockReader {
     decompressor: Decompressor,
     block_limit: usize,
     row_limit: u64,
+    /// Where to end; the input may go on.
+    end: u64,
     /// Index of the block at the input's next byte, or of `current`.
     index: u64,
     /// The block that `next` gave last; the input is at its data.
@@ -57,7 +59,7 @@ pub(crate) struct BlockReader {
 }
 
 impl BlockReader {
-    /// Reads blocks from `input` on, which is at the start of one and ends at the end of one.
+    /// Reads blocks from `input` on, which is at the start of one.
     pub(crate) fn new(input: Input, header: &Header, limits: &Limits) -> Self {
         Self {
             input,
@@ -65,6 +67,7 @@ impl BlockReader {
             decompressor: Decompressor::new(header.codec, limits),
             block_limit: limits.decoded_block_bytes,
             row_limit: limits.zero_byte_rows,
+            end: u64::MAX,
             index: 0,
             current: None,
             decompressed: false,
@@ -75,12 +78,12 @@ impl BlockReader {
     /// Goes on at another range of the same file, which starts and ends at the border of a block (see
     /// [`align`](super::scan::BlockScanner::align)), and keeps the buffers. A stream cannot.
     pub(crate) fn restart(&mut self, range: Range<u64>, first_index: u64) -> Result<(), AvroError> {
-        self.input.restart(range).map_err(AvroError::io)?;
-        (self.index, self.current, self.failed) = (first_index, None, None);
+        self.input.restart(range.start).map_err(AvroError::io)?;
+        (self.end, self.index, self.current, self.failed) = (range.end, first_index, None, None);
         Ok(())
     }
 
-    /// The next block; `None` where the input ends between two.
+    /// The next block; `None` where the range or the input ends between two.
     pub(crate) fn next(&mut self) -> Result<Option<Block>, AvroError> {
         if let Some(error) = &self.failed {
             return Err(error.again());
@@ -91,6 +94,9 @@ impl BlockReader {
         }
         self.decompressed = false;
         let offset = self.input.offset();
+        if offset >= self.end {
+            return Ok(None);
+        }
         match self.frame() {
             Ok(None) => Ok(None),
             Ok(Some(head)) => {
@@ -159,6 +165,7 @@ impl BlockReader {
         let found = self.input.ensure(head.frame()).map_err(AvroError::io)?;
         head.fits(found as u64)?;
         head.ends_with(&self.input.available()[head.len + head.size..head.frame()], &self.sync)?;
+        check_end(self.input.offset() + head.frame() as u64, self.end)?;
         Ok(Some(head))
     }
 
@@ -187,6 +194,19 @@ impl BlockReader {
             }
         }
     }
+}
+
+/// Checks that a block does not go on where its range ends. There something that looks like a block starts, so
+/// that another reader begins there; which of the two is a block, nobody can tell from here.
+fn check_end(found: u64, end: u64) -> Result<(), AvroError> {
+    if found <= end {
+        return Ok(());
+    }
+    let (end, found) = (thousands(end), thousands(found));
+    let message = format!(
+        "expected a block that ends by byte {end}, where another one seems to start, found its end at byte {found}"
+    );
+    Err(AvroError::new(AvroErrorKind::CorruptBlock, message))
 }
 
 /// Checks what can be known of a block's records from the length of its payload alone.

@@ -59,17 +59,11 @@ impl Input {
         Self { origin, offset, buffer: vec![0; SLACK], filled: 0..0 }
     }
 
-    /// Goes on at another range of the same file and keeps the buffer. A stream cannot.
-    pub(crate) fn restart(&mut self, range: Range<u64>) -> io::Result<()> {
-        self.offset = match &mut self.origin {
-            Origin::File { end, .. } => {
-                *end = range.end.max(range.start);
-                range.start
-            }
-            Origin::Memory { memory, end } => {
-                *end = usize::try_from(range.end).map_or(memory.len(), |end| end.min(memory.len()));
-                range.start.min(*end as u64)
-            }
+    /// Goes on at another place of the same file, up to the same end, and keeps the buffer. A stream cannot.
+    pub(crate) fn restart(&mut self, start: u64) -> io::Result<()> {
+        self.offset = match &self.origin {
+            Origin::File { end, .. } => start.min(*end),
+            Origin::Memory { end, .. } => start.min(*end as u64),
             Origin::Stream { .. } => return Err(io::ErrorKind::Unsupported.into()),
         };
         self.filled = 0..0;

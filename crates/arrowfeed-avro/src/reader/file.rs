@@ -100,13 +100,14 @@ impl OpenFile {
         }
     }
 
-    /// Reads blocks of a range; a stream gives all it has, once.
-    fn input(&self, range: Range<u64>) -> Result<Input, AvroError> {
+    /// Reads blocks; a stream gives all it has, once.
+    fn input(&self) -> Result<Input, AvroError> {
         match &self.access {
-            Access::Random { source: Source::File(file), .. } => Ok(Input::from_file(file.clone(), range)),
+            Access::Random { source: Source::File(file), len } => {
+                Ok(Input::from_file(file.clone(), self.header.len..*len))
+            }
             Access::Random { source: Source::Memory(bytes), .. } => {
-                let bound = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
-                Ok(Input::from_bytes(bytes.clone(), bound(range.start)..bound(range.end)))
+                Ok(Input::from_bytes(bytes.clone(), 0..bytes.len()))
             }
             Access::Stream(input) => {
                 let input = input.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -199,9 +200,8 @@ impl FileReading {
             blocks.restart(range, first_index)?;
             return Ok(blocks);
         }
-        let mut blocks =
-            BlockReader::new(self.file.input(range.clone())?, &self.file.header, &options.limits);
-        if first_index > 0 {
+        let mut blocks = BlockReader::new(self.file.input()?, &self.file.header, &options.limits);
+        if matches!(self.file.access, Access::Random { .. }) {
             blocks.restart(range, first_index)?;
         }
         Ok(blocks)

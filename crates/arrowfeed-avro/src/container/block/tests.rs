@@ -367,7 +367,10 @@ fn a_reader_goes_on_at_another_range() {
         }
         // A range that does not end with a block.
         reader.restart(57..90, 0).unwrap();
-        assert_eq!(read_rest(&mut reader).1.unwrap().kind(), AvroErrorKind::Truncated);
+        let message = "expected a block that ends by byte 90, where another one seems to start, found its end at byte 95";
+        let error = read_rest(&mut reader).1.unwrap();
+        assert_eq!(error.kind(), AvroErrorKind::CorruptBlock);
+        assert_eq!(error.to_string(), format!("block 1 at byte 76: {message}"));
         reader.restart(57..76, 0).unwrap();
         assert!(read_rest(&mut reader).1.is_none());
     }
