@@ -81,7 +81,6 @@ impl Resolver<'_> {
         nullable: bool,
         want: &Want,
     ) -> Result<Column, AvroError> {
-        let model = self.reader_column(ty, want)?;
         let mut resolved = Vec::with_capacity(from.len());
         let mut refusal = None;
         for writer in from {
@@ -100,6 +99,17 @@ impl Resolver<'_> {
         {
             return Err(refusal);
         }
+        // What is read into one type is of one Arrow type. To resolve that once more for each union around it would
+        // double the work with each.
+        let is_null = |writer: &TypeId| self.writer.types[*writer] == Type::Null;
+        let read = resolved
+            .iter()
+            .zip(from)
+            .find_map(|(column, writer)| column.as_ref().filter(|_| !is_null(writer)));
+        let model = match read {
+            Some(column) => column.clone(),
+            None => self.reader_column(ty, want)?,
+        };
         if nullable && let Some(column) = fused(&model, &resolved) {
             return Ok(column);
         }
