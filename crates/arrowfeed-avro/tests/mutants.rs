@@ -1,0 +1,119 @@
+//! Many files that are almost right: rows or an error, never a panic, soon and in little memory.
+//!
+//! `ARROWFEED_MUTANTS` is how many, `ARROWFEED_MUTANT` the one to look at: each is made from its number alone.
+
+mod support_hostile;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use arrow_array::{Array, StructArray};
+use arrowfeed_avro::{AvroErrorKind, AvroHeader, AvroSource, Limits, ReadOptions};
+
+use support_hostile::allocator::{Counting, peak_of};
+use support_hostile::mutate::mutant;
+use support_hostile::outcome::Outcome;
+use support_hostile::random::Random;
+use support_hostile::seeds::{Seed, seeds};
+use support_hostile::skipping::{assert_same_columns, may_differ};
+use support_hostile::ways::read;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Takes seconds.
+const MUTANTS: u64 = 200_000;
+
+const MOST_TIME: Duration = Duration::from_millis(250);
+const MOST_BYTES: usize = 256 << 20;
+
+#[test]
+fn a_mutant_is_read_or_refused_soon_and_in_little_memory() {
+    let seeds = seeds(64);
+    let number = |name| std::env::var(name).ok().and_then(|number: String| number.parse::<u64>().ok());
+    if let Some(one) = number("ARROWFEED_MUTANT") {
+        return check(&seeds, one, &mut Tally::default());
+    }
+    let mut tally = Tally::default();
+    let mutants = number("ARROWFEED_MUTANTS").unwrap_or(MUTANTS);
+    for number in 0..mutants {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(&seeds, number, &mut tally))) {
+            let text = panic.downcast_ref::<String>().map_or("", String::as_str);
+            panic!("mutant {number} (ARROWFEED_MUTANT={number} makes it again): {text}");
+        }
+    }
+    // Mutants that are all refused early, or all taken, would show little.
+    let Tally { taken, refused_in_values, .. } = tally;
+    assert!(taken > mutants / 50, "{taken} of {mutants} mutants were taken");
+    assert!(refused_in_values > mutants / 50, "{refused_in_values} of {mutants} mutants had wrong values");
+}
+
+#[derive(Default)]
+struct Tally {
+    taken: u64,
+    refused_in_values: u64,
+}
+
+fn limits() -> Limits {
+    Limits {
+        decoded_block_bytes: 16 << 20,
+        batch_bytes: 32 << 20,
+        zero_byte_elements: 100_000,
+        zero_byte_rows: 1_000_000,
+        zstd_window_bytes: 16 << 20,
+        xz_memory_bytes: 32 << 20,
+        ..Limits::default()
+    }
+}
+
+fn check(seeds: &[Seed], number: u64, tally: &mut Tally) {
+    let mut random = Random::new(number);
+    let seed = random.pick(seeds);
+    let bytes = mutant(seed, seeds, &mut random);
+    let options = ReadOptions { limits: limits(), ..ReadOptions::default() };
+    let whole = measured(&bytes, &options);
+    match &whole.fault {
+        None => {
+            tally.taken += 1;
+            let header = AvroHeader::read(AvroSource::bytes(bytes.clone()), &options.limits).unwrap();
+            assert_eq!(whole.rows() as u64, header.count_rows().unwrap(), "declared rows");
+        }
+        Some(fault) => tally.refused_in_values += u64::from(fault.field.is_some()),
+    }
+    let names: Vec<String> = match whole.batches.first() {
+        Some(batch) => batch.schema().fields().iter().map(|field| field.name().clone()).collect(),
+        None => seed.kind.fields.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let columns: Vec<String> = names.into_iter().filter(|_| random.one_in(2)).collect();
+    let part = measured(&bytes, &ReadOptions { columns: Some(columns), ..options });
+    skips_as_it_decodes(&whole, &part);
+}
+
+fn measured(bytes: &[u8], options: &ReadOptions) -> Outcome {
+    let start = Instant::now();
+    let (outcome, peak) = peak_of(|| read(bytes, options));
+    let took = start.elapsed();
+    assert!(took < MOST_TIME, "took {took:?}");
+    assert!(peak < MOST_BYTES, "took {peak} bytes");
+    if let Some(fault) = &outcome.fault {
+        assert_ne!(fault.kind, AvroErrorKind::Internal, "{fault}");
+    }
+    for batch in &outcome.batches {
+        StructArray::from(batch.clone()).to_data().validate_full().unwrap();
+    }
+    outcome
+}
+
+/// What is read with some columns left out is what is read with all.
+fn skips_as_it_decodes(whole: &Outcome, part: &Outcome) {
+    // A mutant may have changed the names of the fields, or the schema may be one that cannot be read whole.
+    let about_the_schema = |outcome: &Outcome| {
+        let kind = outcome.fault.as_ref().map(|fault| fault.kind);
+        matches!(kind, Some(AvroErrorKind::Schema | AvroErrorKind::Options))
+    };
+    if about_the_schema(whole) || about_the_schema(part) || may_differ(whole, part) {
+        return;
+    }
+    assert_eq!(whole.fault.is_some(), part.fault.is_some(), "{} but {}", whole.verdict(), part.verdict());
+    assert_same_columns(whole, part);
+}

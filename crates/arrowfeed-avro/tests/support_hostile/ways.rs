@@ -1,0 +1,149 @@
+//! The same bytes through every door of the reader.
+
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrowfeed_avro::{AvroHeader, AvroReader, AvroReaderBuilder, AvroSource, ReadOptions, plan_splits};
+
+use super::outcome::{Fault, Outcome};
+
+/// Reads `bytes` from memory, from a file, one byte at a time, in threads and by splits, and gives what all of
+/// them gave: the same rows and then the same fault.
+pub(crate) fn read_every_way(bytes: &[u8], options: &ReadOptions) -> Outcome {
+    let whole = read(bytes, options);
+    let file = TemporaryFile::new(bytes);
+    agree("file", &whole, &Outcome::of(builder(options, 1).open(&*file.path)));
+    let stream = AvroSource::reader("stream", ByteByByte::new(bytes));
+    agree("byte by byte", &whole, &Outcome::of(builder(options, 1).open(stream)));
+    in_threads(bytes, options, &whole);
+    let len = bytes.len() as u64;
+    // Each split opens the file: cuts everywhere are for small ones.
+    for target in [len / 3 + 1, 19.max(len / 40)] {
+        by_splits(&file.path, target, options, &whole);
+    }
+    header_agrees(bytes, options, &whole);
+    whole
+}
+
+/// Reads `bytes` from memory in this thread.
+pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Outcome {
+    Outcome::of(builder(options, 1).open(AvroSource::bytes(bytes.to_vec())))
+}
+
+fn builder(options: &ReadOptions, threads: usize) -> AvroReaderBuilder {
+    let threads = NonZeroUsize::new(threads);
+    AvroReader::builder().with_options(ReadOptions { threads, ..options.clone() })
+}
+
+#[track_caller]
+fn agree(way: &str, expected: &Outcome, found: &Outcome) {
+    assert_eq!(found.verdict(), expected.verdict(), "{way}");
+    assert_eq!(found.fault, expected.fault, "{way}");
+    assert_eq!(found.rows(), expected.rows(), "{way}");
+    assert!(found.table() == expected.table(), "{way}: other rows");
+}
+
+/// Threads are worth it for more than one small file: the file is read twice, or fails the first time.
+fn in_threads(bytes: &[u8], options: &ReadOptions, whole: &Outcome) {
+    let sources = [(); 2].map(|()| AvroSource::bytes(bytes.to_vec()));
+    let found = Outcome::of(builder(options, 2).open_all(sources));
+    let mut expected = whole.clone();
+    if whole.fault.is_none() {
+        expected.batches.extend(whole.batches.clone());
+    }
+    agree("two threads", &expected, &found);
+}
+
+fn by_splits(path: &Path, target: u64, options: &ReadOptions, whole: &Outcome) {
+    let splits = match plan_splits([path], target) {
+        Ok(splits) => splits,
+        Err(error) => return assert_eq!(Some(Fault::from(&error)), whole.fault, "splits"),
+    };
+    let mut found = Outcome::default();
+    for split in &splits {
+        let part = Outcome::of(builder(options, 1).open_split(split));
+        found.batches.extend(part.batches);
+        if part.fault.is_some() {
+            found.fault = part.fault.map(Fault::without_block);
+            break;
+        }
+    }
+    // A file without blocks has no splits, so nobody looks at its schema.
+    if !splits.is_empty() {
+        let mut expected = whole.clone();
+        expected.fault = expected.fault.map(Fault::without_block);
+        agree(&format!("splits of {target} bytes"), &expected, &found);
+    }
+}
+
+/// What the header tells and counts is what reading finds.
+fn header_agrees(bytes: &[u8], options: &ReadOptions, whole: &Outcome) {
+    let header = match AvroHeader::read(AvroSource::bytes(bytes.to_vec()), &options.limits) {
+        Ok(header) => header,
+        Err(error) => return assert_eq!(Some(Fault::from(&error)), whole.fault, "header"),
+    };
+    match (header.count_rows(), &whole.fault) {
+        (Ok(rows), None) => assert_eq!(rows, whole.rows() as u64, "declared rows"),
+        (Ok(rows), Some(_)) => assert!(rows >= whole.rows() as u64, "declared rows"),
+        // Data is not looked at when rows are counted, so reading may find another fault before this one.
+        (Err(error), Some(fault)) => {
+            let counting = Fault::from(&error);
+            assert!(counting == *fault || counting.block > fault.block, "{counting} but {fault}");
+        }
+        (Err(error), None) => panic!("counting found {error}, reading nothing"),
+    }
+}
+
+/// A stream that gives one byte at a time, and is interrupted before each.
+#[derive(Debug)]
+pub(crate) struct ByteByByte {
+    rest: io::Cursor<Vec<u8>>,
+    interrupted: bool,
+}
+
+impl ByteByByte {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
+        Self { rest: io::Cursor::new(bytes.to_vec()), interrupted: false }
+    }
+}
+
+impl Read for ByteByByte {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.interrupted = !self.interrupted;
+        if self.interrupted {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let n = into.len().min(1);
+        self.rest.read(&mut into[..n])
+    }
+}
+
+/// A file that is gone when this is.
+#[derive(Debug)]
+pub(crate) struct TemporaryFile {
+    pub(crate) path: PathBuf,
+}
+
+impl TemporaryFile {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
+        let file = Self { path: temporary_path() };
+        std::fs::write(&file.path, bytes).unwrap();
+        file
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        // It may be gone already: that is what some tests do.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// A path that nobody uses.
+pub(crate) fn temporary_path() -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    std::env::temp_dir().join(format!("arrowfeed-hostile-{}-{number}.avro", std::process::id()))
+}
