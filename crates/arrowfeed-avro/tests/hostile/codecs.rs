@@ -240,7 +240,7 @@ fn c7_data_is_what_the_codec_says() {
     refused(
         &of(Codec::Null).data(10, &deflated).bytes,
         2,
-        "CorruptBlock: block 1 at byte 79: expected the end of the block after its 10 records, found 3 more bytes",
+        "CorruptBlock: block 1 at byte 91: expected the end of the block after its 10 records, found 3 more bytes",
     );
     refused(
         &of(Codec::Deflate).data(10, &ten()).bytes,

@@ -166,17 +166,17 @@ fn b7_a_block_ends_with_its_last_record() {
     refused(
         &longs_file().block(10, &ten()).block(9, &ten()).bytes,
         10,
-        "CorruptBlock: block 1 at byte 87: expected the end of the block after its 9 records, found 1 more bytes",
+        "CorruptBlock: block 1 at byte 96: expected the end of the block after its 9 records, found 1 more bytes",
     );
     refused(
         &longs_file().block(1, &longs(0..2000)).bytes,
         0,
-        "CorruptBlock: block 0 at byte 60: expected the end of the block after its 1 records, found 3,935 more bytes",
+        "CorruptBlock: block 0 at byte 61: expected the end of the block after its 1 records, found 3,935 more bytes",
     );
     refused(
         &longs_file().block(10, &[ten(), vec![0]].concat()).bytes,
         0,
-        "CorruptBlock: block 0 at byte 59: expected the end of the block after its 10 records, found 1 more bytes",
+        "CorruptBlock: block 0 at byte 69: expected the end of the block after its 10 records, found 1 more bytes",
     );
 }
 

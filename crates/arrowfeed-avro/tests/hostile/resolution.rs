@@ -84,16 +84,16 @@ fn d9_resolution_refuses_what_would_be_wrong() {
     );
     assert_eq!(
         verdict("\"bytes\"", "\"string\"", &[2, 0xff]),
-        "CorruptBlock: block 0 at byte 62, record 0: value: expected a string in UTF-8, found other bytes after 0 bytes of it"
+        "CorruptBlock: block 0 at byte 60, record 0: value: expected a string in UTF-8, found other bytes after 0 bytes of it"
     );
     assert_eq!(verdict(&enumeration(r#""A","B""#), &enumeration(r#""A""#), &long(0)), "ok");
     assert_eq!(
         verdict(&enumeration(r#""A","B""#), &enumeration(r#""A""#), &long(1)),
-        r#"CorruptBlock: block 0 at byte 100, record 0: value: expected a symbol of the reader's enum, found "B", and it has no default"#
+        r#"CorruptBlock: block 0 at byte 99, record 0: value: expected a symbol of the reader's enum, found "B", and it has no default"#
     );
     assert_eq!(
         verdict(r#"["int","string"]"#, "\"int\"", &[2, 2, b'x']),
-        r#"CorruptBlock: block 0 at byte 70, record 0: value: expected a value for the reader's int, found branch "string""#
+        r#"CorruptBlock: block 0 at byte 69, record 0: value: expected a value for the reader's int, found branch "string""#
     );
     assert_eq!(verdict(r#"["string","int"]"#, r#"["int","string"]"#, &[0, 2, b'x']), "ok");
     let fixed = |size: usize| format!(r#"{{"type":"fixed","name":"F","size":{size}}}"#);

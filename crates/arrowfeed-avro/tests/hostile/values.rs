@@ -40,8 +40,8 @@ fn options(columns: Option<&[&str]>, limits: &Limits) -> ReadOptions {
 const OTHERS: Option<&[&str]> = Some(&["before", "after"]);
 
 /// The value is refused with these faults when it is read and when it is skipped. The row before it in another
-/// block comes out, the one in its own does not. A fault is `CorruptBlock: +1 bad: expected ...`: in record 1 of
-/// block 1, a byte behind the start of the value.
+/// block comes out, the one in its own does not. A fault is `CorruptBlock: +2 bad[0]: expected ...`: in record 1 of
+/// block 1, two bytes behind the start of the value.
 #[track_caller]
 fn refused(ty: &str, good: &[u8], value: &[u8], read: &str, skipped: &str) {
     refused_within(&Limits::default(), ty, good, value, read, skipped);

@@ -8,25 +8,25 @@ use crate::support_hostile::wire::{array, long, longs};
 
 #[test]
 fn e5_a_boolean_is_0_or_1() {
-    refused_both("\"boolean\"", &[0], &[2], "CorruptBlock: +1 bad: expected a boolean, 0 or 1, found byte 2");
+    refused_both("\"boolean\"", &[0], &[2], "CorruptBlock: +0 bad: expected a boolean, 0 or 1, found byte 2");
     refused_both(
         "\"boolean\"",
         &[0],
         &[0x80],
-        "CorruptBlock: +1 bad: expected a boolean, 0 or 1, found byte 128",
+        "CorruptBlock: +0 bad: expected a boolean, 0 or 1, found byte 128",
     );
     refused_both(
         "\"boolean\"",
         &[0],
         &[0xff],
-        "CorruptBlock: +1 bad: expected a boolean, 0 or 1, found byte 255",
+        "CorruptBlock: +0 bad: expected a boolean, 0 or 1, found byte 255",
     );
     refused(
         r#"{"type":"array","items":"boolean"}"#,
         &[0],
         &array(&[vec![1], vec![1], vec![3]]),
-        "CorruptBlock: +4 bad[2]: expected a boolean, 0 or 1, found byte 3",
-        "CorruptBlock: +4 bad: expected a boolean, 0 or 1, found byte 3",
+        "CorruptBlock: +3 bad[2]: expected a boolean, 0 or 1, found byte 3",
+        "CorruptBlock: +0 bad: expected a boolean, 0 or 1, found byte 3",
     );
 }
 
@@ -36,26 +36,26 @@ fn e6_an_int_has_32_bits() {
         "\"int\"",
         &[0],
         &long(1 << 40),
-        "CorruptBlock: +6 bad: expected an int of 32 bits, found 1099511627776",
+        "CorruptBlock: +0 bad: expected an int of 32 bits, found 1099511627776",
     );
     refused_both(
         "\"int\"",
         &[0],
         &long(i64::from(i32::MAX) + 1),
-        "CorruptBlock: +5 bad: expected an int of 32 bits, found 2147483648",
+        "CorruptBlock: +0 bad: expected an int of 32 bits, found 2147483648",
     );
     refused_both(
         "\"int\"",
         &[0],
         &long(i64::from(i32::MIN) - 1),
-        "CorruptBlock: +5 bad: expected an int of 32 bits, found -2147483649",
+        "CorruptBlock: +0 bad: expected an int of 32 bits, found -2147483649",
     );
     refused(
         r#"{"type":"array","items":"int"}"#,
         &[0],
         &array(&[long(5), long(1 << 31)]),
-        "CorruptBlock: +7 bad[1]: expected an int of 32 bits, found 2147483648",
-        "CorruptBlock: +7 bad: expected an int of 32 bits, found 2147483648",
+        "CorruptBlock: +2 bad[1]: expected an int of 32 bits, found 2147483648",
+        "CorruptBlock: +0 bad: expected an int of 32 bits, found 2147483648",
     );
     accepted("\"int\"", &long(i32::MIN.into()));
     accepted("\"int\"", &[0x82, 0x80, 0x80, 0x80, 0x80, 0x00]);
@@ -79,7 +79,7 @@ fn e12_the_bits_of_numbers_are_kept() {
         duration,
         &[0; 12],
         &[0xff; 12],
-        "CorruptBlock: +12 bad: expected a duration of at most 2,147,483,647 months and days, found more",
+        "CorruptBlock: +0 bad: expected a duration of at most 2,147,483,647 months and days, found more",
         "ok",
     );
 }
@@ -112,12 +112,12 @@ fn a_value_that_ends_with_the_block_is_short() {
         r#"{"type":"array","items":"float"}"#,
         &[0],
         &[long(2), vec![0; 4]].concat(),
-        "CorruptBlock: +1 bad: expected 2 items of at least 4 bytes, 5 bytes left",
+        "CorruptBlock: +0 bad: expected 2 items of at least 4 bytes, 5 bytes left",
     );
     refused_both(
         r#"{"type":"array","items":"long"}"#,
         &[0],
         &longs([2, 5, 5]),
-        "CorruptBlock: +4 bad: expected 2 items of at least 1 bytes, 0 bytes left",
+        "CorruptBlock: +0 bad: expected 2 items of at least 1 bytes, 0 bytes left",
     );
 }

@@ -11,25 +11,25 @@ use crate::support_hostile::wire::{array, bytes, long, string};
 #[test]
 fn e1_a_length_is_within_the_block() {
     for ty in ["\"string\"", "\"bytes\""] {
-        refused_both(ty, &[0], &long(-1), "CorruptBlock: +1 bad: expected a length, found -1");
-        refused_both(ty, &[0], &long(1000), "CorruptBlock: +2 bad: expected 1,000 bytes, 1 byte left");
+        refused_both(ty, &[0], &long(-1), "CorruptBlock: +0 bad: expected a length, found -1");
+        refused_both(ty, &[0], &long(1000), "CorruptBlock: +0 bad: expected 1,000 bytes, 1 byte left");
         refused_both(
             ty,
             &[0],
             &long(i64::MAX),
-            "CorruptBlock: +10 bad: expected 9,223,372,036,854,775,807 bytes, 1 byte left",
+            "CorruptBlock: +0 bad: expected 9,223,372,036,854,775,807 bytes, 1 byte left",
         );
         refused_both(
             ty,
             &[0],
             &long(i64::MIN),
-            "CorruptBlock: +10 bad: expected a length, found -9223372036854775808",
+            "CorruptBlock: +0 bad: expected a length, found -9223372036854775808",
         );
         refused_both(
             ty,
             &[0],
             &[0xff; 12],
-            "CorruptBlock: +10 bad: expected a length, found a varint of more than 10 bytes",
+            "CorruptBlock: +0 bad: expected a length, found a varint of more than 10 bytes",
         );
     }
 }
@@ -40,35 +40,35 @@ fn e2_text_is_utf8_where_it_is_read() {
         "\"string\"",
         &[0],
         &bytes(b"\xff"),
-        "CorruptBlock: +2 bad: expected a string in UTF-8, found other bytes after 0 bytes of it",
+        "CorruptBlock: +0 bad: expected a string in UTF-8, found other bytes after 0 bytes of it",
         "ok",
     );
     refused(
         "\"string\"",
         &[0],
         &bytes(b"abc\xed\xa0\x80"),
-        "CorruptBlock: +7 bad: expected a string in UTF-8, found other bytes after 3 bytes of it",
+        "CorruptBlock: +0 bad: expected a string in UTF-8, found other bytes after 3 bytes of it",
         "ok",
     );
     refused(
         "\"string\"",
         &[0],
         &bytes(b"\xc0\x80"),
-        "CorruptBlock: +3 bad: expected a string in UTF-8, found other bytes after 0 bytes of it",
+        "CorruptBlock: +0 bad: expected a string in UTF-8, found other bytes after 0 bytes of it",
         "ok",
     );
     refused(
         "\"string\"",
         &[0],
         &bytes("é".as_bytes()[..1].as_ref()),
-        "CorruptBlock: +2 bad: expected a string in UTF-8, found other bytes after 0 bytes of it",
+        "CorruptBlock: +0 bad: expected a string in UTF-8, found other bytes after 0 bytes of it",
         "ok",
     );
     refused(
         r#"{"type":"map","values":"int"}"#,
         &[0],
         &array(&[[bytes(b"\xff"), long(1)].concat()]),
-        "CorruptBlock: +3 bad[key]: expected a string in UTF-8, found other bytes after 0 bytes of it",
+        "CorruptBlock: +1 bad[key]: expected a string in UTF-8, found other bytes after 0 bytes of it",
         "ok",
     );
     // Each is wrong, but not both together.
@@ -76,7 +76,7 @@ fn e2_text_is_utf8_where_it_is_read() {
         r#"{"type":"array","items":"string"}"#,
         &[0],
         &array(&["é".as_bytes()[..1].to_vec(), "é".as_bytes()[1..].to_vec()].map(|part| bytes(&part))),
-        "CorruptBlock: +3 bad[0]: expected a string in UTF-8, found other bytes after 0 bytes of it",
+        "CorruptBlock: +1 bad[0]: expected a string in UTF-8, found other bytes after 0 bytes of it",
         "ok",
     );
     accepted("\"bytes\"", &bytes(b"\xff\xc0\x80"));
