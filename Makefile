@@ -67,7 +67,7 @@ lint: $(VENV)/.lint ## format, lints, types, the order of dependencies, the file
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check tools examples benches tests/java
-	$(BIN)/ruff check --config python/pyproject.toml python tests/python
+	$(BIN)/ruff check python tests/python
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 
@@ -86,8 +86,8 @@ bench: .venv-bench/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for SECONDS=60
-	@for file in fuzz/targets/*.rs; do \
-		fuzz/run.sh $$(basename $$file .rs) $(SECONDS) || exit 1; done
+	@for target in read_file read_structured skip_vs_decode schema_json; do \
+		fuzz/run.sh $$target $(SECONDS) || exit 1; done
 
 # libdeflate defines the same constants in several of its files, which the sanitizer would take for a fault.
 .PHONY: asan

@@ -180,7 +180,7 @@ impl Batcher {
     fn close(&mut self) -> Result<(), Stop> {
         if self.kept.rows() > 0 {
             self.kept.check_utf8()?;
-            self.waiting.push_back(self.plan.encoder.encode(&self.kept.finish()));
+            self.waiting.push_back(self.plan.batch(&self.kept.finish()));
         }
         if self.window_left == 0 {
             self.window_left = self.batch_size;

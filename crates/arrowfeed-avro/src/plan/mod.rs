@@ -8,7 +8,9 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{Schema, SchemaRef};
+use arrow_array::cast::AsArray;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Fields, Schema, SchemaRef};
 
 use crate::encode::Encoder;
 use crate::error::{AvroError, AvroErrorKind};
@@ -35,7 +37,8 @@ pub(crate) struct DecodePlan {
     /// A record, whatever the file's root is.
     pub(crate) root: Column,
     pub(crate) skips: Arc<Skips>,
-    pub(crate) encoder: Encoder,
+    encoder: Encoder,
+    spread: bool,
     /// Whether a record may hold elements without bytes: they are counted for each record.
     pub(crate) has_zero_byte_elements: bool,
     schema: SchemaRef,
@@ -51,16 +54,25 @@ impl DecodePlan {
         };
         let mut resolver = Resolver::new(writer.graph(), reader.graph(), options);
         let root = resolve_root(&mut resolver, &want)?;
+        let spread = is_spread(&resolver);
         let (skips, used) = resolver.finish();
         if let Some(path) = options.fixed_lengths.keys().find(|path| !used.contains(*path)) {
             let message = "expected an array to give a fixed length, found none that is read";
             return Err(AvroError::new(AvroErrorKind::Schema, message).in_field(path));
         }
-        let native = Schema::new(fields(&root));
+        let native = Schema::new(columns(&root, spread));
         let encoder = Encoder::new(options.encoding, &native)?;
         let schema = encoder.schema();
         let has_zero_byte_elements = skips.has_zero_byte_elements() || root.node.has_zero_byte_elements();
-        Ok(Self { root, skips: Arc::new(skips), encoder, has_zero_byte_elements, schema })
+        Ok(Self { root, skips: Arc::new(skips), encoder, spread, has_zero_byte_elements, schema })
+    }
+
+    /// The batch of rows as the root's column has them.
+    pub(crate) fn batch(&self, rows: &ArrayRef) -> RecordBatch {
+        match self.spread {
+            true => self.encoder.encode(rows.as_struct().column(0)),
+            false => self.encoder.encode(rows),
+        }
     }
 
     /// The schema of the batches.
@@ -69,10 +81,20 @@ impl DecodePlan {
     }
 }
 
-fn fields(root: &Column) -> arrow_schema::Fields {
-    match &root.node {
-        Node::Record(record) => record.fields.clone(),
-        _ => unreachable!("the root is a record"),
+/// Whether the one column of the root is a record whose fields are the columns.
+fn is_spread(resolver: &Resolver<'_>) -> bool {
+    let (writer, reader) = (resolver.writer, resolver.reader);
+    let is_record = |ty: &Type| matches!(ty, Type::Record(_));
+    is_record(&reader.types[reader.root]) && !is_record(&writer.types[writer.root])
+}
+
+fn columns(root: &Column, spread: bool) -> Fields {
+    match &root.data_type {
+        DataType::Struct(fields) => match fields.first().map(|field| field.data_type()) {
+            Some(DataType::Struct(inner)) if spread => inner.clone(),
+            _ => fields.clone(),
+        },
+        other => unreachable!("the root is a record, not {other}"),
     }
 }
 
@@ -83,6 +105,8 @@ fn resolve_root(resolver: &mut Resolver<'_>, want: &Want) -> Result<Column, Avro
         return resolver.resolve(writer.root, reader.root, want);
     }
     let wanted = match want {
+        // The writer's union of records, and the reader's record: its fields are the columns.
+        want if is_spread(resolver) => Some(want),
         Want::All => Some(&Want::All),
         Want::Fields(fields) => match fields.as_slice() {
             [] => None,
@@ -101,8 +125,8 @@ fn resolve_root(resolver: &mut Resolver<'_>, want: &Want) -> Result<Column, Avro
             let fields = vec![column.field(ROOT_COLUMN)].into();
             (Step::Read { name: ROOT_COLUMN.to_owned(), column }, vec![Output::Read(0)], fields)
         }
-        None => (resolver.skip(ROOT_COLUMN, writer.root), Vec::new(), arrow_schema::Fields::empty()),
+        None => (resolver.skip(ROOT_COLUMN, writer.root), Vec::new(), Fields::empty()),
     };
-    let data_type = arrow_schema::DataType::Struct(arrow_schema::Fields::clone(&fields));
+    let data_type = DataType::Struct(Fields::clone(&fields));
     Ok(Column::required(Node::Record(RecordNode { steps: vec![step], outputs, fields }), data_type))
 }

@@ -5,7 +5,7 @@ use arrow_schema::{DataType, Field, UnionFields, UnionMode};
 use super::node::{Branch, Column, Node, UnionNode, UnionResult};
 use super::resolve::{Resolver, describe, same_name, unqualified};
 use super::want::Want;
-use crate::error::AvroError;
+use crate::error::{AvroError, AvroErrorKind};
 use crate::schema::graph::{Graph, Type, TypeId};
 
 /// Arrow numbers the branches of a union in eight bits.
@@ -88,14 +88,19 @@ impl Resolver<'_> {
             resolved.push(if is_null && nullable {
                 Some(Column::required(Node::Null, DataType::Null))
             } else {
-                self.resolve(*writer, ty, want).map_err(|error| refusal = Some(error)).ok()
+                match self.resolve(*writer, ty, want) {
+                    Ok(column) => Some(column),
+                    Err(error) if error.kind() == AvroErrorKind::Limit => return Err(error),
+                    Err(error) => {
+                        refusal = Some(error);
+                        None
+                    }
+                }
             });
         }
+        // A branch that cannot be read is an error when a value of it is met, as in Java: a file may hold none.
         if let Some(refusal) = refusal
-            && resolved
-                .iter()
-                .zip(from)
-                .all(|(column, ty)| column.is_none() || self.writer.types[*ty] == Type::Null)
+            && resolved.iter().all(Option::is_none)
         {
             return Err(refusal);
         }

@@ -229,9 +229,10 @@ impl<'a> Walk<'a> {
         self.full_name(name, namespace)
     }
 
-    /// Every alias must lead to one type. Only now, at the end of the walk, are all names known.
+    /// No two types have the same alias. It may be the name of a type: a reader has one type where its writer had
+    /// several, or several where that had one.
     pub(super) fn check_aliases(&self) -> Result<(), AvroError> {
-        let mut owners: HashMap<&str, &str> = self.named.iter().map(|n| (&*n.name, &*n.name)).collect();
+        let mut owners: HashMap<&str, &str> = HashMap::new();
         for named in &self.named {
             for alias in &named.aliases {
                 if let Some(owner) = owners.insert(alias, &named.name) {

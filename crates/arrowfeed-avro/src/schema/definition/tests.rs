@@ -122,10 +122,6 @@ fn a_name_is_defined_once() {
             r#"expected each type defined once, found "a.F" twice"#,
         ),
         (
-            r#"[{"type": "fixed", "name": "F", "aliases": ["G"], "size": 1}, {"type": "fixed", "name": "G", "size": 1}]"#,
-            r#"expected an alias of type "F" alone, found "G" of type "G""#,
-        ),
-        (
             r#"[{"type": "fixed", "name": "a.F", "aliases": ["H"], "size": 1},
                 {"type": "fixed", "name": "b.G", "aliases": ["a.H"], "size": 1}]"#,
             r#"expected an alias of type "b.G" alone, found "a.H" of type "a.F""#,

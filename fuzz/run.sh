@@ -1,0 +1,24 @@
+#!/bin/sh
+# Builds a fuzz target with coverage and AddressSanitizer, on stable, and runs it: ./run.sh read_file 60
+# A third argument is the corpus; without one, corpus/TARGET, which starts with small valid files and grows.
+set -eu
+cd "$(dirname "$0")"
+target=$1
+seconds=${2:-60}
+corpus=${3:-corpus/$target}
+[ -d corpus ] || cargo run --quiet --bin write_seeds
+
+host=$(rustc -vV | sed -n 's/^host: //p')
+# The flags that cargo-fuzz sets, which need a nightly compiler or this variable.
+export RUSTC_BOOTSTRAP=1
+export RUSTFLAGS="-Zsanitizer=address -Ccodegen-units=1 --cfg fuzzing -Cpasses=sancov-module \
+-Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+-Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares"
+cargo build --release --target "$host" --bin "$target"
+
+# libdeflate defines the same constants in several of its files.
+export ASAN_OPTIONS=detect_odr_violation=0
+mkdir -p "$corpus" "artifacts/$target"
+exec "target/$host/release/$target" "$corpus" -artifact_prefix="artifacts/$target/" \
+    -max_total_time="$seconds" -max_len=65536 -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=300 \
+    -print_final_stats=1

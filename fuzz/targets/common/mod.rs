@@ -1,0 +1,37 @@
+//! What all targets share: small limits, and what must hold for whatever is read.
+
+#[path = "../../../crates/arrowfeed-avro/tests/support_hostile/mod.rs"]
+pub(crate) mod support;
+
+use arrow_array::{Array, StructArray};
+use arrowfeed_avro::{AvroErrorKind, Limits, ReadOptions};
+use support::outcome::Outcome;
+
+/// Limits that a run of some thousand files a second stays within.
+pub(crate) fn options() -> ReadOptions {
+    let limits = Limits {
+        header_bytes: 1 << 20,
+        schema_bytes: 64 << 10,
+        decoded_block_bytes: 4 << 20,
+        expanded_fields: 2_000,
+        zero_byte_elements: 10_000,
+        zero_byte_rows: 100_000,
+        skipped_depth: 10_000,
+        batch_bytes: 8 << 20,
+        zstd_window_bytes: 8 << 20,
+        xz_memory_bytes: 8 << 20,
+        ..Limits::default()
+    };
+    ReadOptions { limits, ..ReadOptions::default() }
+}
+
+/// No defect may come to light, and every array must be valid.
+pub(crate) fn check(outcome: &Outcome) {
+    if let Some(fault) = &outcome.fault {
+        assert_ne!(fault.kind, AvroErrorKind::Internal, "{fault}");
+    }
+    for batch in &outcome.batches {
+        let rows = StructArray::from(batch.clone()).to_data();
+        rows.validate_full().expect("valid arrays");
+    }
+}

@@ -1,0 +1,23 @@
+//! Any bytes as a file: rows or an error, and the same from memory and from a stream.
+
+#![no_main]
+
+mod common;
+
+use arrowfeed_avro::{AvroReader, AvroSource};
+use common::support::outcome::Outcome;
+use common::support::ways::{ByteByByte, read};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let options = common::options();
+    let whole = read(bytes, &options);
+    common::check(&whole);
+    // A stream a byte at a time is slow, and what goes wrong in it goes wrong early.
+    if bytes.len() <= 4096 {
+        let source = AvroSource::reader("stream", ByteByByte::new(bytes));
+        let stream = Outcome::of(AvroReader::builder().with_options(options).open(source));
+        assert_eq!(stream.verdict(), whole.verdict());
+        assert_eq!(stream.rows(), whole.rows());
+    }
+});

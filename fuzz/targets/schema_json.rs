@@ -1,0 +1,24 @@
+//! Any text as a schema: a schema or an error, and a canonical form that is one of itself.
+
+#![no_main]
+
+mod common;
+
+use arrowfeed_avro::{AvroErrorKind, AvroSchema};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|json: &str| {
+    let schema = match AvroSchema::parse(json) {
+        Ok(schema) => schema,
+        Err(error) => return assert_ne!(error.kind(), AvroErrorKind::Internal, "{error}"),
+    };
+    assert_eq!(AvroSchema::parse(json).expect("the same text"), schema);
+    assert_eq!(AvroSchema::parse(schema.json()).expect("its own text"), schema);
+    // The form cannot say that a type is in no namespace inside one that has one.
+    if !json.contains("namespace") && !json.contains('.') {
+        let canonical = schema.canonical();
+        let again = AvroSchema::parse(&canonical).expect("a canonical form is a schema");
+        assert_eq!(again.canonical(), canonical);
+        assert_eq!(again.fingerprint(), schema.fingerprint());
+    }
+});

@@ -1,0 +1,42 @@
+//! The bytes of one block under a schema of each kind, read whole and with some columns: what skipping refuses,
+//! decoding refuses, and the columns that both read are the same.
+
+#![no_main]
+
+mod common;
+
+use arbitrary::Arbitrary;
+use arrowfeed_avro::{Codec, ReadOptions};
+use common::support::container::Container;
+use common::support::schemas::KINDS;
+use common::support::skipping::{assert_same_columns, may_differ};
+use common::support::ways::read;
+use libfuzzer_sys::fuzz_target;
+
+#[derive(Debug, Arbitrary)]
+struct Case<'a> {
+    kind: usize,
+    chosen: u8,
+    count: u8,
+    payload: &'a [u8],
+}
+
+fuzz_target!(|case: Case<'_>| {
+    let kind = &KINDS[case.kind % KINDS.len()];
+    let file = Container::new(kind.schema, Codec::Null).block(case.count.into(), case.payload).bytes;
+    let options = common::options();
+    let whole = read(&file, &options);
+    common::check(&whole);
+    let columns = kind.fields.iter().enumerate().filter(|(i, _)| case.chosen >> i & 1 == 1);
+    let columns = Some(columns.map(|(_, name)| (*name).to_owned()).collect());
+    if kind.fields.is_empty() {
+        return;
+    }
+    let part = read(&file, &ReadOptions { columns, ..options });
+    common::check(&part);
+    if may_differ(&whole, &part) {
+        return;
+    }
+    assert_eq!(whole.fault.is_some(), part.fault.is_some(), "{} but {}", whole.verdict(), part.verdict());
+    assert_same_columns(&whole, &part);
+});
