@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 from arrowfeed._arrowfeed import AvroSchema
@@ -58,8 +59,8 @@ OneSource: TypeAlias = (
 )
 """A path, a glob, a directory (its `*.avro`), a URL, the bytes of a file, or a file object in binary mode."""
 
-Source: TypeAlias = OneSource | list[OneSource] | list[str] | list[bytes] | tuple[OneSource, ...]
-"""One source, or a list of them, which are read in its order."""
+Source: TypeAlias = OneSource | Sequence[OneSource]
+"""One source, or a list or tuple of them, which are read in its order."""
 
 AvroSchemaLike: TypeAlias = str | dict[str, Any] | list[Any] | AvroSchema
 """JSON text of an Avro schema, the dict (for a union, the list) that it stands for, or the schema itself."""

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyBlockingIOError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
-use crate::source::copied;
+use crate::source::{copied, is_buffer};
 
 /// Reads where the object stands. Its exceptions travel inside [`io::Error`] and come out as they were.
 pub(crate) struct PythonFile {
@@ -70,7 +70,7 @@ impl Drop for PythonFile {
     fn drop(&mut self) {
         if self.state == State::Opened {
             // What could be read has been; nobody is left to tell.
-            Python::try_attach(|py| self.object.call_method0(py, "close").map(drop).unwrap_or_default());
+            Python::try_attach(|py| self.object.call_method0(py, "close").is_ok());
         }
     }
 }
@@ -79,13 +79,14 @@ fn bytes_of<'py>(got: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     if got.is_none() {
         return Err(no_data());
     }
-    if got.is_instance_of::<PyString>() {
-        let message = "source: expected bytes from read(), found str: open the file in binary mode";
-        return Err(PyTypeError::new_err(message));
-    }
     match got.cast::<PyBytes>() {
         Ok(bytes) => Ok(bytes.clone()),
-        Err(_) => copied(got),
+        Err(_) if is_buffer(got) => copied(got),
+        Err(_) => {
+            let hint = if got.is_instance_of::<PyString>() { ": open the file in binary mode" } else { "" };
+            let kind = got.get_type().name()?;
+            Err(PyTypeError::new_err(format!("source: expected bytes from read(), found {kind}{hint}")))
+        }
     }
 }
 

@@ -1,14 +1,14 @@
 //! The extension module `arrowfeed._arrowfeed`: what Python sees, registered.
 //!
 //! Every function has three steps: convert the arguments, let go of the interpreter, call the library
-//! ([`call`]). Names and defaults are described for users in `arrowfeed/*.pyi`.
+//! (`call`). Names and defaults are described for users in `arrowfeed/*.pyi`.
 //!
 //! | topic | files |
 //! |---|---|
-//! | arguments | [`argument`], [`options`], [`limits`], [`source`], [`file`] |
-//! | reading | [`reader`], [`shared`] (one reader, many threads), [`stream`] (Arrow's C interface), [`signals`] |
-//! | Arrow data | [`batch`], [`array`], [`arrow_schema`], [`cast`] |
-//! | the rest | [`schema`], [`split`], [`write`], [`errors`], [`call`] |
+//! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
+//! | reading | `reader`, `shared` (one reader, many threads), `stream` (Arrow's C interface), `signals` |
+//! | Arrow data | `batch`, `array`, `arrow_schema`, `cast` |
+//! | the rest | `schema`, `split`, `write`, `errors`, `call` |
 #![deny(unsafe_code)]
 
 mod argument;

@@ -106,7 +106,7 @@ fn classify<'py>(value: &Bound<'py, PyAny>) -> PyResult<Item<'py>> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Item::Bytes(bytes.clone().into()));
     }
-    if value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>() {
+    if is_buffer(value) {
         // Others can change these while they are read: a copy.
         return Ok(Item::Bytes(copied(value)?.into()));
     }
@@ -122,7 +122,12 @@ fn classify<'py>(value: &Bound<'py, PyAny>) -> PyResult<Item<'py>> {
     Err(wrong_type("source", EXPECTED, value))
 }
 
-/// The bytes of any object that has some.
+/// Whether bytes can be copied out of an object; out of a number, `bytes` would make zeros.
+pub(crate) fn is_buffer(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>()
+}
+
+/// The bytes of a buffer.
 pub(crate) fn copied<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     Ok(value.py().get_type::<PyBytes>().call1((value,))?.cast_into()?)
 }

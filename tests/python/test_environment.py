@@ -33,6 +33,11 @@ def test_import_loads_no_other_library():
     assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
 
 
+def test_types_for_annotations_can_be_imported():
+    done = run_script("import arrowfeed.types as types; print(types.Source is not None)")
+    assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
+
+
 @pytest.fixture(scope="session")
 def endless_file(tmp_path_factory):
     """A file whose batches take long: in each block a row whose bytes are decompressed and not read."""

@@ -193,6 +193,8 @@ def test_a_file_object_must_give_bytes(users_file):
         af.read_avro(io.StringIO("text"))
     with pytest.raises(ValueError, match="^source: expected at most [0-9]+ bytes from a read, found [0-9]+$"):
         af.read_avro(Broken(lambda size: bytes(size + 1)))
+    with pytest.raises(TypeError, match="^source: expected bytes from read\\(\\), found int$"):
+        af.read_avro(Broken(lambda size: size))
     with pytest.raises(BlockingIOError, match="^source: expected a file object that waits for its bytes"):
         af.read_avro(Broken(lambda size: None))
     assert ids(Broken(io.BytesIO(data).read)) == list(range(100))
