@@ -203,7 +203,11 @@ impl Resolver<'_> {
             same_kind && this.resolve(writer, ty, &Want::All).is_ok()
         };
         let structure = to.iter().position(|ty| fits(self, *ty));
-        structure.or_else(|| to.iter().position(|ty| is_promotion(w, &reader[*ty])))
+        // A promotion that a logical type forbids is none.
+        let promotes = |this: &mut Self, ty: TypeId| {
+            is_promotion(w, &reader[ty]) && this.resolve(writer, ty, &Want::All).is_ok()
+        };
+        structure.or_else(|| to.iter().position(|ty| promotes(self, *ty)))
     }
 }
 
