@@ -72,6 +72,8 @@ impl Resolver<'_> {
             _ => false,
         });
         let promotion = |r: &Type| match (w, r) {
+            // A logical type is never taken for another.
+            (Type::Primitive("int", Some(_)), Type::Primitive("long", Some(_))) => false,
             (Type::Primitive(w, _), Type::Primitive(r, _)) => {
                 PROMOTIONS.iter().any(|(from, to)| from == w && to.contains(r))
             }
