@@ -46,7 +46,7 @@ test-rust: ## Rust tests, doc tests and examples
 test-python: $(VENV)/.test ## Python tests
 	$(call PACKAGE,$(VENV))
 	$(BIN)/python -m pytest benches/tests tests/java/test_plain_json.py
-	$(BIN)/python -m pytest tests/python
+	$(BIN)/python -m pytest -rs tests/python
 
 .PHONY: test-java
 test-java: ## files and schema resolution of Java's Avro; skipped without Java and Maven
@@ -58,7 +58,7 @@ test-java-here: $(VENV)/.test
 	$(call PACKAGE,$(VENV))
 	rm -rf "$(JAVA_OUT)" && mkdir -p "$(JAVA_OUT)"
 	mvn -q -B -f tests/java/pom.xml compile exec:java "-Dexec.args='$(JAVA_OUT)'"
-	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest tests/java
+	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest -rs tests/java
 
 .PHONY: lint
 lint: $(VENV)/.lint ## format, lints, types, the order of dependencies, the files with unsafe

@@ -41,6 +41,7 @@ fn class_name(kind: AvroErrorKind) -> &'static str {
         AvroErrorKind::CorruptBlock => "CorruptBlockError",
         AvroErrorKind::Codec => "CodecError",
         AvroErrorKind::Schema | AvroErrorKind::Options => "SchemaError",
+        AvroErrorKind::Conversion => "ConversionError",
         AvroErrorKind::Limit => "LimitError",
         AvroErrorKind::Changed => "ChangedError",
         AvroErrorKind::Internal => "InternalError",

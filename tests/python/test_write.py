@@ -1,5 +1,8 @@
 """What is written is what is read, by us and by fastavro."""
 
+import datetime
+import decimal
+
 import fastavro
 import polars as pl
 import pyarrow as pa
@@ -68,6 +71,51 @@ def test_a_schema_that_is_given_is_written(tmp_path):
     assert af.write_avro(table, path, schema=schema) == 2
     assert af.avro_schema(path) == af.AvroSchema(schema)
     assert fastavro_rows(path) == [{"id": 1}, {"id": 2}]
+
+
+@pytest.mark.parametrize("nullable", [False, True])
+def test_every_type_makes_the_round_trip_with_a_schema_of_its_own(tmp_path, nullable):
+    path = tmp_path / "out.avro"
+    day, moment = datetime.date(2026, 11, 21), datetime.datetime(2026, 11, 21, 9, 30, 15, 250_000)
+    utc = moment.replace(tzinfo=datetime.timezone.utc)
+    values = {
+        pa.bool_(): True,
+        pa.int32(): -7,
+        pa.int64(): 1 << 40,
+        pa.float32(): 0.5,
+        pa.float64(): 0.1,
+        pa.string(): "é",
+        pa.binary(): b"\xff",
+        pa.binary(3): b"abc",
+        pa.date32(): day,
+        pa.time32("ms"): moment.time(),
+        pa.time64("us"): moment.time(),
+        pa.timestamp("ms", "UTC"): utc,
+        pa.timestamp("us", "UTC"): utc,
+        pa.timestamp("ns", "UTC"): utc,
+        pa.timestamp("us"): moment,
+        pa.decimal128(12, 2): decimal.Decimal("1234.50"),
+        pa.decimal256(50, 2): decimal.Decimal("-1234.50"),
+        pa.list_(pa.int64()): [1, 2],
+        pa.map_(pa.string(), pa.int64()): [("k", 1)],
+        pa.struct({"a": pa.int64(), "b": pa.list_(pa.string())}): {"a": 1, "b": ["x", None]},
+    }
+    fields = [pa.field(f"c{i}", kind, nullable) for i, kind in enumerate(values)]
+    rows = [list(values.values()), [None] * len(values) if nullable else list(values.values())]
+    columns = [
+        pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), fields, strict=True)
+    ]
+    table = pa.Table.from_arrays(columns, schema=pa.schema(fields))
+    assert af.write_avro(table, path) == 2
+    again = pa.table(af.read_avro(path))
+    assert again.schema.names == table.schema.names
+    assert [field.nullable for field in again.schema] == [nullable] * len(values)
+    for name in table.schema.names:
+        kinds = (table.schema.field(name).type, again.schema.field(name).type)
+        assert (kinds, again[name].to_pylist()) == (kinds, table[name].to_pylist())
+    # What has no Avro type of its own comes back as the nearest one.
+    flat = [field.type for field in again.schema][:17]
+    assert flat == list(values)[:17]
 
 
 def test_no_rows_are_a_file_too(tmp_path):

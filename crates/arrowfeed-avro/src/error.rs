@@ -24,6 +24,8 @@ pub enum AvroErrorKind {
     Schema,
     /// An option names something that is not there or makes no sense.
     Options,
+    /// A value of the file is right and does not fit what was asked for, as a row of another than its fixed length.
+    Conversion,
     /// A limit of [`Limits`](crate::Limits) was reached; [`AvroError::limit`] names it.
     Limit,
     /// The file changed while it was read.
@@ -159,7 +161,8 @@ impl AvroError {
 
     /// Whether the file is to blame, so that leaving it out may help.
     pub(crate) fn is_of_the_file(&self) -> bool {
-        !matches!(self.0.kind, AvroErrorKind::Options | AvroErrorKind::Interrupted | AvroErrorKind::Internal)
+        use AvroErrorKind::{Conversion, Internal, Interrupted, Options};
+        !matches!(self.0.kind, Options | Conversion | Interrupted | Internal)
     }
 
     /// A panic that was caught.
@@ -230,6 +233,12 @@ pub(crate) fn thousands(number: u64) -> String {
     out
 }
 
+/// `1 record`, `2,000 records`.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{s}", thousands(number))
+}
+
 /// A name or value of a file made fit for a message: control characters escaped, cut at 200 characters.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out: String = text.chars().take(200).flat_map(char::escape_debug).collect();
@@ -259,5 +268,6 @@ mod tests {
     fn numbers_are_grouped_by_thousands() {
         let grouped: Vec<String> = [0, 999, 1000, 51_882, 1_234_567].map(thousands).into();
         assert_eq!(grouped, ["0", "999", "1,000", "51,882", "1,234,567"]);
+        assert_eq!([0, 1, 2000].map(|n| counted(n, "byte")), ["0 bytes", "1 byte", "2,000 bytes"]);
     }
 }

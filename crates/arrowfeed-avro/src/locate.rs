@@ -8,7 +8,7 @@ use arrow_buffer::i256;
 use crate::Limits;
 use crate::decode::decimal::Unscaled;
 use crate::decode::fixed::{duration, parse_uuid};
-use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
+use crate::error::{AvroError, AvroErrorKind, counted, quoted, thousands};
 use crate::plan::DecodePlan;
 use crate::plan::node::{Branch, DecimalWidth, EnumNode, ListNode, Node, RecordNode, Step, UnionNode, Wire};
 use crate::plan::skip::{self, Budget};
@@ -36,13 +36,11 @@ pub(crate) fn locate(
             return error.in_record(record);
         }
     }
-    let (left, count) = (walk.reader.left(), thousands(count));
+    let (left, records) = (walk.reader.left(), counted(count, "record"));
     if left > 0 {
-        let left = thousands(left as u64);
-        return invalid(format!(
-            "expected the end of the block after its {count} records, found {left} more bytes"
-        ))
-        .at_offset(walk.reader.pos() as u64);
+        let left = counted(left as u64, "more byte");
+        return invalid(format!("expected the end of the block after its {records}, found {left}"))
+            .at_offset(walk.reader.pos() as u64);
     }
     match stop {
         Stop::Full => {
@@ -53,8 +51,7 @@ pub(crate) fn locate(
             )
         }
         Stop::Invalid => {
-            let message =
-                format!("the fast decoder refused a block of {count} records that the slow one takes");
+            let message = format!("the fast decoder refused a block of {records} that the slow one takes");
             AvroError::new(AvroErrorKind::Internal, message)
         }
     }
@@ -145,15 +142,15 @@ impl<'a> Walk<'a> {
         let bytes = self.reader.take(length, "a string")?;
         match std::str::from_utf8(bytes) {
             Err(error) if utf8 => {
-                let at = thousands(error.valid_up_to() as u64);
-                Err(invalid(format!("expected a string in UTF-8, found other bytes after {at} bytes of it")))
+                let at = counted(error.valid_up_to() as u64, "byte");
+                Err(invalid(format!("expected a string in UTF-8, found other bytes after {at} of it")))
             }
             _ => Ok(bytes),
         }
     }
 
     fn fixed(&mut self, size: usize) -> Result<&'a [u8], AvroError> {
-        self.reader.take(size, &format!("a fixed of {} bytes", thousands(size as u64)))
+        self.reader.take(size, &format!("a fixed of {}", counted(size as u64, "byte")))
     }
 
     fn symbol(&mut self, node: &EnumNode) -> Result<(), AvroError> {
@@ -175,8 +172,8 @@ impl<'a> Walk<'a> {
             self.items(node.min_bytes(), |walk, i| walk.inside(format!("[{i}]"), |walk| walk.value(node)))?;
         match list.fixed {
             Some(n) if n != items => {
-                let (n, items) = (thousands(n as u64), thousands(items as u64));
-                Err(AvroError::new(AvroErrorKind::CorruptBlock, format!("expected {n} items, found {items}")))
+                let (n, items) = (counted(n as u64, "item"), thousands(items as u64));
+                Err(AvroError::new(AvroErrorKind::Conversion, format!("expected {n}, found {items}")))
             }
             _ => Ok(()),
         }
@@ -258,10 +255,8 @@ fn decimal(bytes: &[u8], width: DecimalWidth, precision: u8) -> Result<(), AvroE
         (true, _) => Ok(()),
         (false, 0) => Err(invalid("expected a decimal, found no bytes".to_owned())),
         (false, n) => {
-            let n = thousands(n as u64);
-            Err(invalid(format!(
-                "expected a decimal of at most {precision} digits, found a larger one in {n} bytes"
-            )))
+            let (most, n) = (counted(precision.into(), "digit"), counted(n as u64, "byte"));
+            Err(invalid(format!("expected a decimal of at most {most}, found a larger one in {n}")))
         }
     }
 }

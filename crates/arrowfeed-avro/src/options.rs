@@ -64,7 +64,8 @@ pub struct ReadOptions {
     pub threads: Option<NonZeroUsize>,
     /// Default [`OnError::Raise`].
     pub on_error: OnError,
-    /// Arrays that become `FixedSizeList`: length by column path. A row of another length is an error.
+    /// Arrays that become `FixedSizeList`: length by column path, with `[]` behind it for each array or map that they
+    /// are items of (`matrix[]`). A row of another length is an error.
     pub fixed_lengths: BTreeMap<String, i32>,
     /// With [`Encoding::Tfx`], Avro doubles as Float32. Default false.
     pub double_as_float: bool,

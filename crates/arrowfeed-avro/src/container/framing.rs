@@ -6,7 +6,7 @@ use std::io;
 
 use super::magic::{MAGIC, hex};
 use super::varint::{Long, MAX_LONG, long};
-use crate::error::thousands;
+use crate::error::{counted, thousands};
 use crate::{AvroError, AvroErrorKind};
 
 /// Bytes of a sync marker.
@@ -71,13 +71,11 @@ impl Head {
         if found == sync {
             return Ok(());
         }
-        let size = thousands(self.size as u64);
+        let size = counted(self.size as u64, "byte");
         let (expected, shown) = (hex(sync), hex(found));
         let zeros = self.count == 0 && self.size == 0 && found.iter().all(|&byte| byte == 0);
         let hint = if zeros { " (is the rest of the file filled with zeros?)" } else { "" };
-        Err(corrupt(format!(
-            "expected the sync marker {expected} after {size} bytes of data, found {shown}{hint}"
-        )))
+        Err(corrupt(format!("expected the sync marker {expected} after {size} of data, found {shown}{hint}")))
     }
 }
 
@@ -89,9 +87,8 @@ fn number(bytes: &[u8], start: usize, what: &str) -> Result<(u64, usize), AvroEr
             Err(_) => Err(corrupt(format!("expected a {what} of 0 or more, found {value}"))),
         },
         Long::Cut => {
-            let found = bytes.len();
-            let message =
-                format!("expected the {what} of a block, found the end of the file after {found} bytes");
+            let found = counted(bytes.len() as u64, "byte");
+            let message = format!("expected the {what} of a block, found the end of the file after {found}");
             Err(AvroError::new(AvroErrorKind::Truncated, message))
         }
         Long::Overlong => Err(corrupt(format!("expected a {what}, found a number of more than 64 bits"))),

@@ -5,7 +5,7 @@ use super::framing::SYNC;
 use super::input::Input;
 use super::magic::{self, MAGIC, SHOWN};
 use super::varint::{Long, MAX_LONG, long};
-use crate::error::{quoted, thousands};
+use crate::error::{counted, quoted, thousands};
 use crate::{AvroError, AvroErrorKind, Limits};
 
 /// Most metadata entries of a header, keys that appear twice included.
@@ -81,8 +81,8 @@ impl Entries {
             }
             let used = cursor.len() - start;
             if let Some(declared) = declared.filter(|&declared| declared != used) {
-                let (declared, used) = (thousands(declared), thousands(used));
-                let message = format!("expected {declared} bytes of metadata, found entries of {used} bytes");
+                let (declared, used) = (counted(declared, "byte"), counted(used, "byte"));
+                let message = format!("expected {declared} of metadata, found entries of {used}");
                 return Err(format_error(message).at_offset(at));
             }
         }
@@ -197,8 +197,8 @@ impl Cursor<'_> {
     }
 
     fn truncated(&self, what: &str) -> AvroError {
-        let left = thousands(self.input.available().len() as u64);
-        let message = format!("expected {what}, found the end of the file after {left} bytes");
+        let left = counted(self.input.available().len() as u64, "byte");
+        let message = format!("expected {what}, found the end of the file after {left}");
         AvroError::new(AvroErrorKind::Truncated, message).at_offset(self.input.offset())
     }
 }

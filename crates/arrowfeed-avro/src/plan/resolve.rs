@@ -13,7 +13,7 @@ use super::leaf::Mapping;
 use super::node::{Column, ListNode, Node, Output, RecordNode, Step, Wire};
 use super::skip::{SkipCompiler, Skips};
 use super::want::Want;
-use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
+use crate::error::{AvroError, AvroErrorKind, counted, quoted, thousands};
 use crate::schema::default::encode_default;
 use crate::schema::graph::{
     Decimal, Enum, Field as AvroField, Fixed, FixedLogical, Graph, Record, Type, TypeId,
@@ -200,8 +200,10 @@ impl<'a> Resolver<'a> {
     fn resolve_fixed(&self, w: &Fixed, r: &Fixed) -> Result<Column, AvroError> {
         self.same_name("fixed", &w.name, &r.name, &r.aliases)?;
         if w.size != r.size {
-            let (w, r) = (thousands(w.size as u64), thousands(r.size as u64));
-            return Err(self.error(format!("expected a fixed of {r} bytes, as the reader's schema has it, found {w} bytes in the writer's")));
+            let (w, r) = (counted(w.size as u64, "byte"), counted(r.size as u64, "byte"));
+            return Err(self.error(format!(
+                "expected a fixed of {r}, as the reader's schema has it, found {w} in the writer's"
+            )));
         }
         self.same_logical(&w.logical, &r.logical, &Type::Fixed(w.clone()), &Type::Fixed(r.clone()))?;
         Ok(self.mapping.fixed(w.size, r.logical))
@@ -241,8 +243,17 @@ impl<'a> Resolver<'a> {
         Ok(Column::required(Node::List(ListNode { items, fixed }), data_type))
     }
 
+    /// The path as `columns` has it, through arrays and maps; behind it, `[]` for each that the type here is an
+    /// item of.
+    fn column_path(&self) -> String {
+        let is_item = |step: &&String| *step == "[]";
+        let items = self.path.iter().rev().take_while(is_item).count();
+        let names = self.path.iter().filter(|step| !is_item(step)).map(String::as_str);
+        names.chain(std::iter::repeat_n("[]", items)).collect()
+    }
+
     fn fixed_length(&mut self) -> Result<Option<i32>, AvroError> {
-        let path = self.path.concat();
+        let path = self.column_path();
         let Some(n) = self.fixed_lengths.get(&path) else {
             return Ok(None);
         };

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::graph::{Enum, Fixed, Graph, Record, Type, TypeId};
 use super::json::found;
-use crate::error::{quoted, thousands};
+use crate::error::{counted, quoted, thousands};
 use crate::{AvroError, AvroErrorKind, Limits};
 
 /// What one default may take: a step for each value, the bytes of its encoding, the search for its symbols, and
@@ -89,8 +89,8 @@ impl<'a> Encoder<'a> {
         let kind = format!("fixed {}", quoted(&fixed.name));
         let bytes = self.code_points(&kind, text)?;
         if bytes.len() != fixed.size {
-            let (size, found) = (thousands(fixed.size as u64), thousands(bytes.len() as u64));
-            return Err(invalid(format!("expected a default of {size} bytes for {kind}, found {found}")));
+            let (size, found) = (counted(fixed.size as u64, "byte"), thousands(bytes.len() as u64));
+            return Err(invalid(format!("expected a default of {size} for {kind}, found {found}")));
         }
         self.write(&bytes)
     }

@@ -1,7 +1,7 @@
 //! The slow reader: plain, safe, obviously right, and with errors that say what was expected and found.
 
 use super::Reads;
-use crate::error::{AvroError, AvroErrorKind, thousands};
+use crate::error::{AvroError, AvroErrorKind, counted, thousands};
 
 /// A position in the bytes of a block.
 #[derive(Debug, Clone)]
@@ -34,11 +34,7 @@ impl<'a> PlainReader<'a> {
     }
 
     fn short(&self, what: &str) -> AvroError {
-        let left = match self.left() {
-            1 => "1 byte left".to_owned(),
-            n => format!("{} bytes left", thousands(n as u64)),
-        };
-        invalid(format!("expected {what}, {left}"))
+        invalid(format!("expected {what}, {} left", counted(self.left() as u64, "byte")))
     }
 
     fn varint(&mut self, what: &str) -> Result<u64, AvroError> {
@@ -102,14 +98,14 @@ impl Reads for PlainReader<'_> {
     }
 
     fn skip(&mut self, n: usize) -> Result<(), AvroError> {
-        self.take(n, &format!("{} more bytes", thousands(n as u64))).map(|_| ())
+        self.take(n, &counted(n as u64, "more byte")).map(|_| ())
     }
 
     fn length(&mut self) -> Result<usize, AvroError> {
         let length = self.zigzag("a length")?;
         match usize::try_from(length) {
             Ok(n) if n <= self.left() => Ok(n),
-            Ok(n) => Err(self.short(&format!("{} bytes", thousands(n as u64)))),
+            Ok(n) => Err(self.short(&counted(n as u64, "byte"))),
             Err(_) => Err(invalid(format!("expected a length, found {length}"))),
         }
     }
@@ -133,7 +129,11 @@ impl Reads for PlainReader<'_> {
     fn room_for(&self, count: usize, min: usize) -> Result<(), AvroError> {
         match count.checked_mul(min) {
             Some(bytes) if bytes <= self.left() => Ok(()),
-            _ => Err(self.short(&format!("{} items of at least {min} bytes", thousands(count as u64)))),
+            _ => Err(self.short(&format!(
+                "{} of at least {}",
+                counted(count as u64, "item"),
+                counted(min as u64, "byte")
+            ))),
         }
     }
 
@@ -141,8 +141,8 @@ impl Reads for PlainReader<'_> {
         if stated == real {
             return Ok(());
         }
-        let (stated, real) = (thousands(stated as u64), thousands(real as u64));
-        Err(invalid(format!("expected {stated} bytes of items, as their block states, found {real}")))
+        let (stated, real) = (counted(stated as u64, "byte"), thousands(real as u64));
+        Err(invalid(format!("expected {stated} of items, as their block states, found {real}")))
     }
 
     fn limit(&self, name: &'static str, limit: u64) -> AvroError {

@@ -24,12 +24,12 @@ fn b1_a_block_cut_in_its_count_size_data_or_marker_is_truncated() {
     refused(
         &cut(&long(300)[..1]),
         10,
-        "Truncated: block 1 at byte 85: expected the record count of a block, found the end of the file after 1 bytes",
+        "Truncated: block 1 at byte 85: expected the record count of a block, found the end of the file after 1 byte",
     );
     refused(
         &cut(&long(10)),
         10,
-        "Truncated: block 1 at byte 85: expected the byte size of a block, found the end of the file after 1 bytes",
+        "Truncated: block 1 at byte 85: expected the byte size of a block, found the end of the file after 1 byte",
     );
     refused(
         &cut(&[long(10), long(300)[..1].to_vec()].concat()),
@@ -166,17 +166,17 @@ fn b7_a_block_ends_with_its_last_record() {
     refused(
         &longs_file().block(10, &ten()).block(9, &ten()).bytes,
         10,
-        "CorruptBlock: block 1 at byte 96: expected the end of the block after its 9 records, found 1 more bytes",
+        "CorruptBlock: block 1 at byte 96: expected the end of the block after its 9 records, found 1 more byte",
     );
     refused(
         &longs_file().block(1, &longs(0..2000)).bytes,
         0,
-        "CorruptBlock: block 0 at byte 61: expected the end of the block after its 1 records, found 3,935 more bytes",
+        "CorruptBlock: block 0 at byte 61: expected the end of the block after its 1 record, found 3,935 more bytes",
     );
     refused(
         &longs_file().block(10, &[ten(), vec![0]].concat()).bytes,
         0,
-        "CorruptBlock: block 0 at byte 69: expected the end of the block after its 10 records, found 1 more bytes",
+        "CorruptBlock: block 0 at byte 69: expected the end of the block after its 10 records, found 1 more byte",
     );
 }
 
@@ -296,7 +296,7 @@ fn b12_what_follows_a_file_is_no_block() {
     refused(
         &file.clone().raw(b"\n").bytes,
         10,
-        "Truncated: block 1 at byte 85: expected the byte size of a block, found the end of the file after 1 bytes",
+        "Truncated: block 1 at byte 85: expected the byte size of a block, found the end of the file after 1 byte",
     );
     refused(
         &file.clone().raw(&SYNC).bytes,

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::sources::{OneByte, assert_same, threads};
 use crate::support::batches;
 use crate::support::case::{Case, assert_rows, cases, cases_with, config, read};
-use crate::support::file::TempFile;
+use crate::support::file::{Block, TempFile};
 use crate::support::shapes::Kinds;
 use crate::support::value::Value;
 
@@ -46,6 +46,28 @@ proptest! {
         // It is the error that there would be otherwise.
         let (_, error) = read(case.builder().open(case.source()));
         prop_assert_eq!(&skipped.error, &error.unwrap().to_string());
+    }
+
+    /// The block behind it is lost as well: where it starts is known from the marker alone.
+    #[test]
+    fn skip_block_goes_on_behind_the_next_marker_when_one_is_wrong(case in cases(Kinds::All)) {
+        let (mut bytes, starts) = case.file.bytes_and_blocks();
+        let bad = case.seed.clone().below(starts.len());
+        let end = starts.get(bad + 1).map_or(bytes.len(), |next| *next as usize);
+        bytes[end - 1] ^= 1;
+        let rows = |blocks: &[Block]| blocks.iter().map(|block| block.count).sum::<u64>() as usize;
+        let (before, lost) = (rows(&case.file.blocks[..bad]), rows(&case.file.blocks[bad..starts.len().min(bad + 2)]));
+        let kept: Vec<Vec<Value>> = [&case.cells()[..before], &case.cells()[before + lost..]].concat();
+        for n in 1..=3 {
+            let builder = case.builder().with_on_error(OnError::SkipBlock).with_threads(threads(n));
+            let mut reader = builder.open(AvroSource::bytes(bytes.clone())).unwrap();
+            let batches: Vec<RecordBatch> = reader.by_ref().map(Result::unwrap).collect();
+            assert_rows(&batches, &kept);
+            let report = reader.report();
+            let [skipped] = report.skipped.as_slice() else { panic!("{report:?}") };
+            prop_assert_eq!((skipped.block, skipped.offset), (Some(bad as u64), Some(starts[bad])));
+            prop_assert_eq!((skipped.rows, report.rows), (None, kept.len() as u64));
+        }
     }
 
     #[test]

@@ -44,7 +44,7 @@ proptest! {
         };
         let error = error.unwrap();
         let found = items(&case.rows[wrong], field);
-        prop_assert_eq!(error.kind(), AvroErrorKind::CorruptBlock);
+        prop_assert_eq!(error.kind(), AvroErrorKind::Conversion);
         prop_assert_eq!(error.message(), format!("expected 2 items, found {found}"));
         prop_assert_eq!(error.place().field.as_ref(), Some(&name));
         // Blocks before it are read, its own is not.

@@ -3,6 +3,7 @@ use super::super::testing::{
 };
 use super::*;
 use crate::container::codec::Codec;
+use crate::error::counted;
 
 /// Where the first block of a file without compression is.
 const FIRST: u64 = 57;
@@ -94,7 +95,7 @@ fn a_truncated_block_says_what_is_missing() {
     let at = "block 0 at byte 57: expected";
     let end = "found the end of the file after";
     let truncated = |text: String| (0, AvroErrorKind::Truncated, text);
-    assert_eq!(cut(1), truncated(format!("{at} the record count of a block, {end} 1 bytes")));
+    assert_eq!(cut(1), truncated(format!("{at} the record count of a block, {end} 1 byte")));
     assert_eq!(cut(3), truncated(format!("{at} the byte size of a block, {end} 3 bytes")));
     assert_eq!(cut(4), truncated(format!("{at} 1,016 bytes of data and sync marker, {end} 0")));
     assert_eq!(cut(1019), truncated(format!("{at} 1,016 bytes of data and sync marker, {end} 1,015")));
@@ -148,7 +149,8 @@ fn a_byte_size_that_is_not_the_size_misses_the_marker() {
         let (blocks, kind, text) = failure(&null().raw_block(1, size, b"12345678").block(1, b"next"));
         assert_eq!((blocks, kind), (0, AvroErrorKind::CorruptBlock));
         let start = format!(
-            "block 0 at byte 57: expected the sync marker {MARKER_HEX} after {size} bytes of data, found "
+            "block 0 at byte 57: expected the sync marker {MARKER_HEX} after {} of data, found ",
+            counted(size as u64, "byte")
         );
         assert!(text.starts_with(&start), "{text}");
     }
@@ -171,7 +173,7 @@ fn one_wrong_bit_of_any_marker_is_corrupt_before_its_block_is_given() {
     *file.bytes.last_mut().unwrap() = 0;
     let found = MARKER_HEX.replace("ff", "00");
     let text = format!(
-        "block 2 at byte 95: expected the sync marker {MARKER_HEX} after 1 bytes of data, found {found}"
+        "block 2 at byte 95: expected the sync marker {MARKER_HEX} after 1 byte of data, found {found}"
     );
     assert_eq!(failure(&file).2, text);
 }

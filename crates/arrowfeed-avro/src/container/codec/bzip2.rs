@@ -5,7 +5,7 @@ use bzip2::{Decompress, Status};
 use super::Codec;
 use super::output::{Output, out_of_memory};
 use crate::AvroError;
-use crate::error::thousands;
+use crate::error::{counted, thousands};
 
 /// Decompresses every stream of a block.
 pub(super) fn decompress(data: &[u8], output: &mut Output) -> Result<usize, AvroError> {
@@ -30,8 +30,8 @@ pub(super) fn decompress(data: &[u8], output: &mut Output) -> Result<usize, Avro
             Status::StreamEnd => stream = Decompress::new(false),
             Status::MemNeeded => return Err(out_of_memory()),
             _ if taken == 0 && given == 0 => {
-                let len = thousands(data.len() as u64);
-                return Err(Codec::Bzip2.mismatch(format_args!("one that is cut after {len} bytes")));
+                let len = counted(data.len() as u64, "byte");
+                return Err(Codec::Bzip2.mismatch(format_args!("one that is cut after {len}")));
             }
             _ => {}
         }

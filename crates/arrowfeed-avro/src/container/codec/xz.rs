@@ -5,7 +5,7 @@ use liblzma::stream::{Action, CONCATENATED, Error, Status, Stream};
 use super::Codec;
 use super::output::{Output, out_of_memory};
 use crate::AvroError;
-use crate::error::thousands;
+use crate::error::{counted, thousands};
 
 /// Decompresses every stream of a block, with at most `memory` bytes for the decoder.
 pub(super) fn decompress(data: &[u8], memory: usize, output: &mut Output) -> Result<usize, AvroError> {
@@ -24,8 +24,8 @@ pub(super) fn decompress(data: &[u8], memory: usize, output: &mut Output) -> Res
             Status::StreamEnd => return Ok(written),
             // There is always room for output: what is missing is input.
             Status::MemNeeded => {
-                let len = thousands(data.len() as u64);
-                return Err(Codec::Xz.mismatch(format_args!("one that is cut after {len} bytes")));
+                let len = counted(data.len() as u64, "byte");
+                return Err(Codec::Xz.mismatch(format_args!("one that is cut after {len}")));
             }
             Status::Ok | Status::GetCheck => {}
         }

@@ -15,20 +15,20 @@ fn e7_a_count_of_items_is_not_believed() {
         array,
         &[0],
         &longs([1 << 40, 0]),
-        "CorruptBlock: +0 bad: expected 1,099,511,627,776 items of at least 1 bytes, 2 bytes left",
+        "CorruptBlock: +0 bad: expected 1,099,511,627,776 items of at least 1 byte, 2 bytes left",
     );
     refused_both(
         array,
         &[0],
         &longs([i64::MIN, 0]),
-        "CorruptBlock: +0 bad: expected 9,223,372,036,854,775,808 items of at least 1 bytes, 1 byte left",
+        "CorruptBlock: +0 bad: expected 9,223,372,036,854,775,808 items of at least 1 byte, 1 byte left",
     );
     refused(
         array,
         &[0],
         &[longs([-2, 0]), two.clone(), vec![0]].concat(),
         "CorruptBlock: +0 bad: expected 0 bytes of items, as their block states, found 2",
-        "CorruptBlock: +0 bad: expected 5 items of at least 1 bytes, 3 bytes left",
+        "CorruptBlock: +0 bad: expected 5 items of at least 1 byte, 3 bytes left",
     );
     refused_both(
         array,
@@ -102,7 +102,7 @@ fn e7_a_stated_size_of_items_is_the_size_used() {
         &[0],
         &[longs([-2, 3]), two.clone(), vec![0]].concat(),
         "CorruptBlock: +0 bad: expected 3 bytes of items, as their block states, found 4",
-        "CorruptBlock: +0 bad: expected 49 items of at least 1 bytes, 2 bytes left",
+        "CorruptBlock: +0 bad: expected 49 items of at least 1 byte, 2 bytes left",
     );
     refused(
         strings,
@@ -201,7 +201,7 @@ fn e10_values_nest_no_deeper_than_the_schema() {
         &deep,
         &[0],
         &long(1).repeat(59),
-        "CorruptBlock: +59 bad[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]: expected 2 items of at least 1 bytes, 0 bytes left",
-        "CorruptBlock: +0 bad: expected 2 items of at least 1 bytes, 0 bytes left",
+        "CorruptBlock: +59 bad[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]: expected 2 items of at least 1 byte, 0 bytes left",
+        "CorruptBlock: +0 bad: expected 2 items of at least 1 byte, 0 bytes left",
     );
 }

@@ -118,6 +118,6 @@ fn a_value_that_ends_with_the_block_is_short() {
         r#"{"type":"array","items":"long"}"#,
         &[0],
         &longs([2, 5, 5]),
-        "CorruptBlock: +0 bad: expected 2 items of at least 1 bytes, 0 bytes left",
+        "CorruptBlock: +0 bad: expected 2 items of at least 1 byte, 0 bytes left",
     );
 }
