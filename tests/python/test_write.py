@@ -1,6 +1,6 @@
 """What is written is what is read, by us and by fastavro."""
 
-import datetime
+import datetime as dt
 import decimal
 
 import fastavro
@@ -76,8 +76,8 @@ def test_a_schema_that_is_given_is_written(tmp_path):
 @pytest.mark.parametrize("nullable", [False, True])
 def test_every_type_makes_the_round_trip_with_a_schema_of_its_own(tmp_path, nullable):
     path = tmp_path / "out.avro"
-    day, moment = datetime.date(2026, 11, 21), datetime.datetime(2026, 11, 21, 9, 30, 15, 250_000)
-    utc = moment.replace(tzinfo=datetime.timezone.utc)
+    day, utc = dt.date(2026, 11, 21), dt.datetime(2026, 11, 21, 9, 30, 15, 250_000, dt.timezone.utc)
+    moment = utc.replace(tzinfo=None)
     values = {
         pa.bool_(): True,
         pa.int32(): -7,
