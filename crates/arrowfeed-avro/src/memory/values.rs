@@ -1,87 +1,43 @@
-//! Column memory that comes back: a buffer whose array was dropped is used for a later batch.
-//!
-//! A fresh page costs several times the copy into it, so columns are not allocated anew for each batch: every
-//! column has a [`Home`] to which its buffers return once nobody holds the array any more.
+//! Values that grow into column memory, without a test that what is known has made needless.
 
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
-use arrow_buffer::{ArrowNativeType, Buffer, MutableBuffer};
+use arrow_buffer::{ArrowNativeType, Buffer};
 
-/// Spare buffers that a column keeps: while one is filled, one may wait and one be with the consumer.
-const SPARE: usize = 2;
+use super::allocation::Allocation;
+use super::home::{Home, Loan};
 
-/// A larger buffer than this is given back to the allocator.
-const MAX_KEPT_BYTES: usize = 64 << 20;
-
-/// Where the buffers of one column wait to be used again.
-#[derive(Debug, Default)]
-struct Home(Mutex<Vec<MutableBuffer>>);
-
-impl Home {
-    /// A buffer that came home, or a new one of `bytes`.
-    fn take(&self, bytes: usize) -> MutableBuffer {
-        let spare = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        spare.unwrap_or_else(|| MutableBuffer::with_capacity(bytes))
-    }
-
-    fn give_back(&self, mut buffer: MutableBuffer) {
-        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if spare.len() < SPARE && buffer.capacity() <= MAX_KEPT_BYTES {
-            buffer.clear();
-            spare.push(buffer);
-        }
-    }
-}
-
-/// A buffer on loan to an array; goes home when the last array lets go, from whichever thread.
-struct Loan {
-    buffer: MutableBuffer,
-    home: Weak<Home>,
-}
-
-impl Drop for Loan {
-    fn drop(&mut self) {
-        if let Some(home) = self.home.upgrade() {
-            home.give_back(std::mem::take(&mut self.buffer));
-        }
-    }
-}
-
-/// A growing, 64-byte aligned buffer of values of type `T`. Invariant: `start` is the start of `buffer`'s memory,
-/// which has room for `capacity` values, of which the first `len` are written. `buffer`'s own length is not kept up:
-/// it counts bytes, and checks on every push what is known here.
+/// A growing, 64-byte aligned buffer of values of type `T`. Invariant: `start` is the start of `memory`, which has
+/// room for `capacity` values, of which the first `len` are written.
 #[derive(Debug)]
 pub(crate) struct Values<T> {
     start: NonNull<T>,
     len: usize,
     capacity: usize,
-    buffer: MutableBuffer,
+    memory: Allocation,
     home: Arc<Home>,
     /// Values of the last batch: what the next one is likely to need.
     last_len: usize,
 }
 
-// SAFETY: `start` points into `buffer`, which is owned and can be sent and shared.
+// SAFETY: `start` points into `memory`, which is owned and can be sent and shared.
 unsafe impl<T: Send> Send for Values<T> {}
 // SAFETY: as for Send; through a shared reference values are only read.
 unsafe impl<T: Sync> Sync for Values<T> {}
 
 impl<T: ArrowNativeType> Values<T> {
     pub(crate) fn new() -> Self {
-        let (buffer, home) = (MutableBuffer::default(), Arc::default());
-        Self { start: NonNull::dangling(), len: 0, capacity: 0, buffer, home, last_len: 0 }
+        let (memory, home) = (Allocation::default(), Arc::default());
+        Self { start: NonNull::dangling(), len: 0, capacity: 0, memory, home, last_len: 0 }
     }
 
-    /// Makes `buffer` the memory; it holds nothing yet.
-    fn settle(&mut self, mut buffer: MutableBuffer) {
-        if let Some(start) = NonNull::new(buffer.as_mut_ptr().cast()) {
-            (self.start, self.capacity) = (start, buffer.capacity() / size_of::<T>());
-            self.buffer = buffer;
-        }
+    fn settle(&mut self, memory: Allocation) {
+        (self.start, self.capacity) = (memory.start().cast(), memory.capacity() / size_of::<T>());
+        self.memory = memory;
     }
 
     #[inline(always)]
@@ -110,13 +66,11 @@ impl<T: ArrowNativeType> Values<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, n: usize) {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let bytes = self.len * size_of::<T>();
-        // SAFETY: the first `len` values are written, and they are within the buffer's capacity.
-        unsafe { buffer.set_len(bytes) };
-        // Arrow's buffer at least doubles, and aborts with a message where the size overflows.
-        buffer.reserve(n.saturating_mul(size_of::<T>()));
-        self.settle(buffer);
+        let values = self.len.saturating_add(n).max(self.capacity.saturating_mul(2));
+        let larger = Allocation::new(values.saturating_mul(size_of::<T>()));
+        // SAFETY: the first `len` values are written, and the new memory, which is larger, is nobody else's.
+        unsafe { larger.start().cast().copy_from_nonoverlapping(self.start, self.len) };
+        self.settle(larger);
     }
 
     /// `n` copies of the zero of `T`.
@@ -179,19 +133,21 @@ impl<T: ArrowNativeType> Values<T> {
     /// then its own buffers are still out, and two sets would take turns where one can stay in the cache.
     pub(crate) fn prepare(&mut self) {
         if self.capacity == 0 {
-            let buffer = self.home.take(self.last_len * size_of::<T>());
-            self.settle(buffer);
+            // An eighth more, for those that are longer: to grow is to copy.
+            let likely = self.last_len + self.last_len / 8;
+            let memory = self.home.take(likely * size_of::<T>());
+            self.settle(memory);
         }
     }
 
     /// Hands the values out; empty and without memory afterwards.
     pub(crate) fn take(&mut self) -> Buffer {
-        let buffer = std::mem::take(&mut self.buffer);
+        let memory = std::mem::take(&mut self.memory);
         let (start, bytes) = (self.start.cast(), self.len * size_of::<T>());
         self.last_len = self.len;
         (self.start, self.len, self.capacity) = (NonNull::dangling(), 0, 0);
-        let loan = Arc::new(Loan { buffer, home: Arc::downgrade(&self.home) });
-        // SAFETY: `start` points to `bytes` initialised bytes of the loan's buffer (or there are none). They
+        let loan = Arc::new(Loan::new(memory, &self.home));
+        // SAFETY: `start` points to `bytes` initialised bytes of the loan's memory (or there are none). They
         // neither move nor change while the loan lives: it is owned by the new Buffer alone and its memory is not
         // touched before drop.
         unsafe { Buffer::from_custom_allocation(start, bytes, loan) }
