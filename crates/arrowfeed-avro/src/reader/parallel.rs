@@ -42,7 +42,10 @@ pub(crate) struct Pipeline {
 
 struct Shared {
     state: Mutex<State>,
-    changed: Condvar,
+    /// The oldest unit has a batch, or has ended: the consumer waits for it.
+    ready: Condvar,
+    /// There is more room, or another unit is the oldest: decoders wait for it.
+    room: Condvar,
 }
 
 #[derive(Default)]
@@ -81,19 +84,25 @@ impl Shared {
             if *held + bytes <= BUDGET || (oldest && unit.ready.is_empty()) {
                 *held += bytes;
                 unit.ready.push_back((batch, bytes));
-                self.changed.notify_all();
+                // The consumer cannot use a batch of a later unit: woken for it, it would only take a core from a decoder.
+                if oldest {
+                    self.ready.notify_one();
+                }
                 return true;
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     fn end(&self, id: u64, report: Report, error: Option<AvroError>) {
         let mut state = self.lock();
+        let oldest = state.units.front().map(|unit| unit.id) == Some(id);
         if let Some(unit) = state.units.iter_mut().find(|unit| unit.id == id) {
             unit.end = Some((report, error));
         }
-        self.changed.notify_all();
+        if oldest {
+            self.ready.notify_one();
+        }
     }
 }
 
@@ -112,7 +121,7 @@ impl Pipeline {
         let pool = pool.map_err(|error| {
             AvroError::new(AvroErrorKind::Io, format!("expected {threads} threads: {error}"))
         })?;
-        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
+        let shared = Arc::new(Shared { state: Mutex::default(), ready: Condvar::new(), room: Condvar::new() });
         let process = std::process::id();
         Ok(Self { shared, pool: Some(pool), threads: handles, process, next_unit: 0 })
     }
@@ -149,15 +158,15 @@ impl Pipeline {
             };
             if let Some((batch, bytes)) = unit.ready.pop_front() {
                 *held -= bytes;
-                self.shared.changed.notify_all();
+                self.shared.room.notify_all();
                 return Next::Batch(batch);
             }
             if let Some((report, error)) = unit.end.take() {
                 units.pop_front();
-                self.shared.changed.notify_all();
+                self.shared.room.notify_all();
                 return Next::End(report, error);
             }
-            let waited = self.shared.changed.wait_timeout(state, PATIENCE);
+            let waited = self.shared.ready.wait_timeout(state, PATIENCE);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         Next::Waiting
@@ -200,7 +209,7 @@ impl Drop for Pipeline {
             return;
         }
         self.shared.lock().cancelled = true;
-        self.shared.changed.notify_all();
+        self.shared.room.notify_all();
         drop(self.pool.take());
         for thread in self.threads.drain(..) {
             // A thread that panicked has told so through its unit.
