@@ -16,6 +16,7 @@ use super::list::{Kind, ListColumn};
 use super::number::{Booleans, Numbers};
 use super::op::{Nulls, Op};
 use super::optional::Optional;
+use super::skipper::Skipper;
 use super::union::{BranchColumn, Target, UnionColumn};
 use crate::Limits;
 use crate::plan::node::{
@@ -27,18 +28,18 @@ use crate::wire::cursor::{Cursor, Stop};
 use crate::wire::padded::{Padded, SLACK};
 
 /// The body that reads values of `column`.
-pub(crate) fn body(column: &Column) -> Body {
+pub(crate) fn body(column: &Column, skips: &Skips) -> Body {
     let mut ops = Vec::new();
-    let shape = append(column, &mut ops);
+    let shape = append(column, skips, &mut ops);
     Body::new(ops, shape)
 }
 
 /// Appends the ops of one value; records add their own ops, not one of their own.
-fn append(column: &Column, ops: &mut Vec<Op>) -> Shape {
+fn append(column: &Column, skips: &Skips, ops: &mut Vec<Op>) -> Shape {
     if let Node::Record(record) = &column.node {
-        return append_record(record, ops);
+        return append_record(record, skips, ops);
     }
-    push(op(&column.node, &column.data_type), ops)
+    push(op(&column.node, &column.data_type, skips), ops)
 }
 
 /// Neighbours of one kind become one op.
@@ -54,13 +55,13 @@ fn push(next: Op, ops: &mut Vec<Op>) -> Shape {
     Shape::Column { op: ops.len() - 1, at }
 }
 
-fn append_record(record: &RecordNode, ops: &mut Vec<Op>) -> Shape {
+fn append_record(record: &RecordNode, skips: &Skips, ops: &mut Vec<Op>) -> Shape {
     let mut reads = Vec::new();
     for step in &record.steps {
         match step {
-            Step::Read { column, .. } => reads.push(append(column, ops)),
+            Step::Read { column, .. } => reads.push(append(column, skips, ops)),
             Step::Skip { program, .. } => {
-                push(Op::Skip(program.clone()), ops);
+                push(Op::Skip(Skipper::new(program, skips)), ops);
             }
         }
     }
@@ -77,9 +78,9 @@ fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> Shape {
     let read = || -> Result<_, Stop> {
         let padded = [bytes, &[0; SLACK]].concat();
         let block = Padded::new(&padded, bytes.len()).ok_or(Stop::Invalid)?;
+        let mut body = body(column, &skips);
         let mut context = Context::new(&Limits::default(), skips);
         context.set_room(i64::MAX);
-        let mut body = body(column);
         body.prepare();
         let moved = body.run(1, Cursor::new(block), &mut context);
         context.result(moved)?;
@@ -90,7 +91,7 @@ fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> Shape {
 }
 
 /// The op of a value that is not a record. The flat list of all kinds.
-fn op(node: &Node, data_type: &DataType) -> Op {
+fn op(node: &Node, data_type: &DataType, skips: &Skips) -> Op {
     use {Native::*, Wire::*};
     let ty = || data_type.clone();
     match node {
@@ -117,10 +118,10 @@ fn op(node: &Node, data_type: &DataType) -> Op {
         Node::DecimalFixed { size, width, precision } => decimal(*width, ty(), Some(*size), *precision),
         Node::Duration => Op::Duration(vec![Durations::new()]),
         Node::Enum(node) => Op::Enum(vec![EnumColumn::new(node)]),
-        Node::List(list) => Op::List(vec![list_column(list, data_type)]),
-        Node::Map { values } => Op::List(vec![map_column(values, data_type)]),
-        Node::Nullable { null_branch, value } => nullable(*null_branch, value, data_type),
-        Node::Union(union) => Op::Union(vec![union_column(union, data_type)]),
+        Node::List(list) => Op::List(vec![list_column(list, data_type, skips)]),
+        Node::Map { values } => Op::List(vec![map_column(values, data_type, skips)]),
+        Node::Nullable { null_branch, value } => nullable(*null_branch, value, data_type, skips),
+        Node::Union(union) => Op::Union(vec![union_column(union, data_type, skips)]),
         Node::Record(_) => unreachable!("records are flattened"),
     }
 }
@@ -132,14 +133,14 @@ fn decimal(width: DecimalWidth, data_type: DataType, size: Option<usize>, precis
     }
 }
 
-fn nullable(null_branch: usize, value: &Node, data_type: &DataType) -> Op {
+fn nullable(null_branch: usize, value: &Node, data_type: &DataType, skips: &Skips) -> Op {
     if matches!(value, Node::Record(_)) {
-        return optional(null_branch, value, data_type);
+        return optional(null_branch, value, data_type, skips);
     }
     fn each<C: Leaf>(null_branch: usize, columns: Vec<C>) -> Vec<Nullable<C>> {
         columns.into_iter().map(|column| Nullable::new(null_branch, column)).collect()
     }
-    match op(value, data_type) {
+    match op(value, data_type, skips) {
         Op::Boolean(columns) => Op::NullableBoolean(each(null_branch, columns)),
         Op::Int(columns) => Op::NullableInt(each(null_branch, columns)),
         Op::IntToI64(columns) => Op::NullableIntToI64(each(null_branch, columns)),
@@ -148,30 +149,30 @@ fn nullable(null_branch: usize, value: &Node, data_type: &DataType) -> Op {
         Op::Double(columns) => Op::NullableDouble(each(null_branch, columns)),
         Op::Bytes(columns) => Op::NullableBytes(each(null_branch, columns)),
         Op::Enum(columns) => Op::NullableEnum(each(null_branch, columns)),
-        _ => optional(null_branch, value, data_type),
+        _ => optional(null_branch, value, data_type, skips),
     }
 }
 
-fn optional(null_branch: usize, value: &Node, data_type: &DataType) -> Op {
-    let inner = body(&Column::required(value.clone(), data_type.clone()));
+fn optional(null_branch: usize, value: &Node, data_type: &DataType, skips: &Skips) -> Op {
+    let inner = body(&Column::required(value.clone(), data_type.clone()), skips);
     Op::Optional(vec![Optional::new(null_branch, inner, value.slot_bytes())])
 }
 
-fn list_column(list: &ListNode, data_type: &DataType) -> ListColumn {
+fn list_column(list: &ListNode, data_type: &DataType, skips: &Skips) -> ListColumn {
     let node = &list.items.node;
     let kind = match (data_type, list.fixed) {
         (DataType::FixedSizeList(field, _), Some(n)) => Kind::Fixed(field.clone(), n),
         (data_type, _) => Kind::List(data_type.clone()),
     };
-    ListColumn::new(body(&list.items), kind, node.min_bytes(), node.slot_bytes())
+    ListColumn::new(body(&list.items, skips), kind, node.min_bytes(), node.slot_bytes())
 }
 
-fn map_column(values: &Column, data_type: &DataType) -> ListColumn {
+fn map_column(values: &Column, data_type: &DataType, skips: &Skips) -> ListColumn {
     let DataType::Map(entries, _) = data_type else { unreachable!("a map becomes a Map") };
     let DataType::Struct(fields) = entries.data_type() else { unreachable!("entries are a struct") };
     let mut ops = Vec::new();
     let key = push(Op::Bytes(vec![BytesColumn::new(fields[0].data_type().clone(), true)]), &mut ops);
-    let parts = vec![key, append(values, &mut ops)];
+    let parts = vec![key, append(values, skips, &mut ops)];
     let shape = Shape::Struct { fields: fields.clone(), parts };
     let (min, slot) = (values.node.min_bytes(), values.node.slot_bytes());
     ListColumn::new(
@@ -182,9 +183,9 @@ fn map_column(values: &Column, data_type: &DataType) -> ListColumn {
     )
 }
 
-fn union_column(union: &UnionNode, data_type: &DataType) -> UnionColumn {
+fn union_column(union: &UnionNode, data_type: &DataType, skips: &Skips) -> UnionColumn {
     let branch = |branch: &Branch| match branch {
-        Branch::Read { to, column } => Some(BranchColumn { body: body(column), to: *to }),
+        Branch::Read { to, column } => Some(BranchColumn { body: body(column, skips), to: *to }),
         Branch::Refused { .. } => None,
     };
     let is_null =

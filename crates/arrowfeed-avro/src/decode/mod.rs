@@ -15,6 +15,7 @@
 //! | `leaf` | what a column without parts can do; the fused nullable |
 //! | `number` `bytes` `fixed` `decimal` `enumeration` | columns without parts |
 //! | `list` `optional` `union` | columns with a body |
+//! | `skipper` | values that nobody reads |
 //! | `fill` | what every column can do: pad, mark, roll back, finish |
 //! | `validity` `assemble` | flags to bits; buffers to arrays |
 //! | `context` | budgets shared by all columns |
@@ -37,5 +38,6 @@ mod number;
 mod op;
 mod optional;
 mod rows;
+mod skipper;
 mod union;
 mod validity;

@@ -15,8 +15,8 @@ use super::leaf::{Leaf, Nullable};
 use super::list::ListColumn;
 use super::number::{BooleanWire, Booleans, DoubleWire, FloatWire, IntWire, LongWire, Numbers, Same};
 use super::optional::Optional;
+use super::skipper::Skipper;
 use super::union::UnionColumn;
-use crate::plan::skip::{self, Program};
 use crate::wire::cursor::{Cursor, Stop};
 
 /// Lists the ops by how they are read: `leaf` columns inline, `rare` ones and those with `parts` by a call.
@@ -32,7 +32,7 @@ macro_rules! ops {
         #[repr(u8)]
         pub(crate) enum Op {
             /// Values that nobody reads.
-            Skip(Program),
+            Skip(Skipper),
             $(#[allow(missing_docs)] $leaf(Vec<$leaf_type>),)+
             $(#[allow(missing_docs)] $rare(Vec<$rare_type>),)+
             $(#[allow(missing_docs)] $part(Vec<$part_type>),)+
@@ -66,8 +66,8 @@ macro_rules! ops {
                             cur = context.result(moved)?;
                         }
                     })+
-                    Op::Skip(program) => {
-                        let moved = step_over(program, 1, cur, context);
+                    Op::Skip(skipper) => {
+                        let moved = skipper.run(cur, context);
                         return context.result(moved);
                     }
                 }
@@ -88,7 +88,7 @@ macro_rules! ops {
                         }
                         Ok(())
                     })+
-                    Op::Skip(program) => return step_over(program, n, cur, context),
+                    Op::Skip(skipper) => return skipper.run_n(n, cur, context),
                 };
                 context.moved(result.map(|()| cur))
             }
@@ -128,8 +128,8 @@ macro_rules! ops {
                         columns.append(&mut next);
                         Ok(columns.len() - 1)
                     })+
-                    (Op::Skip(program), Op::Skip(next)) => {
-                        *program = program.then(&next);
+                    (Op::Skip(skipper), Op::Skip(next)) => {
+                        skipper.append(next);
                         Ok(0)
                     }
                     (_, next) => Err(next),
@@ -192,16 +192,6 @@ fn read_leaves<C: Leaf>(columns: &mut [C], n: usize, cur: &mut Cursor<'_>) -> Re
         }
     }
     Ok(())
-}
-
-#[inline(never)]
-fn step_over<'a>(program: &Program, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
-    for _ in 0..n {
-        if let Err(stop) = skip::run(program, &context.skips, &mut context.budget, &mut cur) {
-            return context.moved(Err(stop));
-        }
-    }
-    Some(cur)
 }
 
 /// Values of the null type: a count.

@@ -48,7 +48,7 @@ impl RowsColumn {
         // Offsets of lists and strings have 32 bits: no batch may need more, whatever the limit.
         let most = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX).min(i32::MAX.into());
         let batch_bytes = most(batch_bytes);
-        let body = build::body(&plan.root);
+        let body = build::body(&plan.root, &plan.skips);
         let mut empty = Marks::default();
         body.mark(&mut empty);
         let mut context = Context::new(limits, plan.skips.clone());

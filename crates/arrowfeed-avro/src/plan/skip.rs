@@ -15,8 +15,9 @@ use crate::wire::Reads;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Program(Arc<[Skip]>);
 
+/// One step of a program.
 #[derive(Debug, Clone)]
-enum Skip {
+pub(crate) enum Skip {
     /// Values of fixed width, any number of them.
     Advance(usize),
     Boolean,
@@ -159,16 +160,14 @@ impl Skip {
 }
 
 impl Program {
-    /// This one and then `next`.
-    pub(crate) fn then(&self, next: &Program) -> Program {
-        let mut ops = self.0.to_vec();
-        for op in next.0.iter() {
-            match (ops.last_mut(), op) {
-                (Some(Skip::Advance(before)), Skip::Advance(more)) => *before = before.saturating_add(*more),
-                (_, op) => ops.push(op.clone()),
-            }
-        }
-        Program(ops.into())
+    /// A program of one step.
+    pub(crate) fn of(step: Skip) -> Program {
+        Program([step].into())
+    }
+
+    /// What it does, step by step.
+    pub(crate) fn steps(&self) -> &[Skip] {
+        &self.0
     }
 
     /// A lower bound; records count as none, since their size is not known yet.
@@ -187,6 +186,16 @@ impl Program {
 }
 
 impl Skips {
+    /// What steps over a record.
+    pub(crate) fn record(&self, number: usize) -> &Program {
+        &self.records[number]
+    }
+
+    /// Least bytes of an item of an array.
+    pub(crate) fn item_bytes(&self, number: usize) -> usize {
+        self.item_bytes[number]
+    }
+
     /// Whether an array of elements without bytes may be among what is stepped over.
     pub(crate) fn has_zero_byte_elements(&self) -> bool {
         self.item_bytes.contains(&0)

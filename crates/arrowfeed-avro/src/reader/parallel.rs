@@ -121,7 +121,8 @@ impl Pipeline {
         let pool = pool.map_err(|error| {
             AvroError::new(AvroErrorKind::Io, format!("expected {threads} threads: {error}"))
         })?;
-        let shared = Arc::new(Shared { state: Mutex::default(), ready: Condvar::new(), room: Condvar::new() });
+        let shared =
+            Arc::new(Shared { state: Mutex::default(), ready: Condvar::new(), room: Condvar::new() });
         let process = std::process::id();
         Ok(Self { shared, pool: Some(pool), threads: handles, process, next_unit: 0 })
     }

@@ -119,6 +119,26 @@ impl<'a> Cursor<'a> {
         self.advance(n)
     }
 
+    /// A varint, whatever it says.
+    #[inline(always)]
+    pub(crate) fn skip_varint(&mut self) -> Result<(), Stop> {
+        let word = u64::from_le_bytes(self.load());
+        let ends = !word & 0x8080_8080_8080_8080;
+        if ends == 0 {
+            return self.varint().map(|_| ());
+        }
+        self.advance(ends.trailing_zeros() as usize / 8 + 1)
+    }
+
+    /// A string or bytes.
+    #[inline(always)]
+    pub(crate) fn skip_string(&mut self) -> Result<(), Stop> {
+        let length = self.length()?;
+        // SAFETY: `length` has compared it with what is left.
+        self.pos = unsafe { self.pos.add(length) };
+        Ok(())
+    }
+
     /// The next `N` bytes as an array.
     #[inline(always)]
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Stop> {
@@ -238,6 +258,18 @@ impl<'a> Cursor<'a> {
         let value = select_unpredictable(present, self.load_at::<1, N>(), [0; N]);
         self.advance(select_unpredictable(present, 1 + N, 1))?;
         Ok((present, value))
+    }
+
+    /// The union of null and `size` bytes, unread.
+    #[inline(always)]
+    pub(crate) fn skip_optional(&mut self, null: u8, size: usize) -> Result<(), Stop> {
+        match self.present(null) {
+            Some(present) => self.advance(select_unpredictable(present, 1 + size, 1)),
+            None => {
+                let present = self.optional(null)?;
+                self.advance(if present { size } else { 0 })
+            }
+        }
     }
 
     /// The union of null and a varint; 0 for null.
@@ -376,6 +408,27 @@ mod tests {
 
     fn with_slack(bytes: &[u8]) -> Vec<u8> {
         [bytes, &[0xff; SLACK]].concat()
+    }
+
+    #[test]
+    fn skipping_ends_where_reading_ends() {
+        let mut bytes: Vec<u8> = (0..=255).collect();
+        bytes.extend((0..=255).rev());
+        for start in 0..bytes.len() {
+            let padded = with_slack(&bytes[start..]);
+            let here = || Cursor::new(Padded::new(&padded, bytes.len() - start).unwrap());
+            let after = |read: &dyn Fn(&mut Cursor<'_>) -> Result<(), Stop>| {
+                let mut cur = here();
+                read(&mut cur).map(|()| cur.left())
+            };
+            assert_eq!(after(&|cur| cur.skip_varint()), after(&|cur| cur.varint().map(|_| ())));
+            let string = |cur: &mut Cursor<'_>| cur.length().and_then(|length| cur.skip(length));
+            assert_eq!(after(&|cur| cur.skip_string()), after(&string));
+            for null in [0, 2] {
+                let array = |cur: &mut Cursor<'_>| cur.optional_array::<8>(null).map(|_| ());
+                assert_eq!(after(&|cur| cur.skip_optional(null, 8)), after(&array));
+            }
+        }
     }
 
     fn varint_of(bytes: &[u8]) -> (Result<u64, Stop>, usize) {

@@ -30,6 +30,71 @@ pub(crate) fn varints<T>(
     one_by_one(cur, out, convert)
 }
 
+/// Steps over the next `n` longs.
+#[inline]
+pub(crate) fn skip_longs(cur: &mut Cursor<'_>, n: usize) -> Result<(), Stop> {
+    // Eight bytes hold 56 bits: such a varint is right whatever it says.
+    skip::<8>(cur, n, |cur| cur.varint().map(|_| ()))
+}
+
+/// Steps over the next `n` ints.
+#[inline]
+pub(crate) fn skip_ints(cur: &mut Cursor<'_>, n: usize) -> Result<(), Stop> {
+    // Four bytes hold 28 bits.
+    skip::<4>(cur, n, |cur| cur.int().map(|_| ()))
+}
+
+/// `one` looks at a varint of more than `SURE` bytes, which may be wrong.
+#[inline(always)]
+fn skip<const SURE: u32>(
+    cur: &mut Cursor<'_>,
+    n: usize,
+    one: impl Fn(&mut Cursor<'_>) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    #[cfg(target_arch = "x86_64")]
+    if n >= MIN_RUN && std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("bmi2") {
+        // SAFETY: the processor has the features.
+        return unsafe { skip_avx2::<SURE>(cur, n, one) };
+    }
+    (0..n).try_for_each(|_| one(cur))
+}
+
+/// The ends of all varints in 64 bytes are the bits of a word: they are counted, not looked at.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+fn skip_avx2<const SURE: u32>(
+    cur: &mut Cursor<'_>,
+    mut n: usize,
+    one: impl Fn(&mut Cursor<'_>) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    use std::arch::x86_64::_pdep_u64;
+
+    while n > 0 {
+        let ends = last_bytes(&cur.peek64());
+        let count = ends.count_ones() as usize;
+        // Up to the last end, or to the n-th.
+        let bytes = match n.checked_sub(count) {
+            Some(_) => 64 - ends.leading_zeros(),
+            None => _pdep_u64(1 << (n - 1), ends).trailing_zeros() + 1,
+        };
+        // Bit i: the `SURE` bytes from i on all have a byte of their varint behind them.
+        let mut long = !ends;
+        let mut run = 1;
+        while run < SURE {
+            long &= long >> run;
+            run *= 2;
+        }
+        if bytes == 0 || long << (64 - bytes) != 0 {
+            one(cur)?;
+            n -= 1;
+            continue;
+        }
+        cur.skip(bytes as usize)?;
+        n -= n.min(count);
+    }
+    Ok(())
+}
+
 #[inline(always)]
 fn one_by_one<T>(
     cur: &mut Cursor<'_>,
@@ -137,6 +202,36 @@ mod tests {
                 values.iter().for_each(|value| encode(*value, &mut bytes));
                 assert_eq!(run(&bytes, n), (Ok(values), 0));
                 assert_eq!(run(&bytes, n + 8).0, Err(Stop::Invalid), "slack is no value");
+            }
+        }
+    }
+
+    fn left_after(bytes: &[u8], read: impl Fn(&mut Cursor<'_>) -> Result<(), Stop>) -> Result<usize, Stop> {
+        let padded = [bytes, &[0x80; SLACK]].concat();
+        let mut cur = Cursor::new(Padded::new(&padded, bytes.len()).unwrap());
+        read(&mut cur).map(|()| cur.left())
+    }
+
+    /// Every third kind of length, in turn with others, so that long ones stand everywhere.
+    #[test]
+    fn skipping_a_run_accepts_and_takes_what_reading_it_does() {
+        let lengths = [1, 2, 3, 4, 5, 6, 8, 9, 10, 11];
+        for (a, b) in lengths.iter().flat_map(|a| lengths.map(|b| (*a, b))) {
+            for last in [0_u8, 1, 2, 0x0f, 0x10, 0x7f] {
+                for period in [1, 2, 7, 40] {
+                    let mut bytes = Vec::new();
+                    for i in 0..100 {
+                        let len = if i % period == period - 1 { b } else { a };
+                        bytes.extend(std::iter::repeat_n(0xff, len - 1));
+                        bytes.push(last);
+                    }
+                    for n in [1, 8, 9, 63, 64, 65, 99, 100, 101] {
+                        let long = |cur: &mut Cursor<'_>| (0..n).try_for_each(|_| cur.varint().map(|_| ()));
+                        let int = |cur: &mut Cursor<'_>| (0..n).try_for_each(|_| cur.int().map(|_| ()));
+                        assert_eq!(left_after(&bytes, |cur| skip_longs(cur, n)), left_after(&bytes, long));
+                        assert_eq!(left_after(&bytes, |cur| skip_ints(cur, n)), left_after(&bytes, int));
+                    }
+                }
             }
         }
     }

@@ -1,0 +1,212 @@
+//! Steps over unread values, fast: a program of the plan as runs of values of one kind.
+//!
+//! What it accepts is what [`plan::skip`](crate::plan::skip) accepts, which stays for recursive types, for locating
+//! faults, and as the oracle of this one.
+
+mod lower;
+
+use super::context::{Context, Moved};
+use crate::plan::skip::{self, Program};
+use crate::wire::Reads;
+use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::varints::{skip_ints, skip_longs};
+
+/// What to step over, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Skipper {
+    hops: Vec<Hop>,
+}
+
+/// Values of one kind in a row: `times` is 1 or more.
+#[derive(Debug)]
+enum Hop {
+    /// Bytes of values of fixed width.
+    Advance(usize),
+    Boolean {
+        times: usize,
+    },
+    Int {
+        times: usize,
+    },
+    Long {
+        times: usize,
+    },
+    String {
+        times: usize,
+    },
+    /// An enum of so many symbols.
+    Symbol(usize),
+    /// Unions of null, whose index is `null` on the wire, and a value of so many bytes.
+    OptionalAdvance {
+        null: u8,
+        bytes: usize,
+        times: usize,
+    },
+    OptionalInt {
+        null: u8,
+        times: usize,
+    },
+    OptionalLong {
+        null: u8,
+        times: usize,
+    },
+    OptionalString {
+        null: u8,
+        times: usize,
+    },
+    /// The branches of any other union.
+    Union(Box<[Skipper]>),
+    /// An array or a map.
+    Items(Items),
+    /// What can only be stepped over with a stack.
+    Program(Program),
+}
+
+#[derive(Debug)]
+struct Items {
+    kind: ItemKind,
+    /// Least bytes of an item, 1 or more.
+    min_bytes: usize,
+}
+
+#[derive(Debug)]
+enum ItemKind {
+    /// Of so many bytes.
+    Fixed(usize),
+    Ints,
+    Longs,
+    Any(Skipper),
+}
+
+impl Skipper {
+    /// Steps over `n` values.
+    #[inline(never)]
+    pub(crate) fn run_n<'a>(&self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+        for _ in 0..n {
+            cur = self.run(cur, context)?;
+        }
+        Some(cur)
+    }
+
+    /// Steps over one value. Calls itself no deeper than `lower` has let it nest.
+    pub(crate) fn run<'a>(&self, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+        for hop in &self.hops {
+            let result = match hop {
+                Hop::Advance(bytes) => cur.skip(*bytes),
+                Hop::Boolean { times } => repeat(*times, || cur.boolean().map(|_| ())),
+                Hop::Int { times } => repeat(*times, || cur.int().map(|_| ())),
+                Hop::Long { times } => repeat(*times, || cur.skip_varint()),
+                Hop::String { times } => repeat(*times, || cur.skip_string()),
+                Hop::Symbol(count) => cur.index(*count).map(|_| ()),
+                Hop::OptionalAdvance { null, bytes, times } => {
+                    repeat(*times, || cur.skip_optional(*null, *bytes))
+                }
+                Hop::OptionalInt { null, times } => repeat(*times, || optional_int(*null, &mut cur)),
+                Hop::OptionalLong { null, times } => {
+                    repeat(*times, || cur.optional_varint(*null).map(|_| ()))
+                }
+                Hop::OptionalString { null, times } => {
+                    repeat(*times, || cur.optional_length(*null).and_then(|(_, length)| cur.skip(length)))
+                }
+                Hop::Union(branches) => match cur.index(branches.len()) {
+                    Ok(branch) => {
+                        cur = branches[branch].run(cur, context)?;
+                        Ok(())
+                    }
+                    Err(stop) => Err(stop),
+                },
+                Hop::Items(items) => {
+                    cur = items.run(cur, context)?;
+                    Ok(())
+                }
+                Hop::Program(program) => {
+                    // A copy: a call that is given the address of `cur` would keep it out of registers.
+                    let mut copy = cur;
+                    let result = skip::run(program, &context.skips, &mut context.budget, &mut copy);
+                    cur = copy;
+                    result
+                }
+            };
+            if let Err(stop) = result {
+                return context.moved(Err(stop));
+            }
+        }
+        Some(cur)
+    }
+
+    /// Steps over what `next` does as well, after the rest.
+    pub(crate) fn append(&mut self, next: Skipper) {
+        next.hops.into_iter().for_each(|hop| self.push(hop));
+    }
+
+    /// Neighbours of one kind become one hop.
+    fn push(&mut self, hop: Hop) {
+        use Hop::{
+            Advance, Boolean, Int, Long, OptionalAdvance, OptionalInt, OptionalLong, OptionalString, String,
+        };
+        match (self.hops.last_mut(), &hop) {
+            (_, Advance(0)) => {}
+            (Some(Advance(bytes)), Advance(more)) => *bytes = bytes.saturating_add(*more),
+            (Some(Boolean { times }), Boolean { times: more })
+            | (Some(Int { times }), Int { times: more })
+            | (Some(Long { times }), Long { times: more })
+            | (Some(String { times }), String { times: more }) => *times += more,
+            (Some(OptionalInt { null, times }), OptionalInt { null: other, times: more })
+            | (Some(OptionalLong { null, times }), OptionalLong { null: other, times: more })
+            | (Some(OptionalString { null, times }), OptionalString { null: other, times: more })
+                if null == other =>
+            {
+                *times += more;
+            }
+            (
+                Some(OptionalAdvance { null, bytes, times }),
+                OptionalAdvance { null: other, bytes: size, times: more },
+            ) if null == other && bytes == size => *times += more,
+            _ => self.hops.push(hop),
+        }
+    }
+}
+
+#[inline(always)]
+fn repeat(times: usize, mut hop: impl FnMut() -> Result<(), Stop>) -> Result<(), Stop> {
+    for _ in 0..times {
+        hop()?;
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn optional_int(null: u8, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    let (_, varint) = cur.optional_varint(null)?;
+    if varint > u64::from(u32::MAX) { Err(Stop::Invalid) } else { Ok(()) }
+}
+
+impl Items {
+    fn run<'a>(&self, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+        loop {
+            let (count, size) = match cur.items() {
+                Ok((0, _)) => return Some(cur),
+                Ok(head) => head,
+                Err(stop) => return context.moved(Err(stop)),
+            };
+            let result = cur.room_for(count, self.min_bytes).and_then(|()| match (&self.kind, size) {
+                (ItemKind::Fixed(bytes), size) if size.is_none_or(|size| size == count * bytes) => {
+                    cur.skip(count * bytes)
+                }
+                (ItemKind::Fixed(_), _) => Err(Stop::Invalid),
+                (_, Some(size)) => cur.skip(size),
+                (ItemKind::Ints, None) => skip_ints(&mut cur, count),
+                (ItemKind::Longs, None) => skip_longs(&mut cur, count),
+                (ItemKind::Any(_), None) => Ok(()),
+            });
+            if let Err(stop) = result {
+                return context.moved(Err(stop));
+            }
+            if let (ItemKind::Any(item), None) = (&self.kind, size) {
+                for _ in 0..count {
+                    cur = item.run(cur, context)?;
+                }
+            }
+        }
+    }
+}
