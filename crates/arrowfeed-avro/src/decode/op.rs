@@ -67,7 +67,7 @@ macro_rules! ops {
                         }
                     })+
                     Op::Skip(skipper) => {
-                        let moved = skipper.run(cur, context);
+                        let moved = skipper.run(1, cur, context);
                         return context.result(moved);
                     }
                 }
@@ -88,7 +88,7 @@ macro_rules! ops {
                         }
                         Ok(())
                     })+
-                    Op::Skip(skipper) => return skipper.run_n(n, cur, context),
+                    Op::Skip(skipper) => return skipper.run(n, cur, context),
                 };
                 context.moved(result.map(|()| cur))
             }

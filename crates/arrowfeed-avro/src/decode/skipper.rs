@@ -79,17 +79,17 @@ enum ItemKind {
 }
 
 impl Skipper {
-    /// Steps over `n` values.
+    /// Steps over `n` values. Calls itself no deeper than `lower` has let it nest.
     #[inline(never)]
-    pub(crate) fn run_n<'a>(&self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    pub(crate) fn run<'a>(&self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
         for _ in 0..n {
-            cur = self.run(cur, context)?;
+            cur = self.once(cur, context)?;
         }
         Some(cur)
     }
 
-    /// Steps over one value. Calls itself no deeper than `lower` has let it nest.
-    pub(crate) fn run<'a>(&self, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+    #[inline(always)]
+    fn once<'a>(&self, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
         for hop in &self.hops {
             let result = match hop {
                 Hop::Advance(bytes) => cur.skip(*bytes),
@@ -110,7 +110,7 @@ impl Skipper {
                 }
                 Hop::Union(branches) => match cur.index(branches.len()) {
                     Ok(branch) => {
-                        cur = branches[branch].run(cur, context)?;
+                        cur = branches[branch].run(1, cur, context)?;
                         Ok(())
                     }
                     Err(stop) => Err(stop),
@@ -203,9 +203,7 @@ impl Items {
                 return context.moved(Err(stop));
             }
             if let (ItemKind::Any(item), None) = (&self.kind, size) {
-                for _ in 0..count {
-                    cur = item.run(cur, context)?;
-                }
+                cur = item.run(count, cur, context)?;
             }
         }
     }

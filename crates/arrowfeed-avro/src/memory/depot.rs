@@ -13,7 +13,7 @@ use super::allocation::Piece;
 pub(super) const LEAST: usize = 64 << 10;
 
 /// All that is kept for later.
-const MOST: usize = 128 << 20;
+const MOST: usize = 64 << 20;
 
 /// A piece that is this many times larger than what is asked for is left for somebody else.
 const SLACK: usize = 4;

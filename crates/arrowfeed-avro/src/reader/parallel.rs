@@ -16,7 +16,7 @@ use super::unit::UnitReader;
 use crate::error::{AvroError, AvroErrorKind};
 
 /// Bytes of batches that may wait.
-const BUDGET: usize = 64 << 20;
+const BUDGET: usize = 48 << 20;
 
 /// How often a waiting consumer looks whether it was interrupted.
 const PATIENCE: Duration = Duration::from_millis(20);
