@@ -1,0 +1,272 @@
+//! Columns of indices beside a column of values.
+
+use std::cmp::Ordering;
+
+use arrow_array::types::ArrowPrimitiveType;
+use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch, UInt64Array, downcast_integer_array};
+use arrow_schema::Schema;
+use arrow_select::take::take;
+
+use super::varlen_sparse::{at_least_one_list, hidden};
+use crate::adapter::{AdapterOptions, Duplicates};
+use crate::column::{Column, Leaves};
+use crate::column_path::ColumnPath;
+use crate::error::{
+    ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
+};
+use crate::explain::{Part, Sharing};
+use crate::leaf::Leaf;
+use crate::representation;
+use crate::row_splits::RowSplits;
+use crate::spec::TensorSpec;
+use crate::tensor::SparseTensor;
+use crate::values::Values;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Sparse {
+    indices: Vec<Column>,
+    values: Column,
+    leaf: Leaf,
+    dense_shape: Vec<Option<usize>>,
+    already_sorted: bool,
+    duplicates: Duplicates,
+}
+
+impl Sparse {
+    pub(crate) fn compile(
+        schema: &Schema,
+        sparse: &representation::Sparse,
+        options: &AdapterOptions,
+    ) -> Result<Self, RepresentationError> {
+        let indices = sparse.index_columns.iter().map(|name| index_column(schema, name));
+        let indices = indices.collect::<Result<_, _>>()?;
+        let values = one_list(schema, &sparse.value_column)?;
+        let leaf = Leaf::compile(&values.leaf, None, options.inner_nulls)
+            .map_err(|error| error.in_column(&values.label))?;
+        let (dense_shape, already_sorted) = (sparse.dense_shape.clone(), sparse.already_sorted);
+        Ok(Self { indices, values, leaf, dense_shape, already_sorted, duplicates: options.duplicates })
+    }
+
+    pub(crate) fn spec(&self) -> TensorSpec {
+        TensorSpec::sparse(self.leaf.dtype, &self.dense_shape)
+    }
+
+    pub(crate) fn explain(&self) -> Vec<Part> {
+        let mut unless = vec![hidden(&self.values)];
+        if !self.already_sorted && !self.indices.is_empty() {
+            unless.push("entries of a row are not sorted by their indices");
+        }
+        let indices = Part::new("indices", Sharing::Copied).because("rows and index columns side by side");
+        vec![Part::values(&self.leaf, &self.values.leaf, &unless), indices]
+    }
+
+    pub(crate) fn columns(&self) -> Vec<usize> {
+        self.indices.iter().chain([&self.values]).map(Column::index).collect()
+    }
+
+    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<SparseTensor, ConversionError> {
+        let in_values = |error: ConversionError| error.in_column(&self.values.label);
+        let leaves = at_least_one_list(self.values.rows(batch, 0, None)?).map_err(in_values)?;
+        let splits = &leaves.splits[0];
+        let mut entries = Entries::new(self.indices.len() + 1, splits).map_err(in_values)?;
+        let mut shape = vec![batch.num_rows() as i64];
+        for (dimension, column) in self.indices.iter().enumerate() {
+            let size = self.dense_shape[dimension];
+            let size = self.index(batch, column, size, dimension + 1, splits, &mut entries);
+            shape.push(size.map_err(|error| error.in_column(&column.label))?);
+        }
+        let row_of = |item| leaves.row_of(item);
+        let values =
+            self.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of).map_err(in_values)?;
+        let values =
+            if self.already_sorted { values } else { entries.sort(splits, values).map_err(in_values)? };
+        if self.duplicates == Duplicates::Error {
+            entries.refuse_duplicates(splits).map_err(in_values)?;
+        }
+        Ok(SparseTensor::of(entries.indices, values, shape))
+    }
+
+    /// Puts one column of indices into its place, and gives the size of its dimension.
+    fn index(
+        &self,
+        batch: &RecordBatch,
+        column: &Column,
+        size: Option<usize>,
+        dimension: usize,
+        splits: &RowSplits,
+        entries: &mut Entries,
+    ) -> Result<i64, ConversionError> {
+        let leaves = at_least_one_list(column.rows(batch, 0, None)?)?;
+        same_lengths(&self.values.label, splits, &leaves.splits[0])?;
+        if let Some(null) =
+            leaves.nulls.as_ref().and_then(|nulls| (0..nulls.len()).find(|i| nulls.is_null(*i)))
+        {
+            let error = ConversionError::new(ConversionErrorKind::Null, "an index", "a null");
+            return Err(error.in_row(leaves.row_of(null)));
+        }
+        let bound = size.map_or(i64::MAX, |size| i64::try_from(size).unwrap_or(i64::MAX));
+        let largest = entries.put(&leaves, dimension, bound)?;
+        Ok(size.map_or(largest + 1, |size| size as i64))
+    }
+}
+
+/// `[row, index, index, ...]` of each entry, one after the other.
+#[derive(Debug)]
+struct Entries {
+    rank: usize,
+    indices: Vec<i64>,
+}
+
+impl Entries {
+    fn new(rank: usize, splits: &RowSplits) -> Result<Self, ConversionError> {
+        let items = splits.last();
+        let Some(size) = items.checked_mul(rank).filter(|size| *size <= isize::MAX as usize / 8) else {
+            let found = format!("{} of {rank} indices", count(items, "value"));
+            let expected = "indices that fit in memory";
+            return Err(ConversionError::new(ConversionErrorKind::Overflow, expected, found));
+        };
+        let mut indices = vec![0; size];
+        let mut rows = indices.chunks_exact_mut(rank);
+        for (row, length) in lengths(splits).enumerate() {
+            rows.by_ref().take(length).for_each(|entry| entry[0] = row as i64);
+        }
+        Ok(Self { rank, indices })
+    }
+
+    /// Puts indices below `bound` into one dimension, and gives the largest, or -1 where there are none.
+    fn put(&mut self, leaves: &Leaves, dimension: usize, bound: i64) -> Result<i64, ConversionError> {
+        let array: &dyn Array = &leaves.array;
+        downcast_integer_array!(
+            array => self.put_all(array, leaves, dimension, bound),
+            _ => Ok(-1)
+        )
+    }
+
+    fn put_all<T: ArrowPrimitiveType>(
+        &mut self,
+        column: &PrimitiveArray<T>,
+        leaves: &Leaves,
+        dimension: usize,
+        bound: i64,
+    ) -> Result<i64, ConversionError>
+    where
+        T::Native: TryInto<i64> + std::fmt::Display,
+    {
+        let mut largest = -1;
+        let entries = self.indices.chunks_exact_mut(self.rank);
+        for (item, (entry, found)) in entries.zip(column.values()).enumerate() {
+            match (*found).try_into() {
+                Ok(index) if (0..bound).contains(&index) => {
+                    largest = largest.max(index);
+                    entry[dimension] = index;
+                }
+                _ => return Err(bounds_error(bound, found.to_string()).in_row(leaves.row_of(item))),
+            }
+        }
+        Ok(largest)
+    }
+
+    /// Sorts the entries of each row by their indices, and the values with them: not moved where they are sorted.
+    fn sort(&mut self, splits: &RowSplits, values: Values) -> Result<Values, ConversionError> {
+        if self.rank == 1 || self.is_sorted(splits) {
+            return Ok(values);
+        }
+        let mut order: Vec<u64> = (0..values.len() as u64).collect();
+        let mut start = 0;
+        for length in lengths(splits) {
+            let row = &mut order[start..start + length];
+            row.sort_by(|a, b| self.compare(*a as usize, *b as usize));
+            start += length;
+        }
+        let entries = order.iter().flat_map(|item| self.entry(*item as usize)).copied();
+        self.indices = entries.collect();
+        let array: ArrayRef = take(values.array(), &UInt64Array::from(order), None).map_err(|error| {
+            ConversionError::new(
+                ConversionErrorKind::Overflow,
+                "values that fit in one array",
+                error.to_string(),
+            )
+        })?;
+        Values::try_new(array)
+    }
+
+    fn is_sorted(&self, splits: &RowSplits) -> bool {
+        self.pairs(splits).all(|(item, _)| self.compare(item, item + 1) != Ordering::Greater)
+    }
+
+    fn refuse_duplicates(&self, splits: &RowSplits) -> Result<(), ConversionError> {
+        match self.pairs(splits).find(|(item, _)| self.compare(*item, *item + 1) == Ordering::Equal) {
+            None => Ok(()),
+            Some((item, row)) => {
+                let found = format!("{:?} twice", &self.entry(item)[1..]);
+                let error = ConversionError::new(ConversionErrorKind::Duplicate, "each index once", found);
+                Err(error.in_row(row))
+            }
+        }
+    }
+
+    /// Each entry that has another after it in its row, and the row.
+    fn pairs<'a>(&self, splits: &'a RowSplits) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let starts = splits.iter();
+        let rows = starts.zip(lengths(splits)).enumerate();
+        rows.flat_map(|(row, (start, length))| {
+            (start..(start + length).saturating_sub(1).max(start)).map(move |item| (item, row))
+        })
+    }
+
+    fn entry(&self, item: usize) -> &[i64] {
+        &self.indices[item * self.rank..(item + 1) * self.rank]
+    }
+
+    fn compare(&self, a: usize, b: usize) -> Ordering {
+        self.entry(a)[1..].cmp(&self.entry(b)[1..])
+    }
+}
+
+fn lengths(splits: &RowSplits) -> impl Iterator<Item = usize> + '_ {
+    splits.iter().zip(splits.iter().skip(1)).map(|(start, end)| end - start)
+}
+
+fn same_lengths(of: &str, expected: &RowSplits, found: &RowSplits) -> Result<(), ConversionError> {
+    let differ = lengths(expected).zip(lengths(found)).enumerate().find(|(_, (a, b))| a != b);
+    match differ {
+        None => Ok(()),
+        Some((row, (expected, found))) => {
+            let expected = format!("{} as in {of:?}", count(expected, "entry").replace("entrys", "entries"));
+            let error = ConversionError::new(ConversionErrorKind::Length, expected, found.to_string());
+            Err(error.in_row(row))
+        }
+    }
+}
+
+#[cold]
+fn bounds_error(bound: i64, found: String) -> ConversionError {
+    let expected = match bound {
+        i64::MAX => "an index of 0 or more".to_owned(),
+        bound => format!("an index of 0 or more, below {bound}"),
+    };
+    ConversionError::new(ConversionErrorKind::Bounds, expected, found)
+}
+
+fn index_column(schema: &Schema, name: &str) -> Result<Column, RepresentationError> {
+    let column = one_list(schema, name)?;
+    if column.leaf.is_integer() {
+        return Ok(column);
+    }
+    let error = RepresentationError::new(
+        RepresentationErrorKind::Type,
+        "integers as indices",
+        column.leaf.to_string(),
+    );
+    Err(error.in_column(name))
+}
+
+fn one_list(schema: &Schema, name: &str) -> Result<Column, RepresentationError> {
+    let column = Column::compile(schema, &ColumnPath::from(name))?;
+    if column.depth() <= 1 {
+        return Ok(column);
+    }
+    let found = format!("lists of depth {}", column.depth());
+    let kind = RepresentationErrorKind::Type;
+    Err(RepresentationError::new(kind, "one list in each row", found).in_column(name))
+}
