@@ -12,6 +12,7 @@
 //! | `leaf` | the values at the end of a path: their type, nulls, defaults |
 //! | `gather` | values put together from stretches: the one place where they are copied |
 //! | `convert` | one conversion for each kind of representation |
+//! | `infer` | representations that follow from a schema |
 //! | `adapter` `explain` | the entry, and what it says of itself |
 //! | `dtype` `values` `row_splits` `tensor` `spec` | what comes out |
 
@@ -23,6 +24,7 @@ mod dtype;
 mod error;
 mod explain;
 mod gather;
+mod infer;
 mod leaf;
 mod lists;
 mod proto;
@@ -37,6 +39,7 @@ pub use column_path::ColumnPath;
 pub use dtype::DType;
 pub use error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 pub use explain::{Explanation, Part, Sharing};
+pub use infer::{Representations, infer_representations, project_tfmd_schema, representations_from_tfmd};
 pub use representation::{
     DefaultValue, Dense, Partition, Ragged, Representation, Sparse, Structured, VarLenRagged, VarLenSparse,
 };

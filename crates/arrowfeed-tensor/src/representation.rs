@@ -8,6 +8,8 @@ use crate::row_splits::SplitsDType;
 
 mod wire;
 
+pub(crate) use wire::sizes;
+
 /// What a tensor is made of, and of which columns.
 ///
 /// Columns are named as [`ColumnPath`] says: `a.b` is the column of that name, or else field `b` of column `a`.
