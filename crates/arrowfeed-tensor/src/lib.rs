@@ -14,6 +14,7 @@
 //! | `convert` | one conversion for each kind of representation |
 //! | `infer` | representations that follow from a schema |
 //! | `adapter` `explain` | the entry, and what it says of itself |
+//! | `reverse` | tensors back to columns |
 //! | `dtype` `values` `row_splits` `tensor` `spec` | what comes out |
 
 mod adapter;
@@ -29,6 +30,7 @@ mod leaf;
 mod lists;
 mod proto;
 mod representation;
+mod reverse;
 mod row_splits;
 mod spec;
 mod tensor;
@@ -43,6 +45,7 @@ pub use infer::{Representations, infer_representations, project_tfmd_schema, rep
 pub use representation::{
     DefaultValue, Dense, Partition, Ragged, Representation, Sparse, Structured, VarLenRagged, VarLenSparse,
 };
+pub use reverse::{TensorsToRecordBatch, TensorsToRecordBatchOptions};
 pub use row_splits::{RowSplits, SplitsDType};
 pub use spec::{TensorKind, TensorSpec};
 pub use tensor::{DenseTensor, RaggedTensor, SparseTensor, StructuredTensor, Tensor};
