@@ -12,7 +12,8 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field};
 use arrowfeed_tensor::{
-    AdapterOptions, DType, DefaultValue, Dense, InnerNulls, Partition, Representation, SplitsDType, TensorAdapter,
+    AdapterOptions, DType, DefaultValue, Dense, InnerNulls, Partition, Representation, SplitsDType,
+    TensorAdapter,
 };
 
 use support::*;
@@ -49,7 +50,10 @@ fn slices_are_ragged_tensors_like_any_other() {
     let column = batch(vec![("x", lists(&[Some(&[1]), Some(&[2, 3]), None, Some(&[4])]))]);
     let representation = ragged(&["x"], Vec::new());
     let first = convert(&column.slice(0, 2), &representation).unwrap();
-    assert_eq!((splits(&first), first.as_ragged().unwrap().flat_values().shape()), (vec![vec![0, 1, 3]], &[3][..]));
+    assert_eq!(
+        (splits(&first), first.as_ragged().unwrap().flat_values().shape()),
+        (vec![vec![0, 1, 3]], &[3][..])
+    );
     let last = convert(&column.slice(1, 3), &representation).unwrap();
     assert_eq!(splits(&last), [vec![0, 2, 2, 3]]);
     let flat = last.as_ragged().unwrap().flat_values();
@@ -59,10 +63,8 @@ fn slices_are_ragged_tensors_like_any_other() {
 /// 6: columns of indices and of row lengths with the right total in the wrong rows.
 #[test]
 fn indices_and_row_lengths_are_compared_row_by_row() {
-    let column = batch(vec![
-        ("v", lists(&[Some(&[1, 2]), Some(&[3])])),
-        ("i", lists(&[Some(&[0]), Some(&[1, 2])])),
-    ]);
+    let column =
+        batch(vec![("v", lists(&[Some(&[1, 2]), Some(&[3])])), ("i", lists(&[Some(&[0]), Some(&[1, 2])]))]);
     let message = refused(&column, &Representation::Sparse(sparse(&["i"], "v", &[Some(5)])));
     assert_eq!(message, r#"tensor "t", column "i", row 0: expected 2 entries as in "v", found 1"#);
     let lengths = ragged(&["v"], vec![Partition::RowLength("i".to_owned())]);
@@ -107,11 +109,8 @@ fn empty_rows_are_filled_when_that_is_asked_for() {
 /// 14: two sparse tensors cannot have an index column in common, uint defaults are refused.
 #[test]
 fn tensors_share_columns_and_take_unsigned_defaults() {
-    let column = batch(vec![
-        ("v", lists(&[Some(&[1])])),
-        ("w", lists(&[Some(&[2])])),
-        ("i", lists(&[Some(&[0])])),
-    ]);
+    let column =
+        batch(vec![("v", lists(&[Some(&[1])])), ("w", lists(&[Some(&[2])])), ("i", lists(&[Some(&[0])]))]);
     let v = Representation::Sparse(sparse(&["i"], "v", &[Some(1)]));
     let w = Representation::Sparse(sparse(&["i"], "w", &[Some(1)]));
     let u = Representation::Dense(Dense { default: Some(DefaultValue::UInt(1)), ..dense("i", &[]) });
@@ -136,13 +135,17 @@ fn every_layout_and_type_has_its_tensor() {
     ];
     for (values, dtype) in columns {
         let field = Arc::new(Field::new("item", values.data_type().clone(), true));
-        let list = ListArray::new(field.clone(), OffsetBuffer::new(vec![0, 1, 2].into()), values.clone(), None);
+        let list =
+            ListArray::new(field.clone(), OffsetBuffer::new(vec![0, 1, 2].into()), values.clone(), None);
         let of_one = FixedSizeListArray::new(field, 1, values.clone(), None);
         for column in [values, Arc::new(list), Arc::new(of_one)] {
             let column = batch(vec![("x", column)]);
             let tensor = convert(&column, &Representation::Dense(dense("x", &[]))).unwrap();
             assert_eq!((tensor.as_dense().unwrap().values().dtype(), tensor.rows()), (dtype, 2));
-            assert_eq!(convert(&column, &varlen("x")).unwrap().as_sparse().unwrap().indices()[..], [0, 0, 1, 0]);
+            assert_eq!(
+                convert(&column, &varlen("x")).unwrap().as_sparse().unwrap().indices()[..],
+                [0, 0, 1, 0]
+            );
         }
     }
 }

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use arrow_array::types::{Float32Type, Int8Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, LargeListArray, ListArray, ListViewArray,
-    RecordBatch, StringArray, StructArray, TimestampSecondArray,
+    Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, LargeListArray, ListArray,
+    ListViewArray, RecordBatch, StringArray, StructArray, TimestampSecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{Field, Fields};
 use arrowfeed_tensor::{
-    DefaultValue, Dense, Partition, Representation, RowSplits, Sharing, Sparse, SplitsDType, Tensor, TensorAdapter,
-    Values,
+    DefaultValue, Dense, Partition, Representation, RowSplits, Sharing, Sparse, SplitsDType, Tensor,
+    TensorAdapter, Values,
 };
 
 use support::*;
@@ -24,7 +24,11 @@ use support::*;
 /// Whether the buffer begins inside of memory that the batch holds.
 fn is_inside(batch: &RecordBatch, start: *const u8) -> bool {
     fn memory(data: &arrow_data::ArrayData, out: &mut Vec<Range<*const u8>>) {
-        out.extend(data.buffers().iter().map(|buffer| buffer.data_ptr().as_ptr().cast_const()..buffer.as_slice().as_ptr_range().end));
+        out.extend(
+            data.buffers()
+                .iter()
+                .map(|buffer| buffer.data_ptr().as_ptr().cast_const()..buffer.as_slice().as_ptr_range().end),
+        );
         data.child_data().iter().for_each(|child| memory(child, out));
     }
     let mut held = Vec::new();
