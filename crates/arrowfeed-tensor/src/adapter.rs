@@ -1,5 +1,7 @@
 //! The entry: representations compiled once, then batches to tensors.
 
+use std::borrow::Borrow;
+
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 
@@ -53,7 +55,7 @@ pub struct AdapterOptions {
 /// let batch = RecordBatch::try_new(schema.clone(), vec![Arc::new(tags)])?;
 ///
 /// let sparse = Representation::VarLenSparse(VarLenSparse { column: "tags".to_owned() });
-/// let adapter = TensorAdapter::try_new(schema, [("t", &sparse)])?;
+/// let adapter = TensorAdapter::try_new(schema, [("t", sparse)])?;
 /// let tensors = adapter.convert(&batch)?;
 /// let tensor = tensors[0].1.as_sparse().unwrap();
 /// assert_eq!(tensor.indices()[..], [0, 0, 0, 1]);
@@ -82,23 +84,23 @@ impl TensorAdapter {
     ///
     /// # Errors
     /// A representation that is invalid or does not fit the schema, or a name that is there twice.
-    pub fn try_new<'a, S: Into<String>>(
+    pub fn try_new<S: Into<String>, R: Borrow<Representation>>(
         schema: SchemaRef,
-        representations: impl IntoIterator<Item = (S, &'a Representation)>,
+        representations: impl IntoIterator<Item = (S, R)>,
     ) -> Result<Self, RepresentationError> {
         Self::with_options(schema, representations, AdapterOptions::default())
     }
 
     /// The same with choices.
-    pub fn with_options<'a, S: Into<String>>(
+    pub fn with_options<S: Into<String>, R: Borrow<Representation>>(
         schema: SchemaRef,
-        representations: impl IntoIterator<Item = (S, &'a Representation)>,
+        representations: impl IntoIterator<Item = (S, R)>,
         options: AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let mut this = Self { schema, plans: Vec::new(), specs: Vec::new() };
         for (name, representation) in representations {
             let name = name.into();
-            this.add(&name, representation, &options).map_err(|error| error.in_tensor(&name))?;
+            this.add(&name, representation.borrow(), &options).map_err(|error| error.in_tensor(&name))?;
         }
         Ok(this)
     }

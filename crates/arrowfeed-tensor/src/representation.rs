@@ -169,7 +169,7 @@ impl Representation {
             Self::Dense(dense) => {
                 if size(&dense.shape).is_none() {
                     let found = format!("{:?}", dense.shape);
-                    return error(Kind::Shape, "a shape of at most 2^63 values".to_owned(), found);
+                    return error(Kind::Shape, "a shape of less than 2^63 values".to_owned(), found);
                 }
                 if dense.pad && dense.default.is_none() {
                     return error(Kind::Default, "a default value to pad with".to_owned(), "none".to_owned());
@@ -180,8 +180,23 @@ impl Representation {
                 let expected = format!("{indices} dimensions, one for each index column");
                 return error(Kind::Shape, expected, sparse.dense_shape.len().to_string());
             }
-            Self::Ragged(ragged) if ragged.partitions.contains(&Partition::Uniform(0)) => {
-                return error(Kind::Partition, "a uniform row length above 0".to_owned(), "0".to_owned());
+            Self::Sparse(sparse) => {
+                let large = sparse.dense_shape.iter().flatten().find(|size| **size >= MOST);
+                if let Some(large) = large {
+                    return error(Kind::Shape, format!("sizes below {MOST}"), large.to_string());
+                }
+            }
+            Self::Ragged(ragged) => {
+                let odd = ragged.partitions.iter().find_map(|partition| match partition {
+                    Partition::Uniform(length) => {
+                        Some(*length).filter(|length| *length == 0 || *length >= MOST)
+                    }
+                    Partition::RowLength(_) => None,
+                });
+                if let Some(odd) = odd {
+                    let expected = format!("a uniform row length above 0 and below {MOST}");
+                    return error(Kind::Partition, expected, odd.to_string());
+                }
             }
             Self::Structured(structured) if structured.columns.is_empty() => {
                 return error(Kind::Proto, "at least one column".to_owned(), "none".to_owned());
@@ -192,8 +207,11 @@ impl Representation {
     }
 }
 
+/// Sizes are below this: they are signed on the wire, and so is the index after the last.
+const MOST: usize = i64::MAX as usize;
+
 /// Number of values of a shape, `None` where there are too many to count.
 pub(crate) fn size(shape: &[usize]) -> Option<usize> {
     let size = shape.iter().try_fold(1_usize, |size, dim| size.checked_mul(*dim));
-    size.filter(|size| i64::try_from(*size).is_ok())
+    size.filter(|size| *size < MOST && shape.iter().all(|dim| *dim < MOST))
 }

@@ -77,7 +77,7 @@ impl Representation {
         let kind = match self {
             Self::Dense(dense) => Kind::DenseTensor(message::DenseTensor {
                 column_name: Some(dense.column.clone()),
-                shape: Some(fixed_shape(dense.shape.iter().map(|size| *size as i64))),
+                shape: Some(fixed_shape(dense.shape.iter().map(|size| on_wire(*size)))),
                 default_value: dense.default.as_ref().map(default_message),
                 pad: dense.pad.then_some(true),
             }),
@@ -86,7 +86,7 @@ impl Representation {
             }
             Self::Sparse(sparse) => Kind::SparseTensor(message::SparseTensor {
                 dense_shape: Some(fixed_shape(
-                    sparse.dense_shape.iter().map(|size| size.map_or(-1, |size| size as i64)),
+                    sparse.dense_shape.iter().map(|size| size.map_or(-1, on_wire)),
                 )),
                 index_column_names: sparse.index_columns.clone(),
                 value_column_name: Some(sparse.value_column.clone()),
@@ -137,6 +137,11 @@ fn dimension(size: i64) -> Result<Option<usize>, RepresentationError> {
     }
 }
 
+/// Larger sizes are invalid, and found so by whoever reads them.
+fn on_wire(size: usize) -> i64 {
+    i64::try_from(size).unwrap_or(i64::MAX)
+}
+
 fn fixed_shape(sizes: impl Iterator<Item = i64>) -> FixedShape {
     FixedShape { dim: sizes.map(|size| Dim { size: Some(size), name: None }).collect() }
 }
@@ -183,7 +188,7 @@ fn parsed_partition(message: &ragged_tensor::Partition) -> Result<Partition, Rep
 
 fn partition_message(partition: &Partition) -> ragged_tensor::Partition {
     let kind = match partition {
-        Partition::Uniform(length) => partition::Kind::UniformRowLength(*length as i64),
+        Partition::Uniform(length) => partition::Kind::UniformRowLength(on_wire(*length)),
         Partition::RowLength(name) => partition::Kind::RowLength(name.clone()),
     };
     ragged_tensor::Partition { kind: Some(kind) }

@@ -114,9 +114,9 @@ fn list(item: &Item, lengths: &[usize], pad: Option<i64>, out: &mut Vec<i64>) ->
 pub(crate) fn recomposed(tensor: &RaggedTensor) -> Vec<Item> {
     let flat = tensor.flat_values();
     let mut items: Vec<Item> = numbers(flat.values()).into_iter().map(Item::Number).collect();
-    for size in flat.shape()[1..].iter().rev() {
+    for (at, size) in flat.shape().iter().enumerate().skip(1).rev() {
         items = match size {
-            0 => vec![Item::List(Vec::new()); flat.shape()[0]],
+            0 => vec![Item::List(Vec::new()); flat.shape()[..at].iter().product()],
             size => items.chunks(*size).map(|items| Item::List(items.to_vec())).collect(),
         };
     }

@@ -5,9 +5,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod any;
 mod arrays;
 mod expected;
 mod grouped;
+mod nested;
 mod tree;
 
 use arrowfeed_tensor::{

@@ -103,7 +103,7 @@ pub(crate) fn any_levels(depth: std::ops::Range<usize>) -> impl Strategy<Value =
 /// Lists of variable length, then lists of fixed size.
 pub(crate) fn with_blocks() -> impl Strategy<Value = Vec<Level>> {
     let outer = proptest::collection::vec(proptest::sample::select(vec![Level::List, Level::View]), 1..3);
-    let blocks = proptest::collection::vec((1..4_usize).prop_map(Level::Fixed), 1..3);
+    let blocks = proptest::collection::vec((0..4_usize).prop_map(Level::Fixed), 1..3);
     (outer, blocks).prop_map(|(outer, blocks)| [outer, blocks].concat())
 }
 
