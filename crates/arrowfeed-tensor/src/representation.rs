@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::column_path::ColumnPath;
-use crate::error::{RepresentationError, RepresentationErrorKind};
+use crate::error::{RepresentationError, RepresentationErrorKind, count};
 use crate::row_splits::SplitsDType;
 
 mod wire;
@@ -177,7 +177,7 @@ impl Representation {
             }
             Self::Sparse(sparse) if sparse.index_columns.len() != sparse.dense_shape.len() => {
                 let indices = sparse.index_columns.len();
-                let expected = format!("{indices} dimensions, one for each index column");
+                let expected = format!("{}, one for each index column", count(indices, "dimension"));
                 return error(Kind::Shape, expected, sparse.dense_shape.len().to_string());
             }
             Self::Sparse(sparse) => {

@@ -111,7 +111,7 @@ fn values(kind: Kind, rows: &[Item]) -> ArrayRef {
         Kind::LargeBinary => Arc::new(LargeBinaryArray::from_iter(texts.map(|text| text.map(str::as_bytes)))),
         Kind::Utf8View => Arc::new(StringViewArray::from_iter(texts)),
         Kind::FixedSizeBinary => {
-            let bytes = numbers.map(|n| n.map(|n| n.to_le_bytes()));
+            let bytes = numbers.map(|n| n.map(|n| format!("{n:08}")));
             Arc::new(FixedSizeBinaryArray::try_from_sparse_iter_with_size(bytes, 8).unwrap())
         }
         Kind::Dictionary => Arc::new(texts.collect::<DictionaryArray<Int8Type>>()),
@@ -141,8 +141,8 @@ pub(crate) fn numbers(values: &arrowfeed_tensor::Values) -> Vec<i64> {
             texts.map(|text| parse(std::str::from_utf8(text).unwrap())).collect()
         }
         DataType::FixedSizeBinary(8) => {
-            let values = array.as_fixed_size_binary().iter().flatten();
-            values.map(|bytes| i64::from_le_bytes(bytes.try_into().unwrap())).collect()
+            let texts = array.as_fixed_size_binary().iter().flatten();
+            texts.map(|text| parse(std::str::from_utf8(text).unwrap())).collect()
         }
         other => panic!("no tensor has values of type {other}"),
     }

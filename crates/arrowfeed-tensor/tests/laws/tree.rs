@@ -100,6 +100,16 @@ pub(crate) fn any_levels(depth: std::ops::Range<usize>) -> impl Strategy<Value =
     proptest::collection::vec(level, depth)
 }
 
+/// Levels of any layout, the last not of fixed size.
+pub(crate) fn without_blocks(depth: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Level>> {
+    any_levels(depth).prop_map(|mut levels| {
+        if let Some(last @ Level::Fixed(_)) = levels.last_mut() {
+            *last = Level::List;
+        }
+        levels
+    })
+}
+
 /// Lists of variable length, then lists of fixed size.
 pub(crate) fn with_blocks() -> impl Strategy<Value = Vec<Level>> {
     let outer = proptest::collection::vec(proptest::sample::select(vec![Level::List, Level::View]), 1..3);
