@@ -168,3 +168,68 @@ fn structured_keeps_the_nesting_and_shares_row_splits() {
     let address = |tensor: &Tensor| tensor.row_splits()[0].as_i64().unwrap().inner().as_ptr();
     assert_eq!((address(id), address(tags)), (address(friends), address(friends)));
 }
+
+#[test]
+fn sparse_tensors_are_of_any_rank() {
+    let (last, zero) = (lists(&[Some(&[2, 1]), Some(&[0])]), lists(&[Some(&[0, 0]), Some(&[0])]));
+    let values = lists(&[Some(&[7, 8]), Some(&[9])]);
+    let column = batch(vec![("v", values), ("0", zero), ("last", last)]);
+    let names = ["0", "0", "0", "0", "last"];
+    for rank in 1..=5 {
+        let indices = &names[5 - rank..];
+        let tensor =
+            convert(&column, &Representation::Sparse(sparse(indices, "v", &vec![None; rank]))).unwrap();
+        let tensor = tensor.as_sparse().unwrap();
+        assert_eq!(numbers::<Int64Type>(tensor.values()), [8, 7, 9]);
+        let of_last: Vec<i64> = tensor.indices().chunks(rank + 1).map(|entry| entry[rank]).collect();
+        assert_eq!((of_last, tensor.dense_shape()[rank]), (vec![1, 2, 0], 3));
+    }
+    let rows_only = convert(&column, &Representation::Sparse(sparse(&[], "v", &[]))).unwrap();
+    let rows_only = rows_only.as_sparse().unwrap();
+    assert_eq!((&rows_only.indices()[..], rows_only.dense_shape()), (&[0, 0, 1][..], &[2][..]));
+}
+
+#[test]
+fn maps_are_lists_of_keys_and_values() {
+    use arrow_array::builder::{Int64Builder, MapBuilder, StringBuilder};
+    let mut builder = MapBuilder::new(None, StringBuilder::new(), Int64Builder::new());
+    builder.keys().append_value("a");
+    builder.values().append_value(1);
+    builder.append(true).unwrap();
+    builder.append(false).unwrap();
+    let column = batch(vec![("m", Arc::new(builder.finish()))]);
+    let tensor = convert(&column, &varlen_ragged("m.values", SplitsDType::Int32)).unwrap();
+    assert_eq!(splits(&tensor), [vec![0, 1, 1]]);
+    assert_eq!(numbers::<Int64Type>(tensor.as_ragged().unwrap().flat_values().values()), [1]);
+}
+
+#[test]
+fn a_null_struct_in_a_list_is_a_null_value_of_each_field() {
+    let fields = Fields::from(vec![Field::new("x", DataType::Int64, true)]);
+    let structs = StructArray::new(fields, vec![int64(&[1, 2])], Some(NullBuffer::from(vec![true, false])));
+    let field = Arc::new(Field::new("item", structs.data_type().clone(), true));
+    let list = ListArray::new(field, OffsetBuffer::new(vec![0, 0, 2].into()), Arc::new(structs), None);
+    let column = batch(vec![("l", Arc::new(list))]);
+    let expected = r#"tensor "t", column "l.x", row 1: expected values without nulls, found a null"#;
+    assert_eq!(refused(&column, &varlen_ragged("l.x", SplitsDType::Int64)), expected);
+    assert_eq!(refused(&column, &structured(&["l"])), expected);
+}
+
+#[test]
+fn structured_takes_fields_by_path_and_columns_without_lists() {
+    let fields =
+        Fields::from(vec![Field::new("x", DataType::Int64, true), Field::new("y", DataType::Int64, true)]);
+    let user = StructArray::new(fields, vec![int64(&[1, 2]), int64(&[3, 4])], None);
+    let pairs = FixedSizeListArray::from_iter_primitive::<Int32Type, _, _>(
+        [Some(vec![Some(1), Some(2)]), Some(vec![Some(3), Some(4)])],
+        2,
+    );
+    let column = batch(vec![("user", Arc::new(user)), ("pair", Arc::new(pairs))]);
+    let representation = structured(&["user.y", "pair"]);
+    let spec = &adapter(&column, &representation).unwrap().specs()[0].1.to_string();
+    assert_eq!(spec, "structured [?] {user: structured [?] {y: dense int64 [?]}, pair: dense int32 [?, 2]}");
+    let tensor = convert(&column, &representation).unwrap();
+    let user = tensor.as_structured().unwrap().field("user").and_then(Tensor::as_structured).unwrap();
+    assert_eq!(user.fields().len(), 1);
+    assert_eq!(dense_numbers(user.field("y").unwrap()), (vec![2], vec![3, 4]));
+}

@@ -171,16 +171,12 @@ impl Entries {
         if self.rank == 1 || self.is_sorted() {
             return Ok(values);
         }
-        let mut order: Vec<u64> = (0..values.len() as u64).collect();
-        let mut start = 0;
-        for length in lengths(splits) {
-            let row = &mut order[start..start + length];
-            row.sort_by(|a, b| self.compare(*a as usize, *b as usize));
-            start += length;
-        }
-        let mut entries = Vec::with_capacity(self.indices.len());
-        order.iter().for_each(|item| entries.extend_from_slice(self.entry(*item as usize)));
-        self.indices = entries;
+        let (order, indices) = match self.rank {
+            2 => sorted::<2>(&self.indices, splits),
+            3 => sorted::<3>(&self.indices, splits),
+            _ => self.sorted_of_any_rank(splits),
+        };
+        self.indices = indices;
         let array: ArrayRef = take(values.array(), &UInt64Array::from(order), None).map_err(|error| {
             ConversionError::new(
                 ConversionErrorKind::Overflow,
@@ -201,6 +197,14 @@ impl Entries {
         }
     }
 
+    fn sorted_of_any_rank(&self, splits: &RowSplits) -> (Vec<u64>, Vec<i64>) {
+        let entry = |item: &u64| &self.indices[*item as usize * self.rank..][..self.rank];
+        let order = order(splits, |a, b| entry(a).cmp(entry(b)));
+        let mut indices = Vec::with_capacity(self.indices.len());
+        order.iter().for_each(|item| indices.extend_from_slice(entry(item)));
+        (order, indices)
+    }
+
     fn refuse_duplicates(&self) -> Result<(), ConversionError> {
         match self.neighbours().find(|(entry, next)| entry == next) {
             None => Ok(()),
@@ -217,14 +221,26 @@ impl Entries {
         let next = self.indices.get(self.rank..).unwrap_or_default().chunks_exact(self.rank);
         self.indices.chunks_exact(self.rank).zip(next)
     }
+}
 
-    fn entry(&self, item: usize) -> &[i64] {
-        &self.indices[item * self.rank..(item + 1) * self.rank]
-    }
+/// The entries' order when sorted in their rows, and their coordinates then.
+fn sorted<const RANK: usize>(indices: &[i64], splits: &RowSplits) -> (Vec<u64>, Vec<i64>) {
+    let entries = indices.as_chunks::<RANK>().0;
+    let order = order(splits, |a, b| entries[*a as usize].cmp(&entries[*b as usize]));
+    let indices: Vec<[i64; RANK]> = order.iter().map(|item| entries[*item as usize]).collect();
+    (order, indices.into_flattened())
+}
 
-    fn compare(&self, a: usize, b: usize) -> Ordering {
-        self.entry(a)[1..].cmp(&self.entry(b)[1..])
+/// All items, those of each row by `compare`. Equal ones stay in order.
+fn order(splits: &RowSplits, compare: impl Fn(&u64, &u64) -> Ordering) -> Vec<u64> {
+    let mut order: Vec<u64> = (0..splits.last() as u64).collect();
+    let mut rest = order.as_mut_slice();
+    for length in lengths(splits) {
+        let (row, after) = rest.split_at_mut(length);
+        row.sort_by(&compare);
+        rest = after;
     }
+    order
 }
 
 fn lengths(splits: &RowSplits) -> impl Iterator<Item = usize> + '_ {
