@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `dense` | rows of one shape: checked, filled, padded |
 //! | `varlen_sparse` | lists as coordinates and values |
-//! | `sparse` | columns of indices beside a column of values |
-//! | `ragged` | lists as row splits, divided by partitions |
+//! | `sparse` `entries` | columns of indices beside a column of values |
+//! | `ragged` `partition` | lists as row splits, divided by partitions |
 //! | `varlen_ragged` | lists as row splits |
 //! | `structured` | the nesting of structs and lists, as it is |
 
@@ -20,6 +20,7 @@ use crate::spec::TensorSpec;
 use crate::tensor::Tensor;
 
 mod dense;
+mod entries;
 mod partition;
 mod ragged;
 mod sparse;
