@@ -133,7 +133,7 @@ fn gather_any(
 }
 
 #[cold]
-fn overflow(values: usize, error: &dyn std::error::Error) -> ConversionError {
+pub(crate) fn overflow(values: usize, error: &dyn std::error::Error) -> ConversionError {
     let found = format!("{}: {error}", count(values, "value"));
     ConversionError::new(ConversionErrorKind::Overflow, "values that fit in one array", found)
 }

@@ -15,7 +15,7 @@ use arrow_select::take::take;
 use crate::adapter::InnerNulls;
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
-use crate::gather::{Pieces, gather};
+use crate::gather::{Pieces, gather, overflow};
 use crate::representation::DefaultValue;
 use crate::values::Values;
 
@@ -56,21 +56,26 @@ impl Leaf {
     }
 
     /// The values as the tensor's array, dictionaries and times resolved. Nulls stay, in the second part too.
-    pub(crate) fn plain(&self, array: ArrayRef, nulls: Option<NullBuffer>) -> (ArrayRef, Option<NullBuffer>) {
+    pub(crate) fn plain(
+        &self,
+        array: ArrayRef,
+        nulls: Option<NullBuffer>,
+    ) -> Result<(ArrayRef, Option<NullBuffer>), ConversionError> {
         if *array.data_type() == self.data_type {
-            return (array, nulls);
+            return Ok((array, nulls));
         }
         let array = match array.data_type() {
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
                 let values = take(dictionary.values(), dictionary.keys(), None);
-                let values = values.expect("keys are in the dictionary");
+                // More than 2 GiB of strings do not fit into one array.
+                let values = values.map_err(|error| overflow(array.len(), &error))?;
                 if *values.data_type() == self.data_type { values } else { as_integers(&values) }
             }
             _ => as_integers(&array),
         };
         let nulls = crate::lists::with_parents(nulls.as_ref(), &array);
-        (array, nulls)
+        Ok((array, nulls))
     }
 
     /// Values without nulls. A null is filled or refused, as the adapter was told; `row_of` finds its row.
@@ -80,7 +85,7 @@ impl Leaf {
         nulls: Option<NullBuffer>,
         row_of: impl Fn(usize) -> usize,
     ) -> Result<Values, ConversionError> {
-        let (array, nulls) = self.plain(array, nulls);
+        let (array, nulls) = self.plain(array, nulls)?;
         let array = match nulls {
             None => array,
             Some(nulls) => self.without_nulls(&array, &nulls, row_of)?,

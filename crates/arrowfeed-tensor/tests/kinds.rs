@@ -233,3 +233,18 @@ fn structured_takes_fields_by_path_and_columns_without_lists() {
     assert_eq!(user.fields().len(), 1);
     assert_eq!(dense_numbers(user.field("y").unwrap()), (vec![2], vec![3, 4]));
 }
+
+#[test]
+fn a_dictionary_that_stands_for_too_much_is_an_error() {
+    let keys = arrow_array::Int8Array::from(vec![0; 2100]);
+    let long = arrow_array::StringArray::from(vec!["x".repeat(1 << 20)]);
+    let dictionary = arrow_array::DictionaryArray::new(keys, Arc::new(long));
+    let column = batch(vec![("x", Arc::new(dictionary))]);
+    let message = refused(&column, &Representation::Dense(dense("x", &[])));
+    assert!(
+        message.starts_with(
+            r#"tensor "t", column "x": expected values that fit in one array, found 2100 values: "#
+        ),
+        "{message}"
+    );
+}

@@ -90,7 +90,7 @@ impl Dense {
             let found = format!("{rows} rows of {} values", self.size);
             return Err(in_column(ConversionError::new(ConversionErrorKind::Overflow, expected, found)));
         }
-        let (array, nulls) = self.leaf.plain(walk.array, walk.nulls);
+        let (array, nulls) = self.leaf.plain(walk.array, walk.nulls).map_err(in_column)?;
         let pieces = match levels.is_empty() {
             true => self.single(rows, nulls.as_ref()),
             false => self.pieces(rows, &levels, array.len()),

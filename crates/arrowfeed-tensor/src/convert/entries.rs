@@ -8,6 +8,7 @@ use arrow_select::take::take;
 
 use crate::column::Leaves;
 use crate::error::{ConversionError, ConversionErrorKind, count};
+use crate::gather::overflow;
 use crate::row_splits::RowSplits;
 use crate::values::Values;
 
@@ -83,13 +84,8 @@ impl Entries {
             _ => self.sorted_of_any_rank(splits),
         };
         self.indices = indices;
-        let array: ArrayRef = take(values.array(), &UInt64Array::from(order), None).map_err(|error| {
-            ConversionError::new(
-                ConversionErrorKind::Overflow,
-                "values that fit in one array",
-                error.to_string(),
-            )
-        })?;
+        let array: ArrayRef = take(values.array(), &UInt64Array::from(order), None)
+            .map_err(|error| overflow(values.len(), &error))?;
         Values::try_new(array)
     }
 

@@ -1,4 +1,4 @@
-"""Writes the files of this directory from the tensorflow-metadata package: `python make.py`, with 1.21 installed."""
+"""Writes the files of this directory from the tensorflow-metadata package, version 1.21."""
 
 from pathlib import Path
 
