@@ -8,9 +8,10 @@ from repository import ROOT
 
 MAY_USE: dict[str, set[str]] = {
     "arrowfeed-avro": set(),
-    "arrowfeed": {"arrowfeed-avro"},
+    "arrowfeed-tensor": set(),
+    "arrowfeed": {"arrowfeed-avro", "arrowfeed-tensor"},
     "arrowfeed-python": {"arrowfeed"},
-    "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro"},
+    "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
 }
 """Packages of ours that a package may depend on: data flows one way, formats know nothing of what follows."""
 

@@ -1,0 +1,244 @@
+//! The entry: representations compiled once, then batches to tensors.
+
+use std::borrow::Borrow;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Schema, SchemaRef};
+
+use crate::convert::Conversion;
+use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
+use crate::explain::Explanation;
+use crate::lists;
+use crate::representation::Representation;
+use crate::spec::TensorSpec;
+use crate::tensor::Tensor;
+
+/// What to do with nulls among the values: inside of lists that are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum InnerNulls {
+    /// They are errors.
+    #[default]
+    Error,
+    /// The default value takes their place; where the representation has none, zero, false or the empty string.
+    Fill,
+}
+
+/// What to do with two entries of a sparse tensor that have the same coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Duplicates {
+    /// Both are kept, in the order of the columns.
+    #[default]
+    Keep,
+    /// They are errors.
+    Error,
+}
+
+/// Choices that hold for all tensors of an adapter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AdapterOptions {
+    /// Nulls among the values.
+    pub inner_nulls: InnerNulls,
+    /// Entries of sparse tensors with the same coordinates.
+    pub duplicates: Duplicates,
+}
+
+/// Turns batches of one schema into tensors.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{RecordBatch, types::Int64Type, ListArray, Array};
+/// use arrow_schema::{DataType, Field, Schema};
+/// use arrowfeed_tensor::{Representation, TensorAdapter, VarLenSparse};
+///
+/// let tags = ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(7), Some(8)]), None]);
+/// let schema = Arc::new(Schema::new(vec![Field::new("tags", tags.data_type().clone(), true)]));
+/// let batch = RecordBatch::try_new(schema.clone(), vec![Arc::new(tags)])?;
+///
+/// let sparse = Representation::VarLenSparse(VarLenSparse { column: "tags".to_owned() });
+/// let adapter = TensorAdapter::try_new(schema, [("t", sparse)])?;
+/// let tensors = adapter.convert(&batch)?;
+/// let tensor = tensors[0].1.as_sparse().unwrap();
+/// assert_eq!(tensor.indices()[..], [0, 0, 0, 1]);
+/// assert_eq!(tensor.dense_shape(), [2, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct TensorAdapter {
+    schema: SchemaRef,
+    plans: Vec<Plan>,
+    specs: Vec<(String, TensorSpec)>,
+}
+
+#[derive(Debug, Clone)]
+struct Plan {
+    name: String,
+    conversion: Conversion,
+    columns: Vec<usize>,
+}
+
+/// Tensors by name, in the order of the representations.
+pub type Tensors = Vec<(String, Tensor)>;
+
+impl TensorAdapter {
+    /// Compiles each representation, by the name of its tensor, against the schema.
+    ///
+    /// # Errors
+    /// A representation that is invalid or does not fit the schema, or a name that is there twice.
+    pub fn try_new<S: Into<String>, R: Borrow<Representation>>(
+        schema: SchemaRef,
+        representations: impl IntoIterator<Item = (S, R)>,
+    ) -> Result<Self, RepresentationError> {
+        Self::with_options(schema, representations, AdapterOptions::default())
+    }
+
+    /// The same with choices.
+    pub fn with_options<S: Into<String>, R: Borrow<Representation>>(
+        schema: SchemaRef,
+        representations: impl IntoIterator<Item = (S, R)>,
+        options: AdapterOptions,
+    ) -> Result<Self, RepresentationError> {
+        let mut this = Self { schema, plans: Vec::new(), specs: Vec::new() };
+        for (name, representation) in representations {
+            let name = name.into();
+            this.add(&name, representation.borrow(), &options).map_err(|error| error.in_tensor(&name))?;
+        }
+        Ok(this)
+    }
+
+    fn add(
+        &mut self,
+        name: &str,
+        representation: &Representation,
+        options: &AdapterOptions,
+    ) -> Result<(), RepresentationError> {
+        if self.position(name).is_some() {
+            let expected = "a representation for each name";
+            return Err(RepresentationError::new(RepresentationErrorKind::Name, expected, "two"));
+        }
+        let conversion = Conversion::compile(&self.schema, representation, options)?;
+        self.specs.push((name.to_owned(), conversion.spec()));
+        let columns = conversion.columns();
+        self.plans.push(Plan { name: name.to_owned(), conversion, columns });
+        Ok(())
+    }
+
+    /// The schema that batches must have.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// What is known of each tensor, by name, in the order of the representations.
+    pub fn specs(&self) -> &[(String, TensorSpec)] {
+        &self.specs
+    }
+
+    /// All tensors of a batch.
+    ///
+    /// # Errors
+    /// A batch of another schema, or a row that does not fit; the message names tensor, column and row.
+    pub fn convert(&self, batch: &RecordBatch) -> Result<Tensors, ConversionError> {
+        self.plans.iter().map(|plan| self.tensor(plan, batch)).collect()
+    }
+
+    /// The tensors of these names, in this order.
+    ///
+    /// # Errors
+    /// As [`convert`](Self::convert), or a name that is not known.
+    pub fn convert_only(&self, batch: &RecordBatch, names: &[&str]) -> Result<Tensors, ConversionError> {
+        let plans = names.iter().map(|name| {
+            self.position(name).map(|position| &self.plans[position]).ok_or_else(|| {
+                ConversionError::new(ConversionErrorKind::Name, self.known(), format!("{name:?}"))
+            })
+        });
+        plans.map(|plan| self.tensor(plan?, batch)).collect()
+    }
+
+    /// An adapter for some of the tensors, of the same schema: the names are looked up once.
+    ///
+    /// # Errors
+    /// A name that is not known.
+    pub fn project(&self, names: &[&str]) -> Result<Self, RepresentationError> {
+        let mut this = Self { schema: self.schema.clone(), plans: Vec::new(), specs: Vec::new() };
+        for name in names {
+            let Some(position) = self.position(name) else {
+                let kind = RepresentationErrorKind::Name;
+                return Err(RepresentationError::new(kind, self.known(), format!("{name:?}")));
+            };
+            this.plans.push(self.plans[position].clone());
+            this.specs.push(self.specs[position].clone());
+        }
+        Ok(this)
+    }
+
+    /// Of each tensor, what is shared with the batch and what is copied, and why.
+    pub fn explain(&self) -> Vec<Explanation> {
+        let plans = self.plans.iter().zip(&self.specs);
+        let explanations = plans.map(|(plan, (_, spec))| Explanation {
+            tensor: plan.name.clone(),
+            spec: spec.clone(),
+            parts: plan.conversion.explain(),
+        });
+        explanations.collect()
+    }
+
+    fn tensor(&self, plan: &Plan, batch: &RecordBatch) -> Result<(String, Tensor), ConversionError> {
+        let tensor = self.check(batch, &plan.columns).and_then(|()| plan.conversion.convert(batch));
+        let tensor = tensor.map_err(|error| error.in_tensor(&plan.name))?;
+        Ok((plan.name.clone(), tensor))
+    }
+
+    /// The columns of a plan are where they were, and of the same type. Others may differ.
+    fn check(&self, batch: &RecordBatch, columns: &[usize]) -> Result<(), ConversionError> {
+        if std::ptr::eq(batch.schema_ref().as_ref(), self.schema.as_ref()) {
+            return Ok(());
+        }
+        let found: &Schema = batch.schema_ref();
+        for &index in columns {
+            let expected = self.schema.field(index);
+            let error = |found: String| {
+                let expected = format!("{} in column {index}", expected.data_type());
+                let error = ConversionError::new(ConversionErrorKind::Schema, expected, found);
+                error.in_column(self.schema.field(index).name())
+            };
+            let Some(field) = found.fields().get(index) else {
+                return Err(error(format!("a batch of {} columns", found.fields().len())));
+            };
+            if field.name() != expected.name() {
+                return Err(error(format!("the column {:?}", field.name())));
+            }
+            if !same(field.data_type(), expected.data_type()) {
+                return Err(error(field.data_type().to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.plans.iter().position(|plan| plan.name == name)
+    }
+
+    fn known(&self) -> String {
+        let names: Vec<&str> = self.plans.iter().map(|plan| plan.name.as_str()).collect();
+        format!("the name of a tensor, one of {names:?}")
+    }
+}
+
+/// Whether arrays of two types are laid out alike. Names of items, nullability and metadata do not matter.
+fn same(a: &DataType, b: &DataType) -> bool {
+    match (a, b) {
+        (DataType::Struct(a), DataType::Struct(b)) => {
+            let alike = |(a, b): (&arrow_schema::FieldRef, &arrow_schema::FieldRef)| {
+                a.name() == b.name() && same(a.data_type(), b.data_type())
+            };
+            a.len() == b.len() && a.iter().zip(b).all(alike)
+        }
+        (DataType::FixedSizeList(_, a_size), DataType::FixedSizeList(_, b_size)) if a_size != b_size => false,
+        _ => match (lists::items(a), lists::items(b)) {
+            (Some(a_items), Some(b_items)) => {
+                std::mem::discriminant(a) == std::mem::discriminant(b)
+                    && same(a_items.data_type(), b_items.data_type())
+            }
+            _ => a == b,
+        },
+    }
+}

@@ -1,0 +1,216 @@
+//! Rows of one shape: checked one by one, missing ones filled, short ones padded.
+
+use arrow_array::{Array, RecordBatch};
+use arrow_buffer::NullBuffer;
+use arrow_schema::Schema;
+
+use crate::adapter::AdapterOptions;
+use crate::column::Column;
+use crate::column_path::ColumnPath;
+use crate::error::{
+    ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
+};
+use crate::explain::Part;
+use crate::gather::{Piece, Pieces, gather};
+use crate::leaf::{Leaf, null_error};
+use crate::lists::Lists;
+use crate::representation::{self, size};
+use crate::spec::TensorSpec;
+use crate::tensor::DenseTensor;
+use crate::values::Values;
+
+/// No allocation has room for more values of the widest types.
+const MOST_VALUES: usize = isize::MAX as usize / 16;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Dense {
+    pub(crate) column: Column,
+    leaf: Leaf,
+    shape: Vec<usize>,
+    /// What each list of the column must hold: the sizes of the shape, or their product if there is one list.
+    lengths: Vec<usize>,
+    /// Number of values of a row.
+    size: usize,
+    fills: bool,
+    pads: bool,
+}
+
+impl Dense {
+    pub(crate) fn compile(
+        schema: &Schema,
+        dense: &representation::Dense,
+        options: &AdapterOptions,
+    ) -> Result<Self, RepresentationError> {
+        let column = Column::compile(schema, &ColumnPath::from(dense.column.as_str()))?;
+        let leaf = Leaf::compile(&column.leaf, dense.default.as_ref(), options.inner_nulls)
+            .map_err(|error| error.in_column(&column.label))?;
+        let size = size(&dense.shape).unwrap_or(usize::MAX);
+        let lengths = match column.depth() {
+            0 if size == 1 => Vec::new(),
+            1 => vec![size],
+            depth if depth > 0 && depth == dense.shape.len() => dense.shape.clone(),
+            depth => return Err(shape_error(&column, depth, &dense.shape)),
+        };
+        let fixed = column.sizes.iter().zip(&lengths);
+        for (own, wanted) in fixed.filter_map(|(own, wanted)| own.map(|own| (own, *wanted))) {
+            if own > wanted || (own < wanted && !dense.pad) {
+                return Err(shape_error(&column, column.depth(), &dense.shape));
+            }
+        }
+        let (fills, pads, shape) = (dense.default.is_some(), dense.pad, dense.shape.clone());
+        Ok(Self { column, leaf, shape, lengths, size, fills, pads })
+    }
+
+    pub(crate) fn spec(&self) -> TensorSpec {
+        TensorSpec::dense(self.leaf.dtype, &self.shape)
+    }
+
+    pub(crate) fn explain(&self) -> Vec<Part> {
+        let mut unless = Vec::new();
+        if self.fills {
+            unless.push("a row is null and filled");
+        }
+        if self.pads {
+            unless.push("a row is short and padded");
+        }
+        vec![Part::values(&self.leaf, &self.column.leaf, &unless)]
+    }
+
+    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<DenseTensor, ConversionError> {
+        let in_column = |error: ConversionError| error.in_column(&self.column.label);
+        let mut walk = self.column.start(batch);
+        let mut levels = Vec::with_capacity(self.lengths.len());
+        while let Some(lists) = walk.next_lists() {
+            walk.enter(lists.values.clone());
+            levels.push(lists);
+        }
+        let rows = batch.num_rows();
+        if rows.checked_mul(self.size).is_none_or(|size| size > MOST_VALUES) {
+            let expected = format!("at most {MOST_VALUES} values in a tensor");
+            let found = format!("{rows} rows of {} values", self.size);
+            return Err(in_column(ConversionError::new(ConversionErrorKind::Overflow, expected, found)));
+        }
+        let (array, nulls) = self.leaf.plain(walk.array, walk.nulls).map_err(in_column)?;
+        let pieces = match levels.is_empty() {
+            true => self.single(rows, nulls.as_ref()),
+            false => self.pieces(rows, &levels, array.len()),
+        };
+        let pieces = pieces.map_err(in_column)?;
+        let array = match nulls {
+            Some(nulls) if self.leaf.fills_nulls() && !levels.is_empty() => {
+                self.leaf.without_nulls(&array, &nulls, |_| 0).map_err(in_column)?
+            }
+            Some(nulls) => {
+                self.refuse_nulls(&pieces, &nulls).map_err(in_column)?;
+                array
+            }
+            None => array,
+        };
+        let values = gather(&array, &pieces, Some(&self.leaf.fill)).map_err(in_column)?;
+        let shape = std::iter::once(rows).chain(self.shape.iter().copied()).collect();
+        Values::try_new(values).and_then(|values| DenseTensor::try_new(values, shape)).map_err(in_column)
+    }
+
+    /// Rows of one value each, without a list around it.
+    fn single(&self, rows: usize, nulls: Option<&NullBuffer>) -> Result<Pieces, ConversionError> {
+        let Some(nulls) = nulls else { return Ok(Pieces::whole(rows)) };
+        let mut pieces = Pieces::default();
+        for row in 0..rows {
+            match nulls.is_null(row) {
+                false => pieces.copy(row..row + 1),
+                true if self.fills => pieces.fill(1),
+                true => return Err(length_error(1, "null".to_owned()).in_row(row)),
+            }
+        }
+        Ok(pieces)
+    }
+
+    fn pieces(&self, rows: usize, levels: &[Lists], values: usize) -> Result<Pieces, ConversionError> {
+        let full = levels.iter().zip(&self.lengths).all(|(lists, length)| lists.all_have(*length));
+        if full {
+            return Ok(Pieces::whole(values));
+        }
+        let mut pieces = Pieces::default();
+        for row in 0..rows {
+            match levels[0].is_null(row) {
+                true if self.fills => pieces.fill(self.size),
+                true => return Err(length_error(self.lengths[0], "null".to_owned()).in_row(row)),
+                false => {
+                    self.list(levels, &self.lengths, row, &mut pieces).map_err(|error| error.in_row(row))?;
+                }
+            }
+        }
+        Ok(pieces)
+    }
+
+    /// The pieces of list `i` of the first of `levels`.
+    fn list(
+        &self,
+        levels: &[Lists],
+        lengths: &[usize],
+        i: usize,
+        pieces: &mut Pieces,
+    ) -> Result<(), ConversionError> {
+        let (Some((lists, below)), Some((&length, lengths))) = (levels.split_first(), lengths.split_first())
+        else {
+            pieces.copy(i..i + 1);
+            return Ok(());
+        };
+        let found = if lists.is_null(i) { None } else { Some(lists.range(i)) };
+        let range = match found {
+            Some(range) if range.len() == length || (range.len() < length && self.pads) => range,
+            Some(range) => return Err(length_error(length, range.len().to_string())),
+            None if self.pads || self.leaf.fills_nulls() => 0..0,
+            None => return Err(length_error(length, "null".to_owned())),
+        };
+        let missing = length - range.len();
+        if below.is_empty() {
+            pieces.copy(range);
+        } else {
+            range.into_iter().try_for_each(|i| self.list(below, lengths, i, pieces))?;
+        }
+        if missing > 0 {
+            pieces.fill(missing * lengths.iter().product::<usize>());
+        }
+        Ok(())
+    }
+
+    /// An error where a value that goes into the tensor is null.
+    fn refuse_nulls(&self, pieces: &Pieces, nulls: &NullBuffer) -> Result<(), ConversionError> {
+        let mut before = 0;
+        for piece in pieces.iter() {
+            match piece {
+                Piece::Fill(count) => before += count,
+                Piece::Copy(range) => {
+                    let here = nulls.slice(range.start, range.len());
+                    if here.null_count() > 0 {
+                        let null = (0..here.len()).find(|i| here.is_null(*i)).unwrap_or(0);
+                        return Err(null_error().in_row((before + null) / self.size.max(1)));
+                    }
+                    before += range.len();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn length_error(expected: usize, found: String) -> ConversionError {
+    ConversionError::new(ConversionErrorKind::Length, count(expected, "value"), found)
+}
+
+#[cold]
+fn shape_error(column: &Column, depth: usize, shape: &[usize]) -> RepresentationError {
+    let expected = match depth {
+        0 => "the shape [], for a column without lists".to_owned(),
+        1 => format!("the shape of lists of {} values", sizes(column)),
+        _ => format!("a shape of {depth} dimensions, of sizes [{}]", sizes(column)),
+    };
+    RepresentationError::new(RepresentationErrorKind::Shape, expected, format!("{shape:?}"))
+        .in_column(&column.label)
+}
+
+fn sizes(column: &Column) -> String {
+    let sizes = column.sizes.iter().map(|size| size.map_or("any".to_owned(), |size| size.to_string()));
+    sizes.collect::<Vec<_>>().join(", ")
+}

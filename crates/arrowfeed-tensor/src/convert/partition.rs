@@ -1,0 +1,162 @@
+//! Divisions of the innermost lists of a ragged tensor, from the inside out.
+
+use arrow_array::types::ArrowPrimitiveType;
+use arrow_array::{Array, PrimitiveArray, RecordBatch, downcast_integer_array};
+use arrow_schema::Schema;
+
+use crate::column::{Column, Leaves, row_of};
+use crate::error::{
+    ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
+};
+use crate::leaf::null_error;
+use crate::representation;
+use crate::row_splits::{RowSplits, SplitsDType};
+
+/// A division, compiled.
+#[derive(Debug, Clone)]
+pub(super) enum Partition {
+    Uniform(usize),
+    RowLength(Column),
+}
+
+impl Partition {
+    /// `values` is the column that is divided.
+    pub(super) fn compile(
+        schema: &Schema,
+        partition: &representation::Partition,
+        values: &Column,
+    ) -> Result<Self, RepresentationError> {
+        let name = match partition {
+            representation::Partition::Uniform(length) => return Ok(Self::Uniform(*length)),
+            representation::Partition::RowLength(name) => name,
+        };
+        let column = Column::compile(schema, &values.path.sibling(name))?;
+        let wrong = |expected: String, found: String| {
+            let kind = RepresentationErrorKind::Partition;
+            Err(RepresentationError::new(kind, expected, found).in_column(&column.label))
+        };
+        if !column.leaf.is_integer() {
+            return wrong("integers as row lengths".to_owned(), column.leaf.to_string());
+        }
+        let depth = values.depth() - values.fixed_tail().len();
+        if column.depth() != depth {
+            let expected = format!("lists of depth {depth}, as {:?} has", values.label);
+            return wrong(expected, format!("depth {}", column.depth()));
+        }
+        Ok(Self::RowLength(column))
+    }
+
+    /// Divides the innermost lists, `outer` last: gives these lists over the new rows, and the new rows.
+    pub(super) fn divide(
+        &self,
+        batch: &RecordBatch,
+        outer: &[RowSplits],
+        lists: &RowSplits,
+        dtype: SplitsDType,
+    ) -> Result<(RowSplits, RowSplits), ConversionError> {
+        match self {
+            Self::Uniform(length) => {
+                let divided = in_blocks(outer, lists, *length, dtype)?;
+                let rows = RowSplits::from_ends((1..=divided.last()).map(|row| row * length), dtype)?;
+                Ok((divided, rows))
+            }
+            Self::RowLength(column) => {
+                let lengths = column.rows(batch, 0, Some(dtype))?;
+                by_lengths(outer, lists, lengths, dtype).map_err(|error| error.in_column(&column.label))
+            }
+        }
+    }
+}
+
+/// The same lists over blocks of `size` values. Every list must be made of whole blocks.
+pub(super) fn in_blocks(
+    outer: &[RowSplits],
+    lists: &RowSplits,
+    size: usize,
+    dtype: SplitsDType,
+) -> Result<RowSplits, ConversionError> {
+    let odd = lists.iter().zip(lists.iter().skip(1)).position(|(start, end)| (end - start) % size != 0);
+    if let Some(list) = odd {
+        let found = lists.range(list).unwrap_or_default().len();
+        let expected = format!("a multiple of {}", count(size, "value"));
+        let error = ConversionError::new(ConversionErrorKind::Partition, expected, found.to_string());
+        return Err(error.in_row(row_of(outer, list)));
+    }
+    RowSplits::from_ends(lists.iter().skip(1).map(|end| end / size), dtype)
+}
+
+/// The lists over rows of the lengths that another column has, list by list.
+fn by_lengths(
+    outer: &[RowSplits],
+    lists: &RowSplits,
+    mut lengths: Leaves,
+    dtype: SplitsDType,
+) -> Result<(RowSplits, RowSplits), ConversionError> {
+    if let Some(nulls) = &lengths.nulls {
+        let null = (0..nulls.len()).find(|i| nulls.is_null(*i)).unwrap_or(0);
+        return Err(null_error().in_row(lengths.row_of(null)));
+    }
+    let array: &dyn Array = &lengths.array;
+    let ends = downcast_integer_array!(
+        array => ends(array, &lengths),
+        _ => Ok(Vec::new())
+    )?;
+    let Some(inner) = lengths.splits.pop() else { return Ok((lists.clone(), lists.clone())) };
+    let own_outer = lengths.splits.iter().map(RowSplits::iter);
+    if let Some(level) = own_outer.zip(outer).position(|(own, outer)| !own.eq(outer.iter())) {
+        return Err(lists_differ(&outer[..=level], &lengths.splits[level]));
+    }
+    if inner.rows() != lists.rows() {
+        return Err(lists_differ(outer, &inner));
+    }
+    let mut values = lists.iter().skip(1);
+    let mut before = 0;
+    for (list, last) in inner.iter().skip(1).enumerate() {
+        let expected = values.next().unwrap_or(0);
+        let found = if last == 0 { 0 } else { ends[last - 1] };
+        if found != expected {
+            let start = lists.range(list).unwrap_or_default().start;
+            let expected = format!("row lengths with the sum {}", expected - start);
+            let kind = ConversionErrorKind::Partition;
+            let error = ConversionError::new(kind, expected, (found - before).to_string());
+            return Err(error.in_row(row_of(outer, list)));
+        }
+        before = found;
+    }
+    Ok((inner, RowSplits::from_ends(ends.into_iter(), dtype)?))
+}
+
+/// Sums of the lengths up to each. An error where one is below 0, or a sum too large to count.
+fn ends<T: ArrowPrimitiveType>(
+    array: &PrimitiveArray<T>,
+    lengths: &Leaves,
+) -> Result<Vec<usize>, ConversionError>
+where
+    T::Native: TryInto<i64> + std::fmt::Display,
+{
+    let mut end = 0_i64;
+    let ends = array.values().iter().enumerate().map(|(item, length)| {
+        let sum = (*length).try_into().ok().filter(|length: &i64| *length >= 0);
+        let sum = sum.and_then(|length| end.checked_add(length)).ok_or_else(|| {
+            let kind = ConversionErrorKind::Partition;
+            let expected = "a row length of 0 or more";
+            ConversionError::new(kind, expected, length.to_string()).in_row(lengths.row_of(item))
+        })?;
+        end = sum;
+        Ok(end as usize)
+    });
+    ends.collect()
+}
+
+/// Which row has more or fewer lists than the values have.
+#[cold]
+fn lists_differ(outer: &[RowSplits], found: &RowSplits) -> ConversionError {
+    let expected = outer.last();
+    let differ = expected.and_then(|expected| {
+        let pairs = expected.iter().zip(found.iter());
+        pairs.skip(1).position(|(expected, found)| expected != found)
+    });
+    let row = differ.map_or(0, |list| row_of(&outer[..outer.len() - 1], list));
+    let expected = "row lengths in the same lists as the values";
+    ConversionError::new(ConversionErrorKind::Partition, expected, "other lists").in_row(row)
+}

@@ -1,0 +1,137 @@
+//! Lists as row splits, the innermost divided by partitions.
+
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+
+use super::partition::{Partition, in_blocks};
+use super::varlen_ragged::flat_values;
+use super::varlen_sparse::hidden;
+use crate::adapter::AdapterOptions;
+use crate::column::Column;
+use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
+use crate::explain::{Part, Sharing};
+use crate::leaf::Leaf;
+use crate::representation::{self, size};
+use crate::row_splits::{RowSplits, SplitsDType};
+use crate::spec::TensorSpec;
+use crate::tensor::{DenseTensor, RaggedTensor};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Ragged {
+    column: Column,
+    leaf: Leaf,
+    /// Those that make ragged dimensions, from the outside in.
+    partitions: Vec<Partition>,
+    /// Uniform partitions at the end: inner dimensions of the flat values.
+    blocks: Vec<usize>,
+    /// Sizes of the fixed-size lists around the values: inner dimensions after the blocks.
+    fixed: Vec<usize>,
+    dtype: SplitsDType,
+}
+
+impl Ragged {
+    pub(crate) fn compile(
+        schema: &Schema,
+        ragged: &representation::Ragged,
+        options: &AdapterOptions,
+    ) -> Result<Self, RepresentationError> {
+        let column = Column::compile(schema, &ragged.path)?;
+        let in_column = |error: RepresentationError| error.in_column(&column.label);
+        let leaf = Leaf::compile(&column.leaf, None, options.inner_nulls).map_err(in_column)?;
+        if column.depth() == 0 {
+            let kind = RepresentationErrorKind::Type;
+            let error = RepresentationError::new(kind, "lists on the path", column.leaf.to_string());
+            return Err(in_column(error));
+        }
+        let uniform = ragged.partitions.iter().rev().map_while(|partition| match partition {
+            representation::Partition::Uniform(length) => Some(*length),
+            representation::Partition::RowLength(_) => None,
+        });
+        let mut blocks: Vec<usize> = uniform.collect();
+        blocks.reverse();
+        let fixed = column.fixed_tail();
+        if size(&blocks).is_none() {
+            let kind = RepresentationErrorKind::Partition;
+            return Err(RepresentationError::new(
+                kind,
+                "at most 2^63 values in a block",
+                format!("{blocks:?}"),
+            ));
+        }
+        let ragged_partitions = &ragged.partitions[..ragged.partitions.len() - blocks.len()];
+        let partitions = ragged_partitions.iter().map(|this| Partition::compile(schema, this, &column));
+        let partitions = partitions.collect::<Result<_, _>>()?;
+        Ok(Self { column, leaf, partitions, blocks, fixed, dtype: ragged.row_splits_dtype })
+    }
+
+    pub(crate) fn spec(&self) -> TensorSpec {
+        let ragged_rank = self.column.depth() - self.fixed.len() + self.partitions.len();
+        let inner: Vec<usize> = self.blocks.iter().chain(&self.fixed).copied().collect();
+        TensorSpec::ragged(self.leaf.dtype, ragged_rank, &inner, self.dtype)
+    }
+
+    pub(crate) fn explain(&self) -> Vec<Part> {
+        let values = Part::values(&self.leaf, &self.column.leaf, &[hidden(&self.column)]);
+        let splits = match self.partitions.is_empty() && self.blocks.is_empty() {
+            true => Part::row_splits(self.column.offsets(), self.dtype),
+            false => {
+                Part::new("row_splits", Sharing::Computed).because("partitions divide the innermost lists")
+            }
+        };
+        vec![values, splits]
+    }
+
+    pub(crate) fn columns(&self) -> Vec<usize> {
+        let lengths = self.partitions.iter().filter_map(|partition| match partition {
+            Partition::Uniform(_) => None,
+            Partition::RowLength(column) => Some(column.index()),
+        });
+        std::iter::once(self.column.index()).chain(lengths).collect()
+    }
+
+    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<RaggedTensor, ConversionError> {
+        let in_column = |error: ConversionError| error.in_column(&self.column.label);
+        let mut leaves = self.column.rows(batch, self.fixed.len(), Some(self.dtype))?;
+        let flat = flat_values(&self.leaf, &leaves, &self.fixed).map_err(in_column)?;
+        let Some(lists) = leaves.splits.pop() else { return RaggedTensor::try_new(flat, Vec::new()) };
+        let mut splits = leaves.splits;
+        let (lists, inner) = self.divide(batch, &splits, lists).map_err(in_column)?;
+        splits.push(lists);
+        splits.extend(inner);
+        let flat = self.in_blocks(flat).map_err(in_column)?;
+        RaggedTensor::try_new(flat, splits).map_err(in_column)
+    }
+
+    /// The innermost lists over what the partitions make of them, and the partitions' own splits from the outside in.
+    fn divide(
+        &self,
+        batch: &RecordBatch,
+        outer: &[RowSplits],
+        lists: RowSplits,
+    ) -> Result<(RowSplits, Vec<RowSplits>), ConversionError> {
+        let mut lists = match self.blocks.is_empty() {
+            true => lists,
+            false => in_blocks(outer, &lists, self.blocks.iter().product(), self.dtype)?,
+        };
+        let mut inner = Vec::with_capacity(self.partitions.len());
+        for partition in self.partitions.iter().rev() {
+            let (divided, rows) = partition.divide(batch, outer, &lists, self.dtype)?;
+            lists = divided;
+            inner.push(rows);
+        }
+        inner.reverse();
+        Ok((lists, inner))
+    }
+
+    /// Flat values with the blocks as dimensions.
+    fn in_blocks(&self, flat: DenseTensor) -> Result<DenseTensor, ConversionError> {
+        if self.blocks.is_empty() {
+            return Ok(flat);
+        }
+        let block: usize = self.blocks.iter().product();
+        let rows = flat.shape()[0] / block;
+        let shape =
+            std::iter::once(rows).chain(self.blocks.iter().copied()).chain(self.fixed.iter().copied());
+        DenseTensor::try_new(flat.values().clone(), shape.collect())
+    }
+}

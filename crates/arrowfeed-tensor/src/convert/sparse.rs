@@ -1,0 +1,142 @@
+//! Columns of indices beside a column of values.
+
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+
+use super::entries::{Entries, lengths};
+use super::varlen_sparse::{at_least_one_list, hidden};
+use crate::adapter::{AdapterOptions, Duplicates};
+use crate::column::Column;
+use crate::column_path::ColumnPath;
+use crate::error::{
+    ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
+};
+use crate::explain::{Part, Sharing};
+use crate::leaf::Leaf;
+use crate::representation;
+use crate::row_splits::RowSplits;
+use crate::spec::TensorSpec;
+use crate::tensor::SparseTensor;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Sparse {
+    indices: Vec<Column>,
+    values: Column,
+    leaf: Leaf,
+    dense_shape: Vec<Option<usize>>,
+    already_sorted: bool,
+    duplicates: Duplicates,
+}
+
+impl Sparse {
+    pub(crate) fn compile(
+        schema: &Schema,
+        sparse: &representation::Sparse,
+        options: &AdapterOptions,
+    ) -> Result<Self, RepresentationError> {
+        let indices = sparse.index_columns.iter().map(|name| index_column(schema, name));
+        let indices = indices.collect::<Result<_, _>>()?;
+        let values = one_list(schema, &sparse.value_column)?;
+        let leaf = Leaf::compile(&values.leaf, None, options.inner_nulls)
+            .map_err(|error| error.in_column(&values.label))?;
+        let (dense_shape, already_sorted) = (sparse.dense_shape.clone(), sparse.already_sorted);
+        Ok(Self { indices, values, leaf, dense_shape, already_sorted, duplicates: options.duplicates })
+    }
+
+    pub(crate) fn spec(&self) -> TensorSpec {
+        TensorSpec::sparse(self.leaf.dtype, &self.dense_shape)
+    }
+
+    pub(crate) fn explain(&self) -> Vec<Part> {
+        let mut unless = vec![hidden(&self.values)];
+        if !self.already_sorted && !self.indices.is_empty() {
+            unless.push("entries of a row are not sorted by their indices");
+        }
+        let indices = Part::new("indices", Sharing::Copied).because("rows and index columns side by side");
+        vec![Part::values(&self.leaf, &self.values.leaf, &unless), indices]
+    }
+
+    pub(crate) fn columns(&self) -> Vec<usize> {
+        self.indices.iter().chain([&self.values]).map(Column::index).collect()
+    }
+
+    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<SparseTensor, ConversionError> {
+        let in_values = |error: ConversionError| error.in_column(&self.values.label);
+        let leaves = at_least_one_list(self.values.rows(batch, 0, None)?).map_err(in_values)?;
+        let splits = &leaves.splits[0];
+        let mut entries = Entries::new(self.indices.len() + 1, splits).map_err(in_values)?;
+        let mut shape = vec![batch.num_rows() as i64];
+        for (dimension, column) in self.indices.iter().enumerate() {
+            let size = self.dense_shape[dimension];
+            let size = self.index(batch, column, size, dimension + 1, splits, &mut entries);
+            shape.push(size.map_err(|error| error.in_column(&column.label))?);
+        }
+        let row_of = |item| leaves.row_of(item);
+        let values =
+            self.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of).map_err(in_values)?;
+        let values =
+            if self.already_sorted { values } else { entries.sort(splits, values).map_err(in_values)? };
+        if self.duplicates == Duplicates::Error {
+            entries.refuse_duplicates().map_err(in_values)?;
+        }
+        Ok(SparseTensor::of(entries.indices, values, shape))
+    }
+
+    /// Puts one column of indices into its place, and gives the size of its dimension.
+    fn index(
+        &self,
+        batch: &RecordBatch,
+        column: &Column,
+        size: Option<usize>,
+        dimension: usize,
+        splits: &RowSplits,
+        entries: &mut Entries,
+    ) -> Result<i64, ConversionError> {
+        let leaves = at_least_one_list(column.rows(batch, 0, None)?)?;
+        same_lengths(&self.values.label, splits, &leaves.splits[0])?;
+        if let Some(null) =
+            leaves.nulls.as_ref().and_then(|nulls| (0..nulls.len()).find(|i| nulls.is_null(*i)))
+        {
+            let error = ConversionError::new(ConversionErrorKind::Null, "an index", "a null");
+            return Err(error.in_row(leaves.row_of(null)));
+        }
+        let bound = size.map_or(i64::MAX, |size| i64::try_from(size).unwrap_or(i64::MAX));
+        let largest = entries.put(&leaves, dimension, bound)?;
+        Ok(size.map_or(largest + 1, |size| size as i64))
+    }
+}
+
+fn same_lengths(of: &str, expected: &RowSplits, found: &RowSplits) -> Result<(), ConversionError> {
+    let differ = lengths(expected).zip(lengths(found)).enumerate().find(|(_, (a, b))| a != b);
+    match differ {
+        None => Ok(()),
+        Some((row, (expected, found))) => {
+            let expected = format!("{} as in {of:?}", count(expected, "entry").replace("entrys", "entries"));
+            let error = ConversionError::new(ConversionErrorKind::Length, expected, found.to_string());
+            Err(error.in_row(row))
+        }
+    }
+}
+
+fn index_column(schema: &Schema, name: &str) -> Result<Column, RepresentationError> {
+    let column = one_list(schema, name)?;
+    if column.leaf.is_integer() {
+        return Ok(column);
+    }
+    let error = RepresentationError::new(
+        RepresentationErrorKind::Type,
+        "integers as indices",
+        column.leaf.to_string(),
+    );
+    Err(error.in_column(name))
+}
+
+fn one_list(schema: &Schema, name: &str) -> Result<Column, RepresentationError> {
+    let column = Column::compile(schema, &ColumnPath::from(name))?;
+    if column.depth() <= 1 {
+        return Ok(column);
+    }
+    let found = format!("lists of depth {}", column.depth());
+    let kind = RepresentationErrorKind::Type;
+    Err(RepresentationError::new(kind, "one list in each row", found).in_column(name))
+}

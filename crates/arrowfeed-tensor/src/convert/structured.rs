@@ -1,0 +1,258 @@
+//! The nesting of structs and lists as it is: tensors by name, fields of one list with the same row splits.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, Field, Schema};
+
+use super::varlen_ragged::flat_values;
+use crate::adapter::AdapterOptions;
+use crate::column::{Column, Leaves};
+use crate::column_path::ColumnPath;
+use crate::error::{ConversionError, RepresentationError};
+use crate::explain::Part;
+use crate::leaf::Leaf;
+use crate::lists::{self, Lists};
+use crate::representation;
+use crate::row_splits::SplitsDType;
+use crate::spec::{TensorKind, TensorSpec};
+use crate::tensor::{RaggedTensor, StructuredTensor, Tensor};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Structured {
+    columns: Vec<Child>,
+    dtype: SplitsDType,
+}
+
+/// A column of the batch, or a field of a struct.
+#[derive(Debug, Clone)]
+struct Child {
+    name: String,
+    index: usize,
+    node: Node,
+}
+
+#[derive(Debug, Clone)]
+struct Node {
+    /// From the column, for messages.
+    label: String,
+    /// Number of lists that become row splits.
+    lists: usize,
+    /// The width of their offsets, if they have one.
+    offsets: Option<SplitsDType>,
+    content: Content,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    /// Values in fixed-size lists of these sizes.
+    Values {
+        leaf: Leaf,
+        data_type: DataType,
+        inner: Vec<usize>,
+    },
+    Fields(Vec<Child>),
+}
+
+/// Names that are wanted; of none, all.
+#[derive(Debug, Default)]
+struct Selection(Vec<(String, Selection)>);
+
+impl Selection {
+    fn add(&mut self, path: &[String]) {
+        let Some((name, rest)) = path.split_first() else { return self.0.clear() };
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, whole)) if whole.0.is_empty() => {}
+            Some((_, part)) => part.add(rest),
+            None => {
+                let mut new = Self::default();
+                new.add(rest);
+                self.0.push((name.clone(), new));
+            }
+        }
+    }
+}
+
+impl Structured {
+    pub(crate) fn compile(
+        schema: &Schema,
+        structured: &representation::Structured,
+        options: &AdapterOptions,
+    ) -> Result<Self, RepresentationError> {
+        let mut wanted = Selection::default();
+        for name in &structured.columns {
+            wanted.add(Column::compile(schema, &ColumnPath::from(name.as_str()))?.path.steps());
+        }
+        let columns = children(schema.fields(), &wanted, "", options)?;
+        Ok(Self { columns, dtype: structured.row_splits_dtype })
+    }
+
+    pub(crate) fn spec(&self) -> TensorSpec {
+        structured_spec(&self.columns, 0, self.dtype)
+    }
+
+    pub(crate) fn explain(&self) -> Vec<Part> {
+        let mut parts = Vec::new();
+        self.columns.iter().for_each(|child| child.node.explain(self.dtype, &mut parts));
+        parts
+    }
+
+    pub(crate) fn columns(&self) -> Vec<usize> {
+        self.columns.iter().map(|child| child.index).collect()
+    }
+
+    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<StructuredTensor, ConversionError> {
+        let rows = batch.num_rows();
+        let fields = self.columns.iter().map(|child| {
+            let array = batch.column(child.index).clone();
+            let nulls = lists::with_parents(None, &array);
+            let leaves = Leaves { rows, splits: Vec::new(), array, nulls };
+            Ok((child.name.clone(), child.node.convert(leaves, self.dtype)?))
+        });
+        Ok(StructuredTensor::of(rows, Vec::new(), fields.collect::<Result<_, _>>()?))
+    }
+}
+
+impl Node {
+    fn compile(
+        field: &Field,
+        wanted: &Selection,
+        label: String,
+        options: &AdapterOptions,
+    ) -> Result<Self, RepresentationError> {
+        let mut levels = Vec::new();
+        let mut field = field;
+        while let Some(items) = lists::items(field.data_type()) {
+            levels.push(field.data_type());
+            field = items;
+        }
+        let content = match field.data_type() {
+            DataType::Struct(fields) => {
+                Content::Fields(children(fields, wanted, &format!("{label}."), options)?)
+            }
+            data_type => {
+                let leaf = Leaf::compile(data_type, None, options.inner_nulls)
+                    .map_err(|error| error.in_column(&label))?;
+                let fixed = levels.iter().rev().map_while(|level| match level {
+                    DataType::FixedSizeList(_, size) => usize::try_from(*size).ok(),
+                    _ => None,
+                });
+                let mut inner: Vec<usize> = fixed.collect();
+                inner.reverse();
+                levels.truncate(levels.len() - inner.len());
+                Content::Values { leaf, data_type: data_type.clone(), inner }
+            }
+        };
+        let offsets = levels.iter().map(|level| match level {
+            DataType::List(_) | DataType::Map(..) => Some(SplitsDType::Int32),
+            DataType::LargeList(_) => Some(SplitsDType::Int64),
+            _ => None,
+        });
+        let offsets = offsets.reduce(|all, own| all.filter(|all| Some(*all) == own)).flatten();
+        Ok(Self { label, lists: levels.len(), offsets, content })
+    }
+
+    fn spec(&self, outer: usize, dtype: SplitsDType) -> TensorSpec {
+        let ragged_rank = outer + self.lists;
+        match &self.content {
+            Content::Fields(fields) => structured_spec(fields, ragged_rank, dtype),
+            Content::Values { leaf, inner, .. } if ragged_rank == 0 => TensorSpec::dense(leaf.dtype, inner),
+            Content::Values { leaf, inner, .. } => TensorSpec::ragged(leaf.dtype, ragged_rank, inner, dtype),
+        }
+    }
+
+    fn explain(&self, dtype: SplitsDType, parts: &mut Vec<Part>) {
+        if self.lists > 0 {
+            parts.push(Part::row_splits(self.offsets, dtype).of(&self.label));
+        }
+        match &self.content {
+            Content::Fields(fields) => fields.iter().for_each(|child| child.node.explain(dtype, parts)),
+            Content::Values { leaf, data_type, .. } => {
+                let unless = ["a null list stands over stored values"];
+                parts.push(Part::values(leaf, data_type, &unless).of(&self.label));
+            }
+        }
+    }
+
+    /// `outer` is the array of this node, under the row splits of the lists around it.
+    fn convert(&self, outer: Leaves, dtype: SplitsDType) -> Result<Tensor, ConversionError> {
+        let leaves = self.rows(outer, dtype).map_err(|error| error.in_column(&self.label))?;
+        match &self.content {
+            Content::Fields(fields) => {
+                let parent = leaves.array.as_struct();
+                let fields = fields.iter().map(|child| {
+                    let array = parent.column(child.index).clone();
+                    let nulls = lists::with_parents(leaves.nulls.as_ref(), &array);
+                    let (rows, splits) = (leaves.rows, leaves.splits.clone());
+                    let tensor = child.node.convert(Leaves { rows, splits, array, nulls }, dtype)?;
+                    Ok((child.name.clone(), tensor))
+                });
+                let fields = fields.collect::<Result<_, _>>()?;
+                Ok(Tensor::Structured(StructuredTensor::of(leaves.rows, leaves.splits, fields)))
+            }
+            Content::Values { leaf, inner, .. } => {
+                let flat = flat_values(leaf, &leaves, inner).map_err(|error| error.in_column(&self.label))?;
+                match leaves.splits.is_empty() {
+                    true => Ok(Tensor::Dense(flat)),
+                    false => RaggedTensor::try_new(flat, leaves.splits).map(Tensor::Ragged),
+                }
+            }
+        }
+    }
+
+    /// Goes through the lists of this node.
+    fn rows(&self, outer: Leaves, dtype: SplitsDType) -> Result<Leaves, ConversionError> {
+        let Leaves { rows, mut splits, mut array, mut nulls } = outer;
+        for _ in 0..self.lists {
+            let Some(lists) = Lists::new(&array, nulls.take()) else { break };
+            let inner = lists.into_rows(Some(dtype))?;
+            splits.push(inner.splits);
+            nulls = lists::with_parents(None, &inner.values);
+            array = inner.values;
+        }
+        if let Content::Values { inner, .. } = &self.content {
+            (array, nulls) = inner.iter().fold((array, nulls), |(array, nulls), _| fixed(array, nulls));
+        }
+        Ok(Leaves { rows, splits, array, nulls })
+    }
+}
+
+/// The values of lists of one size, null where the lists are.
+fn fixed(array: ArrayRef, nulls: Option<NullBuffer>) -> (ArrayRef, Option<NullBuffer>) {
+    let Some(list) = array.as_fixed_size_list_opt() else { return (array, nulls) };
+    let nulls = nulls.map(|nulls| nulls.expand(list.value_length() as usize));
+    (list.values().clone(), lists::with_parents(nulls.as_ref(), list.values()))
+}
+
+fn children(
+    fields: &arrow_schema::Fields,
+    wanted: &Selection,
+    prefix: &str,
+    options: &AdapterOptions,
+) -> Result<Vec<Child>, RepresentationError> {
+    let all = Selection::default();
+    let child = |index: usize, wanted: &Selection| {
+        let field = &fields[index];
+        let node = Node::compile(field, wanted, format!("{prefix}{}", field.name()), options)?;
+        Ok(Child { name: field.name().clone(), index, node })
+    };
+    if wanted.0.is_empty() {
+        return (0..fields.len()).map(|index| child(index, &all)).collect();
+    }
+    let wanted = wanted.0.iter().filter_map(|(name, inside)| Some((fields.find(name)?.0, inside)));
+    wanted.map(|(index, inside)| child(index, inside)).collect()
+}
+
+fn structured_spec(fields: &[Child], ragged_rank: usize, dtype: SplitsDType) -> TensorSpec {
+    TensorSpec {
+        kind: TensorKind::Structured,
+        dtype: None,
+        shape: vec![None; ragged_rank + 1],
+        ragged_rank,
+        row_splits_dtype: (ragged_rank > 0).then_some(dtype),
+        fields: fields
+            .iter()
+            .map(|child| (child.name.clone(), child.node.spec(ragged_rank, dtype)))
+            .collect(),
+    }
+}

@@ -1,0 +1,74 @@
+//! Lists of any depth as row splits.
+
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+
+use super::varlen_sparse::{at_least_one_list, hidden};
+use crate::adapter::AdapterOptions;
+use crate::column::{Column, Leaves};
+use crate::column_path::ColumnPath;
+use crate::error::{ConversionError, RepresentationError};
+use crate::explain::Part;
+use crate::leaf::Leaf;
+use crate::representation;
+use crate::row_splits::SplitsDType;
+use crate::spec::TensorSpec;
+use crate::tensor::{DenseTensor, RaggedTensor};
+
+#[derive(Debug, Clone)]
+pub(crate) struct VarLenRagged {
+    pub(crate) column: Column,
+    leaf: Leaf,
+    /// Sizes of the fixed-size lists around the values: inner dimensions.
+    inner: Vec<usize>,
+    dtype: SplitsDType,
+}
+
+impl VarLenRagged {
+    pub(crate) fn compile(
+        schema: &Schema,
+        varlen: &representation::VarLenRagged,
+        options: &AdapterOptions,
+    ) -> Result<Self, RepresentationError> {
+        let column = Column::compile(schema, &ColumnPath::from(varlen.column.as_str()))?;
+        let leaf = Leaf::compile(&column.leaf, None, options.inner_nulls)
+            .map_err(|error| error.in_column(&column.label))?;
+        let inner = column.fixed_tail();
+        Ok(Self { column, leaf, inner, dtype: varlen.row_splits_dtype })
+    }
+
+    pub(crate) fn spec(&self) -> TensorSpec {
+        let ragged_rank = (self.column.depth() - self.inner.len()).max(1);
+        TensorSpec::ragged(self.leaf.dtype, ragged_rank, &self.inner, self.dtype)
+    }
+
+    pub(crate) fn explain(&self) -> Vec<Part> {
+        let values = Part::values(&self.leaf, &self.column.leaf, &[hidden(&self.column)]);
+        vec![values, Part::row_splits(self.column.offsets(), self.dtype)]
+    }
+
+    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<RaggedTensor, ConversionError> {
+        let in_column = |error: ConversionError| error.in_column(&self.column.label);
+        let leaves = self.column.rows(batch, self.inner.len(), Some(self.dtype))?;
+        let mut leaves = at_least_one_list(leaves).map_err(in_column)?;
+        let flat = flat_values(&self.leaf, &leaves, &self.inner).map_err(in_column)?;
+        if self.column.depth() == 0 {
+            let splits = leaves.splits.into_iter().map(|splits| splits.with_dtype(self.dtype));
+            leaves.splits = splits.collect::<Result<_, _>>().map_err(in_column)?;
+        }
+        RaggedTensor::try_new(flat, leaves.splits).map_err(in_column)
+    }
+}
+
+/// The values under the innermost row splits, each a block of shape `inner`.
+pub(super) fn flat_values(
+    leaf: &Leaf,
+    leaves: &Leaves,
+    inner: &[usize],
+) -> Result<DenseTensor, ConversionError> {
+    let blocks = leaves.splits.last().map_or(leaves.rows, |splits| splits.last());
+    let size = inner.iter().product::<usize>().max(1);
+    let row_of = |item| leaves.row_of(item / size);
+    let values = leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of)?;
+    DenseTensor::try_new(values, std::iter::once(blocks).chain(inner.iter().copied()).collect())
+}

@@ -1,0 +1,141 @@
+//! Lists of any depth as coordinates and values.
+
+use arrow_array::{Array, RecordBatch};
+use arrow_buffer::NullBuffer;
+use arrow_schema::Schema;
+
+use crate::adapter::AdapterOptions;
+use crate::column::{Column, Leaves};
+use crate::column_path::ColumnPath;
+use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, count};
+use crate::explain::{Part, Sharing};
+use crate::gather::{Pieces, gather};
+use crate::leaf::Leaf;
+use crate::lists;
+use crate::representation;
+use crate::row_splits::{RowSplits, SplitsDType};
+use crate::spec::TensorSpec;
+use crate::tensor::SparseTensor;
+
+#[derive(Debug, Clone)]
+pub(crate) struct VarLenSparse {
+    pub(crate) column: Column,
+    leaf: Leaf,
+}
+
+impl VarLenSparse {
+    pub(crate) fn compile(
+        schema: &Schema,
+        varlen: &representation::VarLenSparse,
+        options: &AdapterOptions,
+    ) -> Result<Self, RepresentationError> {
+        let column = Column::compile(schema, &ColumnPath::from(varlen.column.as_str()))?;
+        let leaf = Leaf::compile(&column.leaf, None, options.inner_nulls)
+            .map_err(|error| error.in_column(&column.label))?;
+        Ok(Self { column, leaf })
+    }
+
+    pub(crate) fn spec(&self) -> TensorSpec {
+        TensorSpec::sparse(self.leaf.dtype, &vec![None; self.column.depth().max(1)])
+    }
+
+    pub(crate) fn explain(&self) -> Vec<Part> {
+        let indices = Part::new("indices", Sharing::Computed).because("from the lengths of the lists");
+        vec![Part::values(&self.leaf, &self.column.leaf, &[hidden(&self.column)]), indices]
+    }
+
+    pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<SparseTensor, ConversionError> {
+        let in_column = |error: ConversionError| error.in_column(&self.column.label);
+        let leaves = at_least_one_list(self.column.rows(batch, 0, None)?).map_err(in_column)?;
+        let (indices, dense_shape) = coordinates(&leaves).map_err(in_column)?;
+        let row_of = |item| crate::column::row_of(&leaves.splits, item);
+        let values =
+            self.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of).map_err(in_column)?;
+        Ok(SparseTensor::of(indices, values, dense_shape))
+    }
+}
+
+/// What makes a copy of values that are otherwise shared.
+pub(super) fn hidden(column: &Column) -> &'static str {
+    match column.depth() {
+        0 => "a row is null: it has no value",
+        _ => "a null list stands over stored values",
+    }
+}
+
+/// A column without lists has one value in a row, or none where it is null.
+pub(super) fn at_least_one_list(leaves: Leaves) -> Result<Leaves, ConversionError> {
+    if !leaves.splits.is_empty() {
+        return Ok(leaves);
+    }
+    let Leaves { rows, array, nulls, .. } = leaves;
+    // A null of a dictionary may be in its values.
+    let nulls = NullBuffer::union(nulls.as_ref(), array.logical_nulls().as_ref());
+    let Some(nulls) = nulls.filter(|nulls| nulls.null_count() > 0) else {
+        let splits = vec![RowSplits::from_ends(1..=rows, SplitsDType::Int64)?];
+        return Ok(Leaves { rows, splits, array, nulls: None });
+    };
+    let mut pieces = Pieces::default();
+    nulls.valid_slices().for_each(|(start, end)| pieces.copy(start..end));
+    let mut end = 0;
+    let ends = nulls.iter().map(|valid| {
+        end += usize::from(valid);
+        end
+    });
+    let splits = vec![RowSplits::from_ends(ends, SplitsDType::Int64)?];
+    let array = gather(&array, &pieces, None)?;
+    let nulls = lists::with_parents(None, &array);
+    Ok(Leaves { rows, splits, array, nulls })
+}
+
+/// Row-major coordinates of all items, and the shape: rows, then the longest list of each level.
+fn coordinates(leaves: &Leaves) -> Result<(Vec<i64>, Vec<i64>), ConversionError> {
+    let rank = leaves.splits.len() + 1;
+    let items = leaves.array.len();
+    let Some(size) = items.checked_mul(rank).filter(|size| *size <= isize::MAX as usize / 8) else {
+        let found = format!("{} of {rank} indices", count(items, "value"));
+        return Err(ConversionError::new(ConversionErrorKind::Overflow, "indices that fit in memory", found));
+    };
+    let mut shape = vec![leaves.rows as i64];
+    shape.extend(leaves.splits.iter().map(longest));
+    let mut indices = Vec::with_capacity(size);
+    if let [splits] = leaves.splits.as_slice() {
+        pairs(splits, &mut indices);
+    } else {
+        let mut prefix = Vec::with_capacity(rank);
+        for row in 0..leaves.rows {
+            prefix.push(row as i64);
+            nested(&leaves.splits, row, &mut prefix, &mut indices);
+            prefix.pop();
+        }
+    }
+    Ok((indices, shape))
+}
+
+/// Row and position of each item of one level of lists.
+fn pairs(splits: &RowSplits, indices: &mut Vec<i64>) {
+    let mut start = 0;
+    for (row, end) in splits.iter().skip(1).enumerate() {
+        indices.extend((0..end - start).flat_map(|position| [row as i64, position as i64]));
+        start = end;
+    }
+}
+
+/// Coordinates of the items of list `i` of the first level, which is at `prefix`.
+fn nested(splits: &[RowSplits], i: usize, prefix: &mut Vec<i64>, indices: &mut Vec<i64>) {
+    let Some((splits, below)) = splits.split_first() else { return };
+    let range = splits.range(i).unwrap_or_default();
+    for (position, item) in range.enumerate() {
+        prefix.push(position as i64);
+        match below.is_empty() {
+            true => indices.extend_from_slice(prefix),
+            false => nested(below, item, prefix, indices),
+        }
+        prefix.pop();
+    }
+}
+
+pub(super) fn longest(splits: &RowSplits) -> i64 {
+    let ends = splits.iter().skip(1);
+    splits.iter().zip(ends).map(|(start, end)| (end - start) as i64).max().unwrap_or(0)
+}

@@ -1,0 +1,218 @@
+//! The crate's two errors: a representation that cannot be, and a batch that does not fit.
+
+use std::fmt;
+
+/// What is wrong with a representation, so that a caller can act on it without reading the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RepresentationErrorKind {
+    /// A column, or a field of one, is not in the schema.
+    MissingColumn,
+    /// A column is of a type that the representation cannot take.
+    Type,
+    /// A shape is impossible, or impossible for the column.
+    Shape,
+    /// A default value is not one of the column's type.
+    Default,
+    /// A partition of a ragged tensor is impossible.
+    Partition,
+    /// Bytes that are no message, or a message without what it needs.
+    Proto,
+    /// A TensorFlow Metadata schema from which no representation follows.
+    Schema,
+    /// A tensor's name that is not known, or is there twice.
+    Name,
+}
+
+/// What is wrong with a batch, so that a caller can act on it without reading the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ConversionErrorKind {
+    /// The batch has not the schema that the adapter was made for.
+    Schema,
+    /// A row has more or fewer values than it must have.
+    Length,
+    /// A null where none may be.
+    Null,
+    /// An index outside of its dimension.
+    Bounds,
+    /// Two entries of a sparse tensor have the same coordinates.
+    Duplicate,
+    /// A row cannot be divided as the partitions say.
+    Partition,
+    /// A number does not fit into the type that it must have: row splits of 32 bits, sizes.
+    Overflow,
+    /// A tensor's name that is not known.
+    Name,
+    /// The parts of a tensor do not fit together.
+    Tensor,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Inner<K> {
+    kind: K,
+    tensor: Option<String>,
+    column: Option<String>,
+    row: Option<usize>,
+    expected: String,
+    found: String,
+}
+
+impl<K> Inner<K> {
+    fn new(kind: K, expected: impl Into<String>, found: impl Into<String>) -> Box<Self> {
+        let (expected, found) = (expected.into(), found.into());
+        Box::new(Self { kind, tensor: None, column: None, row: None, expected, found })
+    }
+}
+
+impl<K> fmt::Display for Inner<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut place = Vec::new();
+        place.extend(self.tensor.as_ref().map(|name| format!("tensor {name:?}")));
+        place.extend(self.column.as_ref().map(|name| format!("column {name:?}")));
+        place.extend(self.row.map(|row| format!("row {row}")));
+        if !place.is_empty() {
+            write!(f, "{}: ", place.join(", "))?;
+        }
+        write!(f, "expected {}, found {}", self.expected, self.found)
+    }
+}
+
+/// A representation that is invalid, or does not fit the schema. Found before any data is read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct RepresentationError(Box<Inner<RepresentationErrorKind>>);
+
+/// A batch that does not fit its representation: which tensor, column and row, what was expected, what was found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConversionError(Box<Inner<ConversionErrorKind>>);
+
+const _: () = assert!(size_of::<ConversionError>() == size_of::<usize>());
+
+impl RepresentationError {
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn new(
+        kind: RepresentationErrorKind,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
+        Self(Inner::new(kind, expected, found))
+    }
+
+    /// Names the column, unless one is named already.
+    pub(crate) fn in_column(mut self, column: &str) -> Self {
+        self.0.column.get_or_insert_with(|| column.to_owned());
+        self
+    }
+
+    /// Names the tensor, unless one is named already.
+    pub(crate) fn in_tensor(mut self, tensor: &str) -> Self {
+        self.0.tensor.get_or_insert_with(|| tensor.to_owned());
+        self
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> RepresentationErrorKind {
+        self.0.kind
+    }
+
+    /// The tensor's name, where it is known.
+    pub fn tensor(&self) -> Option<&str> {
+        self.0.tensor.as_deref()
+    }
+
+    /// The column's path, where one is to blame.
+    pub fn column(&self) -> Option<&str> {
+        self.0.column.as_deref()
+    }
+
+    /// What should have been there.
+    pub fn expected(&self) -> &str {
+        &self.0.expected
+    }
+
+    /// What was there.
+    pub fn found(&self) -> &str {
+        &self.0.found
+    }
+}
+
+impl ConversionError {
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn new(
+        kind: ConversionErrorKind,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
+        Self(Inner::new(kind, expected, found))
+    }
+
+    /// Names the row of the batch, unless one is named already.
+    pub(crate) fn in_row(mut self, row: usize) -> Self {
+        self.0.row.get_or_insert(row);
+        self
+    }
+
+    /// Names the column, unless one is named already.
+    pub(crate) fn in_column(mut self, column: &str) -> Self {
+        self.0.column.get_or_insert_with(|| column.to_owned());
+        self
+    }
+
+    /// Names the tensor, unless one is named already.
+    pub(crate) fn in_tensor(mut self, tensor: &str) -> Self {
+        self.0.tensor.get_or_insert_with(|| tensor.to_owned());
+        self
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> ConversionErrorKind {
+        self.0.kind
+    }
+
+    /// The tensor's name, where it is known.
+    pub fn tensor(&self) -> Option<&str> {
+        self.0.tensor.as_deref()
+    }
+
+    /// The column's path, where one is to blame.
+    pub fn column(&self) -> Option<&str> {
+        self.0.column.as_deref()
+    }
+
+    /// Zero-based number of the row in its batch, where one is to blame.
+    pub fn row(&self) -> Option<usize> {
+        self.0.row
+    }
+
+    /// What should have been there.
+    pub fn expected(&self) -> &str {
+        &self.0.expected
+    }
+
+    /// What was there.
+    pub fn found(&self) -> &str {
+        &self.0.found
+    }
+}
+
+/// `1 value`, `2 values`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_says_where_then_what() {
+        let error = ConversionError::new(ConversionErrorKind::Length, count(4, "value"), count(1, "value"));
+        assert_eq!(error.to_string(), "expected 4 values, found 1 value");
+        let error = error.in_row(3).in_column("a.b").in_tensor("x").in_row(5);
+        assert_eq!(error.to_string(), r#"tensor "x", column "a.b", row 3: expected 4 values, found 1 value"#);
+    }
+}

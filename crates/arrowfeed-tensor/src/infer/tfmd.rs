@@ -1,0 +1,195 @@
+//! Representations from a TensorFlow Metadata schema, by the rules of tfx_bsl.
+
+use std::collections::BTreeSet;
+
+use prost::Message;
+
+use super::Representations;
+use crate::column_path::ColumnPath;
+use crate::error::{RepresentationError, RepresentationErrorKind};
+use crate::proto::feature::{DomainInfo, PresenceConstraints, ShapeType};
+use crate::proto::{Feature, FeatureType, LifecycleStage, Schema, SparseFeature};
+use crate::representation::{Dense, Ragged, Representation, Sparse, VarLenSparse, sizes};
+use crate::row_splits::SplitsDType;
+
+/// The representations that the bytes of a `tensorflow.metadata.v0.Schema` declare or imply.
+///
+/// For the default group, `""`: those that it declares, and for the columns that none of them takes, what follows from
+/// the features:
+/// - a sparse feature is [`Sparse`], and takes its index and value features; a dimension is one more than the maximum of
+///   the index feature's domain, or not known;
+/// - a feature with a shape is [`Dense`], without a default value: it must be there in every row;
+/// - a struct gives a [`Ragged`] tensor for each of its fields, named `struct.field`;
+/// - any other feature is [`VarLenSparse`], or [`Ragged`] where the schema represents variable length as ragged.
+///
+/// Features that are deprecated, or in a stage before or after production, are left out. For another group: exactly
+/// what it declares.
+///
+/// # Errors
+/// Bytes that are no schema, a group that is not there, a representation that is invalid, or a feature from which none
+/// follows.
+pub fn representations_from_tfmd(schema: &[u8], group: &str) -> Result<Representations, RepresentationError> {
+    mixed(&parse(schema)?, group)
+}
+
+pub(super) fn parse(schema: &[u8]) -> Result<Schema, RepresentationError> {
+    let kind = RepresentationErrorKind::Proto;
+    Schema::decode(schema)
+        .map_err(|source| RepresentationError::new(kind, "the bytes of a Schema", source.to_string()))
+}
+
+pub(super) fn mixed(schema: &Schema, group: &str) -> Result<Representations, RepresentationError> {
+    let declared = declared(schema, group)?;
+    if !group.is_empty() {
+        let names: Vec<&String> = schema.tensor_representation_group.keys().collect();
+        let expected = format!("a group of tensor representations, one of {names:?}");
+        return declared.ok_or_else(|| schema_error(expected, format!("{group:?}")));
+    }
+    let mut out = declared.unwrap_or_default();
+    let taken: BTreeSet<String> = out
+        .iter()
+        .flat_map(|(_, representation)| representation.source_columns())
+        .map(|path| path.to_string())
+        .collect();
+    let names: BTreeSet<String> = out.iter().map(|(name, _)| name.clone()).collect();
+    let inferred = inferred(schema)?.into_iter();
+    out.extend(inferred.filter(|(name, _)| !taken.contains(name) && !names.contains(name)));
+    Ok(out)
+}
+
+/// What a group says, `None` where there is no such group.
+fn declared(schema: &Schema, group: &str) -> Result<Option<Representations>, RepresentationError> {
+    let Some(group) = schema.tensor_representation_group.get(group) else { return Ok(None) };
+    let parsed = group.tensor_representation.iter().map(|(name, message)| {
+        let representation = Representation::from_message(message);
+        Ok((name.clone(), representation.map_err(|error| error.in_tensor(name))?))
+    });
+    parsed.collect::<Result<_, _>>().map(Some)
+}
+
+fn inferred(schema: &Schema) -> Result<Representations, RepresentationError> {
+    let mut features: Vec<&Feature> = Vec::new();
+    for feature in &schema.feature {
+        if !features.iter().any(|known| known.name() == feature.name()) {
+            features.push(feature);
+        }
+    }
+    let mut out = Representations::new();
+    for feature in &schema.sparse_feature {
+        if !is_left_out(feature.deprecated(), feature.lifecycle_stage) {
+            let representation = sparse(feature, &mut features);
+            let representation = representation.map_err(|error| error.in_tensor(feature.name()))?;
+            out.push((feature.name().to_owned(), representation));
+        }
+    }
+    let ragged = schema.represent_variable_length_as_ragged();
+    for feature in features {
+        if !is_left_out(feature.deprecated(), feature.lifecycle_stage) {
+            plain(feature, ragged, &mut out).map_err(|error| error.in_tensor(feature.name()))?;
+        }
+    }
+    Ok(out)
+}
+
+fn is_left_out(deprecated: bool, stage: Option<i32>) -> bool {
+    use LifecycleStage::*;
+    let stage = stage.and_then(|stage| LifecycleStage::try_from(stage).ok());
+    deprecated
+        || matches!(stage, Some(Planned | Alpha | Deprecated | DebugOnly | Disabled | ValidationDerived))
+}
+
+/// A sparse feature takes its index and value features from `features`.
+fn sparse(
+    feature: &SparseFeature,
+    features: &mut Vec<&Feature>,
+) -> Result<Representation, RepresentationError> {
+    let mut take = |name: &str, role: &str| {
+        let position = features.iter().position(|feature| feature.name() == name);
+        let expected = format!("a feature as {role} that no other sparse feature has taken");
+        let position = position.ok_or_else(|| schema_error(expected, format!("none named {name:?}")))?;
+        Ok::<_, RepresentationError>(features.remove(position))
+    };
+    let mut dense_shape = Vec::with_capacity(feature.index_feature.len());
+    for index in &feature.index_feature {
+        dense_shape.push(dimension(take(index.name(), "index")?)?);
+    }
+    let value = feature.value_feature.as_ref().map_or("", |value| value.name());
+    take(value, "value")?;
+    Ok(Representation::Sparse(Sparse {
+        index_columns: feature.index_feature.iter().map(|index| index.name().to_owned()).collect(),
+        value_column: value.to_owned(),
+        dense_shape,
+        already_sorted: feature.is_sorted(),
+    }))
+}
+
+/// Size of the dimension that a feature indexes, by its own domain.
+fn dimension(feature: &Feature) -> Result<Option<usize>, RepresentationError> {
+    let Some(DomainInfo::IntDomain(domain)) = &feature.domain_info else { return Ok(None) };
+    let error = |expected: &str, found: Option<i64>| {
+        let found = found.map_or("none".to_owned(), |found| found.to_string());
+        Err(schema_error(expected, found).in_column(feature.name()))
+    };
+    if domain.min != Some(0) {
+        return error("0 as minimum of the domain of an index feature", domain.min);
+    }
+    let size = domain.max.and_then(|max| max.checked_add(1)).and_then(|size| usize::try_from(size).ok());
+    match size {
+        Some(size) => Ok(Some(size)),
+        None => error("a maximum of 0 or more of the domain of an index feature", domain.max),
+    }
+}
+
+fn plain(feature: &Feature, ragged: bool, out: &mut Representations) -> Result<(), RepresentationError> {
+    let name = feature.name();
+    if feature.r#type() == FeatureType::Struct {
+        return fields(feature, out);
+    }
+    let representation = match &feature.shape_type {
+        Some(ShapeType::Shape(shape)) => {
+            let found = match &feature.presence_constraints {
+                Some(PresenceConstraints::Presence(presence)) => presence.min_fraction(),
+                _ => 0.0,
+            };
+            if found != 1.0 {
+                let expected = "a presence with min_fraction 1 for a feature with a shape";
+                return Err(schema_error(expected, format!("min_fraction {found}")));
+            }
+            let shape = sizes(Some(shape))?;
+            Representation::Dense(Dense { column: name.to_owned(), shape, ..Dense::default() })
+        }
+        _ if ragged => ragged_at(ColumnPath::from(name)),
+        _ => Representation::VarLenSparse(VarLenSparse { column: name.to_owned() }),
+    };
+    out.push((name.to_owned(), representation));
+    Ok(())
+}
+
+/// A ragged tensor for each field of a struct.
+fn fields(feature: &Feature, out: &mut Representations) -> Result<(), RepresentationError> {
+    let Some(DomainInfo::StructDomain(domain)) = &feature.domain_info else { return Ok(()) };
+    if let Some(sparse) = domain.sparse_feature.first() {
+        let found = format!("the sparse feature {:?}", sparse.name());
+        return Err(schema_error("a struct without sparse features", found));
+    }
+    for field in &domain.feature {
+        if field.r#type() == FeatureType::Struct {
+            return Err(schema_error("a struct without structs inside", format!("{:?}", field.name())));
+        }
+        let path = ColumnPath::new([feature.name(), field.name()]);
+        out.push((path.to_string(), ragged_at(path)));
+    }
+    Ok(())
+}
+
+fn ragged_at(path: ColumnPath) -> Representation {
+    Representation::Ragged(Ragged { path, partitions: Vec::new(), row_splits_dtype: SplitsDType::Int64 })
+}
+
+#[cold]
+pub(super) fn schema_error(expected: impl Into<String>, found: impl Into<String>) -> RepresentationError {
+    RepresentationError::new(RepresentationErrorKind::Schema, expected, found)
+}
+
+#[cfg(test)]
+mod tests;

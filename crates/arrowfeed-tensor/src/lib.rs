@@ -1,0 +1,52 @@
+//! Arrow RecordBatches to dense, sparse, ragged and structured tensors, without copies that can be avoided.
+//!
+//! A [`Representation`] says what a tensor is made of. [`TensorAdapter::try_new`] compiles representations against a
+//! schema: what cannot be is an error then. [`TensorAdapter::convert`] makes the tensors of a batch, and checks row by
+//! row. Values stay in the batch's memory wherever its layout allows; [`TensorAdapter::explain`] says where.
+//!
+//! | module | what |
+//! |---|---|
+//! | `representation` | what a tensor is made of, and its bytes; `proto` has the messages |
+//! | `column_path` `column` | names to columns, and to arrays inside of them |
+//! | `lists` | all arithmetic on offsets: slices, nulls over stored values, list views |
+//! | `leaf` | the values at the end of a path: their type, nulls, defaults |
+//! | `gather` | values put together from stretches: the one place where they are copied |
+//! | `convert` | one conversion for each kind of representation |
+//! | `infer` | representations that follow from a schema |
+//! | `adapter` `explain` | the entry, and what it says of itself |
+//! | `reverse` | tensors back to columns |
+//! | `dtype` `values` `row_splits` `tensor` `spec` | what comes out |
+
+mod adapter;
+mod column;
+mod column_path;
+mod convert;
+mod dtype;
+mod error;
+mod explain;
+mod gather;
+mod infer;
+mod leaf;
+mod lists;
+mod proto;
+mod representation;
+mod reverse;
+mod row_splits;
+mod spec;
+mod tensor;
+mod values;
+
+pub use adapter::{AdapterOptions, Duplicates, InnerNulls, TensorAdapter, Tensors};
+pub use column_path::ColumnPath;
+pub use dtype::DType;
+pub use error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
+pub use explain::{Explanation, Part, Sharing};
+pub use infer::{Representations, infer_representations, project_tfmd_schema, representations_from_tfmd};
+pub use representation::{
+    DefaultValue, Dense, Partition, Ragged, Representation, Sparse, Structured, VarLenRagged, VarLenSparse,
+};
+pub use reverse::{TensorsToRecordBatch, TensorsToRecordBatchOptions};
+pub use row_splits::{RowSplits, SplitsDType};
+pub use spec::{TensorKind, TensorSpec};
+pub use tensor::{DenseTensor, RaggedTensor, SparseTensor, StructuredTensor, Tensor};
+pub use values::Values;

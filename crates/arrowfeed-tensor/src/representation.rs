@@ -1,0 +1,217 @@
+//! What a tensor is made of: the parsed, validated form.
+
+use std::fmt;
+
+use crate::column_path::ColumnPath;
+use crate::error::{RepresentationError, RepresentationErrorKind, count};
+use crate::row_splits::SplitsDType;
+
+mod wire;
+
+pub(crate) use wire::sizes;
+
+/// What a tensor is made of, and of which columns.
+///
+/// Columns are named as [`ColumnPath`] says: `a.b` is the column of that name, or else field `b` of column `a`.
+///
+/// ```
+/// use arrowfeed_tensor::{Dense, DefaultValue, Representation};
+///
+/// let dense = Representation::Dense(Dense {
+///     column: "pixels".to_owned(),
+///     shape: vec![28, 28],
+///     default: Some(DefaultValue::Float(0.0)),
+///     pad: false,
+/// });
+/// assert_eq!(Representation::from_proto(&dense.to_proto())?, dense);
+/// # Ok::<(), arrowfeed_tensor::RepresentationError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Representation {
+    /// Every row has the same shape.
+    Dense(Dense),
+    /// Rows of any length, as coordinates and values.
+    VarLenSparse(VarLenSparse),
+    /// Coordinates and values from columns of their own.
+    Sparse(Sparse),
+    /// Rows of any length, as values and row splits, divided by partitions.
+    Ragged(Ragged),
+    /// Rows of any length and depth, as values and row splits.
+    VarLenRagged(VarLenRagged),
+    /// Tensors of several columns, in the columns' own nesting.
+    Structured(Structured),
+}
+
+/// Tensor `[batch, shape...]`. Each row has the product of `shape` values, or lists that are nested like `shape`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Dense {
+    /// The column.
+    pub column: String,
+    /// Sizes of the dimensions after the batch.
+    pub shape: Vec<usize>,
+    /// Takes the place of missing rows. Without it they are errors.
+    pub default: Option<DefaultValue>,
+    /// Rows that are too short, empty ones too, are filled up with the default value.
+    pub pad: bool,
+}
+
+/// Sparse tensor `[batch, longest, ...]`, one dimension for each list of the column; at least one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VarLenSparse {
+    /// The column.
+    pub column: String,
+}
+
+/// Sparse tensor `[batch, dense_shape...]`. In each row all columns have the same number of entries.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sparse {
+    /// One column of indices for each dimension.
+    pub index_columns: Vec<String>,
+    /// The column of values.
+    pub value_column: String,
+    /// Sizes of the dimensions after the batch. `None`: one more than the largest index of the batch.
+    pub dense_shape: Vec<Option<usize>>,
+    /// Whether the entries of each row are sorted by their indices: they are not sorted again, and not checked.
+    pub already_sorted: bool,
+}
+
+/// Ragged tensor: one ragged dimension for each list on the path, then one for each partition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ragged {
+    /// The values.
+    pub path: ColumnPath,
+    /// How the innermost lists are divided, from the outside in. Uniform ones at the end are inner dimensions.
+    pub partitions: Vec<Partition>,
+    /// The integers of the row splits.
+    pub row_splits_dtype: SplitsDType,
+}
+
+/// A division of lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Partition {
+    /// Into rows of this length, which is not 0.
+    Uniform(usize),
+    /// Into rows of the lengths that a column beside the values has.
+    RowLength(String),
+}
+
+/// Ragged tensor: one ragged dimension for each list of the column; at least one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VarLenRagged {
+    /// The column.
+    pub column: String,
+    /// The integers of the row splits.
+    pub row_splits_dtype: SplitsDType,
+}
+
+/// Tensors of several columns, or of fields of them, in the columns' own nesting. Fields of one list of structs share
+/// their row splits.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Structured {
+    /// The columns. Of a struct, all fields.
+    pub columns: Vec<String>,
+    /// The integers of the row splits.
+    pub row_splits_dtype: SplitsDType,
+}
+
+/// A value of the kinds that the wire format has.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DefaultValue {
+    /// For floating point columns.
+    Float(f64),
+    /// For integer columns; 0 and 1 for bools.
+    Int(i64),
+    /// For integer columns.
+    UInt(u64),
+    /// For columns of byte strings; UTF-8 for columns of strings.
+    Bytes(Vec<u8>),
+}
+
+impl fmt::Display for DefaultValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Float(value) => write!(f, "the float {value:?}"),
+            Self::Int(value) => write!(f, "the integer {value}"),
+            Self::UInt(value) => write!(f, "the integer {value}"),
+            Self::Bytes(value) => write!(f, "the bytes \"{}\"", value.escape_ascii()),
+        }
+    }
+}
+
+impl Representation {
+    /// The columns that the tensor is made of: indices before values, values before row lengths.
+    pub fn source_columns(&self) -> Vec<ColumnPath> {
+        let of = |name: &String| ColumnPath::from(name.as_str());
+        match self {
+            Self::Dense(Dense { column, .. })
+            | Self::VarLenSparse(VarLenSparse { column })
+            | Self::VarLenRagged(VarLenRagged { column, .. }) => vec![of(column)],
+            Self::Sparse(sparse) => {
+                sparse.index_columns.iter().chain([&sparse.value_column]).map(of).collect()
+            }
+            Self::Ragged(ragged) => {
+                let lengths = ragged.partitions.iter().filter_map(|partition| match partition {
+                    Partition::Uniform(_) => None,
+                    Partition::RowLength(name) => Some(ragged.path.sibling(name)),
+                });
+                std::iter::once(ragged.path.clone()).chain(lengths).collect()
+            }
+            Self::Structured(structured) => structured.columns.iter().map(of).collect(),
+        }
+    }
+
+    /// What can be known without a schema.
+    pub(crate) fn validate(&self) -> Result<(), RepresentationError> {
+        use RepresentationErrorKind as Kind;
+        let error =
+            |kind, expected: String, found: String| Err(RepresentationError::new(kind, expected, found));
+        match self {
+            Self::Dense(dense) => {
+                if size(&dense.shape).is_none() {
+                    let found = format!("{:?}", dense.shape);
+                    return error(Kind::Shape, "a shape of less than 2^63 values".to_owned(), found);
+                }
+                if dense.pad && dense.default.is_none() {
+                    return error(Kind::Default, "a default value to pad with".to_owned(), "none".to_owned());
+                }
+            }
+            Self::Sparse(sparse) if sparse.index_columns.len() != sparse.dense_shape.len() => {
+                let indices = sparse.index_columns.len();
+                let expected = format!("{}, one for each index column", count(indices, "dimension"));
+                return error(Kind::Shape, expected, sparse.dense_shape.len().to_string());
+            }
+            Self::Sparse(sparse) => {
+                let large = sparse.dense_shape.iter().flatten().find(|size| **size >= MOST);
+                if let Some(large) = large {
+                    return error(Kind::Shape, format!("sizes below {MOST}"), large.to_string());
+                }
+            }
+            Self::Ragged(ragged) => {
+                let odd = ragged.partitions.iter().find_map(|partition| match partition {
+                    Partition::Uniform(length) => {
+                        Some(*length).filter(|length| *length == 0 || *length >= MOST)
+                    }
+                    Partition::RowLength(_) => None,
+                });
+                if let Some(odd) = odd {
+                    let expected = format!("a uniform row length above 0 and below {MOST}");
+                    return error(Kind::Partition, expected, odd.to_string());
+                }
+            }
+            Self::Structured(structured) if structured.columns.is_empty() => {
+                return error(Kind::Proto, "at least one column".to_owned(), "none".to_owned());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Sizes are below this: they are signed on the wire, and so is the index after the last.
+const MOST: usize = i64::MAX as usize;
+
+/// Number of values of a shape, `None` where there are too many to count.
+pub(crate) fn size(shape: &[usize]) -> Option<usize> {
+    let size = shape.iter().try_fold(1_usize, |size, dim| size.checked_mul(*dim));
+    size.filter(|size| *size < MOST && shape.iter().all(|dim| *dim < MOST))
+}

@@ -1,0 +1,210 @@
+//! Representations from the bytes of their message, and back.
+
+use prost::Message;
+
+use super::{
+    DefaultValue, Dense, Partition, Ragged, Representation, Sparse, Structured, VarLenRagged, VarLenSparse,
+};
+use crate::column_path::ColumnPath;
+use crate::error::{RepresentationError, RepresentationErrorKind};
+use crate::proto::fixed_shape::Dim;
+use crate::proto::tensor_representation::ragged_tensor::{self, partition};
+use crate::proto::tensor_representation::{self as message, RowPartitionDType, default_value};
+use crate::proto::{FixedShape, Path, TensorRepresentation};
+use crate::row_splits::SplitsDType;
+
+fn error<T>(expected: &str, found: impl Into<String>) -> Result<T, RepresentationError> {
+    Err(RepresentationError::new(RepresentationErrorKind::Proto, expected, found))
+}
+
+impl Representation {
+    /// From the bytes of a `tensorflow.metadata.v0.TensorRepresentation`, or of ours, which also knows
+    /// [`VarLenRagged`], [`Structured`] and `pad`. Unknown fields are left out, names of dimensions too.
+    ///
+    /// # Errors
+    /// Bytes that are no such message, or one that says nothing, or something impossible.
+    pub fn from_proto(bytes: &[u8]) -> Result<Self, RepresentationError> {
+        match TensorRepresentation::decode(bytes) {
+            Ok(message) => Self::from_message(&message),
+            Err(source) => error("the bytes of a TensorRepresentation", source.to_string()),
+        }
+    }
+
+    /// The bytes of the message. For the kinds that TensorFlow Metadata has they are its bytes.
+    pub fn to_proto(&self) -> Vec<u8> {
+        self.to_message().encode_to_vec()
+    }
+
+    pub(crate) fn from_message(message: &TensorRepresentation) -> Result<Self, RepresentationError> {
+        use message::Kind;
+        let representation = match &message.kind {
+            None => return error("one of the kinds of representations", "none that is known"),
+            Some(Kind::DenseTensor(dense)) => Self::Dense(Dense {
+                column: dense.column_name().to_owned(),
+                shape: sizes(dense.shape.as_ref())?,
+                default: dense.default_value.as_ref().map(default).transpose()?,
+                pad: dense.pad(),
+            }),
+            Some(Kind::VarlenSparseTensor(varlen)) => {
+                Self::VarLenSparse(VarLenSparse { column: varlen.column_name().to_owned() })
+            }
+            Some(Kind::SparseTensor(sparse)) => Self::Sparse(Sparse {
+                index_columns: sparse.index_column_names.clone(),
+                value_column: sparse.value_column_name().to_owned(),
+                dense_shape: dims(sparse.dense_shape.as_ref()).map(dimension).collect::<Result<_, _>>()?,
+                already_sorted: sparse.already_sorted(),
+            }),
+            Some(Kind::RaggedTensor(ragged)) => Self::Ragged(Ragged {
+                path: ColumnPath::new(ragged.feature_path.iter().flat_map(|path| &path.step)),
+                partitions: ragged.partition.iter().map(parsed_partition).collect::<Result<_, _>>()?,
+                row_splits_dtype: splits_dtype(ragged.row_partition_dtype),
+            }),
+            Some(Kind::VarlenRaggedTensor(varlen)) => Self::VarLenRagged(VarLenRagged {
+                column: varlen.column_name().to_owned(),
+                row_splits_dtype: splits_dtype(varlen.row_partition_dtype),
+            }),
+            Some(Kind::StructuredTensor(structured)) => Self::Structured(Structured {
+                columns: structured.column_names.clone(),
+                row_splits_dtype: splits_dtype(structured.row_partition_dtype),
+            }),
+        };
+        representation.validate()?;
+        Ok(representation)
+    }
+
+    pub(crate) fn to_message(&self) -> TensorRepresentation {
+        use message::Kind;
+        let kind = match self {
+            Self::Dense(dense) => Kind::DenseTensor(message::DenseTensor {
+                column_name: Some(dense.column.clone()),
+                shape: Some(fixed_shape(dense.shape.iter().map(|size| on_wire(*size)))),
+                default_value: dense.default.as_ref().map(default_message),
+                pad: dense.pad.then_some(true),
+            }),
+            Self::VarLenSparse(VarLenSparse { column }) => {
+                Kind::VarlenSparseTensor(message::VarLenSparseTensor { column_name: Some(column.clone()) })
+            }
+            Self::Sparse(sparse) => Kind::SparseTensor(message::SparseTensor {
+                dense_shape: Some(fixed_shape(
+                    sparse.dense_shape.iter().map(|size| size.map_or(-1, on_wire)),
+                )),
+                index_column_names: sparse.index_columns.clone(),
+                value_column_name: Some(sparse.value_column.clone()),
+                already_sorted: sparse.already_sorted.then_some(true),
+            }),
+            Self::Ragged(ragged) => Kind::RaggedTensor(message::RaggedTensor {
+                feature_path: Some(Path { step: ragged.path.steps().to_vec() }),
+                partition: ragged.partitions.iter().map(partition_message).collect(),
+                row_partition_dtype: Some(dtype_message(ragged.row_splits_dtype)),
+            }),
+            Self::VarLenRagged(varlen) => Kind::VarlenRaggedTensor(message::VarLenRaggedTensor {
+                column_name: Some(varlen.column.clone()),
+                row_partition_dtype: Some(dtype_message(varlen.row_splits_dtype)),
+            }),
+            Self::Structured(structured) => Kind::StructuredTensor(message::StructuredTensor {
+                column_names: structured.columns.clone(),
+                row_partition_dtype: Some(dtype_message(structured.row_splits_dtype)),
+            }),
+        };
+        TensorRepresentation { kind: Some(kind) }
+    }
+}
+
+/// Sizes as they are on the wire; one that is not set is 0.
+fn dims(shape: Option<&FixedShape>) -> impl Iterator<Item = i64> + '_ {
+    shape.into_iter().flat_map(|shape| &shape.dim).map(Dim::size)
+}
+
+pub(crate) fn sizes(shape: Option<&FixedShape>) -> Result<Vec<usize>, RepresentationError> {
+    let sizes = dims(shape).map(|size| match usize::try_from(size) {
+        Ok(size) => Ok(size),
+        Err(_) => {
+            let expected = "sizes of 0 or more in the shape of a dense tensor";
+            Err(RepresentationError::new(RepresentationErrorKind::Shape, expected, size.to_string()))
+        }
+    });
+    sizes.collect()
+}
+
+fn dimension(size: i64) -> Result<Option<usize>, RepresentationError> {
+    match (size, usize::try_from(size)) {
+        (-1, _) => Ok(None),
+        (_, Ok(size)) => Ok(Some(size)),
+        _ => {
+            let expected = "sizes of 0 or more, or -1, in the shape of a sparse tensor";
+            Err(RepresentationError::new(RepresentationErrorKind::Shape, expected, size.to_string()))
+        }
+    }
+}
+
+/// Larger sizes are invalid, and found so by whoever reads them.
+fn on_wire(size: usize) -> i64 {
+    i64::try_from(size).unwrap_or(i64::MAX)
+}
+
+fn fixed_shape(sizes: impl Iterator<Item = i64>) -> FixedShape {
+    FixedShape { dim: sizes.map(|size| Dim { size: Some(size), name: None }).collect() }
+}
+
+fn default(value: &message::DefaultValue) -> Result<DefaultValue, RepresentationError> {
+    use default_value::Kind;
+    Ok(match &value.kind {
+        Some(Kind::FloatValue(value)) => DefaultValue::Float(*value),
+        Some(Kind::IntValue(value)) => DefaultValue::Int(*value),
+        Some(Kind::UintValue(value)) => DefaultValue::UInt(*value),
+        Some(Kind::BytesValue(value)) => DefaultValue::Bytes(value.clone()),
+        None => {
+            let kind = RepresentationErrorKind::Default;
+            return Err(RepresentationError::new(kind, "a default value of one of the kinds", "none"));
+        }
+    })
+}
+
+fn default_message(value: &DefaultValue) -> message::DefaultValue {
+    use default_value::Kind;
+    let kind = match value {
+        DefaultValue::Float(value) => Kind::FloatValue(*value),
+        DefaultValue::Int(value) => Kind::IntValue(*value),
+        DefaultValue::UInt(value) => Kind::UintValue(*value),
+        DefaultValue::Bytes(value) => Kind::BytesValue(value.clone()),
+    };
+    message::DefaultValue { kind: Some(kind) }
+}
+
+fn parsed_partition(message: &ragged_tensor::Partition) -> Result<Partition, RepresentationError> {
+    let error = |found: String| {
+        let expected = "a uniform row length above 0, or a column of row lengths";
+        Err(RepresentationError::new(RepresentationErrorKind::Partition, expected, found))
+    };
+    match &message.kind {
+        Some(partition::Kind::RowLength(name)) => Ok(Partition::RowLength(name.clone())),
+        Some(partition::Kind::UniformRowLength(length)) => match usize::try_from(*length) {
+            Ok(size) if size > 0 => Ok(Partition::Uniform(size)),
+            _ => error(length.to_string()),
+        },
+        None => error("neither".to_owned()),
+    }
+}
+
+fn partition_message(partition: &Partition) -> ragged_tensor::Partition {
+    let kind = match partition {
+        Partition::Uniform(length) => partition::Kind::UniformRowLength(on_wire(*length)),
+        Partition::RowLength(name) => partition::Kind::RowLength(name.clone()),
+    };
+    ragged_tensor::Partition { kind: Some(kind) }
+}
+
+/// What is not said, and what is not known, is 64 bits.
+fn splits_dtype(dtype: Option<i32>) -> SplitsDType {
+    match dtype.map(RowPartitionDType::try_from) {
+        Some(Ok(RowPartitionDType::Int32)) => SplitsDType::Int32,
+        _ => SplitsDType::Int64,
+    }
+}
+
+fn dtype_message(dtype: SplitsDType) -> i32 {
+    match dtype {
+        SplitsDType::Int32 => RowPartitionDType::Int32.into(),
+        SplitsDType::Int64 => RowPartitionDType::Int64.into(),
+    }
+}

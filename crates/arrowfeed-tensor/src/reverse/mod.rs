@@ -1,0 +1,157 @@
+//! Tensors back to columns.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod` | the converter: one plan for each tensor, sorted by name |
+//! | `plan` | what columns a tensor becomes, and the representation that makes it from them |
+//! | `columns` | the columns of one batch |
+
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::{Schema, SchemaRef};
+
+use crate::error::{
+    ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
+};
+use crate::infer::Representations;
+use crate::spec::TensorSpec;
+use crate::tensor::Tensor;
+
+mod columns;
+mod plan;
+
+use plan::Plan;
+
+/// How sparse tensors are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorsToRecordBatchOptions {
+    /// Column of a sparse tensor's values; `{tensor_name}` stands for the tensor's name.
+    pub sparse_value_column: String,
+    /// Column of a sparse tensor's indices; `{tensor_name}`, and `{index}` for the dimension from 0.
+    pub sparse_index_column: String,
+    /// Sparse tensors `[batch, size]` that are written as indices and values. Others are written as lists, where the
+    /// entries of each row have the positions 0, 1, 2, ….
+    pub generic_sparse: Vec<String>,
+}
+
+impl Default for TensorsToRecordBatchOptions {
+    fn default() -> Self {
+        Self {
+            sparse_value_column: "{tensor_name}$values".to_owned(),
+            sparse_index_column: "{tensor_name}$index{index}".to_owned(),
+            generic_sparse: Vec::new(),
+        }
+    }
+}
+
+/// Turns tensors into batches from which [`representations`](Self::representations) make the same tensors again.
+///
+/// | tensor | columns |
+/// |---|---|
+/// | dense | a large list with the values of the row |
+/// | sparse `[batch, size]` | a large list with the values of the row |
+/// | other sparse | a large list of values, and one of indices for each dimension |
+/// | ragged | large lists, nested like the row splits; inner dimensions are in the innermost |
+///
+/// Byte strings become large binary. Tensors are in the order of their names.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::Int64Array;
+/// use arrowfeed_tensor::{DType, DenseTensor, Tensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, Values};
+///
+/// let values = Values::try_new(Arc::new(Int64Array::from(vec![1, 2, 3, 4])))?;
+/// let tensors = vec![("x".to_owned(), Tensor::Dense(DenseTensor::try_new(values, vec![2, 2])?))];
+///
+/// let specs = [("x".to_owned(), TensorSpec::dense(DType::Int64, &[2]))];
+/// let converter = TensorsToRecordBatch::try_new(&specs, &Default::default())?;
+/// let batch = converter.convert(&tensors)?;
+///
+/// let again = converter.representations().iter().map(|(name, representation)| (name, representation));
+/// let adapter = TensorAdapter::try_new(converter.schema().clone(), again)?;
+/// assert_eq!(adapter.convert(&batch)?, tensors);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct TensorsToRecordBatch {
+    schema: SchemaRef,
+    plans: Vec<(String, Plan)>,
+    representations: Representations,
+}
+
+impl TensorsToRecordBatch {
+    /// Plans the columns of each tensor.
+    ///
+    /// # Errors
+    /// A tensor that has no columns: structured, dense without a batch dimension or of unknown size; two tensors of
+    /// one name; two columns of one name.
+    pub fn try_new(
+        specs: &[(String, TensorSpec)],
+        options: &TensorsToRecordBatchOptions,
+    ) -> Result<Self, RepresentationError> {
+        let mut specs: Vec<&(String, TensorSpec)> = specs.iter().collect();
+        specs.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let (mut plans, mut fields) = (Vec::new(), Vec::<arrow_schema::Field>::new());
+        for (name, spec) in specs {
+            let plan = Plan::new(name, spec, options).map_err(|error| error.in_tensor(name))?;
+            for field in plan.fields() {
+                if fields.iter().any(|known| known.name() == field.name()) {
+                    let kind = RepresentationErrorKind::Name;
+                    let expected = "a column name that no other tensor has";
+                    let error = RepresentationError::new(kind, expected, format!("{:?}", field.name()));
+                    return Err(error.in_tensor(name));
+                }
+                fields.push(field);
+            }
+            plans.push((name.clone(), plan));
+        }
+        let representations =
+            plans.iter().map(|(name, plan)| (name.clone(), plan.representation())).collect();
+        Ok(Self { schema: Arc::new(Schema::new(fields)), plans, representations })
+    }
+
+    /// The schema of the batches.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// What makes the same tensors from the batches.
+    pub fn representations(&self) -> &[(String, crate::Representation)] {
+        &self.representations
+    }
+
+    /// The batch of these tensors, which may be in any order.
+    ///
+    /// # Errors
+    /// A tensor that is missing, not known, of another spec or another number of rows; entries of a sparse tensor that
+    /// are not in order.
+    pub fn convert(&self, tensors: &[(String, Tensor)]) -> Result<RecordBatch, ConversionError> {
+        if tensors.len() != self.plans.len() {
+            let (expected, found) = (count(self.plans.len(), "tensor"), tensors.len().to_string());
+            return Err(ConversionError::new(ConversionErrorKind::Name, expected, found));
+        }
+        let rows = tensors.first().map_or(0, |(_, tensor)| tensor.rows());
+        let mut columns = Vec::with_capacity(self.schema.fields().len());
+        for (name, plan) in &self.plans {
+            let tensor = tensors.iter().find(|(known, _)| known == name).map(|(_, tensor)| tensor);
+            let made = match tensor {
+                Some(tensor) if tensor.rows() != rows => {
+                    let (expected, found) = (count(rows, "row"), tensor.rows().to_string());
+                    Err(ConversionError::new(ConversionErrorKind::Length, expected, found))
+                }
+                Some(tensor) => plan.columns(tensor),
+                None => Err(ConversionError::new(ConversionErrorKind::Name, "a tensor of this name", "none")),
+            };
+            columns.extend(made.map_err(|error| error.in_tensor(name))?);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(self.schema.clone(), columns, &options).map_err(|error| {
+            ConversionError::new(
+                ConversionErrorKind::Tensor,
+                "columns that fit the schema",
+                error.to_string(),
+            )
+        })
+    }
+}

@@ -1,0 +1,186 @@
+//! Where the rows of a ragged dimension begin and end.
+
+use arrow_buffer::ScalarBuffer;
+
+use crate::error::{ConversionError, ConversionErrorKind, count};
+
+/// The integers of row splits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SplitsDType {
+    /// 32 bits: shared with Arrow's `List`.
+    Int32,
+    /// 64 bits: shared with Arrow's `LargeList`.
+    #[default]
+    Int64,
+}
+
+impl SplitsDType {
+    /// `int32` or `int64`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Int32 => "int32",
+            Self::Int64 => "int64",
+        }
+    }
+}
+
+/// Row splits: start at 0 and never decrease. Row `i` has the values from split `i` up to split `i + 1`.
+///
+/// ```
+/// use arrowfeed_tensor::RowSplits;
+///
+/// let splits = RowSplits::from_i64(vec![0, 2, 2, 5].into())?;
+/// assert_eq!((splits.rows(), splits.last()), (3, 5));
+/// assert_eq!(splits.range(2), Some(2..5));
+/// assert!(RowSplits::from_i64(vec![0, 3, 2].into()).is_err());
+/// # Ok::<(), arrowfeed_tensor::ConversionError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowSplits(Splits);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Splits {
+    Int32(ScalarBuffer<i32>),
+    Int64(ScalarBuffer<i64>),
+}
+
+impl RowSplits {
+    /// Splits of 32 bits, without a copy. An error where they do not start at 0, or decrease.
+    pub fn from_i32(splits: ScalarBuffer<i32>) -> Result<Self, ConversionError> {
+        check(splits.iter().map(|&split| i64::from(split)))?;
+        Ok(Self(Splits::Int32(splits)))
+    }
+
+    /// Splits of 64 bits, without a copy. An error where they do not start at 0, or decrease.
+    pub fn from_i64(splits: ScalarBuffer<i64>) -> Result<Self, ConversionError> {
+        check(splits.iter().copied())?;
+        Ok(Self(Splits::Int64(splits)))
+    }
+
+    /// Offsets of a list, which start at 0 and never decrease.
+    pub(crate) fn of_list32(offsets: ScalarBuffer<i32>) -> Self {
+        Self(Splits::Int32(offsets))
+    }
+
+    /// Offsets of a large list, which start at 0 and never decrease.
+    pub(crate) fn of_list64(offsets: ScalarBuffer<i64>) -> Self {
+        Self(Splits::Int64(offsets))
+    }
+
+    /// From the rows' ends; the 0 in front is put there. An error where the last does not fit `dtype`.
+    pub(crate) fn from_ends(
+        ends: impl Iterator<Item = usize>,
+        dtype: SplitsDType,
+    ) -> Result<Self, ConversionError> {
+        match dtype {
+            SplitsDType::Int64 => {
+                let splits = std::iter::once(0).chain(ends.map(|end| end as i64));
+                Ok(Self(Splits::Int64(splits.collect::<Vec<_>>().into())))
+            }
+            SplitsDType::Int32 => {
+                let mut last = 0;
+                let ends = ends.inspect(|end| last = *end);
+                let splits: Vec<i32> = std::iter::once(0).chain(ends.map(|end| end as i32)).collect();
+                if i32::try_from(last).is_err() {
+                    let expected = "at most 2147483647 values for row splits of int32";
+                    return Err(ConversionError::new(
+                        ConversionErrorKind::Overflow,
+                        expected,
+                        count(last, "value"),
+                    ));
+                }
+                Ok(Self(Splits::Int32(splits.into())))
+            }
+        }
+    }
+
+    /// 32 or 64 bits.
+    pub fn dtype(&self) -> SplitsDType {
+        match self.0 {
+            Splits::Int32(_) => SplitsDType::Int32,
+            Splits::Int64(_) => SplitsDType::Int64,
+        }
+    }
+
+    /// The splits, if they have 32 bits.
+    pub fn as_i32(&self) -> Option<&ScalarBuffer<i32>> {
+        match &self.0 {
+            Splits::Int32(splits) => Some(splits),
+            Splits::Int64(_) => None,
+        }
+    }
+
+    /// The splits, if they have 64 bits.
+    pub fn as_i64(&self) -> Option<&ScalarBuffer<i64>> {
+        match &self.0 {
+            Splits::Int32(_) => None,
+            Splits::Int64(splits) => Some(splits),
+        }
+    }
+
+    /// Number of rows: one less than there are splits.
+    pub fn rows(&self) -> usize {
+        let splits = match &self.0 {
+            Splits::Int32(splits) => splits.len(),
+            Splits::Int64(splits) => splits.len(),
+        };
+        splits.saturating_sub(1)
+    }
+
+    /// Number of values: the last split.
+    pub fn last(&self) -> usize {
+        self.split(self.rows())
+    }
+
+    /// Values of row `row`, `None` where there is no such row.
+    pub fn range(&self, row: usize) -> Option<std::ops::Range<usize>> {
+        (row < self.rows()).then(|| self.split(row)..self.split(row + 1))
+    }
+
+    /// All splits, as indices.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
+        (0..self.rows() + 1).map(|i| self.split(i))
+    }
+
+    /// The row that value `value` belongs to.
+    pub(crate) fn row_of(&self, value: usize) -> usize {
+        let after = match &self.0 {
+            Splits::Int32(splits) => splits.partition_point(|&split| split as usize <= value),
+            Splits::Int64(splits) => splits.partition_point(|&split| split as usize <= value),
+        };
+        after.saturating_sub(1)
+    }
+
+    /// The same splits in the wanted width: shared if they have it already.
+    pub(crate) fn with_dtype(self, dtype: SplitsDType) -> Result<Self, ConversionError> {
+        if self.dtype() == dtype {
+            return Ok(self);
+        }
+        Self::from_ends(self.iter().skip(1), dtype)
+    }
+
+    /// Split `i`, which is there.
+    fn split(&self, i: usize) -> usize {
+        match &self.0 {
+            Splits::Int32(splits) => splits[i] as usize,
+            Splits::Int64(splits) => splits[i] as usize,
+        }
+    }
+}
+
+fn check(splits: impl Iterator<Item = i64>) -> Result<(), ConversionError> {
+    let error = |expected: &str, found: String| {
+        Err(ConversionError::new(ConversionErrorKind::Tensor, expected, found))
+    };
+    let mut previous = None;
+    for split in splits {
+        match previous {
+            None if split != 0 => return error("row splits that start at 0", split.to_string()),
+            Some(before) if split < before => {
+                return error("row splits that never decrease", format!("{split} after {before}"));
+            }
+            _ => previous = Some(split),
+        }
+    }
+    if previous.is_none() { error("at least one row split", "none".to_owned()) } else { Ok(()) }
+}
