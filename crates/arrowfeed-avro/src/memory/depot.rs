@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use super::allocation::Piece;
+use super::piece::Piece;
 
 /// Smaller memory the allocator keeps itself.
 pub(super) const LEAST: usize = 64 << 10;

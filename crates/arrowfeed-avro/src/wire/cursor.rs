@@ -5,7 +5,8 @@
 
 #![allow(unsafe_code)]
 
-use std::hint::select_unpredictable;
+mod optional;
+
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -225,99 +226,6 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Unions of null and one other type, read without a branch on which of the two it is: nulls come at random, and a
-/// branch that is guessed wrong costs more than the few steps here that a null would not need. On `wide_flat` (30
-/// nullable columns, 18 % of the guesses wrong) this took the decoder from 4.3 to BRANCHLESS ns a value.
-impl<'a> Cursor<'a> {
-    /// Whether a value follows the union's index, if that has its shortest form: one byte, 0 or 2.
-    #[inline(always)]
-    fn present(&self, null: u8) -> Option<bool> {
-        let [tag] = self.load();
-        (tag & !2 == 0).then_some(tag != null)
-    }
-
-    /// Reads the union's index in any form.
-    #[inline(always)]
-    pub(crate) fn optional(&mut self, null: u8) -> Result<bool, Stop> {
-        if let Some(present) = self.present(null) {
-            self.advance(1)?;
-            return Ok(present);
-        }
-        let (index, after) = long_index(*self)?;
-        *self = after;
-        Ok(index * 2 != usize::from(null))
-    }
-
-    /// The union of null and a number of `N` bytes; zeros for null.
-    #[inline(always)]
-    pub(crate) fn optional_array<const N: usize>(&mut self, null: u8) -> Result<(bool, [u8; N]), Stop> {
-        let Some(present) = self.present(null) else {
-            let present = self.optional(null)?;
-            return Ok((present, if present { self.array()? } else { [0; N] }));
-        };
-        let value = select_unpredictable(present, self.load_at::<1, N>(), [0; N]);
-        self.advance(select_unpredictable(present, 1 + N, 1))?;
-        Ok((present, value))
-    }
-
-    /// The union of null and `size` bytes, unread.
-    #[inline(always)]
-    pub(crate) fn skip_optional(&mut self, null: u8, size: usize) -> Result<(), Stop> {
-        match self.present(null) {
-            Some(present) => self.advance(select_unpredictable(present, 1 + size, 1)),
-            None => {
-                let present = self.optional(null)?;
-                self.advance(if present { size } else { 0 })
-            }
-        }
-    }
-
-    /// The union of null and a varint; 0 for null.
-    #[inline(always)]
-    pub(crate) fn optional_varint(&mut self, null: u8) -> Result<(bool, u64), Stop> {
-        let word = u64::from_le_bytes(self.load_at::<1, 8>());
-        let ends = !word & 0x8080_8080_8080_8080;
-        let present = match self.present(null) {
-            // Behind a null stands another field, which may have no end in sight.
-            Some(present) if (ends != 0) | !present => present,
-            _ => {
-                let present = self.optional(null)?;
-                return Ok((present, if present { self.varint()? } else { 0 }));
-            }
-        };
-        let value = gather(word & (ends ^ ends.wrapping_sub(1)));
-        let len = ends.trailing_zeros() as usize / 8 + 1;
-        self.advance(select_unpredictable(present, 1 + len, 1))?;
-        Ok((present, select_unpredictable(present, value, 0)))
-    }
-
-    /// The union of null and a string, up to its length; 0 for null.
-    #[inline(always)]
-    pub(crate) fn optional_length(&mut self, null: u8) -> Result<(bool, usize), Stop> {
-        let [first] = self.load_at::<1, 1>();
-        let present = match self.present(null) {
-            // One byte, and even: not negative.
-            Some(present) if (first & 0x81 == 0) | !present => present,
-            _ => {
-                let present = self.optional(null)?;
-                return Ok((present, if present { self.length()? } else { 0 }));
-            }
-        };
-        let length = select_unpredictable(present, usize::from(first >> 1), 0);
-        self.advance(1 + usize::from(present))?;
-        if length > self.left() {
-            return Err(Stop::Invalid);
-        }
-        Ok((present, length))
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn long_index(mut cur: Cursor<'_>) -> Result<(usize, Cursor<'_>), Stop> {
-    Ok((cur.index(2)?, cur))
-}
-
 impl Reads for Cursor<'_> {
     type Error = Stop;
 
@@ -403,88 +311,4 @@ fn gather(word: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn with_slack(bytes: &[u8]) -> Vec<u8> {
-        [bytes, &[0xff; SLACK]].concat()
-    }
-
-    #[test]
-    fn skipping_ends_where_reading_ends() {
-        let mut bytes: Vec<u8> = (0..=255).collect();
-        bytes.extend((0..=255).rev());
-        for start in 0..bytes.len() {
-            let padded = with_slack(&bytes[start..]);
-            let here = || Cursor::new(Padded::new(&padded, bytes.len() - start).unwrap());
-            let after = |read: &dyn Fn(&mut Cursor<'_>) -> Result<(), Stop>| {
-                let mut cur = here();
-                read(&mut cur).map(|()| cur.left())
-            };
-            assert_eq!(after(&|cur| cur.skip_varint()), after(&|cur| cur.varint().map(|_| ())));
-            let string = |cur: &mut Cursor<'_>| cur.length().and_then(|length| cur.skip(length));
-            assert_eq!(after(&|cur| cur.skip_string()), after(&string));
-            for null in [0, 2] {
-                let array = |cur: &mut Cursor<'_>| cur.optional_array::<8>(null).map(|_| ());
-                assert_eq!(after(&|cur| cur.skip_optional(null, 8)), after(&array));
-            }
-        }
-    }
-
-    fn varint_of(bytes: &[u8]) -> (Result<u64, Stop>, usize) {
-        let padded = with_slack(bytes);
-        let mut cursor = Cursor::new(Padded::new(&padded, bytes.len()).unwrap());
-        let value = cursor.varint();
-        (value, bytes.len() - cursor.left())
-    }
-
-    /// The specification's definition, byte by byte.
-    fn plain_varint(bytes: &[u8]) -> Result<(u64, usize), Stop> {
-        let mut value = 0_u128;
-        for (i, byte) in bytes.iter().take(10).enumerate() {
-            value |= u128::from(byte & 0x7f) << (7 * i);
-            if *byte < 0x80 {
-                return u64::try_from(value).map(|value| (value, i + 1)).map_err(|_| Stop::Invalid);
-            }
-        }
-        Err(Stop::Invalid)
-    }
-
-    #[test]
-    fn a_varint_of_any_length_is_read_like_the_plain_definition() {
-        for len in 1..=12_usize {
-            for last in [0_u8, 1, 2, 0x3f, 0x7f, 0x80, 0xff] {
-                for fill in [0x80_u8, 0x81, 0xaa, 0xff] {
-                    let mut bytes = vec![fill; len];
-                    bytes[len - 1] = last;
-                    let (value, read) = varint_of(&bytes);
-                    match plain_varint(&bytes) {
-                        Ok((expected, len)) => assert_eq!((value, read), (Ok(expected), len), "{bytes:x?}"),
-                        Err(stop) => assert_eq!(value, Err(stop), "{bytes:x?}"),
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_value_that_reaches_into_the_slack_is_refused() {
-        let padded = with_slack(&[1, 2, 3]);
-        let block = Padded::new(&padded, 3).unwrap();
-        assert_eq!(Cursor::new(block).array::<4>(), Err(Stop::Invalid));
-        assert_eq!(Cursor::new(block).bytes(4), Err(Stop::Invalid));
-        assert_eq!(Cursor::new(block).bytes(3), Ok(&[1, 2, 3][..]));
-        assert_eq!(Cursor::new(Padded::new(&padded, 0).unwrap()).boolean(), Err(Stop::Invalid));
-    }
-
-    #[test]
-    fn an_int_fits_32_bits() {
-        let read = |bytes: &[u8]| {
-            let padded = with_slack(bytes);
-            Cursor::new(Padded::new(&padded, bytes.len()).unwrap()).int()
-        };
-        assert_eq!(read(&[0xff, 0xff, 0xff, 0xff, 0x0f]), Ok(i32::MIN));
-        assert_eq!(read(&[0xfe, 0xff, 0xff, 0xff, 0x0f]), Ok(i32::MAX));
-        assert_eq!(read(&[0x80, 0x80, 0x80, 0x80, 0x10]), Err(Stop::Invalid));
-    }
-}
+mod tests;

@@ -1,0 +1,97 @@
+//! Unions of null and one other type, read without a branch on which of the two it is: nulls come at random, and a
+//! branch that is guessed wrong costs more than the few steps here that a null would not need. On `wide_flat` (30
+//! nullable columns) 18 % of such guesses were wrong.
+
+use std::hint::select_unpredictable;
+
+use super::{Cursor, Stop, gather};
+
+impl<'a> Cursor<'a> {
+    /// Whether a value follows the union's index, if that has its shortest form: one byte, 0 or 2.
+    #[inline(always)]
+    fn present(&self, null: u8) -> Option<bool> {
+        let [tag] = self.load();
+        (tag & !2 == 0).then_some(tag != null)
+    }
+
+    /// Reads the union's index in any form.
+    #[inline(always)]
+    pub(crate) fn optional(&mut self, null: u8) -> Result<bool, Stop> {
+        if let Some(present) = self.present(null) {
+            self.advance(1)?;
+            return Ok(present);
+        }
+        let (index, after) = long_index(*self)?;
+        *self = after;
+        Ok(index * 2 != usize::from(null))
+    }
+
+    /// The union of null and a number of `N` bytes; zeros for null.
+    #[inline(always)]
+    pub(crate) fn optional_array<const N: usize>(&mut self, null: u8) -> Result<(bool, [u8; N]), Stop> {
+        let Some(present) = self.present(null) else {
+            let present = self.optional(null)?;
+            return Ok((present, if present { self.array()? } else { [0; N] }));
+        };
+        let value = select_unpredictable(present, self.load_at::<1, N>(), [0; N]);
+        self.advance(select_unpredictable(present, 1 + N, 1))?;
+        Ok((present, value))
+    }
+
+    /// The union of null and `size` bytes, unread.
+    #[inline(always)]
+    pub(crate) fn skip_optional(&mut self, null: u8, size: usize) -> Result<(), Stop> {
+        match self.present(null) {
+            Some(present) => self.advance(select_unpredictable(present, 1 + size, 1)),
+            None => {
+                let present = self.optional(null)?;
+                self.advance(if present { size } else { 0 })
+            }
+        }
+    }
+
+    /// The union of null and a varint; 0 for null.
+    #[inline(always)]
+    pub(crate) fn optional_varint(&mut self, null: u8) -> Result<(bool, u64), Stop> {
+        let word = u64::from_le_bytes(self.load_at::<1, 8>());
+        let ends = !word & 0x8080_8080_8080_8080;
+        let present = match self.present(null) {
+            // Behind a null stands another field, which may have no end in sight.
+            Some(present) if (ends != 0) | !present => present,
+            _ => {
+                let present = self.optional(null)?;
+                return Ok((present, if present { self.varint()? } else { 0 }));
+            }
+        };
+        let value = gather(word & (ends ^ ends.wrapping_sub(1)));
+        let len = ends.trailing_zeros() as usize / 8 + 1;
+        self.advance(select_unpredictable(present, 1 + len, 1))?;
+        Ok((present, select_unpredictable(present, value, 0)))
+    }
+
+    /// The union of null and a string, up to its length; 0 for null.
+    #[inline(always)]
+    pub(crate) fn optional_length(&mut self, null: u8) -> Result<(bool, usize), Stop> {
+        let [first] = self.load_at::<1, 1>();
+        let present = match self.present(null) {
+            // One byte, and even: not negative.
+            Some(present) if (first & 0x81 == 0) | !present => present,
+            _ => {
+                let present = self.optional(null)?;
+                return Ok((present, if present { self.length()? } else { 0 }));
+            }
+        };
+        let length = select_unpredictable(present, usize::from(first >> 1), 0);
+        self.advance(1 + usize::from(present))?;
+        if length > self.left() {
+            return Err(Stop::Invalid);
+        }
+        Ok((present, length))
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn long_index(mut cur: Cursor<'_>) -> Result<(usize, Cursor<'_>), Stop> {
+    Ok((cur.index(2)?, cur))
+}

@@ -1,0 +1,83 @@
+use super::*;
+
+fn with_slack(bytes: &[u8]) -> Vec<u8> {
+    [bytes, &[0xff; SLACK]].concat()
+}
+
+#[test]
+fn skipping_ends_where_reading_ends() {
+    let mut bytes: Vec<u8> = (0..=255).collect();
+    bytes.extend((0..=255).rev());
+    for start in 0..bytes.len() {
+        let padded = with_slack(&bytes[start..]);
+        let here = || Cursor::new(Padded::new(&padded, bytes.len() - start).unwrap());
+        let after = |read: &dyn Fn(&mut Cursor<'_>) -> Result<(), Stop>| {
+            let mut cur = here();
+            read(&mut cur).map(|()| cur.left())
+        };
+        assert_eq!(after(&|cur| cur.skip_varint()), after(&|cur| cur.varint().map(|_| ())));
+        let string = |cur: &mut Cursor<'_>| cur.length().and_then(|length| cur.skip(length));
+        assert_eq!(after(&|cur| cur.skip_string()), after(&string));
+        for null in [0, 2] {
+            let array = |cur: &mut Cursor<'_>| cur.optional_array::<8>(null).map(|_| ());
+            assert_eq!(after(&|cur| cur.skip_optional(null, 8)), after(&array));
+        }
+    }
+}
+
+fn varint_of(bytes: &[u8]) -> (Result<u64, Stop>, usize) {
+    let padded = with_slack(bytes);
+    let mut cursor = Cursor::new(Padded::new(&padded, bytes.len()).unwrap());
+    let value = cursor.varint();
+    (value, bytes.len() - cursor.left())
+}
+
+/// The specification's definition, byte by byte.
+fn plain_varint(bytes: &[u8]) -> Result<(u64, usize), Stop> {
+    let mut value = 0_u128;
+    for (i, byte) in bytes.iter().take(10).enumerate() {
+        value |= u128::from(byte & 0x7f) << (7 * i);
+        if *byte < 0x80 {
+            return u64::try_from(value).map(|value| (value, i + 1)).map_err(|_| Stop::Invalid);
+        }
+    }
+    Err(Stop::Invalid)
+}
+
+#[test]
+fn a_varint_of_any_length_is_read_like_the_plain_definition() {
+    for len in 1..=12_usize {
+        for last in [0_u8, 1, 2, 0x3f, 0x7f, 0x80, 0xff] {
+            for fill in [0x80_u8, 0x81, 0xaa, 0xff] {
+                let mut bytes = vec![fill; len];
+                bytes[len - 1] = last;
+                let (value, read) = varint_of(&bytes);
+                match plain_varint(&bytes) {
+                    Ok((expected, len)) => assert_eq!((value, read), (Ok(expected), len), "{bytes:x?}"),
+                    Err(stop) => assert_eq!(value, Err(stop), "{bytes:x?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_value_that_reaches_into_the_slack_is_refused() {
+    let padded = with_slack(&[1, 2, 3]);
+    let block = Padded::new(&padded, 3).unwrap();
+    assert_eq!(Cursor::new(block).array::<4>(), Err(Stop::Invalid));
+    assert_eq!(Cursor::new(block).bytes(4), Err(Stop::Invalid));
+    assert_eq!(Cursor::new(block).bytes(3), Ok(&[1, 2, 3][..]));
+    assert_eq!(Cursor::new(Padded::new(&padded, 0).unwrap()).boolean(), Err(Stop::Invalid));
+}
+
+#[test]
+fn an_int_fits_32_bits() {
+    let read = |bytes: &[u8]| {
+        let padded = with_slack(bytes);
+        Cursor::new(Padded::new(&padded, bytes.len()).unwrap()).int()
+    };
+    assert_eq!(read(&[0xff, 0xff, 0xff, 0xff, 0x0f]), Ok(i32::MIN));
+    assert_eq!(read(&[0xfe, 0xff, 0xff, 0xff, 0x0f]), Ok(i32::MAX));
+    assert_eq!(read(&[0x80, 0x80, 0x80, 0x80, 0x10]), Err(Stop::Invalid));
+}
