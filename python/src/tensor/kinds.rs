@@ -1,0 +1,322 @@
+//! The kinds of representations: `arrowfeed.Dense` and so on, one class each.
+//!
+//! Each keeps its own kind; the base class keeps it as one of all kinds, for what they have in common.
+
+use arrowfeed::tensor::{self, DefaultValue, Partition, SplitsDType};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyFloat, PyString, PyTuple};
+
+use super::representation::{Representation, default, parsed, partitions, path, sizes};
+use crate::argument::{choice, integer, items, strings, wrong_type, wrong_value};
+
+const SPLITS: [(&str, SplitsDType); 2] = [("int32", SplitsDType::Int32), ("int64", SplitsDType::Int64)];
+
+/// A class for one kind of representation: the same struct of the library inside.
+macro_rules! kind {
+    ($(#[$docs:meta])* $name:ident) => {
+        $(#[$docs])*
+        #[pyclass(module = "arrowfeed", frozen, extends = Representation)]
+        #[derive(Debug)]
+        pub(crate) struct $name(tensor::$name);
+
+        impl $name {
+            fn initializer(kind: tensor::$name) -> PyClassInitializer<Self> {
+                let base = Representation(tensor::Representation::$name(kind.clone()));
+                PyClassInitializer::from(base).add_subclass(Self(kind))
+            }
+
+            /// The rules that need no schema are those of the message: what cannot be read back is refused.
+            fn checked(py: Python<'_>, kind: tensor::$name) -> PyResult<PyClassInitializer<Self>> {
+                parsed(py, &tensor::Representation::$name(kind.clone()).to_proto())?;
+                Ok(Self::initializer(kind))
+            }
+        }
+    };
+}
+
+kind! {
+    /// Tensor `[batch, shape...]`: every row has the same shape.
+    Dense
+}
+kind! {
+    /// Sparse tensor `[batch, longest, ...]`, one dimension for each list of the column.
+    VarLenSparse
+}
+kind! {
+    /// Sparse tensor `[batch, dense_shape...]` from columns of indices and a column of values.
+    Sparse
+}
+kind! {
+    /// Ragged tensor: one ragged dimension for each list on the path, then one for each partition.
+    Ragged
+}
+kind! {
+    /// Ragged tensor: one ragged dimension for each list of the column.
+    VarLenRagged
+}
+kind! {
+    /// Tensors of several columns, in the columns' own nesting.
+    Structured
+}
+
+/// The Python object of a representation.
+pub(super) fn wrapped(py: Python<'_>, representation: tensor::Representation) -> PyResult<Py<PyAny>> {
+    Ok(match representation {
+        tensor::Representation::Dense(kind) => Py::new(py, Dense::initializer(kind))?.into_any(),
+        tensor::Representation::VarLenSparse(kind) => {
+            Py::new(py, VarLenSparse::initializer(kind))?.into_any()
+        }
+        tensor::Representation::Sparse(kind) => Py::new(py, Sparse::initializer(kind))?.into_any(),
+        tensor::Representation::Ragged(kind) => Py::new(py, Ragged::initializer(kind))?.into_any(),
+        tensor::Representation::VarLenRagged(kind) => {
+            Py::new(py, VarLenRagged::initializer(kind))?.into_any()
+        }
+        tensor::Representation::Structured(kind) => Py::new(py, Structured::initializer(kind))?.into_any(),
+    })
+}
+
+#[pymethods]
+impl Dense {
+    #[new]
+    #[pyo3(signature = (column, shape=None, *, default=None, pad=false),
+        text_signature = "(column, shape=(), *, default=None, pad=False)")]
+    fn new(
+        column: &Bound<'_, PyAny>,
+        shape: Option<&Bound<'_, PyAny>>,
+        default: Option<&Bound<'_, PyAny>>,
+        pad: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let shape = shape.map_or(Ok(Vec::new()), |shape| {
+            each("shape", "a list or tuple of sizes (int)", shape, |size| integer("shape", 0, size))
+        })?;
+        let dense = tensor::Dense {
+            column: name("column", column)?,
+            shape,
+            default: default.map(given_default).transpose()?,
+            pad,
+        };
+        Self::checked(column.py(), dense)
+    }
+
+    #[getter]
+    fn column(&self) -> &str {
+        &self.0.column
+    }
+
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.shape)
+    }
+
+    #[getter]
+    fn default<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.default.as_ref().map(|value| default(py, value)).transpose()
+    }
+
+    #[getter]
+    fn pad(&self) -> bool {
+        self.0.pad
+    }
+}
+
+#[pymethods]
+impl VarLenSparse {
+    #[new]
+    fn new(column: &Bound<'_, PyAny>) -> PyResult<PyClassInitializer<Self>> {
+        Self::checked(column.py(), tensor::VarLenSparse { column: name("column", column)? })
+    }
+
+    #[getter]
+    fn column(&self) -> &str {
+        &self.0.column
+    }
+}
+
+#[pymethods]
+impl Sparse {
+    #[new]
+    #[pyo3(signature = (index_columns, value_column, dense_shape, *, already_sorted=false))]
+    fn new(
+        index_columns: &Bound<'_, PyAny>,
+        value_column: &Bound<'_, PyAny>,
+        dense_shape: &Bound<'_, PyAny>,
+        already_sorted: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let expected = "a list or tuple of sizes (int; -1 or None where not known)";
+        let sparse = tensor::Sparse {
+            index_columns: strings("index_columns", "a list or tuple of columns (str)", index_columns)?,
+            value_column: name("value_column", value_column)?,
+            dense_shape: each("dense_shape", expected, dense_shape, dimension)?,
+            already_sorted,
+        };
+        Self::checked(value_column.py(), sparse)
+    }
+
+    #[getter]
+    fn index_columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.index_columns)
+    }
+
+    #[getter]
+    fn value_column(&self) -> &str {
+        &self.0.value_column
+    }
+
+    #[getter]
+    fn dense_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, sizes(&self.0.dense_shape))
+    }
+
+    #[getter]
+    fn already_sorted(&self) -> bool {
+        self.0.already_sorted
+    }
+}
+
+#[pymethods]
+impl Ragged {
+    #[new]
+    #[pyo3(signature = (path, *, partitions=None, row_splits_dtype=None),
+        text_signature = "(path, *, partitions=(), row_splits_dtype='int64')")]
+    fn new(
+        path: &Bound<'_, PyAny>,
+        partitions: Option<&Bound<'_, PyAny>>,
+        row_splits_dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let expected = "a list or tuple of lengths (int) and columns (str)";
+        let ragged = tensor::Ragged {
+            path: column_path(path)?,
+            partitions: partitions
+                .map_or(Ok(Vec::new()), |value| each("partitions", expected, value, partition))?,
+            row_splits_dtype: splits(row_splits_dtype)?,
+        };
+        Self::checked(path.py(), ragged)
+    }
+
+    #[getter]
+    fn path<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        path(py, &self.0.path)
+    }
+
+    #[getter]
+    fn partitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        partitions(py, &self.0.partitions)
+    }
+
+    #[getter]
+    fn row_splits_dtype(&self) -> &'static str {
+        self.0.row_splits_dtype.name()
+    }
+}
+
+#[pymethods]
+impl VarLenRagged {
+    #[new]
+    #[pyo3(signature = (column, *, row_splits_dtype=None),
+        text_signature = "(column, *, row_splits_dtype='int64')")]
+    fn new(
+        column: &Bound<'_, PyAny>,
+        row_splits_dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let column_name = name("column", column)?;
+        let row_splits_dtype = splits(row_splits_dtype)?;
+        Self::checked(column.py(), tensor::VarLenRagged { column: column_name, row_splits_dtype })
+    }
+
+    #[getter]
+    fn column(&self) -> &str {
+        &self.0.column
+    }
+
+    #[getter]
+    fn row_splits_dtype(&self) -> &'static str {
+        self.0.row_splits_dtype.name()
+    }
+}
+
+#[pymethods]
+impl Structured {
+    #[new]
+    #[pyo3(signature = (columns, *, row_splits_dtype=None),
+        text_signature = "(columns, *, row_splits_dtype='int64')")]
+    fn new(
+        columns: &Bound<'_, PyAny>,
+        row_splits_dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let names = strings("columns", "a list or tuple of columns (str)", columns)?;
+        let row_splits_dtype = splits(row_splits_dtype)?;
+        Self::checked(columns.py(), tensor::Structured { columns: names, row_splits_dtype })
+    }
+
+    #[getter]
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.columns)
+    }
+
+    #[getter]
+    fn row_splits_dtype(&self) -> &'static str {
+        self.0.row_splits_dtype.name()
+    }
+}
+
+fn name(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let Ok(text) = value.cast::<PyString>() else {
+        return Err(wrong_type(argument, "the name of a column (str)", value));
+    };
+    Ok(text.to_str()?.to_owned())
+}
+
+fn each<'py, T>(
+    argument: &str,
+    expected: &str,
+    value: &Bound<'py, PyAny>,
+    item: impl Fn(&Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
+    let items = items(value).ok_or_else(|| wrong_type(argument, expected, value))?;
+    items.iter().map(item).collect()
+}
+
+fn dimension(size: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    if size.is_none() || size.extract::<i64>().is_ok_and(|size| size == -1) {
+        return Ok(None);
+    }
+    integer("dense_shape", 0, size).map(Some)
+}
+
+fn partition(value: &Bound<'_, PyAny>) -> PyResult<Partition> {
+    if let Ok(name) = value.cast::<PyString>() {
+        return Ok(Partition::RowLength(name.to_str()?.to_owned()));
+    }
+    integer("partitions", 1, value).map(Partition::Uniform)
+}
+
+fn splits(value: Option<&Bound<'_, PyAny>>) -> PyResult<SplitsDType> {
+    value.map_or(Ok(SplitsDType::default()), |value| choice("row_splits_dtype", &SPLITS, value))
+}
+
+fn column_path(value: &Bound<'_, PyAny>) -> PyResult<tensor::ColumnPath> {
+    if let Ok(name) = value.cast::<PyString>() {
+        return Ok(tensor::ColumnPath::from(name.to_str()?));
+    }
+    strings("path", "a path (str, or a list or tuple of str)", value).map(tensor::ColumnPath::new)
+}
+
+/// Numbers of numpy are taken too: by `__index__` or `__float__`.
+fn given_default(value: &Bound<'_, PyAny>) -> PyResult<DefaultValue> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(DefaultValue::Bytes(text.to_str()?.as_bytes().to_vec()));
+    }
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(DefaultValue::Bytes(bytes.as_bytes().to_vec()));
+    }
+    if let Ok(truth) = value.extract::<bool>() {
+        return Ok(DefaultValue::Int(truth.into()));
+    }
+    if !value.is_instance_of::<PyFloat>() && value.hasattr("__index__")? {
+        let signed = value.extract().map(DefaultValue::Int);
+        let any = signed.or_else(|_| value.extract().map(DefaultValue::UInt));
+        return any.map_err(|_| wrong_value("default", "an integer of 64 bits", value));
+    }
+    let expected = "an int, a float, a bool, bytes or a str";
+    value.extract().map(DefaultValue::Float).map_err(|_| wrong_type("default", expected, value))
+}
