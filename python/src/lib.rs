@@ -54,8 +54,8 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::tensor::{
         Dense, DenseTensor, Memory, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
-        StructuredTensor, TensorAdapter, TensorSpec, VarLenRagged, VarLenSparse, infer_representations,
-        representations_from_tfmd,
+        StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, VarLenRagged, VarLenSparse,
+        infer_representations, representations_from_tfmd,
     };
     #[pymodule_export]
     use crate::write::write_avro;

@@ -212,11 +212,10 @@ impl DenseTensor {
         first.ok_or_else(|| PyTypeError::new_err("len() of a tensor without dimensions"))
     }
 
-    /// Byte strings as a message of TensorFlow: no object for each of them.
-    fn _string_tensor_proto<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let message = py.detach(|| strings::tensor_proto(self.tensor.values().array(), self.tensor.shape()));
-        let message = message.ok_or_else(|| PyTypeError::new_err("expected byte strings, found numbers"))?;
-        Ok(PyBytes::new(py, &message))
+    /// Byte strings as one, with a separator that none of them has: no object for each of them.
+    fn joined<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let (joined, between) = py.detach(|| strings::joined(self.tensor.values().array()))?;
+        Some((PyBytes::new(py, &joined), PyBytes::new(py, &[between])))
     }
 
     fn __repr__(&self) -> String {

@@ -7,9 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyString, PyTuple};
 
 use super::representation::{Representation, default, parsed, partitions, path, sizes};
+use super::spec::SPLITS;
 use crate::argument::{choice, integer, items, strings, wrong_type, wrong_value};
-
-const SPLITS: [(&str, SplitsDType); 2] = [("int32", SplitsDType::Int32), ("int64", SplitsDType::Int64)];
 
 /// A class for one kind of representation: the same struct of the library inside.
 macro_rules! kind {

@@ -6,6 +6,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::argument::wrong_value;
+
 /// Bytes at whose multiples TensorFlow and JAX want tensors to begin.
 const ALIGNMENT: usize = 64;
 
@@ -78,4 +80,29 @@ pub(super) fn numpy_dtype(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, Py
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let name = if dtype == DType::Bytes { "object" } else { dtype.name() };
     CLASS.import(py, "numpy", "dtype")?.call1((name,))
+}
+
+/// The type that numpy's, or a name of it, stands for.
+pub(super) fn dtype_argument(value: &Bound<'_, PyAny>) -> PyResult<DType> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    const TYPES: [DType; 13] = [
+        DType::Bool,
+        DType::Int8,
+        DType::Int16,
+        DType::Int32,
+        DType::Int64,
+        DType::UInt8,
+        DType::UInt16,
+        DType::UInt32,
+        DType::UInt64,
+        DType::Float16,
+        DType::Float32,
+        DType::Float64,
+        DType::Bytes,
+    ];
+    let given = CLASS.import(value.py(), "numpy", "dtype")?.call1((value,));
+    let name = given.and_then(|dtype| dtype.getattr("name")?.extract::<String>()).unwrap_or_default();
+    let name = if name == "object" { DType::Bytes.name() } else { &name };
+    let found = TYPES.into_iter().find(|dtype| dtype.name() == name);
+    found.ok_or_else(|| wrong_value("dtype", "a type of numbers, bool, or object for byte strings", value))
 }

@@ -5,6 +5,7 @@
 //! | what a tensor is made of | `representation` (the base), `kinds` (one class each), `given` (the argument), `infer` |
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
 //! | what comes out | `dense`, `sparse`, `ragged`, `structured` |
+//! | tensors back to batches | `reverse` |
 //! | memory that is handed on | `memory` (numpy), `dlpack` (the one file with unsafe code), `strings` |
 
 mod adapter;
@@ -17,6 +18,7 @@ mod kinds;
 mod memory;
 mod ragged;
 mod representation;
+mod reverse;
 mod sparse;
 mod spec;
 mod strings;
@@ -32,6 +34,7 @@ pub(crate) use kinds::{Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSp
 pub(crate) use memory::Memory;
 pub(crate) use ragged::RaggedTensor;
 pub(crate) use representation::Representation;
+pub(crate) use reverse::TensorsToRecordBatch;
 pub(crate) use sparse::SparseTensor;
 pub(crate) use spec::TensorSpec;
 pub(crate) use structured::StructuredTensor;

@@ -2,11 +2,18 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use arrowfeed::tensor;
+use arrowfeed::tensor::{self, SplitsDType, TensorKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::memory::numpy_dtype;
+use super::memory::{dtype_argument, numpy_dtype};
+use crate::argument::{choice, integer, items, wrong_type, wrong_value};
+
+const KINDS: [(&str, TensorKind); 3] =
+    [("dense", TensorKind::Dense), ("sparse", TensorKind::Sparse), ("ragged", TensorKind::Ragged)];
+
+pub(super) const SPLITS: [(&str, SplitsDType); 2] =
+    [("int32", SplitsDType::Int32), ("int64", SplitsDType::Int64)];
 
 /// What every tensor of a representation has in common.
 #[pyclass(module = "arrowfeed", frozen, eq)]
@@ -15,6 +22,41 @@ pub(crate) struct TensorSpec(pub(crate) tensor::TensorSpec);
 
 #[pymethods]
 impl TensorSpec {
+    #[new]
+    #[pyo3(signature = (kind, dtype, shape, *, ragged_rank=None, row_splits_dtype=None),
+        text_signature = "(kind, dtype, shape, *, ragged_rank=0, row_splits_dtype=None)")]
+    fn new(
+        kind: &Bound<'_, PyAny>,
+        dtype: &Bound<'_, PyAny>,
+        shape: &Bound<'_, PyAny>,
+        ragged_rank: Option<&Bound<'_, PyAny>>,
+        row_splits_dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let kind = choice("kind", &KINDS, kind)?;
+        let sizes = sizes(shape)?;
+        let ragged = kind == TensorKind::Ragged;
+        let rank = ragged_rank.map_or(Ok(0), |rank| integer("ragged_rank", 0, rank))?;
+        if ragged != (rank > 0) || rank >= sizes.len().max(1) {
+            let found = ragged_rank
+                .map_or_else(|| 0.into_pyobject(shape.py()).map(Bound::into_any), |rank| Ok(rank.clone()))?;
+            let expected = if ragged {
+                "at least 1, and less than the shape has sizes"
+            } else {
+                "0 where the kind is not ragged"
+            };
+            return Err(wrong_value("ragged_rank", expected, &found));
+        }
+        let splits = row_splits_dtype.map(|value| choice("row_splits_dtype", &SPLITS, value)).transpose()?;
+        Ok(Self(tensor::TensorSpec {
+            kind,
+            dtype: Some(dtype_argument(dtype)?),
+            shape: sizes,
+            ragged_rank: rank,
+            row_splits_dtype: ragged.then(|| splits.unwrap_or_default()),
+            fields: Vec::new(),
+        }))
+    }
+
     #[getter]
     fn kind(&self) -> &'static str {
         self.0.kind.name()
@@ -37,7 +79,7 @@ impl TensorSpec {
 
     #[getter]
     fn row_splits_dtype(&self) -> Option<&'static str> {
-        self.0.row_splits_dtype.map(tensor::SplitsDType::name)
+        self.0.row_splits_dtype.map(SplitsDType::name)
     }
 
     #[getter]
@@ -58,4 +100,15 @@ impl TensorSpec {
     fn __repr__(&self) -> String {
         format!("<arrowfeed.TensorSpec {}>", self.0)
     }
+}
+
+fn sizes(shape: &Bound<'_, PyAny>) -> PyResult<Vec<Option<usize>>> {
+    let expected = "a list or tuple of sizes (int, or None where not known), the batch first";
+    let items = items(shape).ok_or_else(|| wrong_type("shape", expected, shape))?;
+    if items.is_empty() {
+        return Err(wrong_value("shape", expected, shape));
+    }
+    let sizes =
+        items.iter().map(|size| if size.is_none() { Ok(None) } else { integer("shape", 0, size).map(Some) });
+    sizes.collect()
 }

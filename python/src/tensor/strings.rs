@@ -61,46 +61,26 @@ fn values(array: &ArrayRef) -> Option<Box<dyn Iterator<Item = &[u8]> + '_>> {
     })
 }
 
-/// The bytes of a `tensorflow.TensorProto` of strings; `None` for other arrays.
-///
-/// Its content is packed: the lengths as varints, then all bytes.
-pub(super) fn tensor_proto(array: &ArrayRef, shape: &[usize]) -> Option<Vec<u8>> {
-    const DTYPE: u8 = 1 << 3;
-    const SHAPE: u8 = 2 << 3 | 2;
-    const CONTENT: u8 = 4 << 3 | 2;
-    const DIMENSION: u8 = 2 << 3 | 2;
-    const SIZE: u8 = 1 << 3;
-    const STRING: u8 = 7;
+/// Mean bytes of a value from which an object for each is cheaper than another copy of the bytes. Into TensorFlow, for
+/// each value, by objects and joined: 12 bytes 63 and 40 ns, 200 bytes 281 and 237 ns, 2,000 bytes 0.4 and 1.1 µs.
+const LONG: usize = 256;
 
-    let mut dimensions = Vec::new();
-    for size in shape {
-        let mut dimension = vec![SIZE];
-        varint(&mut dimension, *size as u64);
-        dimensions.push(DIMENSION);
-        varint(&mut dimensions, dimension.len() as u64);
-        dimensions.extend(dimension);
+/// All values with a byte between them that none of them has, and that byte. `None`: there is none, or the values are
+/// long, or they are no byte strings.
+pub(super) fn joined(array: &ArrayRef) -> Option<(Vec<u8>, u8)> {
+    let bytes: usize = values(array)?.map(<[u8]>::len).sum();
+    if bytes > LONG * array.len() {
+        return None;
     }
-    let mut lengths = Vec::new();
-    let mut bytes = 0;
-    for value in values(array)? {
-        varint(&mut lengths, value.len() as u64);
-        bytes += value.len();
+    // Text has no such byte as 0xff, and the first one is taken.
+    let free = |byte: &u8| values(array).is_some_and(|mut values| values.all(|value| !value.contains(byte)));
+    let between = (0..=u8::MAX).rev().find(free)?;
+    let mut joined = Vec::with_capacity(bytes + array.len());
+    for (row, value) in values(array)?.enumerate() {
+        if row > 0 {
+            joined.push(between);
+        }
+        joined.extend_from_slice(value);
     }
-    let mut message = Vec::with_capacity(lengths.len() + bytes + dimensions.len() + 32);
-    message.extend([DTYPE, STRING, SHAPE]);
-    varint(&mut message, dimensions.len() as u64);
-    message.extend(dimensions);
-    message.push(CONTENT);
-    varint(&mut message, (lengths.len() + bytes) as u64);
-    message.extend(lengths);
-    values(array)?.for_each(|value| message.extend_from_slice(value));
-    Some(message)
-}
-
-fn varint(out: &mut Vec<u8>, mut number: u64) {
-    while number > 127 {
-        out.push(number as u8 | 128);
-        number >>= 7;
-    }
-    out.push(number as u8);
+    Some((joined, between))
 }
