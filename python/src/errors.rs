@@ -36,6 +36,16 @@ pub(crate) fn representation_error(py: Python<'_>, error: &RepresentationError) 
     of_tensor(py, "RepresentationError", error.to_string(), (error.tensor(), error.column(), None))
 }
 
+/// A representation that cannot be, of a tensor that the error does not know.
+pub(crate) fn unnamed_representation_error(
+    py: Python<'_>,
+    tensor: &str,
+    error: &RepresentationError,
+) -> PyErr {
+    let message = format!("tensor {tensor:?}: {error}");
+    of_tensor(py, "RepresentationError", message, (Some(tensor), error.column(), None))
+}
+
 /// A batch that does not fit: `field` is the column, `record` the row of the batch.
 pub(crate) fn conversion_error(py: Python<'_>, error: &ConversionError) -> PyErr {
     of_tensor(py, "ConversionError", error.to_string(), (error.tensor(), error.column(), error.row()))

@@ -1,12 +1,12 @@
 //! Schemas and batches of any Arrow library.
 
-use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
 use arrowfeed::AvroError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::PySchema;
-use pyo3_arrow::input::AnyRecordBatch;
+use pyo3_arrow::{PyArray, PyRecordBatchReader, PySchema};
 
 use crate::argument::wrong_type;
 use crate::batch;
@@ -31,15 +31,32 @@ pub(super) fn record_batch(value: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
         let expected = "an object with __arrow_c_array__, or with an __arrow_c_stream__ of one batch";
         return Err(wrong_type("batch", expected, value));
     }
-    match foreign(py, || value.extract::<AnyRecordBatch>())? {
-        AnyRecordBatch::RecordBatch(batch) => Ok(batch.into_inner()),
-        AnyRecordBatch::Stream(stream) => {
-            let mut stream = foreign(py, || stream.into_reader())?;
-            let schema = stream.schema();
-            let batches = py.detach(|| caught(|| Ok([stream.next(), stream.next()])));
-            one(py, schema, batches.map_err(|error| to_python(py, error))?)
-        }
+    if value.hasattr("__arrow_c_array__")? {
+        let (array, field) = foreign(py, || value.extract::<PyArray>())?.into_inner();
+        return rows(&array, &field);
     }
+    let mut stream = foreign(py, || value.extract::<PyRecordBatchReader>()?.into_reader())?;
+    let schema = stream.schema();
+    let batches = py.detach(|| caught(|| Ok([stream.next(), stream.next()])));
+    one(py, schema, batches.map_err(|error| to_python(py, error))?)
+}
+
+/// An array of structs as the batch that it stands for.
+fn rows(array: &ArrayRef, field: &FieldRef) -> PyResult<RecordBatch> {
+    let error = |found: String| {
+        let message = format!("batch: expected an array of structs without nulls, found {found}");
+        PyValueError::new_err(message)
+    };
+    let Some(structs) = array.as_struct_opt() else {
+        return Err(error(array.data_type().to_string()));
+    };
+    if structs.null_count() > 0 {
+        return Err(error(format!("structs, {} of them null", structs.null_count())));
+    }
+    let schema = Schema::new_with_metadata(structs.fields().clone(), field.metadata().clone());
+    let options = RecordBatchOptions::new().with_row_count(Some(structs.len()));
+    RecordBatch::try_new_with_options(schema.into(), structs.columns().to_vec(), &options)
+        .map_err(|failure| error(failure.to_string()))
 }
 
 /// A stream without batches has no rows; one with two is not told apart from one with many.
