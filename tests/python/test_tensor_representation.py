@@ -169,7 +169,7 @@ WRONG = {
     "dimensions": (
         lambda: af.Sparse(["i"], "x", [3, 4]),
         af.RepresentationError,
-        "expected 1 dimensions, one for each index column, found 2",
+        "expected 1 dimension, one for each index column, found 2",
     ),
     "partition": (
         lambda: af.Ragged("x", partitions=[0]),
