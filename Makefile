@@ -84,8 +84,9 @@ docs: $(VENV)/.made ## Rust documentation without warnings; links of the Markdow
 	$(BIN)/python tools/markdown_links.py
 
 .PHONY: bench
-bench: .venv-bench/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
+bench: .venv-bench/.made .venv-frameworks/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
 	$(call PACKAGE,.venv-bench)
+	$(call PACKAGE,.venv-frameworks)
 	.venv-bench/bin/python benches/generate.py --out data/bench --scale $(SCALE)
 	cargo build --release --manifest-path benches/peers/Cargo.toml --target-dir benches/peers/target
 	cargo build --release --manifest-path benches/ours/Cargo.toml --target-dir benches/ours/target

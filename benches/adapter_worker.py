@@ -1,83 +1,94 @@
 """Benchmark worker for tensor adapters: `adapter_worker.py arrowfeed|tfx_bsl`.
 
-The protocol is that of `python_worker.py`; a job's file is the name of a case below. Batches are made once for each
-case, the same in every process; what counts is the time from the first batch to the last tensor's numpy arrays.
+The protocol is that of `python_worker.py`. A job's file is the name of a case of `adapter_cases.py`, its
+limit the number of rows. Batches are made before the clock starts; what counts is from there to the arrays
+of numpy.
 """
 
+import importlib
 import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+# Otherwise the library tells of its build on standard error.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
 import pyarrow as pa
+from google.protobuf import text_format
+from tensorflow_metadata.proto.v0.schema_pb2 import TensorRepresentation
 
-BATCHES = 20
-"""Batches of a case, so that none is in the processor's nearest cache all the time."""
+from adapter_cases import CASES
 
-Make = Callable[[pa.RecordBatch], Callable[[], object]]
+DIFFERENT = 20
+"""Batches that are different, so that not all is in the processor's nearest cache."""
 
-
-def ragged(random: np.random.Generator, rows: int, most: int, values: Callable[[int], np.ndarray]) -> pa.Array:
-    """Large lists of up to `most` values."""
-    offsets = np.concatenate([[0], np.cumsum(random.integers(0, most + 1, rows))])
-    return pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(values(int(offsets[-1]))))
+Convert = Callable[[pa.RecordBatch], object]
 
 
-def sparse(random: np.random.Generator, rows: int, _width: int) -> pa.RecordBatch:
-    """Values and sorted indices, ten at most in a row."""
-    value = ragged(random, rows, 10, lambda n: random.random(n, np.float32))
-    lengths = np.diff(value.offsets)
-    index = np.concatenate([np.sort(random.choice(1000, length, replace=False)) for length in lengths])
-    return pa.record_batch({"index": pa.LargeListArray.from_arrays(value.offsets, index), "value": value})
+def arrowfeed_converter(schema: pa.Schema, representation: TensorRepresentation) -> Convert:
+    """Ours: a tensor, and each array of it."""
+    adapter = importlib.import_module("arrowfeed").TensorAdapter(schema, {"x": representation})
+    names = {"dense": ("values",), "sparse": ("indices", "values"), "ragged": ("flat_values", "row_splits")}
+    attributes = names[adapter.specs["x"].kind]
+
+    def convert(batch: pa.RecordBatch) -> object:
+        tensor = adapter.convert(batch)["x"]
+        return [getattr(tensor, name) for name in attributes]
+
+    return convert
 
 
-def varlen(random: np.random.Generator, rows: int, width: int) -> pa.RecordBatch:
-    """Lists of integers, ten at most in a row unless it is told otherwise."""
-    return pa.record_batch({"x": ragged(random, rows, width or 10, lambda n: random.integers(0, 1000, n))})
+def tfx_bsl_converter(schema: pa.Schema, representation: TensorRepresentation) -> Convert:
+    """tfx_bsl's, without TensorFlow's tensors: arrays of numpy."""
+    theirs = importlib.import_module("tfx_bsl.tfxio.tensor_adapter")
+    adapter = theirs.TensorAdapter(theirs.TensorAdapterConfig(schema, {"x": representation}))
+    return lambda batch: adapter.ToBatchTensors(batch, produce_eager_tensors=False)
 
 
-def default(random: np.random.Generator, rows: int, _width: int) -> pa.RecordBatch:
-    """Lists of ten numbers, a tenth of them null."""
-    values = random.random((rows, 10), np.float32)
-    there = random.random(rows) >= 0.1
-    return pa.record_batch({"x": pa.array([list(row) if it else None for row, it in zip(values, there, strict=True)],
-                                          pa.large_list(pa.float32()))})
+CONVERTERS = {"arrowfeed": arrowfeed_converter, "tfx_bsl": tfx_bsl_converter}
 
 
-def dense(random: np.random.Generator, rows: int, width: int) -> pa.RecordBatch:
-    """Lists of one length."""
-    values = random.random(rows * width, np.float32)
-    return pa.record_batch({"x": pa.LargeListArray.from_arrays(np.arange(rows + 1) * width, values)})
+@cache
+def prepared(name: str, case: str, rows: int) -> tuple[Convert, list[pa.RecordBatch]]:
+    """The converter and the batches of a case."""
+    random = np.random.default_rng(7)
+    batches = [CASES[case].batch(random, rows) for _ in range(DIFFERENT)]
+    representation = text_format.Parse(CASES[case].representation, TensorRepresentation())
+    return CONVERTERS[name](batches[0].schema, representation), batches
 
 
-def partitions(random: np.random.Generator, rows: int, _width: int) -> pa.RecordBatch:
-    """Values in groups of up to five, up to four groups in a row."""
-    lengths = ragged(random, rows, 4, lambda n: random.integers(0, 6, n))
-    sums = np.concatenate([[0], np.cumsum(lengths.values)])[np.asarray(lengths.offsets)]
-    values = pa.LargeListArray.from_arrays(pa.array(sums), pa.array(random.random(int(sums[-1]), np.float32)))
-    return pa.record_batch({"lengths": lengths, "values": values})
+def answer(name: str, job: dict[str, Any]) -> dict[str, Any]:
+    """Runs a job; whatever the adapter raises is its answer."""
+    try:
+        convert, batches = prepared(name, job["file"], job["batch_size"])
+        turns = job["limit"] // job["batch_size"]
+        start = time.perf_counter()
+        rows = sum(convert_all(convert, batches, turns))
+        seconds = time.perf_counter() - start
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    return {"seconds": seconds, "rows": rows, "peak_bytes": 0}
 
 
-CASES: dict[str, tuple[Callable[[np.random.Generator, int, int], pa.RecordBatch], str]] = {
-    "sparse": (
-        sparse,
-        "sparse_tensor { dense_shape { dim { size: 1000 } } index_column_names: 'index' value_column_name: 'value' }",
-    ),
-    "varlen": (varlen, "varlen_sparse_tensor { column_name: 'x' }"),
-    "default": (
-        default,
-        "dense_tensor { column_name: 'x' shape { dim { size: 10 } } default_value { float_value: 0.5 } }",
-    ),
-    "partitions": (
-        partitions,
-        "ragged_tensor { feature_path { step: 'values' } partition { row_length: 'lengths' } }",
-    ),
-    "dense": (dense, "dense_tensor { column_name: 'x' shape { dim { size: WIDTH } } }"),
-    "ragged": (varlen, "ragged_tensor { feature_path { step: 'x' } partition { } }"),
-}
+def convert_all(convert: Convert, batches: list[pa.RecordBatch], turns: int) -> Iterator[int]:
+    """Rows of each batch, as it is converted."""
+    for turn in range(turns):
+        batch = batches[turn % DIFFERENT]
+        convert(batch)
+        yield batch.num_rows
+
+
+def main() -> None:
+    """Answers jobs until standard input ends."""
+    name = sys.argv[1]
+    for line in sys.stdin:
+        print(json.dumps(answer(name, json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

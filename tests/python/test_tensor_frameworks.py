@@ -1,4 +1,4 @@
-"""The modules of the frameworks where these are not installed. What they make is tested in `tests/frameworks`."""
+"""The modules of the frameworks where these are not installed; the rest is in `tests/frameworks`."""
 
 import sys
 
@@ -34,7 +34,7 @@ def test_a_framework_that_is_broken_says_why(monkeypatch, tmp_path):
 
 
 class Torch:
-    """As much of PyTorch as the hand-over calls, made of numpy: shows what is handed over, not what comes of it."""
+    """As much of PyTorch as the hand-over calls, made of numpy."""
 
     @staticmethod
     def from_dlpack(tensor):
