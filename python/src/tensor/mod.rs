@@ -5,10 +5,11 @@
 //! | what a tensor is made of | `representation` (the base), `kinds` (one class each), `given` (the argument), `infer` |
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
 //! | what comes out | `dense`, `sparse`, `ragged`, `structured` |
-//! | tensors back to batches | `reverse` |
+//! | tensors of arrays, and back to batches | `build`, `reverse` |
 //! | memory that is handed on | `memory` (numpy), `dlpack` (the one file with unsafe code), `strings` |
 
 mod adapter;
+mod build;
 mod dense;
 mod dlpack;
 mod given;
