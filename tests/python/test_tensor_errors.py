@@ -89,6 +89,11 @@ WRONG = {
         TypeError,
         "schema: expected an object with __arrow_c_schema__, found dict {'x': 1}",
     ),
+    "type_for_a_schema": (
+        lambda adapter: af.TensorAdapter(pa.int64(), {}),
+        TypeError,
+        "schema: expected the schema of a record batch, found DataType DataType(int64)",
+    ),
     "representations": (
         lambda adapter: af.TensorAdapter(BATCH.schema, [("x", 1)]),
         TypeError,
