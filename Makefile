@@ -30,7 +30,7 @@ help:
 # ---- what people run
 
 .PHONY: demo
-demo: $(VENV)/.demo ## write Avro files in four codecs and read them through pyarrow
+demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarrow, make tensors
 	$(call PACKAGE,$(VENV))
 	$(BIN)/python examples/python/demo.py
 
@@ -47,6 +47,13 @@ test-python: $(VENV)/.test ## Python tests
 	$(call PACKAGE,$(VENV))
 	$(BIN)/python -m pytest benches/tests tests/java/test_plain_json.py
 	$(BIN)/python -m pytest -rs tests/python
+
+.PHONY: test-frameworks
+test-frameworks: .venv-frameworks/.made ## tensors in TensorFlow, JAX and, where it is installed, PyTorch; downloads 1 GB
+	$(call PACKAGE,.venv-frameworks)
+	.venv-frameworks/bin/python -m pytest tests/frameworks
+	@.venv-frameworks/bin/python -c 'import torch' 2>/dev/null || \
+		echo "SKIPPED the tests of PyTorch: expected it in .venv-frameworks, found it not installed"
 
 .PHONY: test-java
 test-java: ## files and schema resolution of Java's Avro; skipped without Java and Maven
@@ -67,7 +74,7 @@ lint: $(VENV)/.lint ## format, lints, types, the order of dependencies, the file
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check tools examples benches tests/java
-	$(BIN)/ruff check python tests/python
+	$(BIN)/ruff check python tests/python tests/frameworks
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 
@@ -77,8 +84,9 @@ docs: $(VENV)/.made ## Rust documentation without warnings; links of the Markdow
 	$(BIN)/python tools/markdown_links.py
 
 .PHONY: bench
-bench: .venv-bench/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
+bench: .venv-bench/.made .venv-frameworks/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
 	$(call PACKAGE,.venv-bench)
+	$(call PACKAGE,.venv-frameworks)
 	.venv-bench/bin/python benches/generate.py --out data/bench --scale $(SCALE)
 	cargo build --release --manifest-path benches/peers/Cargo.toml --target-dir benches/peers/target
 	cargo build --release --manifest-path benches/ours/Cargo.toml --target-dir benches/ours/target
@@ -98,7 +106,7 @@ asan: ## Rust tests under the address sanitizer, with fewer random cases
 
 .PHONY: clean
 clean: ## everything that was built, installed or written
-	rm -rf target $(VENV) .venv-bench data fuzz/target benches/ours/target benches/peers/target tests/java/target
+	rm -rf target $(VENV) .venv-bench .venv-frameworks data fuzz/target benches/ours/target benches/peers/target tests/java/target
 	rm -rf .pytest_cache .ruff_cache
 
 # ---- virtual environments: a file in them says what they hold
@@ -111,6 +119,13 @@ $(VENV)/.made:
 
 $(VENV)/.%: requirements/%.txt requirements/build.txt $(VENV)/.made
 	$(BIN)/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+.venv-frameworks/.made: requirements/frameworks.txt requirements/build.txt
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
+	rm -rf .venv-frameworks
+	$(PYTHON) -m venv .venv-frameworks
+	.venv-frameworks/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 .venv-bench/.made: requirements/bench.txt requirements/build.txt benches/requirements.txt

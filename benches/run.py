@@ -11,7 +11,7 @@ from generate import CODECS
 from harness.machine import describe
 from harness.session import BENCHES, Session
 from manifest import Manifest
-from suites import decode, growth, memory, projection, python, readers, threads
+from suites import adapter, decode, growth, memory, projection, python, readers, threads
 
 SUITES: dict[str, Callable[[Session], None]] = {
     "decode": decode.run,
@@ -21,6 +21,7 @@ SUITES: dict[str, Callable[[Session], None]] = {
     "python": python.run,
     "memory": memory.run,
     "growth": growth.run,
+    "adapter": adapter.run,
 }
 LEAST_ROUNDS = 5
 """Fewer rounds than this are for trying things out, not for quoting."""

@@ -92,6 +92,11 @@ def new_worker(reader: str) -> Worker:
         return Worker(reader, [str(BENCHES / "peers/target/release/arrow_avro_worker")])
     if reader == "rust":
         return Worker("arrowfeed", [str(BENCHES / "ours/target/release/arrowfeed_worker")])
+    if reader.startswith("adapter of "):
+        name = reader.removeprefix("adapter of ")
+        # TensorFlow and tfx_bsl have an environment of their own.
+        python = BENCHES.parent / ".venv-frameworks/bin/python"
+        return Worker(reader, [str(python), str(BENCHES / "adapter_worker.py"), name])
     name = "arrowfeed" if reader == "python" else reader
     command = [sys.executable, str(BENCHES / "python_worker.py"), name]
     # One thread for everybody: polars takes its number from the environment.

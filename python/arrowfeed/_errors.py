@@ -25,10 +25,11 @@ class ArrowfeedError(Exception):
     Attributes:
         path: The file, as the caller named it. Like the others, None where it is not known.
         block: Zero-based number of the block in its file, or in the split that is read.
-        record: Zero-based number of the record in its block.
+        record: Zero-based number of the record in its block; of a `ConversionError`, of the row in its batch.
         offset: Byte offset in the file: of the block or, in a block that is not compressed, of the value.
-        field: Path of the field from the root of the schema, as `user.scores[4]`.
+        field: Path of the field from the root of the schema, as `user.scores[4]`; of a tensor, its column.
         limit: Name of the field of `Limits` that was reached.
+        tensor: Name of the tensor that cannot be made.
 
     Example:
         >>> try:
@@ -43,6 +44,7 @@ class ArrowfeedError(Exception):
     offset: int | None
     field: str | None
     limit: str | None
+    tensor: str | None
 
     def __init__(
         self,
@@ -54,6 +56,7 @@ class ArrowfeedError(Exception):
         offset: int | None = None,
         field: str | None = None,
         limit: str | None = None,
+        tensor: str | None = None,
     ) -> None:
         super().__init__(message)
         self.path = path
@@ -62,6 +65,7 @@ class ArrowfeedError(Exception):
         self.offset = offset
         self.field = field
         self.limit = limit
+        self.tensor = tensor
 
 
 class FormatError(ArrowfeedError):

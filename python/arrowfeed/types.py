@@ -6,7 +6,14 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
 
-from arrowfeed._arrowfeed import AvroSchema
+from arrowfeed._arrowfeed import (
+    AvroSchema,
+    DenseTensor,
+    RaggedTensor,
+    Representation,
+    SparseTensor,
+    StructuredTensor,
+)
 
 
 @runtime_checkable
@@ -54,6 +61,15 @@ class BinaryIntoReader(Protocol):
         ...
 
 
+@runtime_checkable
+class Message(Protocol):
+    """A message of protocol buffers."""
+
+    def SerializeToString(self) -> bytes:  # noqa: N802
+        """The bytes of the message."""
+        ...
+
+
 OneSource: TypeAlias = (
     str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryReader | BinaryIntoReader
 )
@@ -76,6 +92,25 @@ StringType: TypeAlias = Literal["utf8", "large_utf8", "utf8_view"]
 
 OnError: TypeAlias = Literal["raise", "skip_block", "skip_file"]
 """What to do with a block or file that cannot be read."""
+
+
+ProtoLike: TypeAlias = bytes | bytearray | memoryview | Message
+"""A message, or its bytes."""
+
+RepresentationLike: TypeAlias = Representation | ProtoLike
+"""A representation, a `TensorRepresentation` message of TensorFlow Metadata, or the bytes of one."""
+
+PlainTensor: TypeAlias = DenseTensor | SparseTensor | RaggedTensor
+"""A tensor with values of its own."""
+
+Tensor: TypeAlias = PlainTensor | StructuredTensor
+"""One tensor of a batch."""
+
+TensorKind: TypeAlias = Literal["dense", "sparse", "ragged", "structured"]
+"""The kind of a tensor."""
+
+RowSplitsDType: TypeAlias = Literal["int32", "int64"]
+"""The integers of row splits."""
 
 
 class Skipped(TypedDict):

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use arrowfeed::tensor::{ConversionError, RepresentationError};
 use arrowfeed::{AvroError, AvroErrorKind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
@@ -28,6 +29,44 @@ pub(crate) fn to_python(py: Python<'_>, error: AvroError) -> PyErr {
 pub(crate) fn plain(py: Python<'_>, message: &str) -> PyErr {
     let class = || py.import("arrowfeed._errors")?.getattr("ArrowfeedError")?.call1((message,));
     class().map_or_else(|failure| failure, PyErr::from_value)
+}
+
+/// A representation that cannot be: `field` is the column.
+pub(crate) fn representation_error(py: Python<'_>, error: &RepresentationError) -> PyErr {
+    of_tensor(py, "RepresentationError", error.to_string(), (error.tensor(), error.column(), None))
+}
+
+/// A representation that cannot be, of a tensor that the error does not know.
+pub(crate) fn unnamed_representation_error(
+    py: Python<'_>,
+    tensor: &str,
+    error: &RepresentationError,
+) -> PyErr {
+    let message = format!("tensor {tensor:?}: {error}");
+    of_tensor(py, "RepresentationError", message, (Some(tensor), error.column(), None))
+}
+
+/// A batch that does not fit: `field` is the column, `record` the row of the batch.
+pub(crate) fn conversion_error(py: Python<'_>, error: &ConversionError) -> PyErr {
+    of_tensor(py, "ConversionError", error.to_string(), (error.tensor(), error.column(), error.row()))
+}
+
+type TensorPlace<'a> = (Option<&'a str>, Option<&'a str>, Option<usize>);
+
+fn of_tensor(
+    py: Python<'_>,
+    class: &str,
+    message: String,
+    (tensor, field, record): TensorPlace<'_>,
+) -> PyErr {
+    let made = || {
+        let attributes = PyDict::new(py);
+        attributes.set_item("tensor", tensor)?;
+        attributes.set_item("field", field)?;
+        attributes.set_item("record", record)?;
+        py.import("arrowfeed._errors")?.getattr(class)?.call((message,), Some(&attributes))
+    };
+    made().map_or_else(|failure| failure, PyErr::from_value)
 }
 
 fn raised_by_python(error: &io::Error) -> Option<&PyErr> {

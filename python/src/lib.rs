@@ -8,6 +8,7 @@
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
 //! | reading | `reader`, `shared` (one reader, many threads), `stream` (Arrow's C interface), `signals` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `cast` |
+//! | tensors | `tensor` |
 //! | the rest | `schema`, `split`, `write`, `errors`, `call` |
 #![deny(unsafe_code)]
 
@@ -28,6 +29,7 @@ mod signals;
 mod source;
 mod split;
 mod stream;
+mod tensor;
 mod write;
 
 #[pyo3::pymodule]
@@ -49,6 +51,12 @@ mod _arrowfeed {
     use crate::schema::{AvroSchema, avro_schema};
     #[pymodule_export]
     use crate::split::{Split, plan_splits};
+    #[pymodule_export]
+    use crate::tensor::{
+        Dense, DenseTensor, Memory, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
+        StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, VarLenRagged, VarLenSparse,
+        infer_representations, representations_from_tfmd,
+    };
     #[pymodule_export]
     use crate::write::write_avro;
 

@@ -26,7 +26,8 @@ ANSWER_SECONDS = 0.2
 def test_import_loads_no_other_library():
     script = """
         import sys, arrowfeed
-        heavy = {"pyarrow", "polars", "tensorflow", "torch", "jax", "apache_beam", "pandas", "fsspec"}
+        heavy = {"pyarrow", "polars", "tensorflow", "torch", "jax", "apache_beam", "pandas", "scipy"}
+        heavy |= {"fsspec", "arrowfeed._handoff"}
         print(sorted(heavy & set(sys.modules)))
     """
     done = run_script(script)

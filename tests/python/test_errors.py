@@ -23,7 +23,7 @@ TREE = {
     af.InternalError: af.ArrowfeedError,
 }
 VALUE_ERRORS = {af.SchemaError, af.RepresentationError, af.ConversionError}
-ATTRIBUTES = ("path", "block", "record", "offset", "field", "limit")
+ATTRIBUTES = ("path", "block", "record", "offset", "field", "limit", "tensor")
 
 
 @pytest.mark.parametrize(("kind", "base"), TREE.items())
@@ -36,12 +36,12 @@ def test_the_tree(kind, base):
 
 @pytest.mark.parametrize("kind", TREE)
 def test_errors_pickle_with_their_attributes(kind):
-    error = kind("what", path="a.avro", block=1, record=2, offset=3, field="x.y", limit="z")
+    error = kind("what", path="a.avro", block=1, record=2, offset=3, field="x.y", limit="z", tensor="t")
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is kind
     assert again.args == ("what",)
-    assert [getattr(again, name) for name in ATTRIBUTES] == ["a.avro", 1, 2, 3, "x.y", "z"]
-    assert [getattr(kind("what"), name) for name in ATTRIBUTES] == [None] * 6
+    assert [getattr(again, name) for name in ATTRIBUTES] == ["a.avro", 1, 2, 3, "x.y", "z", "t"]
+    assert [getattr(kind("what"), name) for name in ATTRIBUTES] == [None] * 7
 
 
 @pytest.fixture

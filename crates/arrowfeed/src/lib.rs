@@ -1,12 +1,13 @@
-//! Stored training data into Arrow RecordBatches: one crate to depend on, one way through it.
+//! Stored training data into Arrow RecordBatches, and RecordBatches into tensors: one crate to depend on, one way
+//! through it.
 //!
 //! ```text
-//!  patterns ──> files ──> container ──> wire ──> columns ──> RecordBatch
-//!  resolve                blocks        bytes    builders    (Arrow)
-//!                            ▲                      ▲
+//!  patterns ──> files ──> container ──> wire ──> columns ──> RecordBatch ──> tensors
+//!  resolve                blocks        bytes    builders    (Arrow)            ▲
+//!                            ▲                      ▲                    representations
 //!                          Limits             decode plan
 //!                                    (writer × reader × projection)
-//!               └──────────────────── avro ───────────────────────┘
+//!               └──────────────────── avro ───────────────────────┘         └ tensor ┘
 //! ```
 //! Data flows from left to right. What can be decided from schemas is decided before the first record, so an
 //! unknown column or a type that does not fit is an error of `open`, not of the ten millionth row.
@@ -27,6 +28,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`avro`] | Avro object container files to RecordBatches, and back |
+//! | [`tensor`] | RecordBatches to dense, sparse, ragged and structured tensors |
 //! | [`sources`] | what a caller names (paths, globs, directories, `file://` URLs) to files |
 
 pub mod sources;
@@ -36,4 +38,5 @@ pub use arrowfeed_avro::{
     AvroError, AvroErrorKind, AvroHeader, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, Limits,
     ReadOptions, Split, WriteOptions, plan_splits, write_avro,
 };
+pub use arrowfeed_tensor as tensor;
 pub use sources::resolve;

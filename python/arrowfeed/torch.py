@@ -1,0 +1,62 @@
+"""Tensors as PyTorch has them. PyTorch is imported on use."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import DenseTensor, SparseTensor
+from arrowfeed._handoff import RaggedParts, convert, framework
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arrowfeed.types import PlainTensor, Tensor
+
+__all__ = ["RaggedParts", "to_torch"]
+
+
+def to_torch(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
+    """Hands tensors to PyTorch, without a copy.
+
+    | here | there |
+    |---|---|
+    | `DenseTensor` | `torch.Tensor` of its shape |
+    | `SparseTensor` | `torch.sparse_coo` tensor, not coalesced |
+    | `RaggedTensor` | `RaggedParts`: flat values and row splits |
+    | `StructuredTensor` | dict of its fields |
+    | byte strings | as they are: PyTorch has no type for them |
+
+    `torch.nested.nested_tensor_from_jagged(parts.flat_values, parts.row_splits[0])` makes a nested tensor of
+    one level. PyTorch has no read-only tensors: writing to one changes the record batch. Clone it before.
+
+    Args:
+        tensors: Of `TensorAdapter.convert`.
+
+    Returns:
+        Tensors on the CPU, by the same names.
+
+    Raises:
+        ImportError: PyTorch is not installed.
+        TypeError: `tensors` is no dict of tensors.
+
+    Example:
+        >>> to_torch(adapter.convert(batch))["x"].shape
+        torch.Size([1024, 128])
+    """
+    torch = framework("torch")
+    return convert(tensors, functools.partial(_one, torch))
+
+
+def _one(torch: Any, _name: str, tensor: PlainTensor) -> Any:
+    if tensor.dtype.hasobject:
+        return tensor
+    if isinstance(tensor, DenseTensor):
+        return torch.from_dlpack(tensor)
+    if isinstance(tensor, SparseTensor):
+        indices, values = map(torch.from_dlpack, tensor.parts())
+        # Checked when the tensor was made.
+        return torch.sparse_coo_tensor(indices.t(), values, tensor.dense_shape, check_invariants=False)
+    flat_values, row_splits = tensor.parts()
+    splits = tuple(torch.from_dlpack(level) for level in row_splits)
+    return RaggedParts(torch.from_dlpack(flat_values), splits)

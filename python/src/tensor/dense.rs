@@ -1,0 +1,235 @@
+//! `arrowfeed.DenseTensor`.
+
+use std::sync::{Arc, OnceLock};
+
+use arrow_array::ArrayRef;
+use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_schema::Field;
+use arrowfeed::tensor::{self, DType, RowSplits, Values};
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyCapsule, PyTuple};
+
+use super::build;
+use super::dlpack::{self, Request};
+use super::memory::{Memory, numpy_dtype};
+use super::strings;
+use crate::array::Array;
+use crate::errors::conversion_error;
+
+/// Values in the order of a shape. What other classes are made of, too: indices, row splits.
+#[pyclass(module = "arrowfeed", frozen)]
+pub(crate) struct DenseTensor {
+    pub(super) tensor: tensor::DenseTensor,
+    /// Bools of one byte each, made on first use: in Arrow they are bits.
+    bools: OnceLock<Buffer>,
+    /// The array of numpy, made on first use.
+    numpy: PyOnceLock<Py<PyAny>>,
+}
+
+impl DenseTensor {
+    pub(super) fn new(tensor: tensor::DenseTensor) -> Self {
+        Self { tensor, bools: OnceLock::new(), numpy: PyOnceLock::new() }
+    }
+
+    /// A list of values.
+    pub(super) fn flat(py: Python<'_>, values: &Values) -> PyResult<Py<Self>> {
+        Self::checked(py, values.clone(), vec![values.len()])
+    }
+
+    /// Integers of 64 bits.
+    pub(super) fn int64(
+        py: Python<'_>,
+        numbers: &ScalarBuffer<i64>,
+        shape: Vec<usize>,
+    ) -> PyResult<Py<Self>> {
+        Self::integers(py, Arc::new(arrow_array::Int64Array::new(numbers.clone(), None)), shape)
+    }
+
+    /// Row splits, in their own width.
+    pub(super) fn row_splits(py: Python<'_>, splits: &RowSplits) -> PyResult<Py<Self>> {
+        let array: ArrayRef = match (splits.as_i32(), splits.as_i64()) {
+            (Some(splits), _) => Arc::new(arrow_array::Int32Array::new(splits.clone(), None)),
+            (None, splits) => {
+                Arc::new(arrow_array::Int64Array::new(splits.cloned().unwrap_or_default(), None))
+            }
+        };
+        let shape = vec![array.len()];
+        Self::integers(py, array, shape)
+    }
+
+    fn integers(py: Python<'_>, array: ArrayRef, shape: Vec<usize>) -> PyResult<Py<Self>> {
+        let values = Values::try_new(array).map_err(|error| conversion_error(py, &error))?;
+        Self::checked(py, values, shape)
+    }
+
+    fn checked(py: Python<'_>, values: Values, shape: Vec<usize>) -> PyResult<Py<Self>> {
+        let tensor = tensor::DenseTensor::try_new(values, shape);
+        Py::new(py, Self::new(tensor.map_err(|error| conversion_error(py, &error))?))
+    }
+
+    /// The values as numbers in memory; `None` for byte strings.
+    fn memory(&self) -> Option<Memory> {
+        let values = self.tensor.values();
+        let buffer = match values.dtype() {
+            DType::Bool => self.bools.get_or_init(|| values.bools().unwrap_or_default().into()).clone(),
+            _ => values.buffer()?,
+        };
+        Some(Memory { buffer, dtype: values.dtype(), shape: self.tensor.shape().to_vec() })
+    }
+
+    /// Whether the values lie in the Arrow buffer as a tensor has them.
+    fn is_view(&self) -> bool {
+        !matches!(self.tensor.values().dtype(), DType::Bool | DType::Bytes)
+    }
+
+    /// The read-only array of the values.
+    pub(super) fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let array = self.numpy.get_or_try_init(py, || {
+            let array = match self.memory() {
+                Some(memory) => memory.view(py),
+                None => strings::objects(py, self.tensor.values().array(), self.tensor.shape()),
+            };
+            array.map(Bound::unbind)
+        });
+        Ok(array?.bind(py).clone())
+    }
+
+    /// What Arrow has instead of the array: no object is made for byte strings.
+    pub(super) fn arrow_array(&self) -> Array {
+        let array = self.tensor.values().array().clone();
+        let field = Arc::new(Field::new("values", array.data_type().clone(), false));
+        Array { array, field }
+    }
+}
+
+#[pymethods]
+impl DenseTensor {
+    #[new]
+    #[pyo3(signature = (values))]
+    fn of_values(values: &Bound<'_, PyAny>) -> PyResult<Self> {
+        build::dense("values", values).map(Self::new)
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>,)> {
+        Ok((self.array(py)?,))
+    }
+
+    #[getter]
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.array(py)
+    }
+
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.tensor.shape())
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        numpy_dtype(py, self.tensor.values().dtype())
+    }
+
+    #[getter]
+    fn arrow(&self) -> Array {
+        self.arrow_array()
+    }
+
+    fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.array(py)
+    }
+
+    /// The same tensor where its memory is aligned, else an aligned copy.
+    fn aligned(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
+        let py = slf.py();
+        let this = slf.get();
+        let Some(memory) = this.memory() else {
+            let message = "expected numbers or bools to align, found byte strings";
+            return Err(PyTypeError::new_err(message));
+        };
+        if memory.is_aligned() {
+            return Ok(slf);
+        }
+        let copy = py.detach(|| memory.copy().buffer);
+        if this.tensor.values().dtype() == DType::Bool {
+            let aligned = Self::new(this.tensor.clone());
+            // A new lock: it is empty.
+            let _ = aligned.bools.set(copy);
+            return Bound::new(py, aligned);
+        }
+        let data = this.tensor.values().array().to_data();
+        let array = data.into_builder().offset(0).buffers(vec![copy]).nulls(None).build();
+        let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let moved = Self::integers(py, arrow_array::make_array(array), this.tensor.shape().to_vec())?;
+        Ok(moved.into_bound(py))
+    }
+
+    #[pyo3(signature = (dtype=None, *, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let array = self.array(py)?;
+        let same = match dtype {
+            Some(dtype) => numpy_dtype(py, self.tensor.values().dtype())?.eq(dtype)?,
+            None => true,
+        };
+        match copy {
+            Some(false) if !same || !self.is_view() => {
+                let found = self.tensor.values().dtype();
+                let message =
+                    format!("expected an array without a copy, found {found} that must be converted");
+                Err(PyValueError::new_err(message))
+            }
+            Some(true) if same => array.call_method0("copy"),
+            _ if same => Ok(array),
+            _ => array.call_method1("astype", (dtype,)),
+        }
+    }
+
+    #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
+    fn __dlpack__<'py>(
+        &self,
+        py: Python<'py>,
+        stream: Option<&Bound<'py, PyAny>>,
+        max_version: Option<&Bound<'py, PyAny>>,
+        dl_device: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let request = Request::new(stream, max_version, dl_device)?;
+        let Some(memory) = self.memory() else {
+            let message = "expected numbers or bools, found byte strings, which DLPack does not have";
+            return Err(PyBufferError::new_err(message));
+        };
+        if copy == Some(false) && !self.is_view() {
+            let message =
+                "expected values to share, found bools, which are bits in Arrow: copy=False cannot be";
+            return Err(PyBufferError::new_err(message));
+        }
+        let copied = copy == Some(true);
+        let memory = if copied { py.detach(|| memory.copy()) } else { memory };
+        dlpack::capsule(py, memory, &request, copied)
+    }
+
+    fn __dlpack_device__(&self) -> (i32, i32) {
+        dlpack::CPU
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        let first = self.tensor.shape().first().copied();
+        first.ok_or_else(|| PyTypeError::new_err("len() of a tensor without dimensions"))
+    }
+
+    /// Byte strings as one, with a separator that none of them has: no object for each of them.
+    fn joined<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let (joined, between) = py.detach(|| strings::joined(self.tensor.values().array()))?;
+        Some((PyBytes::new(py, &joined), PyBytes::new(py, &[between])))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<arrowfeed.DenseTensor {} {:?}>", self.tensor.values().dtype(), self.tensor.shape())
+    }
+}

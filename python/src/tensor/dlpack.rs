@@ -1,0 +1,238 @@
+//! DLPack: memory handed to frameworks without a copy. The structs are those of `dlpack.h`, version 1.
+//!
+//! Unsafe: a capsule carries a raw pointer, and whoever takes it frees it through a function of ours. The proof is one
+//! for all blocks. A tensor is a [`Handed`] in a box of its own; the pointer in the capsule is that of its first field,
+//! which is that of the box. There is always one owner: the capsule, until a consumer renames it (as the protocol of
+//! the array API says), then the consumer. The owner calls the deleter once, which takes the box back. Consumers may do
+//! so in any thread, without the interpreter: what is in the box are bytes of Arrow and numbers, no object of Python's.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_void};
+use std::ptr::{self, NonNull};
+
+use arrow_buffer::Buffer;
+use arrowfeed::tensor::DType;
+use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use super::memory::Memory;
+use crate::argument::{found, wrong_type};
+
+/// The processor's memory, device 0.
+pub(super) const CPU: (i32, i32) = (1, 0);
+
+const VERSION: Version = Version { major: 1, minor: 0 };
+const READ_ONLY: u64 = 1;
+const IS_COPIED: u64 = 1 << 1;
+
+#[repr(C)]
+struct Device {
+    device_type: i32,
+    device_id: i32,
+}
+
+#[repr(C)]
+struct DataType {
+    code: u8,
+    bits: u8,
+    lanes: u16,
+}
+
+#[repr(C)]
+struct Tensor {
+    data: *mut c_void,
+    device: Device,
+    dimensions: i32,
+    data_type: DataType,
+    shape: *mut i64,
+    strides: *mut i64,
+    byte_offset: u64,
+}
+
+#[repr(C)]
+struct Version {
+    major: u32,
+    minor: u32,
+}
+
+/// `DLManagedTensor`.
+#[repr(C)]
+struct Legacy {
+    tensor: Tensor,
+    manager: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut Self)>,
+}
+
+/// `DLManagedTensorVersioned`.
+#[repr(C)]
+struct Versioned {
+    version: Version,
+    manager: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut Self)>,
+    flags: u64,
+    tensor: Tensor,
+}
+
+/// The head of what is handed on, and what its pointers point to: neither is touched before the box is dropped.
+#[repr(C)]
+struct Handed<M> {
+    managed: M,
+    _buffer: Buffer,
+    _sizes: Vec<i64>,
+}
+
+/// What a consumer asks for.
+pub(super) struct Request {
+    versioned: bool,
+}
+
+impl Request {
+    /// The arguments of `__dlpack__`, as the array API standard has them.
+    pub(super) fn new(
+        stream: Option<&Bound<'_, PyAny>>,
+        max_version: Option<&Bound<'_, PyAny>>,
+        dl_device: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        if let Some(stream) = stream {
+            let message =
+                format!("stream: expected None for the processor's memory, found {}", found(stream));
+            return Err(PyTypeError::new_err(message));
+        }
+        if let Some(value) = dl_device {
+            // Devices of other libraries are enumerations of integers.
+            let device = value.extract::<(i32, i32)>();
+            if device.map_err(|_| wrong_type("dl_device", "a tuple of two integers", value))? != CPU {
+                let message = format!("dl_device: expected (1, 0), the processor, found {}", found(value));
+                return Err(PyBufferError::new_err(message));
+            }
+        }
+        let versioned = match max_version {
+            None => false,
+            Some(value) => {
+                let version = value.extract::<(u32, u32)>();
+                version.map_err(|_| wrong_type("max_version", "a tuple of two integers", value))?.0 >= 1
+            }
+        };
+        Ok(Self { versioned })
+    }
+}
+
+/// A capsule that owns the memory until somebody takes it.
+pub(super) fn capsule<'py>(
+    py: Python<'py>,
+    memory: Memory,
+    request: &Request,
+    copied: bool,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    if request.versioned {
+        let flags = if copied { IS_COPIED } else { READ_ONLY };
+        hand_on(py, memory, |tensor| Versioned {
+            version: VERSION,
+            manager: ptr::null_mut(),
+            deleter: Some(delete::<Versioned>),
+            flags,
+            tensor,
+        })
+    } else {
+        // The old form cannot say that it must not be written to.
+        hand_on(py, memory, |tensor| Legacy {
+            tensor,
+            manager: ptr::null_mut(),
+            deleter: Some(delete::<Legacy>),
+        })
+    }
+}
+
+/// The two forms, and the names that their capsules have before they are taken.
+trait Managed {
+    const NAME: &'static CStr;
+}
+
+impl Managed for Legacy {
+    const NAME: &'static CStr = c"dltensor";
+}
+
+impl Managed for Versioned {
+    const NAME: &'static CStr = c"dltensor_versioned";
+}
+
+fn hand_on<'py, M: Managed>(
+    py: Python<'py>,
+    memory: Memory,
+    managed: impl FnOnce(Tensor) -> M,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let rank = memory.shape.len();
+    let dimensions = i32::try_from(rank).map_err(|_| PyBufferError::new_err("too many dimensions"))?;
+    let mut sizes = shape_and_strides(&memory.shape);
+    let (shape, strides) = sizes.split_at_mut(rank);
+    let tensor = Tensor {
+        data: memory.buffer.as_ptr().cast_mut().cast(),
+        device: Device { device_type: CPU.0, device_id: CPU.1 },
+        dimensions,
+        data_type: data_type(memory.dtype),
+        shape: shape.as_mut_ptr(),
+        strides: strides.as_mut_ptr(),
+        byte_offset: 0,
+    };
+    let handed = Box::new(Handed { managed: managed(tensor), _buffer: memory.buffer, _sizes: sizes });
+    let pointer: NonNull<Handed<M>> = NonNull::from(Box::leak(handed));
+    // SAFETY: the pointer is that of a box which nobody else has; `M::NAME` is what `drop_capsule` looks for, so it
+    // takes the box back if nobody has taken the capsule until then.
+    let capsule = unsafe {
+        PyCapsule::new_with_pointer_and_destructor(py, pointer.cast(), M::NAME, Some(drop_capsule::<M>))
+    };
+    if capsule.is_err() {
+        // SAFETY: there is no capsule, so the box has no owner but us.
+        unsafe { delete::<M>(pointer.as_ptr().cast()) };
+    }
+    capsule
+}
+
+/// Takes back what [`hand_on`] gave. Called once, by the owner of the pointer, in any thread.
+unsafe extern "C" fn delete<M>(managed: *mut M) {
+    if managed.is_null() {
+        return;
+    }
+    // SAFETY: the pointer is to the first field of a `Handed<M>`, which is `repr(C)` and was boxed by `hand_on`; the
+    // owner calls once.
+    drop(unsafe { Box::from_raw(managed.cast::<Handed<M>>()) });
+}
+
+/// The end of a capsule: frees the tensor that nobody has taken.
+unsafe extern "C" fn drop_capsule<M: Managed>(capsule: *mut ffi::PyObject) {
+    // SAFETY: Python calls this with the capsule, and is attached. A capsule of our name was made by `hand_on` and not
+    // taken: who takes it renames it. `PyCapsule_GetPointer` cannot fail after `PyCapsule_IsValid` with that name.
+    unsafe {
+        if ffi::PyCapsule_IsValid(capsule, M::NAME.as_ptr()) == 1 {
+            delete::<M>(ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()).cast());
+        }
+    }
+}
+
+/// The sizes, then the steps between neighbours in each dimension, in elements.
+fn shape_and_strides(shape: &[usize]) -> Vec<i64> {
+    let mut step = 1_i64;
+    let mut strides: Vec<i64> = Vec::with_capacity(shape.len());
+    for size in shape.iter().rev() {
+        strides.push(step);
+        // Of a tensor without values the sizes may be anything; its steps are never taken.
+        step = step.saturating_mul((*size).max(1) as i64);
+    }
+    shape.iter().map(|size| *size as i64).chain(strides.into_iter().rev()).collect()
+}
+
+fn data_type(dtype: DType) -> DataType {
+    const INT: u8 = 0;
+    const UINT: u8 = 1;
+    const FLOAT: u8 = 2;
+    const BOOL: u8 = 6;
+    let code = match dtype {
+        DType::Bool => BOOL,
+        DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => UINT,
+        dtype if dtype.is_floating() => FLOAT,
+        _ => INT,
+    };
+    DataType { code, bits: dtype.size().unwrap_or_default() as u8 * 8, lanes: 1 }
+}

@@ -1,0 +1,50 @@
+//! Representations that follow from schemas: `infer_representations` and `representations_from_tfmd`.
+
+use arrowfeed::tensor::{self, Representations};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use super::import::schema;
+use super::kinds::wrapped;
+use super::representation::bytes;
+use crate::argument::wrong_type;
+use crate::call::caught;
+use crate::errors::{representation_error, to_python};
+
+/// The representation that each column of an Arrow schema asks for by its type.
+#[pyfunction]
+#[pyo3(signature = (schema))]
+pub(crate) fn infer_representations<'py>(schema: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    let py = schema.py();
+    let schema = self::schema(schema)?;
+    let inferred = caught(|| Ok(tensor::infer_representations(&schema)));
+    by_name(py, inferred.map_err(|error| to_python(py, error))?)
+}
+
+/// The representations that a schema of TensorFlow Metadata declares or implies.
+#[pyfunction]
+#[pyo3(signature = (schema_proto, *, group=None), text_signature = "(schema_proto, *, group='')")]
+pub(crate) fn representations_from_tfmd<'py>(
+    schema_proto: &Bound<'py, PyAny>,
+    group: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let py = schema_proto.py();
+    let group = match group.map(|group| (group, group.cast::<PyString>())) {
+        None => String::new(),
+        Some((_, Ok(name))) => name.to_str()?.to_owned(),
+        Some((group, Err(_))) => return Err(wrong_type("group", "the name of a group (str)", group)),
+    };
+    let bytes = bytes("schema_proto", schema_proto)?;
+    let found = caught(|| Ok(tensor::representations_from_tfmd(&bytes, &group)));
+    let found = found.map_err(|error| to_python(py, error))?;
+    by_name(py, found.map_err(|error| representation_error(py, &error))?)
+}
+
+/// A dict in the order of the representations.
+pub(super) fn by_name(py: Python<'_>, representations: Representations) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, representation) in representations {
+        dict.set_item(name, wrapped(py, representation)?)?;
+    }
+    Ok(dict)
+}

@@ -1,0 +1,259 @@
+//! The kinds of representations: `arrowfeed.Dense` and so on, one class each.
+//!
+//! Each keeps its own kind; the base class keeps it as one of all kinds, for what they have in common.
+
+use arrowfeed::tensor;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::kind_arguments::{column_path, dimension, each, given_default, name, partition, splits};
+use super::representation::{Representation, default, parsed, partitions, path, sizes};
+use crate::argument::{integer, strings};
+
+/// A class for one kind of representation: the same struct of the library inside.
+macro_rules! kind {
+    ($(#[$docs:meta])* $name:ident) => {
+        $(#[$docs])*
+        #[pyclass(module = "arrowfeed", frozen, extends = Representation)]
+        #[derive(Debug)]
+        pub(crate) struct $name(tensor::$name);
+
+        impl $name {
+            fn initializer(kind: tensor::$name) -> PyClassInitializer<Self> {
+                let base = Representation(tensor::Representation::$name(kind.clone()));
+                PyClassInitializer::from(base).add_subclass(Self(kind))
+            }
+
+            /// The rules that need no schema are those of the message: what cannot be read back is refused.
+            fn checked(py: Python<'_>, kind: tensor::$name) -> PyResult<PyClassInitializer<Self>> {
+                parsed(py, &tensor::Representation::$name(kind.clone()).to_proto())?;
+                Ok(Self::initializer(kind))
+            }
+        }
+    };
+}
+
+kind! {
+    /// Tensor `[batch, shape...]`: every row has the same shape.
+    Dense
+}
+kind! {
+    /// Sparse tensor `[batch, longest, ...]`, one dimension for each list of the column.
+    VarLenSparse
+}
+kind! {
+    /// Sparse tensor `[batch, dense_shape...]` from columns of indices and a column of values.
+    Sparse
+}
+kind! {
+    /// Ragged tensor: one ragged dimension for each list on the path, then one for each partition.
+    Ragged
+}
+kind! {
+    /// Ragged tensor: one ragged dimension for each list of the column.
+    VarLenRagged
+}
+kind! {
+    /// Tensors of several columns, in the columns' own nesting.
+    Structured
+}
+
+/// The Python object of a representation.
+pub(super) fn wrapped(py: Python<'_>, representation: tensor::Representation) -> PyResult<Py<PyAny>> {
+    Ok(match representation {
+        tensor::Representation::Dense(kind) => Py::new(py, Dense::initializer(kind))?.into_any(),
+        tensor::Representation::VarLenSparse(kind) => {
+            Py::new(py, VarLenSparse::initializer(kind))?.into_any()
+        }
+        tensor::Representation::Sparse(kind) => Py::new(py, Sparse::initializer(kind))?.into_any(),
+        tensor::Representation::Ragged(kind) => Py::new(py, Ragged::initializer(kind))?.into_any(),
+        tensor::Representation::VarLenRagged(kind) => {
+            Py::new(py, VarLenRagged::initializer(kind))?.into_any()
+        }
+        tensor::Representation::Structured(kind) => Py::new(py, Structured::initializer(kind))?.into_any(),
+    })
+}
+
+#[pymethods]
+impl Dense {
+    #[new]
+    #[pyo3(signature = (column, shape=None, *, default=None, pad=false),
+        text_signature = "(column, shape=(), *, default=None, pad=False)")]
+    fn new(
+        column: &Bound<'_, PyAny>,
+        shape: Option<&Bound<'_, PyAny>>,
+        default: Option<&Bound<'_, PyAny>>,
+        pad: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let shape = shape.map_or(Ok(Vec::new()), |shape| {
+            each("shape", "a list or tuple of sizes (int)", shape, |size| integer("shape", 0, size))
+        })?;
+        let dense = tensor::Dense {
+            column: name("column", column)?,
+            shape,
+            default: default.map(given_default).transpose()?,
+            pad,
+        };
+        Self::checked(column.py(), dense)
+    }
+
+    #[getter]
+    fn column(&self) -> &str {
+        &self.0.column
+    }
+
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.shape)
+    }
+
+    #[getter]
+    fn default<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.default.as_ref().map(|value| default(py, value)).transpose()
+    }
+
+    #[getter]
+    fn pad(&self) -> bool {
+        self.0.pad
+    }
+}
+
+#[pymethods]
+impl VarLenSparse {
+    #[new]
+    fn new(column: &Bound<'_, PyAny>) -> PyResult<PyClassInitializer<Self>> {
+        Self::checked(column.py(), tensor::VarLenSparse { column: name("column", column)? })
+    }
+
+    #[getter]
+    fn column(&self) -> &str {
+        &self.0.column
+    }
+}
+
+#[pymethods]
+impl Sparse {
+    #[new]
+    #[pyo3(signature = (index_columns, value_column, dense_shape, *, already_sorted=false))]
+    fn new(
+        index_columns: &Bound<'_, PyAny>,
+        value_column: &Bound<'_, PyAny>,
+        dense_shape: &Bound<'_, PyAny>,
+        already_sorted: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let expected = "a list or tuple of sizes (int; -1 or None where not known)";
+        let sparse = tensor::Sparse {
+            index_columns: strings("index_columns", "a list or tuple of columns (str)", index_columns)?,
+            value_column: name("value_column", value_column)?,
+            dense_shape: each("dense_shape", expected, dense_shape, dimension)?,
+            already_sorted,
+        };
+        Self::checked(value_column.py(), sparse)
+    }
+
+    #[getter]
+    fn index_columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.index_columns)
+    }
+
+    #[getter]
+    fn value_column(&self) -> &str {
+        &self.0.value_column
+    }
+
+    #[getter]
+    fn dense_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, sizes(&self.0.dense_shape))
+    }
+
+    #[getter]
+    fn already_sorted(&self) -> bool {
+        self.0.already_sorted
+    }
+}
+
+#[pymethods]
+impl Ragged {
+    #[new]
+    #[pyo3(signature = (path, *, partitions=None, row_splits_dtype=None),
+        text_signature = "(path, *, partitions=(), row_splits_dtype='int64')")]
+    fn new(
+        path: &Bound<'_, PyAny>,
+        partitions: Option<&Bound<'_, PyAny>>,
+        row_splits_dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let expected = "a list or tuple of lengths (int) and columns (str)";
+        let ragged = tensor::Ragged {
+            path: column_path(path)?,
+            partitions: partitions
+                .map_or(Ok(Vec::new()), |value| each("partitions", expected, value, partition))?,
+            row_splits_dtype: splits(row_splits_dtype)?,
+        };
+        Self::checked(path.py(), ragged)
+    }
+
+    #[getter]
+    fn path<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        path(py, &self.0.path)
+    }
+
+    #[getter]
+    fn partitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        partitions(py, &self.0.partitions)
+    }
+
+    #[getter]
+    fn row_splits_dtype(&self) -> &'static str {
+        self.0.row_splits_dtype.name()
+    }
+}
+
+#[pymethods]
+impl VarLenRagged {
+    #[new]
+    #[pyo3(signature = (column, *, row_splits_dtype=None),
+        text_signature = "(column, *, row_splits_dtype='int64')")]
+    fn new(
+        column: &Bound<'_, PyAny>,
+        row_splits_dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let column_name = name("column", column)?;
+        let row_splits_dtype = splits(row_splits_dtype)?;
+        Self::checked(column.py(), tensor::VarLenRagged { column: column_name, row_splits_dtype })
+    }
+
+    #[getter]
+    fn column(&self) -> &str {
+        &self.0.column
+    }
+
+    #[getter]
+    fn row_splits_dtype(&self) -> &'static str {
+        self.0.row_splits_dtype.name()
+    }
+}
+
+#[pymethods]
+impl Structured {
+    #[new]
+    #[pyo3(signature = (columns, *, row_splits_dtype=None),
+        text_signature = "(columns, *, row_splits_dtype='int64')")]
+    fn new(
+        columns: &Bound<'_, PyAny>,
+        row_splits_dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let names = strings("columns", "a list or tuple of columns (str)", columns)?;
+        let row_splits_dtype = splits(row_splits_dtype)?;
+        Self::checked(columns.py(), tensor::Structured { columns: names, row_splits_dtype })
+    }
+
+    #[getter]
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.columns)
+    }
+
+    #[getter]
+    fn row_splits_dtype(&self) -> &'static str {
+        self.0.row_splits_dtype.name()
+    }
+}

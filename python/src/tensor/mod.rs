@@ -1,0 +1,52 @@
+//! Record batches to tensors, as Python sees it.
+//!
+//! | topic | files |
+//! |---|---|
+//! | what a tensor is made of | `representation` (the base), `kinds` and `kind_arguments` (one class each), `given`, `infer` |
+//! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
+//! | what comes out | `dense`, `sparse`, `ragged`, `structured` |
+//! | tensors of arrays, and back to batches | `build`, `reverse` |
+//! | memory that is handed on | `memory` (numpy), `dlpack` (the one file with unsafe code), `strings` |
+
+mod adapter;
+mod build;
+mod dense;
+mod dlpack;
+mod given;
+mod import;
+mod infer;
+mod kind_arguments;
+mod kinds;
+mod memory;
+mod ragged;
+mod representation;
+mod reverse;
+mod sparse;
+mod spec;
+mod strings;
+mod structured;
+
+use arrowfeed::tensor::Tensor;
+use pyo3::prelude::*;
+
+pub(crate) use adapter::TensorAdapter;
+pub(crate) use dense::DenseTensor;
+pub(crate) use infer::{infer_representations, representations_from_tfmd};
+pub(crate) use kinds::{Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse};
+pub(crate) use memory::Memory;
+pub(crate) use ragged::RaggedTensor;
+pub(crate) use representation::Representation;
+pub(crate) use reverse::TensorsToRecordBatch;
+pub(crate) use sparse::SparseTensor;
+pub(crate) use spec::TensorSpec;
+pub(crate) use structured::StructuredTensor;
+
+/// The Python object of a tensor.
+fn wrapped(py: Python<'_>, tensor: Tensor) -> PyResult<Py<PyAny>> {
+    Ok(match tensor {
+        Tensor::Dense(tensor) => Py::new(py, DenseTensor::new(tensor))?.into_any(),
+        Tensor::Sparse(tensor) => Py::new(py, SparseTensor::new(py, tensor)?)?.into_any(),
+        Tensor::Ragged(tensor) => Py::new(py, RaggedTensor::new(py, tensor)?)?.into_any(),
+        Tensor::Structured(tensor) => Py::new(py, StructuredTensor::new(py, tensor)?)?.into_any(),
+    })
+}

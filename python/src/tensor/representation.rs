@@ -1,0 +1,167 @@
+//! `arrowfeed.Representation`: what the representations have in common.
+
+use arrowfeed::tensor;
+use arrowfeed::tensor::{DefaultValue, Partition};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+
+use super::kinds;
+use crate::argument::wrong_type;
+use crate::errors::representation_error;
+use crate::source::{copied, is_buffer};
+
+/// What a tensor is made of, and of which columns. The kinds are classes of their own.
+#[pyclass(module = "arrowfeed", frozen, subclass)]
+#[derive(Debug)]
+pub(crate) struct Representation(pub(crate) tensor::Representation);
+
+#[pymethods]
+impl Representation {
+    /// The representation of a message.
+    #[staticmethod]
+    fn from_proto(data: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let py = data.py();
+        kinds::wrapped(py, parsed(py, &bytes("data", data)?)?)
+    }
+
+    /// The bytes of the message.
+    fn to_proto<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.to_proto())
+    }
+
+    // Messages are compared, not values: a default of NaN is equal to itself, and 0 is not 0.0.
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0.to_proto() == other.0.to_proto()
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        self.to_proto(py).hash()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (positional, keywords) = arguments(py, &self.0)?;
+        let mut shown = Vec::new();
+        for value in positional {
+            shown.push(value.repr()?.to_string());
+        }
+        for (name, value) in keywords {
+            shown.push(format!("{name}={}", value.repr()?));
+        }
+        Ok(format!("{}({})", class(&self.0), shown.join(", ")))
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        arguments(py, &self.0)
+    }
+}
+
+/// The representation of a message's bytes.
+pub(super) fn parsed(py: Python<'_>, bytes: &[u8]) -> PyResult<tensor::Representation> {
+    tensor::Representation::from_proto(bytes).map_err(|error| representation_error(py, &error))
+}
+
+/// The bytes of an argument: bytes, a buffer, or a message that can be serialized.
+pub(super) fn bytes(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes().to_vec());
+    }
+    if is_buffer(value) {
+        return Ok(copied(value)?.as_bytes().to_vec());
+    }
+    if value.hasattr("SerializeToString")? {
+        return value.call_method0("SerializeToString")?.extract();
+    }
+    Err(wrong_type(name, "bytes, or a message with SerializeToString", value))
+}
+
+fn class(representation: &tensor::Representation) -> &'static str {
+    match representation {
+        tensor::Representation::Dense(_) => "Dense",
+        tensor::Representation::VarLenSparse(_) => "VarLenSparse",
+        tensor::Representation::Sparse(_) => "Sparse",
+        tensor::Representation::Ragged(_) => "Ragged",
+        tensor::Representation::VarLenRagged(_) => "VarLenRagged",
+        tensor::Representation::Structured(_) => "Structured",
+    }
+}
+
+type Arguments<'py> = (Bound<'py, PyTuple>, Bound<'py, PyDict>);
+
+/// What the class is called with to make an equal one; defaults are left out.
+fn arguments<'py>(py: Python<'py>, representation: &tensor::Representation) -> PyResult<Arguments<'py>> {
+    let keywords = PyDict::new(py);
+    let splits = |dtype: tensor::SplitsDType| {
+        let given = dtype != tensor::SplitsDType::default();
+        if given { keywords.set_item("row_splits_dtype", dtype.name()) } else { Ok(()) }
+    };
+    let positional = match representation {
+        tensor::Representation::Dense(dense) => {
+            if let Some(value) = &dense.default {
+                keywords.set_item("default", default(py, value)?)?;
+            }
+            if dense.pad {
+                keywords.set_item("pad", true)?;
+            }
+            match dense.shape.as_slice() {
+                [] => PyTuple::new(py, [&dense.column])?,
+                shape => (&dense.column, PyTuple::new(py, shape)?).into_pyobject(py)?,
+            }
+        }
+        tensor::Representation::VarLenSparse(varlen) => PyTuple::new(py, [&varlen.column])?,
+        tensor::Representation::Sparse(sparse) => {
+            if sparse.already_sorted {
+                keywords.set_item("already_sorted", true)?;
+            }
+            let shape = PyTuple::new(py, sizes(&sparse.dense_shape))?;
+            (PyTuple::new(py, &sparse.index_columns)?, &sparse.value_column, shape).into_pyobject(py)?
+        }
+        tensor::Representation::Ragged(ragged) => {
+            splits(ragged.row_splits_dtype)?;
+            if !ragged.partitions.is_empty() {
+                keywords.set_item("partitions", partitions(py, &ragged.partitions)?)?;
+            }
+            (path(py, &ragged.path)?,).into_pyobject(py)?
+        }
+        tensor::Representation::VarLenRagged(varlen) => {
+            splits(varlen.row_splits_dtype)?;
+            PyTuple::new(py, [&varlen.column])?
+        }
+        tensor::Representation::Structured(structured) => {
+            splits(structured.row_splits_dtype)?;
+            (PyTuple::new(py, &structured.columns)?,).into_pyobject(py)?
+        }
+    };
+    Ok((positional, keywords))
+}
+
+/// A default value as Python has it.
+pub(super) fn default<'py>(py: Python<'py>, value: &DefaultValue) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        DefaultValue::Float(value) => value.into_pyobject(py)?.into_any(),
+        DefaultValue::Int(value) => value.into_pyobject(py)?.into_any(),
+        DefaultValue::UInt(value) => value.into_pyobject(py)?.into_any(),
+        DefaultValue::Bytes(value) => PyBytes::new(py, value).into_any(),
+    })
+}
+
+/// Sizes as TensorFlow Metadata has them: -1 is not known.
+pub(super) fn sizes(shape: &[Option<usize>]) -> Vec<i64> {
+    shape.iter().map(|size| size.map_or(-1, |size| size as i64)).collect()
+}
+
+/// A path of one step is its name, a longer one the tuple of its steps.
+pub(super) fn path<'py>(py: Python<'py>, path: &tensor::ColumnPath) -> PyResult<Bound<'py, PyAny>> {
+    match path.steps() {
+        [name] => Ok(name.into_pyobject(py)?.into_any()),
+        steps => Ok(PyTuple::new(py, steps)?.into_any()),
+    }
+}
+
+/// Uniform partitions are numbers, the others names.
+pub(super) fn partitions<'py>(py: Python<'py>, partitions: &[Partition]) -> PyResult<Bound<'py, PyTuple>> {
+    let items = partitions.iter().map(|partition| match partition {
+        Partition::Uniform(length) => Ok(length.into_pyobject(py)?.into_any()),
+        Partition::RowLength(name) => Ok(name.into_pyobject(py)?.into_any()),
+    });
+    PyTuple::new(py, items.collect::<PyResult<Vec<_>>>()?)
+}

@@ -1,0 +1,116 @@
+//! `arrowfeed.TensorsToRecordBatch`.
+
+use arrowfeed::tensor::{self, Tensor, TensorsToRecordBatchOptions};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use super::dense::DenseTensor;
+use super::infer::by_name;
+use super::ragged::RaggedTensor;
+use super::sparse::SparseTensor;
+use super::spec::TensorSpec;
+use super::structured::StructuredTensor;
+use crate::argument::{strings, wrong_type};
+use crate::arrow_schema::{Schema, counted};
+use crate::batch::RecordBatch;
+use crate::call::caught;
+use crate::errors::{conversion_error, representation_error, to_python};
+
+/// Turns tensors into record batches, from which adapters make the same tensors.
+#[pyclass(module = "arrowfeed", frozen)]
+#[derive(Debug)]
+pub(crate) struct TensorsToRecordBatch(tensor::TensorsToRecordBatch);
+
+#[pymethods]
+impl TensorsToRecordBatch {
+    #[new]
+    #[pyo3(signature = (specs, *, sparse_value_column=None, sparse_index_column=None, generic_sparse=None),
+        text_signature = "(specs, *, sparse_value_column='{tensor_name}$values', \
+            sparse_index_column='{tensor_name}$index{index}', generic_sparse=())")]
+    fn new(
+        specs: &Bound<'_, PyAny>,
+        sparse_value_column: Option<&Bound<'_, PyAny>>,
+        sparse_index_column: Option<&Bound<'_, PyAny>>,
+        generic_sparse: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let py = specs.py();
+        let mut options = TensorsToRecordBatchOptions::default();
+        if let Some(value) = sparse_value_column {
+            options.sparse_value_column = template("sparse_value_column", value)?;
+        }
+        if let Some(value) = sparse_index_column {
+            options.sparse_index_column = template("sparse_index_column", value)?;
+        }
+        if let Some(value) = generic_sparse {
+            let expected = "a list or tuple of names of tensors (str)";
+            options.generic_sparse = strings("generic_sparse", expected, value)?;
+        }
+        let specs = named("specs", "a dict of names to TensorSpec", specs, |value| {
+            Some(value.cast::<TensorSpec>().ok()?.get().0.clone())
+        })?;
+        let made = caught(|| Ok(tensor::TensorsToRecordBatch::try_new(&specs, &options)));
+        let made = made.map_err(|error| to_python(py, error))?;
+        made.map(Self).map_err(|error| representation_error(py, &error))
+    }
+
+    /// The schema of the batches.
+    #[getter]
+    fn schema(&self) -> Schema {
+        Schema(self.0.schema().clone())
+    }
+
+    /// What makes the same tensors from the batches.
+    #[getter]
+    fn representations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        by_name(py, self.0.representations().to_vec())
+    }
+
+    /// The batch of these tensors.
+    fn convert(&self, tensors: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+        let py = tensors.py();
+        let tensors = named("tensors", "a dict of names to tensors of arrowfeed", tensors, given)?;
+        let batch = py.detach(|| caught(|| Ok(self.0.convert(&tensors))));
+        let batch = batch.map_err(|error| to_python(py, error))?;
+        batch.map(RecordBatch).map_err(|error| conversion_error(py, &error))
+    }
+
+    fn __repr__(&self) -> String {
+        let (tensors, columns) = (self.0.representations().len(), self.0.schema().fields().len());
+        let (tensors, columns) = (counted(tensors, "tensor"), counted(columns, "column"));
+        format!("<arrowfeed.TensorsToRecordBatch of {tensors} to {columns}>")
+    }
+}
+
+fn given(value: &Bound<'_, PyAny>) -> Option<Tensor> {
+    if let Ok(dense) = value.cast::<DenseTensor>() {
+        return Some(Tensor::Dense(dense.get().tensor.clone()));
+    }
+    if let Ok(sparse) = value.cast::<SparseTensor>() {
+        return Some(Tensor::Sparse(sparse.get().tensor.clone()));
+    }
+    if let Ok(ragged) = value.cast::<RaggedTensor>() {
+        return Some(Tensor::Ragged(ragged.get().tensor.clone()));
+    }
+    let structured = value.cast::<StructuredTensor>().ok()?;
+    Some(Tensor::Structured(structured.get().tensor.clone()))
+}
+
+/// The items of a dict with names.
+fn named<T>(
+    argument: &str,
+    expected: &str,
+    value: &Bound<'_, PyAny>,
+    item: impl Fn(&Bound<'_, PyAny>) -> Option<T>,
+) -> PyResult<Vec<(String, T)>> {
+    let dict = value.cast::<PyDict>().map_err(|_| wrong_type(argument, expected, value))?;
+    let items = dict.iter().map(|(name, value)| {
+        let text = name.extract::<String>().map_err(|_| wrong_type(argument, expected, &name))?;
+        Ok((text, item(&value).ok_or_else(|| wrong_type(argument, expected, &value))?))
+    });
+    items.collect()
+}
+
+fn template(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let text = value.cast::<PyString>().map_err(|_| wrong_type(argument, "a template (str)", value))?;
+    Ok(text.to_str()?.to_owned())
+}

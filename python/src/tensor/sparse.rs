@@ -1,0 +1,118 @@
+//! `arrowfeed.SparseTensor`.
+
+use arrowfeed::tensor;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use super::build;
+use super::dense::DenseTensor;
+use super::memory::numpy_dtype;
+use crate::argument::{integer, items, wrong_type};
+use crate::array::Array;
+use crate::errors::conversion_error;
+
+/// Coordinates and values.
+#[pyclass(module = "arrowfeed", frozen)]
+#[derive(Debug)]
+pub(crate) struct SparseTensor {
+    pub(super) tensor: tensor::SparseTensor,
+    indices: Py<DenseTensor>,
+    values: Py<DenseTensor>,
+}
+
+impl SparseTensor {
+    pub(super) fn new(py: Python<'_>, tensor: tensor::SparseTensor) -> PyResult<Self> {
+        let shape = vec![tensor.values().len(), tensor.rank()];
+        let indices = DenseTensor::int64(py, tensor.indices(), shape)?;
+        let values = DenseTensor::flat(py, tensor.values())?;
+        Ok(Self { tensor, indices, values })
+    }
+}
+
+#[pymethods]
+impl SparseTensor {
+    #[new]
+    #[pyo3(signature = (indices, values, dense_shape))]
+    fn of_parts(
+        indices: &Bound<'_, PyAny>,
+        values: &Bound<'_, PyAny>,
+        dense_shape: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let py = values.py();
+        let sizes = items(dense_shape);
+        let sizes =
+            sizes.ok_or_else(|| wrong_type("dense_shape", "a list or tuple of sizes (int)", dense_shape))?;
+        let sizes =
+            sizes.iter().map(|size| integer("dense_shape", 0, size)).collect::<PyResult<Vec<i64>>>()?;
+        let values = build::dense("values", values)?;
+        if values.shape().len() != 1 {
+            let message = format!("values: expected one dimension, found the shape {:?}", values.shape());
+            return Err(PyValueError::new_err(message));
+        }
+        let indices = build::indices(indices, values.values().len(), sizes.len())?;
+        let tensor = tensor::SparseTensor::try_new(indices, values.values().clone(), sizes);
+        Self::new(py, tensor.map_err(|error| conversion_error(py, &error))?)
+    }
+
+    fn __getnewargs__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        Ok((self.indices(py)?, self.values(py)?, self.dense_shape(py)?))
+    }
+
+    #[getter]
+    fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.indices.get().array(py)
+    }
+
+    #[getter]
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.values.get().array(py)
+    }
+
+    #[getter]
+    fn dense_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.tensor.dense_shape())
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        numpy_dtype(py, self.tensor.values().dtype())
+    }
+
+    #[getter]
+    fn arrow(&self) -> Array {
+        self.values.get().arrow_array()
+    }
+
+    /// Indices and values as dense tensors, which can be handed on.
+    fn parts(&self, py: Python<'_>) -> (Py<DenseTensor>, Py<DenseTensor>) {
+        (self.indices.clone_ref(py), self.values.clone_ref(py))
+    }
+
+    /// `scipy.sparse.coo_array` over the same values.
+    fn to_scipy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if self.tensor.rank() != 2 {
+            let message =
+                format!("expected a sparse tensor of rank 2 for scipy, found {}", self.tensor.rank());
+            return Err(PyValueError::new_err(message));
+        }
+        if self.tensor.values().dtype() == tensor::DType::Bytes {
+            let message = "expected numbers or bools for scipy, found byte strings";
+            return Err(PyTypeError::new_err(message));
+        }
+        let coordinates = self.indices(py)?.getattr("T")?;
+        let coordinates = (coordinates.get_item(0)?, coordinates.get_item(1)?);
+        let keywords = PyDict::new(py);
+        keywords.set_item("shape", self.dense_shape(py)?)?;
+        let class = py.import("scipy.sparse")?.getattr("coo_array")?;
+        class.call(((self.values(py)?, coordinates),), Some(&keywords))
+    }
+
+    fn __repr__(&self) -> String {
+        let (values, shape) = (self.tensor.values(), self.tensor.dense_shape());
+        format!("<arrowfeed.SparseTensor {} {shape:?}, {} stored>", values.dtype(), values.len())
+    }
+}

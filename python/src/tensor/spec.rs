@@ -1,0 +1,114 @@
+//! `arrowfeed.TensorSpec`.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use arrowfeed::tensor::{self, SplitsDType, TensorKind};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use super::memory::{dtype_argument, numpy_dtype};
+use crate::argument::{choice, integer, items, wrong_type, wrong_value};
+
+const KINDS: [(&str, TensorKind); 3] =
+    [("dense", TensorKind::Dense), ("sparse", TensorKind::Sparse), ("ragged", TensorKind::Ragged)];
+
+pub(super) const SPLITS: [(&str, SplitsDType); 2] =
+    [("int32", SplitsDType::Int32), ("int64", SplitsDType::Int64)];
+
+/// What every tensor of a representation has in common.
+#[pyclass(module = "arrowfeed", frozen, eq)]
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TensorSpec(pub(crate) tensor::TensorSpec);
+
+#[pymethods]
+impl TensorSpec {
+    #[new]
+    #[pyo3(signature = (kind, dtype, shape, *, ragged_rank=None, row_splits_dtype=None),
+        text_signature = "(kind, dtype, shape, *, ragged_rank=0, row_splits_dtype=None)")]
+    fn new(
+        kind: &Bound<'_, PyAny>,
+        dtype: &Bound<'_, PyAny>,
+        shape: &Bound<'_, PyAny>,
+        ragged_rank: Option<&Bound<'_, PyAny>>,
+        row_splits_dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let kind = choice("kind", &KINDS, kind)?;
+        let sizes = sizes(shape)?;
+        let ragged = kind == TensorKind::Ragged;
+        let rank = ragged_rank.map_or(Ok(0), |rank| integer("ragged_rank", 0, rank))?;
+        if ragged != (rank > 0) || rank >= sizes.len().max(1) {
+            let found = ragged_rank
+                .map_or_else(|| 0.into_pyobject(shape.py()).map(Bound::into_any), |rank| Ok(rank.clone()))?;
+            let expected = if ragged {
+                "at least 1, and less than the shape has sizes"
+            } else {
+                "0 where the kind is not ragged"
+            };
+            return Err(wrong_value("ragged_rank", expected, &found));
+        }
+        let splits = row_splits_dtype.map(|value| choice("row_splits_dtype", &SPLITS, value)).transpose()?;
+        Ok(Self(tensor::TensorSpec {
+            kind,
+            dtype: Some(dtype_argument(dtype)?),
+            shape: sizes,
+            ragged_rank: rank,
+            row_splits_dtype: ragged.then(|| splits.unwrap_or_default()),
+            fields: Vec::new(),
+        }))
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.0.kind.name()
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.dtype.map(|dtype| numpy_dtype(py, dtype)).transpose()
+    }
+
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.shape)
+    }
+
+    #[getter]
+    fn ragged_rank(&self) -> usize {
+        self.0.ragged_rank
+    }
+
+    #[getter]
+    fn row_splits_dtype(&self) -> Option<&'static str> {
+        self.0.row_splits_dtype.map(SplitsDType::name)
+    }
+
+    #[getter]
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let fields = PyDict::new(py);
+        for (name, spec) in &self.0.fields {
+            fields.set_item(name, Self(spec.clone()))?;
+        }
+        Ok(fields)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.0.to_string().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<arrowfeed.TensorSpec {}>", self.0)
+    }
+}
+
+fn sizes(shape: &Bound<'_, PyAny>) -> PyResult<Vec<Option<usize>>> {
+    let expected = "a list or tuple of sizes (int, or None where not known), the batch first";
+    let items = items(shape).ok_or_else(|| wrong_type("shape", expected, shape))?;
+    if items.is_empty() {
+        return Err(wrong_value("shape", expected, shape));
+    }
+    let sizes =
+        items.iter().map(|size| if size.is_none() { Ok(None) } else { integer("shape", 0, size).map(Some) });
+    sizes.collect()
+}

@@ -1,0 +1,72 @@
+"""Batches and tensors that the tests of all frameworks hand over."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+# TensorFlow tells of its build on standard error otherwise.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import numpy as np
+import pyarrow as pa
+
+import arrowfeed as af
+
+NUMBERS = (
+    *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "bool"),
+)
+"""The types of numbers, by numpy's names."""
+
+BATCH = pa.record_batch(
+    {
+        "dense": pa.array([[1, 2], [3, 4], [5, 6]], pa.list_(pa.float32(), 2)),
+        "varlen": pa.array([[1, 2, 3], None, [4]], pa.list_(pa.int64())),
+        "deep": pa.array([[[1], [2, 3]], [], [[]]], pa.list_(pa.list_(pa.int16()))),
+        "pairs": pa.array([[1, 2, 3, 4], [], [5, 6]], pa.list_(pa.int32())),
+        "text": pa.array(["a", "", "cé"]),
+        "words": pa.array([["x", "yz"], [], ["w"]]),
+        "user": pa.array([{"age": age, "tags": [age] * age} for age in range(3)]),
+    }
+)
+REPRESENTATIONS = {
+    "dense": af.Dense("dense", [2]),
+    "sparse": af.VarLenSparse("varlen"),
+    "ragged": af.Ragged("deep"),
+    "narrow": af.VarLenRagged("varlen", row_splits_dtype="int32"),
+    "inner": af.Ragged("pairs", partitions=[2]),
+    "text": af.Dense("text"),
+    "words": af.VarLenRagged("words"),
+    "sparse_words": af.VarLenSparse("words"),
+    "user": af.Structured(["user"]),
+}
+
+
+def tensors(batch: pa.RecordBatch = BATCH, representations: dict = REPRESENTATIONS) -> dict:
+    """The tensors of a batch."""
+    return af.TensorAdapter(batch.schema, representations).convert(batch)
+
+
+def dense(values: object, start: int = 0) -> af.DenseTensor:
+    """The tensor of one column; `start` rows later it is not aligned."""
+    batch = pa.record_batch({"x": values if isinstance(values, pa.Array) else pa.array(values)})
+    return tensors(batch.slice(start), {"x": af.Dense("x")})["x"]
+
+
+def aligned(values: np.ndarray) -> tuple[np.ndarray, pa.Array]:
+    """An array that can be written to, at a multiple of 64 bytes, and the Arrow array over it."""
+    memory = np.zeros(values.nbytes + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    array = memory[start : start + values.nbytes].view(values.dtype)
+    array[:] = values
+    kind = pa.from_numpy_dtype(values.dtype)
+    return array, pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(array)])
+
+
+def run_script(script: str) -> subprocess.CompletedProcess[str]:
+    """Runs Python in a process of its own, which may be ended by what it does."""
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

@@ -1,0 +1,129 @@
+"""Messages of TensorFlow Metadata: their bytes are read here, and ours there."""
+
+import pyarrow as pa
+import pytest
+from google.protobuf import text_format
+from tensorflow_metadata.proto.v0 import schema_pb2
+from tfx_bsl.tfxio import tensor_representation_util
+
+import arrowfeed as af
+
+KINDS = {
+    "dense": ("dense_tensor { column_name: 'x' shape { } }", af.Dense("x")),
+    "dense_shape": (
+        "dense_tensor { column_name: 'x' shape { dim { size: 2 } dim { size: 3 } } }",
+        af.Dense("x", [2, 3]),
+    ),
+    "dense_float": (
+        "dense_tensor { column_name: 'x' shape { } default_value { float_value: 0.5 } }",
+        af.Dense("x", default=0.5),
+    ),
+    "dense_int": (
+        "dense_tensor { column_name: 'x' shape { } default_value { int_value: -3 } }",
+        af.Dense("x", default=-3),
+    ),
+    "dense_uint": (
+        f"dense_tensor {{ column_name: 'x' shape {{ }} default_value {{ uint_value: {2**64 - 1} }} }}",
+        af.Dense("x", default=2**64 - 1),
+    ),
+    "dense_bytes": (
+        "dense_tensor { column_name: 'x' shape { } default_value { bytes_value: 'a\\xff' } }",
+        af.Dense("x", default=b"a\xff"),
+    ),
+    "varlen_sparse": ("varlen_sparse_tensor { column_name: 'x' }", af.VarLenSparse("x")),
+    "sparse": (
+        "sparse_tensor { dense_shape { dim { size: 5 } dim { size: -1 } }"
+        " index_column_names: ['i', 'j'] value_column_name: 'v' already_sorted: true }",
+        af.Sparse(["i", "j"], "v", [5, -1], already_sorted=True),
+    ),
+    "ragged": (
+        "ragged_tensor { feature_path { step: ['a', 'b'] } row_partition_dtype: INT32"
+        " partition { row_length: 'n' } partition { uniform_row_length: 4 } }",
+        af.Ragged(["a", "b"], partitions=["n", 4], row_splits_dtype="int32"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "representation"), KINDS.values(), ids=KINDS)
+def test_bytes_agree_both_ways(text, representation):
+    message = text_format.Parse(text, schema_pb2.TensorRepresentation())
+    assert af.Representation.from_proto(message.SerializeToString()) == representation
+    assert af.Representation.from_proto(message) == representation
+    assert representation.to_proto() == message.SerializeToString(deterministic=True)
+    assert schema_pb2.TensorRepresentation.FromString(representation.to_proto()) == message
+
+
+def test_what_is_not_set_is_the_default():
+    for text, representation in (
+        ("dense_tensor { column_name: 'x' }", af.Dense("x")),
+        ("ragged_tensor { feature_path { step: 'x' } }", af.Ragged("x")),
+        ("ragged_tensor { feature_path { step: 'x' } row_partition_dtype: UNSPECIFIED }", af.Ragged("x")),
+        (
+            "sparse_tensor { value_column_name: 'v' already_sorted: false }",
+            af.Sparse([], "v", []),
+        ),
+    ):
+        message = text_format.Parse(text, schema_pb2.TensorRepresentation())
+        assert af.Representation.from_proto(message) == representation
+
+
+def test_kinds_that_metadata_does_not_have_are_unknown_fields_there():
+    for representation in (af.VarLenRagged("x"), af.Structured(["x", "y"])):
+        message = schema_pb2.TensorRepresentation.FromString(representation.to_proto())
+        assert message.WhichOneof("kind") is None
+        assert af.Representation.from_proto(message.SerializeToString()) == representation
+
+
+SCHEMA = """
+    feature {
+      name: "image"
+      type: FLOAT
+      presence { min_fraction: 1 }
+      shape { dim { size: 28 } dim { size: 28 } }
+    }
+    feature { name: "tags" type: BYTES }
+    feature { name: "old" type: INT deprecated: true }
+    feature { name: "i" type: INT int_domain { min: 0 max: 9 } }
+    feature { name: "v" type: FLOAT }
+    feature { name: "user" type: STRUCT struct_domain { feature { name: "scores" type: INT } } }
+    sparse_feature { name: "s" index_feature { name: "i" } value_feature { name: "v" } is_sorted: true }
+    tensor_representation_group {
+      key: "other"
+      value { tensor_representation { key: "t" value { varlen_sparse_tensor { column_name: "tags" } } } }
+    }
+"""
+
+
+def test_a_whole_schema_gives_its_representations():
+    schema = text_format.Parse(SCHEMA, schema_pb2.Schema())
+    expected = {
+        "s": af.Sparse(["i"], "v", [10], already_sorted=True),
+        "image": af.Dense("image", [28, 28]),
+        "tags": af.VarLenSparse("tags"),
+        "user.scores": af.Ragged(["user", "scores"]),
+    }
+    assert af.representations_from_tfmd(schema) == expected
+    assert af.representations_from_tfmd(schema.SerializeToString()) == expected
+    assert af.representations_from_tfmd(schema, group="other") == {"t": af.VarLenSparse("tags")}
+
+
+def test_tfx_bsl_finds_the_same_representations():
+    schema = text_format.Parse(SCHEMA, schema_pb2.Schema())
+    theirs = tensor_representation_util.InferTensorRepresentationsFromMixedSchema(schema)
+    theirs = {name: af.Representation.from_proto(message) for name, message in theirs.items()}
+    assert af.representations_from_tfmd(schema) == theirs
+
+
+def test_messages_are_representations_of_an_adapter():
+    batch = pa.record_batch({"tags": pa.array([["a"], ["b", "c"]])})
+    schema = text_format.Parse(SCHEMA, schema_pb2.Schema())
+    given = schema.tensor_representation_group["other"].tensor_representation
+    adapter = af.TensorAdapter(batch.schema, dict(given))
+    assert adapter.convert(batch)["t"].values.tolist() == [b"a", b"b", b"c"]
+    with pytest.raises(af.RepresentationError) as caught:
+        af.TensorAdapter(batch.schema, {"t": schema_pb2.TensorRepresentation()})
+    assert caught.value.tensor == "t"
+    assert (
+        str(caught.value)
+        == 'tensor "t": expected one of the kinds of representations, found none that is known'
+    )

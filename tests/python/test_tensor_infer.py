@@ -1,0 +1,99 @@
+"""Representations that follow from schemas."""
+
+import pyarrow as pa
+import pytest
+
+import arrowfeed as af
+
+
+def test_each_column_gets_what_its_type_asks_for():
+    schema = pa.schema(
+        {
+            "id": pa.int64(),
+            "pixels": pa.list_(pa.list_(pa.float32(), 3), 2),
+            "tags": pa.list_(pa.string()),
+            "words": pa.list_(pa.list_(pa.int32())),
+            "user": pa.struct({"age": pa.int8(), "tags": pa.list_(pa.int64())}),
+            "items": pa.list_(pa.struct({"price": pa.float64()})),
+            "nothing": pa.null(),
+            "money": pa.decimal128(4, 2),
+        }
+    )
+    inferred = af.infer_representations(schema)
+    assert inferred == {
+        "id": af.Dense("id"),
+        "pixels": af.Dense("pixels", [2, 3]),
+        "tags": af.VarLenSparse("tags"),
+        "words": af.Ragged("words"),
+        "user.age": af.Dense("user.age"),
+        "user.tags": af.VarLenSparse("user.tags"),
+        "items.price": af.Ragged(["items", "price"]),
+    }
+    assert list(inferred) == ["id", "pixels", "tags", "words", "user.age", "user.tags", "items.price"]
+    assert list(af.TensorAdapter(schema, inferred).specs) == list(inferred)
+
+
+def test_schemas_of_readers_and_batches_serve(users_file):
+    reader = af.read_avro(users_file)
+    inferred = af.infer_representations(reader)
+    assert inferred == af.infer_representations(reader.schema)
+    tensors = af.TensorAdapter(reader, inferred).convert
+    with pytest.raises(af.ConversionError) as caught:
+        tensors(next(reader))
+    assert (caught.value.tensor, caught.value.field, caught.value.record) == ("name", "name", 0)
+
+
+def schema_proto(*features, groups=b""):
+    """The bytes of a Schema, written by hand: features are field 1, groups field 13."""
+    return b"".join(field(1, feature) for feature in features) + groups
+
+
+def field(number, content):
+    assert len(content) < 128
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+TAGS = field(1, b"tags") + b"\x20\x02"
+"""A feature: its name, and that it has integers."""
+
+
+def test_features_of_a_schema_become_representations():
+    assert af.representations_from_tfmd(schema_proto(TAGS)) == {"tags": af.VarLenSparse("tags")}
+    assert af.representations_from_tfmd(bytearray(schema_proto(TAGS)), group="") == {
+        "tags": af.VarLenSparse("tags")
+    }
+
+
+def test_groups_of_a_schema_are_given_as_they_are():
+    entry = field(1, b"t") + field(2, af.Ragged("tags").to_proto())
+    group = field(13, field(1, b"g") + field(2, field(1, entry)))
+    data = schema_proto(TAGS, groups=group)
+    assert af.representations_from_tfmd(data, group="g") == {"t": af.Ragged("tags")}
+    with pytest.raises(af.RepresentationError) as caught:
+        af.representations_from_tfmd(data, group="h")
+    assert str(caught.value) == 'expected a group of tensor representations, one of ["g"], found "h"'
+
+
+def test_wrong_arguments_say_what_was_expected():
+    for make, kind, message in (
+        (
+            lambda: af.infer_representations({"a": 1}),
+            TypeError,
+            "schema: expected an object with __arrow_c_schema__, found dict {'a': 1}",
+        ),
+        (
+            lambda: af.representations_from_tfmd(3),
+            TypeError,
+            "schema_proto: expected bytes, or a message with SerializeToString, found int 3",
+        ),
+        (
+            lambda: af.representations_from_tfmd(b"", group=3),
+            TypeError,
+            "group: expected the name of a group (str), found int 3",
+        ),
+    ):
+        with pytest.raises(kind) as caught:
+            make()
+        assert str(caught.value) == message
+    with pytest.raises(af.RepresentationError, match="^expected the bytes of a Schema, found "):
+        af.representations_from_tfmd(b"\xff\xff")

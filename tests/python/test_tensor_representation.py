@@ -1,0 +1,228 @@
+"""Representations: what they are made of, their messages, and what makes none."""
+
+import contextlib
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import arrowfeed as af
+
+ALL = [
+    af.Dense("x"),
+    af.Dense("x", [28, 28]),
+    af.Dense("x", (2,), default=0.5),
+    af.Dense("x", [], default=-7, pad=True),
+    af.Dense("x", default=b"\x00\xff"),
+    af.Dense("x", default=2**64 - 1),
+    af.VarLenSparse("x"),
+    af.Sparse(["i", "j"], "x", [100, -1]),
+    af.Sparse([], "x", [], already_sorted=True),
+    af.Ragged("x"),
+    af.Ragged(("user", "x"), partitions=["lengths", 3, 2], row_splits_dtype="int32"),
+    af.VarLenRagged("x"),
+    af.VarLenRagged("x", row_splits_dtype="int32"),
+    af.Structured(["x", "y"]),
+    af.Structured(["x"], row_splits_dtype="int32"),
+]
+TEXTS = [
+    "Dense('x')",
+    "Dense('x', (28, 28))",
+    "Dense('x', (2,), default=0.5)",
+    "Dense('x', default=-7, pad=True)",
+    "Dense('x', default=b'\\x00\\xff')",
+    "Dense('x', default=18446744073709551615)",
+    "VarLenSparse('x')",
+    "Sparse(('i', 'j'), 'x', (100, -1))",
+    "Sparse((), 'x', (), already_sorted=True)",
+    "Ragged('x')",
+    "Ragged(('user', 'x'), row_splits_dtype='int32', partitions=('lengths', 3, 2))",
+    "VarLenRagged('x')",
+    "VarLenRagged('x', row_splits_dtype='int32')",
+    "Structured(('x', 'y'))",
+    "Structured(('x',), row_splits_dtype='int32')",
+]
+
+
+@pytest.mark.parametrize(("representation", "text"), list(zip(ALL, TEXTS, strict=True)), ids=TEXTS)
+def test_the_text_makes_an_equal_one(representation, text):
+    assert repr(representation) == text
+    again = eval(text, vars(af))
+    assert (type(again), again) == (type(representation), representation)
+
+
+@pytest.mark.parametrize("representation", ALL, ids=TEXTS)
+def test_messages_pickles_and_copies_are_equal(representation):
+    assert isinstance(representation, af.Representation)
+    agains = [
+        af.Representation.from_proto(representation.to_proto()),
+        af.Representation.from_proto(bytearray(representation.to_proto())),
+        copy.copy(representation),
+        copy.deepcopy(representation),
+        *(pickle.loads(pickle.dumps(representation, protocol)) for protocol in range(2, 6)),
+    ]
+    for again in agains:
+        assert type(again) is type(representation)
+        assert again == representation
+        assert hash(again) == hash(representation)
+
+
+def test_all_are_different():
+    assert len(set(ALL)) == len(ALL)
+    for one, representation in enumerate(ALL):
+        assert [other == representation for other in ALL].index(True) == one
+        assert representation != "x"
+
+
+def test_defaults_of_other_types_are_different():
+    zeros = {af.Dense("x", default=zero) for zero in (0, 0.0, -0.0, b"0", b"")}
+    assert len(zeros) == 5
+    assert af.Dense("x", default=float("nan")) == af.Dense("x", default=float("nan"))
+
+
+def test_attributes_are_what_was_given():
+    dense = af.Dense("x", [2, 3], default=1.5, pad=True)
+    assert (dense.column, dense.shape, dense.default, dense.pad) == ("x", (2, 3), 1.5, True)
+    plain = af.Dense("x")
+    assert (plain.shape, plain.default, plain.pad) == ((), None, False)
+    sparse = af.Sparse(["i"], "v", [None], already_sorted=True)
+    assert (sparse.index_columns, sparse.value_column) == (("i",), "v")
+    assert (sparse.dense_shape, sparse.already_sorted) == ((-1,), True)
+    ragged = af.Ragged(["a", "b"], partitions=(2, "n"))
+    assert (ragged.path, ragged.partitions, ragged.row_splits_dtype) == (("a", "b"), (2, "n"), "int64")
+    assert (af.Ragged("a.b").path, af.Ragged(["a"]).path) == ("a.b", "a")
+    varlen = af.VarLenRagged("x", row_splits_dtype="int32")
+    assert (varlen.column, varlen.row_splits_dtype) == ("x", "int32")
+    assert af.VarLenSparse("x").column == "x"
+    structured = af.Structured(("a", "b"))
+    assert (structured.columns, structured.row_splits_dtype) == (("a", "b"), "int64")
+
+
+def test_they_are_frozen():
+    for representation in ALL:
+        with pytest.raises(AttributeError):
+            representation.column = "y"
+    with pytest.raises(TypeError):
+        af.Representation()
+
+
+@pytest.mark.parametrize(
+    ("given", "default"),
+    [
+        (True, 1),
+        (np.bool_(1), 1),
+        (np.int8(-3), -3),
+        (np.uint64(2**64 - 1), 2**64 - 1),
+        (np.float32(0.5), 0.5),
+        (np.float64(0.5), 0.5),
+        ("é", "é".encode()),
+    ],
+)
+def test_defaults_of_numpy_and_text_are_taken(given, default):
+    found = af.Dense("x", default=given).default
+    assert (type(found), found) == (type(default), default)
+
+
+WRONG = {
+    "column": (lambda: af.Dense(3), TypeError, "column: expected the name of a column (str), found int 3"),
+    "shape": (
+        lambda: af.Dense("x", 3),
+        TypeError,
+        "shape: expected a list or tuple of sizes (int), found int 3",
+    ),
+    "size": (
+        lambda: af.Dense("x", [-1]),
+        ValueError,
+        "shape: expected an integer of 0 or more, found int -1",
+    ),
+    "default": (
+        lambda: af.Dense("x", default=[1]),
+        TypeError,
+        "default: expected an int, a float, a bool, bytes or a str, found list [1]",
+    ),
+    "big_default": (
+        lambda: af.Dense("x", default=2**64),
+        ValueError,
+        "default: expected an integer of 64 bits, found int 18446744073709551616",
+    ),
+    "pad": (
+        lambda: af.Dense("x", [2], pad=True),
+        af.RepresentationError,
+        "expected a default value to pad with, found none",
+    ),
+    "big_shape": (
+        lambda: af.Dense("x", [2**32, 2**32]),
+        af.RepresentationError,
+        "expected a shape of less than 2^63 values, found [4294967296, 4294967296]",
+    ),
+    "index_columns": (
+        lambda: af.Sparse("i", "x", [3]),
+        TypeError,
+        "index_columns: expected a list or tuple of columns (str), found str 'i'",
+    ),
+    "dense_shape": (
+        lambda: af.Sparse(["i"], "x", [-2]),
+        ValueError,
+        "dense_shape: expected an integer of 0 or more, found int -2",
+    ),
+    "dimensions": (
+        lambda: af.Sparse(["i"], "x", [3, 4]),
+        af.RepresentationError,
+        "expected 1 dimension, one for each index column, found 2",
+    ),
+    "partition": (
+        lambda: af.Ragged("x", partitions=[0]),
+        ValueError,
+        "partitions: expected an integer of 1 or more, found int 0",
+    ),
+    "path": (
+        lambda: af.Ragged(3),
+        TypeError,
+        "path: expected a path (str, or a list or tuple of str), found int 3",
+    ),
+    "row_splits_dtype": (
+        lambda: af.VarLenRagged("x", row_splits_dtype="int16"),
+        ValueError,
+        'row_splits_dtype: expected "int32" or "int64", found str \'int16\'',
+    ),
+    "columns": (
+        lambda: af.Structured([]),
+        af.RepresentationError,
+        "expected at least one column, found none",
+    ),
+    "no_proto": (
+        lambda: af.Representation.from_proto("x"),
+        TypeError,
+        "data: expected bytes, or a message with SerializeToString, found str 'x'",
+    ),
+    "empty_proto": (
+        lambda: af.Representation.from_proto(b""),
+        af.RepresentationError,
+        "expected one of the kinds of representations, found none that is known",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "kind", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_arguments_say_what_was_expected(make, kind, message):
+    with pytest.raises(kind) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+def test_bytes_that_are_no_message_are_refused():
+    with pytest.raises(af.RepresentationError, match="^expected the bytes of a TensorRepresentation, found "):
+        af.Representation.from_proto(b"\xff\xff")
+
+
+@pytest.mark.parametrize("representation", ALL, ids=TEXTS)
+def test_every_cut_of_a_message_is_taken_or_refused(representation):
+    message = representation.to_proto()
+    refused = 0
+    for end in range(len(message)):
+        with contextlib.suppress(af.RepresentationError):
+            af.Representation.from_proto(message[:end])
+            continue
+        refused += 1
+    assert refused > 0
