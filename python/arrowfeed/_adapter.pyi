@@ -12,6 +12,7 @@ from arrowfeed.types import (
     ArrowSchemaExportable,
     ArrowStreamExportable,
     RepresentationLike,
+    HasArrowSchema,
     RowSplitsDType,
     Tensor,
     TensorKind,
@@ -81,7 +82,8 @@ class TensorAdapter:
     Batches are checked row by row. Any number of threads may share an adapter.
 
     Args:
-        schema: Anything with `__arrow_c_schema__`: a schema, batch or reader of any Arrow library.
+        schema: Anything with `__arrow_c_schema__`, or with a `schema` that has it: a schema, batch, table or
+            reader of any Arrow library.
         representations: Dict of the tensors' names to `Representation`s, TensorFlow Metadata's
             `TensorRepresentation` messages, or the bytes of such.
         inner_nulls: Of nulls among the values of a list: `"error"`, or `"fill"` for the representation's
@@ -102,7 +104,7 @@ class TensorAdapter:
 
     def __new__(
         cls,
-        schema: ArrowSchemaExportable,
+        schema: ArrowSchemaExportable | HasArrowSchema,
         representations: dict[str, RepresentationLike],
         *,
         inner_nulls: str = "error",

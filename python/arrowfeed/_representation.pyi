@@ -2,7 +2,7 @@
 
 from typing import final
 
-from arrowfeed.types import ArrowSchemaExportable, ProtoLike, RowSplitsDType
+from arrowfeed.types import ArrowSchemaExportable, HasArrowSchema, ProtoLike, RowSplitsDType
 
 class Representation:
     """What a tensor is made of, and of which columns: the base of the kinds.
@@ -240,7 +240,9 @@ class Structured(Representation):
     def row_splits_dtype(self) -> RowSplitsDType:
         """The integers of the row splits."""
 
-def infer_representations(schema: ArrowSchemaExportable) -> dict[str, Representation]:
+def infer_representations(
+    schema: ArrowSchemaExportable | HasArrowSchema,
+) -> dict[str, Representation]:
     """The representation that each column asks for by its type.
 
     | column | representation |
@@ -256,7 +258,8 @@ def infer_representations(schema: ArrowSchemaExportable) -> dict[str, Representa
     The same schema always gives the same representations: no data is looked at.
 
     Args:
-        schema: Anything with `__arrow_c_schema__`: a schema, or a batch of any Arrow library.
+        schema: Anything with `__arrow_c_schema__`, or with a `schema` that has it: a schema, batch or table
+            of any Arrow library.
 
     Returns:
         Representations by name, in the order of the schema.
