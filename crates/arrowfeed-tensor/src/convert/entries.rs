@@ -8,7 +8,7 @@ use arrow_select::take::take;
 
 use crate::column::Leaves;
 use crate::error::{ConversionError, ConversionErrorKind, count};
-use crate::gather::overflow;
+use crate::gather::{overflow, reserved};
 use crate::row_splits::RowSplits;
 use crate::values::Values;
 
@@ -27,7 +27,8 @@ impl Entries {
             let expected = "indices that fit in memory";
             return Err(ConversionError::new(ConversionErrorKind::Overflow, expected, found));
         };
-        let mut indices = vec![0; size];
+        let mut indices = reserved(size).map_err(|error| overflow(items, &error))?;
+        indices.resize(size, 0);
         let mut rows = indices.chunks_exact_mut(rank);
         for (row, length) in lengths(splits).enumerate() {
             rows.by_ref().take(length).for_each(|entry| entry[0] = row as i64);

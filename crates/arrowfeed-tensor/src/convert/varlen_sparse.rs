@@ -8,8 +8,8 @@ use crate::adapter::AdapterOptions;
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, count};
-use crate::explain::{Part, Sharing};
-use crate::gather::{Pieces, gather};
+use crate::explain::{HIDDEN, Part, Sharing, VIEWS};
+use crate::gather::{Pieces, gather, overflow, reserved};
 use crate::leaf::Leaf;
 use crate::lists;
 use crate::representation;
@@ -98,7 +98,7 @@ fn coordinates(leaves: &Leaves) -> Result<(Vec<i64>, Vec<i64>), ConversionError>
     };
     let mut shape = vec![leaves.rows as i64];
     shape.extend(leaves.splits.iter().map(longest));
-    let mut indices = Vec::with_capacity(size);
+    let mut indices = reserved(size).map_err(|error| overflow(items, &error))?;
     if let [splits] = leaves.splits.as_slice() {
         pairs(splits, &mut indices);
     } else {
