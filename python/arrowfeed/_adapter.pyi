@@ -1,5 +1,6 @@
 """Stubs of the conversions. Not importable at run time: the classes are in `arrowfeed`."""
 
+from collections.abc import Iterable
 from typing import Any, final
 
 import numpy as np
@@ -41,8 +42,8 @@ class TensorSpec:
     def __new__(
         cls,
         kind: TensorKind,
-        dtype: npt.DTypeLike,
-        shape: list[int | None] | tuple[int | None, ...],
+        dtype: npt.DTypeLike | None,
+        shape: Iterable[int | None],
         *,
         ragged_rank: int = 0,
         row_splits_dtype: RowSplitsDType | None = None,
@@ -113,7 +114,7 @@ class TensorAdapter:
     def convert(
         self,
         batch: ArrowArrayExportable | ArrowStreamExportable,
-        names: list[str] | tuple[str, ...] | None = None,
+        names: Iterable[str] | None = None,
     ) -> dict[str, Tensor]:
         """The tensors of a batch, by name, in the order of the representations or of `names`.
 

@@ -1,5 +1,6 @@
 """Stubs of representations. Not importable at run time: the classes are in `arrowfeed`."""
 
+from collections.abc import Iterable
 from typing import final
 
 from arrowfeed.types import ArrowSchemaExportable, HasArrowSchema, ProtoLike, RowSplitsDType
@@ -63,7 +64,7 @@ class Dense(Representation):
     def __new__(
         cls,
         column: str,
-        shape: list[int] | tuple[int, ...] = (),
+        shape: Iterable[int] = (),
         *,
         default: float | bool | bytes | str | None = None,
         pad: bool = False,
@@ -128,9 +129,9 @@ class Sparse(Representation):
 
     def __new__(
         cls,
-        index_columns: list[str] | tuple[str, ...],
+        index_columns: Iterable[str],
         value_column: str,
-        dense_shape: list[int | None] | list[int] | tuple[int | None, ...],
+        dense_shape: Iterable[int | None],
         *,
         already_sorted: bool = False,
     ) -> Sparse: ...
@@ -173,9 +174,9 @@ class Ragged(Representation):
 
     def __new__(
         cls,
-        path: str | list[str] | tuple[str, ...],
+        path: str | Iterable[str],
         *,
-        partitions: list[int | str] | list[int] | list[str] | tuple[int | str, ...] = (),
+        partitions: Iterable[int | str] = (),
         row_splits_dtype: RowSplitsDType = "int64",
     ) -> Ragged: ...
     @property
@@ -230,7 +231,7 @@ class Structured(Representation):
     """
 
     def __new__(
-        cls, columns: list[str] | tuple[str, ...], *, row_splits_dtype: RowSplitsDType = "int64"
+        cls, columns: Iterable[str], *, row_splits_dtype: RowSplitsDType = "int64"
     ) -> Structured: ...
     @property
     def columns(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Stubs of tensors. Not importable at run time: the classes are in `arrowfeed`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -122,7 +122,7 @@ class SparseTensor:
         cls,
         indices: npt.ArrayLike,
         values: npt.ArrayLike,
-        dense_shape: list[int] | tuple[int, ...],
+        dense_shape: Iterable[int],
     ) -> SparseTensor: ...
     @property
     def indices(self) -> npt.NDArray[np.int64]:

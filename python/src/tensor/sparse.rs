@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyTuple};
 use super::build;
 use super::dense::DenseTensor;
 use super::memory::numpy_dtype;
-use crate::argument::{integer, items, wrong_type};
+use crate::argument::{each, integer};
 use crate::array::Array;
 use crate::errors::conversion_error;
 
@@ -40,9 +40,7 @@ impl SparseTensor {
         dense_shape: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let py = values.py();
-        let sizes = items(dense_shape);
-        let sizes =
-            sizes.ok_or_else(|| wrong_type("dense_shape", "a list or tuple of sizes (int)", dense_shape))?;
+        let sizes = each("dense_shape", "a list or tuple of sizes (int)", dense_shape)?;
         let sizes =
             sizes.iter().map(|size| integer("dense_shape", 0, size)).collect::<PyResult<Vec<i64>>>()?;
         let values = build::dense("values", values)?;
