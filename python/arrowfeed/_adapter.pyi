@@ -12,8 +12,8 @@ from arrowfeed.types import (
     ArrowArrayExportable,
     ArrowSchemaExportable,
     ArrowStreamExportable,
-    RepresentationLike,
     HasArrowSchema,
+    RepresentationLike,
     RowSplitsDType,
     Tensor,
     TensorKind,
@@ -21,15 +21,17 @@ from arrowfeed.types import (
 
 @final
 class TensorSpec:
-    """What every tensor of a representation has in common. Comparable and hashable.
+    """What every tensor of a representation has in common. Comparable, hashable and picklable.
 
     Args:
-        kind: `"dense"`, `"sparse"` or `"ragged"`. Structured specs are made by adapters only.
-        dtype: The type of the values, as numpy has it; `object` for byte strings.
+        kind: `"dense"`, `"sparse"`, `"ragged"` or `"structured"`.
+        dtype: The type of the values, as numpy has it; `object` for byte strings, None for structured
+            tensors.
         shape: Sizes of all dimensions, the batch first. None: differs from batch to batch, or from row to
             row.
         ragged_rank: Number of ragged dimensions, which follow the batch; at least 1 for ragged tensors.
-        row_splits_dtype: The integers of the row splits; None: `"int64"`. For ragged tensors only.
+        row_splits_dtype: The integers of the row splits; None: `"int64"`. Where there are any only.
+        fields: The fields of a structured tensor, by name. For these only, and always.
 
     Raises:
         ValueError: The parts do not fit together. TypeError: an argument has a wrong type.
@@ -47,6 +49,7 @@ class TensorSpec:
         *,
         ragged_rank: int = 0,
         row_splits_dtype: RowSplitsDType | None = None,
+        fields: dict[str, TensorSpec] | None = None,
     ) -> TensorSpec: ...
     @property
     def kind(self) -> TensorKind:

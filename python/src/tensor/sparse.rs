@@ -22,10 +22,10 @@ pub(crate) struct SparseTensor {
 }
 
 impl SparseTensor {
-    pub(super) fn new(py: Python<'_>, tensor: tensor::SparseTensor) -> PyResult<Self> {
+    pub(super) fn new(py: Python<'_>, tensor: tensor::SparseTensor, name: Option<&str>) -> PyResult<Self> {
         let shape = vec![tensor.values().len(), tensor.rank()];
         let indices = DenseTensor::int64(py, tensor.indices(), shape)?;
-        let values = DenseTensor::flat(py, tensor.values())?;
+        let values = DenseTensor::flat(py, tensor.values(), name)?;
         Ok(Self { tensor, indices, values })
     }
 }
@@ -50,7 +50,7 @@ impl SparseTensor {
         }
         let indices = build::indices(indices, values.values().len(), sizes.len())?;
         let tensor = tensor::SparseTensor::try_new(indices, values.values().clone(), sizes);
-        Self::new(py, tensor.map_err(|error| conversion_error(py, &error))?)
+        Self::new(py, tensor.map_err(|error| conversion_error(py, &error))?, None)
     }
 
     fn __getnewargs__<'py>(
