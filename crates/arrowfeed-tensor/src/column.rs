@@ -71,11 +71,7 @@ impl Column {
                 DataType::FixedSizeList(_, size) => usize::try_from(*size).ok(),
                 _ => None,
             });
-            self.offsets.push(match field.data_type() {
-                DataType::List(_) | DataType::Map(..) => Some(SplitsDType::Int32),
-                DataType::LargeList(_) => Some(SplitsDType::Int64),
-                _ => None,
-            });
+            self.offsets.push(lists::offsets(field.data_type()));
             (field, entered) = (items, Some(items));
         }
         entered
@@ -116,12 +112,14 @@ impl Column {
         tail
     }
 
-    /// The width of the offsets that all lists but those of the fixed tail have; `None` where one has none, or they
-    /// differ.
-    pub(crate) fn offsets(&self) -> Option<SplitsDType> {
-        let ragged = &self.offsets[..self.depth() - self.fixed_tail().len()];
-        let first = ragged.first().copied().flatten()?;
-        ragged.iter().all(|own| *own == Some(first)).then_some(first)
+    /// Of each list but those of the fixed tail, the width of its offsets if it has any.
+    pub(crate) fn offsets(&self) -> &[Option<SplitsDType>] {
+        &self.offsets[..self.depth() - self.fixed_tail().len()]
+    }
+
+    /// Whether one of the lists is a list view.
+    pub(crate) fn has_views(&self) -> bool {
+        self.sizes.iter().zip(&self.offsets).any(|(size, offsets)| size.is_none() && offsets.is_none())
     }
 
     /// Index of the column in the schema.

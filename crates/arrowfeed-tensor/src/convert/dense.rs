@@ -10,7 +10,7 @@ use crate::column_path::ColumnPath;
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
-use crate::explain::Part;
+use crate::explain::{Part, VIEWS};
 use crate::gather::{Piece, Pieces, gather};
 use crate::leaf::{Leaf, null_error};
 use crate::lists::Lists;
@@ -66,7 +66,7 @@ impl Dense {
     }
 
     pub(crate) fn explain(&self) -> Vec<Part> {
-        let mut unless = Vec::new();
+        let mut unless = Vec::from_iter(self.column.has_views().then_some(VIEWS));
         if self.fills {
             unless.push("a row is null and filled");
         }

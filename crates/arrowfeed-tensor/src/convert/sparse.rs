@@ -48,7 +48,7 @@ impl Sparse {
     }
 
     pub(crate) fn explain(&self) -> Vec<Part> {
-        let mut unless = vec![hidden(&self.values)];
+        let mut unless = hidden(&self.values);
         if !self.already_sorted && !self.indices.is_empty() {
             unless.push("entries of a row are not sorted by their indices");
         }

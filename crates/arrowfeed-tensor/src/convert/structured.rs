@@ -36,10 +36,10 @@ struct Child {
 struct Node {
     /// From the column, for messages.
     label: String,
-    /// Number of lists that become row splits.
-    lists: usize,
-    /// The width of their offsets, if they have one.
-    offsets: Option<SplitsDType>,
+    /// Of each list that becomes row splits, the width of its offsets if it has any.
+    lists: Vec<Option<SplitsDType>>,
+    /// Whether one of them is a list view.
+    views: bool,
     content: Content,
 }
 
@@ -153,7 +153,7 @@ impl Node {
     }
 
     fn spec(&self, outer: usize, dtype: SplitsDType) -> TensorSpec {
-        let ragged_rank = outer + self.lists;
+        let ragged_rank = outer + self.lists.len();
         match &self.content {
             Content::Fields(fields) => structured_spec(fields, ragged_rank, dtype),
             Content::Values { leaf, inner, .. } if ragged_rank == 0 => TensorSpec::dense(leaf.dtype, inner),
@@ -203,7 +203,7 @@ impl Node {
     /// Goes through the lists of this node.
     fn rows(&self, outer: Leaves, dtype: SplitsDType) -> Result<Leaves, ConversionError> {
         let Leaves { rows, mut splits, mut array, mut nulls } = outer;
-        for _ in 0..self.lists {
+        for _ in &self.lists {
             let Some(lists) = Lists::new(&array, nulls.take()) else { break };
             let inner = lists.into_rows(Some(dtype))?;
             splits.push(inner.splits);

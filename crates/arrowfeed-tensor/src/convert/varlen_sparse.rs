@@ -41,7 +41,7 @@ impl VarLenSparse {
 
     pub(crate) fn explain(&self) -> Vec<Part> {
         let indices = Part::new("indices", Sharing::Computed).because("from the lengths of the lists");
-        vec![Part::values(&self.leaf, &self.column.leaf, &[hidden(&self.column)]), indices]
+        vec![Part::values(&self.leaf, &self.column.leaf, &hidden(&self.column)), indices]
     }
 
     pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<SparseTensor, ConversionError> {
@@ -56,10 +56,10 @@ impl VarLenSparse {
 }
 
 /// What makes a copy of values that are otherwise shared.
-pub(super) fn hidden(column: &Column) -> &'static str {
+pub(super) fn hidden(column: &Column) -> Vec<&'static str> {
     match column.depth() {
-        0 => "a row is null: it has no value",
-        _ => "a null list stands over stored values",
+        0 => vec!["a row is null: it has no value"],
+        _ => std::iter::once(HIDDEN).chain(column.has_views().then_some(VIEWS)).collect(),
     }
 }
 
