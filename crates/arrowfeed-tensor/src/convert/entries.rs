@@ -108,7 +108,16 @@ impl Entries {
         (order, indices)
     }
 
-    pub(super) fn refuse_duplicates(&self) -> Result<(), ConversionError> {
+    /// Entries that were not sorted are sorted for this, on the side.
+    pub(super) fn refuse_duplicates(&self, splits: &RowSplits) -> Result<(), ConversionError> {
+        if self.rank > 1 && !self.is_sorted() {
+            let (_, indices) = self.sorted_of_any_rank(splits);
+            return Self { rank: self.rank, indices }.refuse_neighbours();
+        }
+        self.refuse_neighbours()
+    }
+
+    fn refuse_neighbours(&self) -> Result<(), ConversionError> {
         match self.neighbours().find(|(entry, next)| entry == next) {
             None => Ok(()),
             Some((entry, _)) => {
