@@ -87,7 +87,7 @@ impl Dense {
         let rows = batch.num_rows();
         if rows.checked_mul(self.size).is_none_or(|size| size > MOST_VALUES) {
             let expected = format!("at most {MOST_VALUES} values in a tensor");
-            let found = format!("{rows} rows of {} values", self.size);
+            let found = format!("{} of {}", count(rows, "row"), count(self.size, "value"));
             return Err(in_column(ConversionError::new(ConversionErrorKind::Overflow, expected, found)));
         }
         let (array, nulls) = self.leaf.plain(walk.array, walk.nulls).map_err(in_column)?;
