@@ -1,5 +1,6 @@
 """Stubs of the conversions. Not importable at run time: the classes are in `arrowfeed`."""
 
+from collections.abc import Iterable
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +12,7 @@ from arrowfeed.types import (
     ArrowArrayExportable,
     ArrowSchemaExportable,
     ArrowStreamExportable,
+    HasArrowSchema,
     RepresentationLike,
     RowSplitsDType,
     Tensor,
@@ -19,15 +21,17 @@ from arrowfeed.types import (
 
 @final
 class TensorSpec:
-    """What every tensor of a representation has in common. Comparable and hashable.
+    """What every tensor of a representation has in common. Comparable, hashable and picklable.
 
     Args:
-        kind: `"dense"`, `"sparse"` or `"ragged"`. Structured specs are made by adapters only.
-        dtype: The type of the values, as numpy has it; `object` for byte strings.
+        kind: `"dense"`, `"sparse"`, `"ragged"` or `"structured"`.
+        dtype: The type of the values, as numpy has it; `object` for byte strings, None for structured
+            tensors.
         shape: Sizes of all dimensions, the batch first. None: differs from batch to batch, or from row to
             row.
         ragged_rank: Number of ragged dimensions, which follow the batch; at least 1 for ragged tensors.
-        row_splits_dtype: The integers of the row splits; None: `"int64"`. For ragged tensors only.
+        row_splits_dtype: The integers of the row splits; None: `"int64"`. Where there are any only.
+        fields: The fields of a structured tensor, by name. For these only, and always.
 
     Raises:
         ValueError: The parts do not fit together. TypeError: an argument has a wrong type.
@@ -40,11 +44,12 @@ class TensorSpec:
     def __new__(
         cls,
         kind: TensorKind,
-        dtype: npt.DTypeLike,
-        shape: list[int | None] | tuple[int | None, ...],
+        dtype: npt.DTypeLike | None,
+        shape: Iterable[int | None],
         *,
         ragged_rank: int = 0,
         row_splits_dtype: RowSplitsDType | None = None,
+        fields: dict[str, TensorSpec] | None = None,
     ) -> TensorSpec: ...
     @property
     def kind(self) -> TensorKind:
@@ -81,7 +86,8 @@ class TensorAdapter:
     Batches are checked row by row. Any number of threads may share an adapter.
 
     Args:
-        schema: Anything with `__arrow_c_schema__`: a schema, batch or reader of any Arrow library.
+        schema: Anything with `__arrow_c_schema__`, or with a `schema` that has it: a schema, batch, table or
+            reader of any Arrow library.
         representations: Dict of the tensors' names to `Representation`s, TensorFlow Metadata's
             `TensorRepresentation` messages, or the bytes of such.
         inner_nulls: Of nulls among the values of a list: `"error"`, or `"fill"` for the representation's
@@ -102,7 +108,7 @@ class TensorAdapter:
 
     def __new__(
         cls,
-        schema: ArrowSchemaExportable,
+        schema: ArrowSchemaExportable | HasArrowSchema,
         representations: dict[str, RepresentationLike],
         *,
         inner_nulls: str = "error",
@@ -111,7 +117,7 @@ class TensorAdapter:
     def convert(
         self,
         batch: ArrowArrayExportable | ArrowStreamExportable,
-        names: list[str] | tuple[str, ...] | None = None,
+        names: Iterable[str] | None = None,
     ) -> dict[str, Tensor]:
         """The tensors of a batch, by name, in the order of the representations or of `names`.
 

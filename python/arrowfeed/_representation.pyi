@@ -1,8 +1,9 @@
 """Stubs of representations. Not importable at run time: the classes are in `arrowfeed`."""
 
+from collections.abc import Iterable
 from typing import final
 
-from arrowfeed.types import ArrowSchemaExportable, ProtoLike, RowSplitsDType
+from arrowfeed.types import ArrowSchemaExportable, HasArrowSchema, ProtoLike, RowSplitsDType
 
 class Representation:
     """What a tensor is made of, and of which columns: the base of the kinds.
@@ -63,7 +64,7 @@ class Dense(Representation):
     def __new__(
         cls,
         column: str,
-        shape: list[int] | tuple[int, ...] = (),
+        shape: Iterable[int] = (),
         *,
         default: float | bool | bytes | str | None = None,
         pad: bool = False,
@@ -128,9 +129,9 @@ class Sparse(Representation):
 
     def __new__(
         cls,
-        index_columns: list[str] | tuple[str, ...],
+        index_columns: Iterable[str],
         value_column: str,
-        dense_shape: list[int | None] | list[int] | tuple[int | None, ...],
+        dense_shape: Iterable[int | None],
         *,
         already_sorted: bool = False,
     ) -> Sparse: ...
@@ -173,9 +174,9 @@ class Ragged(Representation):
 
     def __new__(
         cls,
-        path: str | list[str] | tuple[str, ...],
+        path: str | Iterable[str],
         *,
-        partitions: list[int | str] | list[int] | list[str] | tuple[int | str, ...] = (),
+        partitions: Iterable[int | str] = (),
         row_splits_dtype: RowSplitsDType = "int64",
     ) -> Ragged: ...
     @property
@@ -230,7 +231,7 @@ class Structured(Representation):
     """
 
     def __new__(
-        cls, columns: list[str] | tuple[str, ...], *, row_splits_dtype: RowSplitsDType = "int64"
+        cls, columns: Iterable[str], *, row_splits_dtype: RowSplitsDType = "int64"
     ) -> Structured: ...
     @property
     def columns(self) -> tuple[str, ...]:
@@ -240,7 +241,9 @@ class Structured(Representation):
     def row_splits_dtype(self) -> RowSplitsDType:
         """The integers of the row splits."""
 
-def infer_representations(schema: ArrowSchemaExportable) -> dict[str, Representation]:
+def infer_representations(
+    schema: ArrowSchemaExportable | HasArrowSchema,
+) -> dict[str, Representation]:
     """The representation that each column asks for by its type.
 
     | column | representation |
@@ -256,7 +259,8 @@ def infer_representations(schema: ArrowSchemaExportable) -> dict[str, Representa
     The same schema always gives the same representations: no data is looked at.
 
     Args:
-        schema: Anything with `__arrow_c_schema__`: a schema, or a batch of any Arrow library.
+        schema: Anything with `__arrow_c_schema__`, or with a `schema` that has it: a schema, batch or table
+            of any Arrow library.
 
     Returns:
         Representations by name, in the order of the schema.

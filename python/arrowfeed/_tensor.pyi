@@ -1,6 +1,6 @@
 """Stubs of tensors. Not importable at run time: the classes are in `arrowfeed`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -122,7 +122,7 @@ class SparseTensor:
         cls,
         indices: npt.ArrayLike,
         values: npt.ArrayLike,
-        dense_shape: list[int] | tuple[int, ...],
+        dense_shape: Iterable[int],
     ) -> SparseTensor: ...
     @property
     def indices(self) -> npt.NDArray[np.int64]:
@@ -213,7 +213,15 @@ class RaggedTensor:
 @final
 class StructuredTensor:
     """Tensors by name, all of them with the same rows: those of the innermost of `row_splits`, or of the
-    batch.
+    batch. Picklable; a pickle holds a copy.
+
+    Args:
+        fields: The tensors by name.
+        row_splits: The row splits that all of them begin with, from the outside in: arrays of integers.
+        rows: Number of rows of the batch; None: as many as the row splits or the first field have.
+
+    Raises:
+        ConversionError: A field has other rows, or other row splits. TypeError: an argument has a wrong type.
 
     Example:
         >>> tensor = adapter.convert(batch)["user"]
@@ -221,6 +229,13 @@ class StructuredTensor:
         {'age': <arrowfeed.DenseTensor int64 [1024]>, 'id': <arrowfeed.DenseTensor bytes [1024]>}
     """
 
+    def __new__(
+        cls,
+        fields: dict[str, DenseTensor | SparseTensor | RaggedTensor | StructuredTensor],
+        row_splits: Sequence[npt.ArrayLike] = (),
+        *,
+        rows: int | None = None,
+    ) -> StructuredTensor: ...
     @property
     def fields(self) -> dict[str, DenseTensor | SparseTensor | RaggedTensor | StructuredTensor]:
         """The tensors, in the order of the columns."""

@@ -25,6 +25,15 @@ class ArrowSchemaExportable(Protocol):
         ...
 
 
+class HasArrowSchema(Protocol):
+    """Has a `schema` that is Arrow's: a batch, table or data set of pyarrow."""
+
+    @property
+    def schema(self) -> ArrowSchemaExportable:
+        """The schema."""
+        ...
+
+
 @runtime_checkable
 class ArrowArrayExportable(Protocol):
     """Has one piece of Arrow data: a record batch of any Arrow library."""

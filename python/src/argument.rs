@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyList, PyString, PyTuple};
 
 /// Characters of a value's text in a message.
 const SHOWN: usize = 60;
@@ -38,6 +38,9 @@ const FITTING: &str = "an integer of 64 bits";
 /// An integer of `least` or more.
 pub(crate) fn integer<N: TryFrom<u64>>(name: &str, least: u64, value: &Bound<'_, PyAny>) -> PyResult<N> {
     let expected = format!("an integer of {least} or more");
+    if value.is_instance_of::<PyBool>() {
+        return Err(wrong_type(name, &expected, value));
+    }
     match value.extract::<u64>() {
         Ok(number) if number >= least => N::try_from(number).map_err(|_| wrong_value(name, FITTING, value)),
         Ok(_) => Err(wrong_value(name, &expected, value)),
@@ -69,10 +72,28 @@ pub(crate) fn path(name: &str, value: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     value.extract().map_err(|_| wrong_type(name, "a path (str or os.PathLike)", value))
 }
 
-/// The strings of a list or tuple.
+/// The strings of anything that is no string itself.
 pub(crate) fn strings(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    let items = items(value).ok_or_else(|| wrong_type(name, expected, value))?;
+    let items = each(name, expected, value)?;
     items.iter().map(|item| item.extract::<String>().map_err(|_| wrong_type(name, expected, item))).collect()
+}
+
+/// The items of a list, a tuple, an array of numpy, a generator, the keys of a dict: of all that can be gone through,
+/// but for strings and dicts, which are mistakes.
+pub(crate) fn each<'py>(
+    name: &str,
+    expected: &str,
+    value: &Bound<'py, PyAny>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    if let Some(items) = items(value) {
+        return Ok(items);
+    }
+    let is_one = value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyByteArray>()
+        || value.is_instance_of::<PyDict>();
+    let items = if is_one { None } else { value.try_iter().ok() };
+    items.ok_or_else(|| wrong_type(name, expected, value))?.collect()
 }
 
 /// The items of a list or tuple; nothing of anything else.

@@ -8,6 +8,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::foreign::Invalid;
 use crate::signals;
 
 /// The exception for an error. What Python code raised on the way (a file object, a signal handler) comes back
@@ -49,6 +50,18 @@ pub(crate) fn unnamed_representation_error(
 /// A batch that does not fit: `field` is the column, `record` the row of the batch.
 pub(crate) fn conversion_error(py: Python<'_>, error: &ConversionError) -> PyErr {
     of_tensor(py, "ConversionError", error.to_string(), (error.tensor(), error.column(), error.row()))
+}
+
+/// Values that numpy cannot have as an array.
+pub(crate) fn array_error(py: Python<'_>, tensor: Option<&str>, found: &str) -> PyErr {
+    let place = tensor.map(|name| format!("tensor {name:?}: ")).unwrap_or_default();
+    let message = format!("{place}expected values that fit in an array of numpy, found {found}");
+    of_tensor(py, "ConversionError", message, (tensor, None, None))
+}
+
+/// Data of another library that is not valid: `field` is the column.
+pub(crate) fn invalid_arrow(py: Python<'_>, error: &Invalid) -> PyErr {
+    of_tensor(py, "ConversionError", error.to_string(), (None, error.field.as_deref(), None))
 }
 
 type TensorPlace<'a> = (Option<&'a str>, Option<&'a str>, Option<usize>);

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
 //! | reading | `reader`, `shared` (one reader, many threads), `stream` (Arrow's C interface), `signals` |
-//! | Arrow data | `batch`, `array`, `arrow_schema`, `cast` |
+//! | Arrow data | `batch`, `array`, `arrow_schema`, `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | the rest | `schema`, `split`, `write`, `errors`, `call` |
 #![deny(unsafe_code)]
@@ -20,6 +20,7 @@ mod call;
 mod cast;
 mod errors;
 mod file;
+mod foreign;
 mod limits;
 mod options;
 mod reader;

@@ -8,11 +8,11 @@ use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed::avro::Interrupt;
 use arrowfeed::{AvroError, AvroErrorKind, WriteOptions};
 use pyo3::prelude::*;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::argument::{self, choice, integer, wrong_type};
 use crate::call::caught;
-use crate::errors::{plain, to_python};
+use crate::errors::{invalid_arrow, plain, to_python};
+use crate::foreign::{self, Invalid};
 use crate::options::CODECS;
 use crate::stream::Direct;
 use crate::{batch, reader, schema, signals};
@@ -42,7 +42,10 @@ pub(crate) fn write_avro(
     let batches = Batches { source: source(batches)?, interrupt: signals::interrupt() };
     let written = py.detach(|| caught(|| arrowfeed::write_avro(batches, &path, &options)));
     written.map_err(|error| match error.source().and_then(|source| source.downcast_ref()) {
-        Some(SourceFailed(text)) => plain(py, text),
+        Some(SourceFailed(failure)) => match Invalid::of(failure) {
+            Some(invalid) => invalid_arrow(py, invalid),
+            None => plain(py, &failure.to_string()),
+        },
         None => to_python(py, error),
     })
 }
@@ -57,12 +60,15 @@ fn source(batches: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Se
         let schema = batch.schema();
         return Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
     }
-    if !batches.hasattr("__arrow_c_stream__")? && !batches.hasattr("__arrow_c_array__")? {
-        let expected = "an object with __arrow_c_stream__ or __arrow_c_array__";
-        return Err(wrong_type("batches", expected, batches));
+    if batches.hasattr("__arrow_c_array__")? {
+        let batch = foreign::record_batch("batches", batches)?;
+        let schema = batch.schema();
+        return Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
     }
-    let imported = caught(|| Ok(batches.extract::<AnyRecordBatch>().and_then(AnyRecordBatch::into_reader)));
-    imported.map_err(|error| to_python(py, error))?
+    if batches.hasattr("__arrow_c_stream__")? {
+        return Ok(Box::new(foreign::stream("batches", batches)?));
+    }
+    Err(wrong_type("batches", "an object with __arrow_c_stream__ or __arrow_c_array__", batches))
 }
 
 /// Batches of the caller, with a look at Ctrl-C before each.
@@ -81,7 +87,7 @@ impl Iterator for Batches {
         let batch = self.source.next()?;
         Some(batch.map_err(|error| match error {
             ArrowError::ExternalError(error) if error.is::<AvroError>() => ArrowError::ExternalError(error),
-            error => ArrowError::ExternalError(Box::new(SourceFailed(error.to_string()))),
+            error => ArrowError::ExternalError(Box::new(SourceFailed(error))),
         }))
     }
 }
@@ -94,11 +100,11 @@ impl RecordBatchReader for Batches {
 
 /// The caller's stream could not give a batch: not an error of the file that is written.
 #[derive(Debug)]
-struct SourceFailed(String);
+struct SourceFailed(ArrowError);
 
 impl fmt::Display for SourceFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        self.0.fmt(f)
     }
 }
 

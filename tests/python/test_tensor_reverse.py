@@ -151,9 +151,9 @@ WRONG = {
         "expected 1 tensor, found 0",
     ),
     "kind": (
-        lambda: af.TensorSpec("structured", "int8", [None]),
+        lambda: af.TensorSpec("nested", "int8", [None]),
         ValueError,
-        'kind: expected "dense", "sparse" or "ragged", found str \'structured\'',
+        'kind: expected "dense", "sparse", "ragged" or "structured", found str \'nested\'',
     ),
     "dtype": (
         lambda: af.TensorSpec("dense", "complex64", [None]),

@@ -6,7 +6,9 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 
 use crate::convert::Conversion;
-use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
+use crate::error::{
+    ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
+};
 use crate::explain::Explanation;
 use crate::lists;
 use crate::representation::Representation;
@@ -201,7 +203,7 @@ impl TensorAdapter {
                 error.in_column(self.schema.field(index).name())
             };
             let Some(field) = found.fields().get(index) else {
-                return Err(error(format!("a batch of {} columns", found.fields().len())));
+                return Err(error(format!("a batch of {}", count(found.fields().len(), "column"))));
             };
             if field.name() != expected.name() {
                 return Err(error(format!("the column {:?}", field.name())));

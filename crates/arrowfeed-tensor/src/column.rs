@@ -46,6 +46,7 @@ impl Column {
             let expected = format!("a column of this name, one of {}", listed(schema.fields()));
             return Err(RepresentationError::new(kind, expected, "none").in_column(&label));
         };
+        refuse_namesakes(schema.fields(), field.name()).map_err(|error| error.in_column(&label))?;
         let (leaf, path) = (field.data_type().clone(), ColumnPath::from(field.name().as_str()));
         let mut column =
             Self { label, path, index, steps: Vec::new(), sizes: Vec::new(), offsets: Vec::new(), leaf };
@@ -71,11 +72,7 @@ impl Column {
                 DataType::FixedSizeList(_, size) => usize::try_from(*size).ok(),
                 _ => None,
             });
-            self.offsets.push(match field.data_type() {
-                DataType::List(_) | DataType::Map(..) => Some(SplitsDType::Int32),
-                DataType::LargeList(_) => Some(SplitsDType::Int64),
-                _ => None,
-            });
+            self.offsets.push(lists::offsets(field.data_type()));
             (field, entered) = (items, Some(items));
         }
         entered
@@ -95,8 +92,10 @@ impl Column {
             return missing(format!("a struct with the field {name:?}"), &field.data_type().to_string());
         };
         let Some((index, field)) = step(fields, names) else {
-            return missing(format!("a field of this path, one of {}", listed(fields)), &format!("{name:?}"));
+            let expected = format!("a field of {:?}, one of {}", self.path.to_string(), listed(fields));
+            return missing(expected, &format!("{name:?}"));
         };
+        refuse_namesakes(fields, field.name()).map_err(|error| error.in_column(&self.label))?;
         self.steps.push(Step::Field(index));
         self.path = self.path.child(field.name());
         Ok(field)
@@ -116,12 +115,14 @@ impl Column {
         tail
     }
 
-    /// The width of the offsets that all lists but those of the fixed tail have; `None` where one has none, or they
-    /// differ.
-    pub(crate) fn offsets(&self) -> Option<SplitsDType> {
-        let ragged = &self.offsets[..self.depth() - self.fixed_tail().len()];
-        let first = ragged.first().copied().flatten()?;
-        ragged.iter().all(|own| *own == Some(first)).then_some(first)
+    /// Of each list but those of the fixed tail, the width of its offsets if it has any.
+    pub(crate) fn offsets(&self) -> &[Option<SplitsDType>] {
+        &self.offsets[..self.depth() - self.fixed_tail().len()]
+    }
+
+    /// Whether one of the lists is a list view.
+    pub(crate) fn has_views(&self) -> bool {
+        self.sizes.iter().zip(&self.offsets).any(|(size, offsets)| size.is_none() && offsets.is_none())
     }
 
     /// Index of the column in the schema.
@@ -242,8 +243,25 @@ fn step<'a>(fields: &'a Fields, names: &mut Vec<&str>) -> Option<(usize, &'a Fie
             return Some((index, field));
         }
     }
-    names.push(name);
-    None
+    // Nothing has the whole path: as far as it goes, so that the error says where it ends.
+    let part = name.rmatch_indices('.').find_map(|(dot, _)| Some((dot, fields.find(&name[..dot])?)));
+    let Some((dot, found)) = part else {
+        names.push(name);
+        return None;
+    };
+    names.push(&name[dot + 1..]);
+    Some(found)
+}
+
+/// An error where several fields have the name of one that is asked for.
+pub(crate) fn refuse_namesakes(fields: &Fields, name: &str) -> Result<(), RepresentationError> {
+    let found = fields.iter().filter(|field| field.name() == name).count();
+    if found < 2 {
+        return Ok(());
+    }
+    let expected = format!("one column or field named {name:?}");
+    let found = format!("{found}: the name is ambiguous");
+    Err(RepresentationError::new(RepresentationErrorKind::Name, expected, found))
 }
 
 /// Whether `name` is a path inside of `data_type`.

@@ -82,20 +82,38 @@ impl Part {
         }
     }
 
-    /// Row splits of lists of `own` width.
-    pub(crate) fn row_splits(own: Option<SplitsDType>, wanted: SplitsDType) -> Self {
+    /// Row splits of lists, whose offsets have these widths from the outside in; one part where they are alike.
+    pub(crate) fn row_splits(own: &[Option<SplitsDType>], wanted: SplitsDType, views: bool) -> Vec<Self> {
+        let Some((first, rest)) = own.split_first() else {
+            return vec![Self::new("row_splits", Sharing::Computed).because("a row is a list of one value")];
+        };
+        if rest.iter().all(|own| own == first) {
+            return vec![Self::splits("row_splits".to_owned(), *first, wanted, views)];
+        }
+        let levels = own.iter().enumerate();
+        levels.map(|(level, own)| Self::splits(format!("row_splits[{level}]"), *own, wanted, views)).collect()
+    }
+
+    fn splits(part: String, own: Option<SplitsDType>, wanted: SplitsDType, views: bool) -> Self {
         match own {
             Some(own) if own == wanted => {
-                Self::new("row_splits", Sharing::Shared).unless(["the batch is a slice that begins later"])
+                let unless = ["the batch is a slice that begins later", HIDDEN];
+                Self::new(&part, Sharing::Shared).unless(unless).unless(views.then_some(VIEWS))
             }
             Some(own) => {
                 let reason = format!("the lists' offsets are {}, {} is asked for", own.name(), wanted.name());
-                Self::new("row_splits", Sharing::Copied).because(reason)
+                Self::new(&part, Sharing::Copied).because(reason)
             }
-            None => Self::new("row_splits", Sharing::Computed).because("the lists have no offsets"),
+            None => Self::new(&part, Sharing::Computed).because("the lists have no offsets"),
         }
     }
 }
+
+/// What makes a copy of all that is in lists: values, and row splits below.
+pub(crate) const HIDDEN: &str = "a null list stands over stored values";
+
+/// The same of list views.
+pub(crate) const VIEWS: &str = "list views are not in order, overlap or leave gaps";
 
 /// `values: shared; copied where a row is null and filled`.
 impl fmt::Display for Part {

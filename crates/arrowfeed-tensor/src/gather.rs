@@ -1,11 +1,14 @@
 //! Values put together from stretches of an array and of a fill value: the one place where values are copied.
 
+use std::collections::TryReserveError;
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::types::ArrowPrimitiveType;
-use arrow_array::{Array, ArrayRef, PrimitiveArray, downcast_primitive_array, make_array};
-use arrow_data::transform::MutableArrayData;
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait, PrimitiveArray, downcast_primitive_array, make_array};
+use arrow_data::transform::{Capacities, MutableArrayData};
+use arrow_schema::DataType;
 
 use crate::error::{ConversionError, ConversionErrorKind, count};
 
@@ -102,8 +105,7 @@ fn gather_numbers<T: ArrowPrimitiveType>(
 ) -> Result<ArrayRef, ConversionError> {
     let fill = fill.and_then(|fill| fill.as_any().downcast_ref::<PrimitiveArray<T>>());
     let fill = fill.and_then(|fill| fill.values().first().copied()).unwrap_or_default();
-    let mut values: Vec<T::Native> = Vec::new();
-    values.try_reserve_exact(pieces.len).map_err(|error| overflow(pieces.len, &error))?;
+    let mut values: Vec<T::Native> = reserved(pieces.len).map_err(|error| overflow(pieces.len, &error))?;
     for piece in &pieces.pieces {
         match piece {
             Piece::Copy(range) => values.extend_from_slice(&source.values()[range.clone()]),
@@ -119,10 +121,17 @@ fn gather_any(
     pieces: &Pieces,
     fill: Option<&ArrayRef>,
 ) -> Result<ArrayRef, ConversionError> {
-    let source = source.to_data();
-    let fill = fill.map(|fill| fill.to_data());
+    let bytes = bytes(source, fill, pieces);
+    room(source.data_type(), pieces.len, bytes)?;
+    let (source, fill) = (source.to_data(), fill.map(|fill| fill.to_data()));
     let arrays = std::iter::once(&source).chain(&fill).collect();
-    let mut out = MutableArrayData::new(arrays, false, pieces.len);
+    let capacity = match source.data_type() {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
+            Capacities::Binary(pieces.len, bytes)
+        }
+        _ => Capacities::Array(pieces.len),
+    };
+    let mut out = MutableArrayData::with_capacities(arrays, false, capacity);
     let done = pieces.iter().try_for_each(|piece| match piece {
         Piece::Copy(range) => out.try_extend(0, range.start, range.end),
         Piece::Fill(count) if fill.is_some() => (0..*count).try_for_each(|_| out.try_extend(1, 0, 1)),
@@ -130,6 +139,52 @@ fn gather_any(
     });
     done.map_err(|error| overflow(pieces.len, &error))?;
     Ok(make_array(out.freeze()))
+}
+
+/// Bytes of the strings that the pieces have. `None`: more than can be counted.
+fn bytes(source: &ArrayRef, fill: Option<&ArrayRef>, pieces: &Pieces) -> Option<usize> {
+    let of = |array: &ArrayRef, range: &Range<usize>| match array.data_type() {
+        DataType::Utf8 => span(array.as_string::<i32>().value_offsets(), range),
+        DataType::LargeUtf8 => span(array.as_string::<i64>().value_offsets(), range),
+        DataType::Binary => span(array.as_binary::<i32>().value_offsets(), range),
+        DataType::LargeBinary => span(array.as_binary::<i64>().value_offsets(), range),
+        _ => 0,
+    };
+    let filled = fill.map_or(0, |fill| of(fill, &(0..1)));
+    pieces.iter().try_fold(0_usize, |bytes, piece| match piece {
+        Piece::Copy(range) => bytes.checked_add(of(source, range)),
+        Piece::Fill(count) => bytes.checked_add(filled.checked_mul(*count)?),
+    })
+}
+
+fn span<O: OffsetSizeTrait>(offsets: &[O], range: &Range<usize>) -> usize {
+    offsets[range.end].as_usize() - offsets[range.start].as_usize()
+}
+
+/// An error where there is no memory for so many values, `bytes` of strings among them. arrow-rs does not ask, and the
+/// process ends: what it is about to take is taken before, and given back.
+fn room(data_type: &DataType, values: usize, bytes: Option<usize>) -> Result<(), ConversionError> {
+    use DataType::*;
+    // One more bit for nulls.
+    let bits = match data_type {
+        Boolean => 2,
+        Utf8 | Binary | List(_) | Map(..) => 33,
+        Utf8View | BinaryView | ListView(_) | LargeListView(_) => 129,
+        FixedSizeBinary(size) => size.unsigned_abs() as usize * 8 + 1,
+        _ => 65,
+    };
+    let all = || values.checked_add(1)?.checked_mul(bits)?.div_ceil(8).checked_add(bytes?);
+    let taken: Vec<u8> = reserved(all().unwrap_or(usize::MAX)).map_err(|error| overflow(values, &error))?;
+    // Without it the compiler may leave out memory that nobody uses.
+    std::hint::black_box(&taken);
+    Ok(())
+}
+
+/// Room for so many values, where there is some.
+pub(crate) fn reserved<T>(values: usize) -> Result<Vec<T>, TryReserveError> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(values)?;
+    Ok(room)
 }
 
 #[cold]

@@ -230,6 +230,13 @@ fn filled(
         _ if dtype.is_floating() => format!("a float as default value of a {dtype} column"),
         _ => format!("an integer that is {dtype} as default value"),
     };
+    if let (DefaultValue::Float(value), Some(_)) = (default, float(data_type, 0.0))
+        && value.is_finite()
+        && float(data_type, *value).is_none()
+    {
+        let expected = format!("a default value in the range of {dtype}");
+        return Err(RepresentationError::new(RepresentationErrorKind::Default, expected, value.to_string()));
+    }
     let array = match default {
         DefaultValue::Int(value) => integer(data_type, i128::from(*value)),
         DefaultValue::UInt(value) => integer(data_type, i128::from(*value)),
@@ -241,10 +248,19 @@ fn filled(
     })
 }
 
+/// `None` where a number becomes infinite, too.
 fn float(data_type: &DataType, value: f64) -> Option<ArrayRef> {
+    let fits = |narrow: f64| (narrow.is_finite() || !value.is_finite()).then_some(());
     Some(match data_type {
-        DataType::Float16 => Arc::new(Float16Array::from(vec![half::f16::from_f64(value)])),
-        DataType::Float32 => Arc::new(Float32Array::from(vec![value as f32])),
+        DataType::Float16 => {
+            let narrow = half::f16::from_f64(value);
+            fits(narrow.to_f64())?;
+            Arc::new(Float16Array::from(vec![narrow]))
+        }
+        DataType::Float32 => {
+            fits(f64::from(value as f32))?;
+            Arc::new(Float32Array::from(vec![value as f32]))
+        }
         DataType::Float64 => Arc::new(Float64Array::from(vec![value])),
         _ => return None,
     })

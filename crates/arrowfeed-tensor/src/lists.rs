@@ -47,6 +47,15 @@ pub(crate) fn items(data_type: &DataType) -> Option<&FieldRef> {
     }
 }
 
+/// The width of the offsets of a list type, `None` where it has none that could be row splits.
+pub(crate) fn offsets(data_type: &DataType) -> Option<SplitsDType> {
+    match data_type {
+        DataType::List(_) | DataType::Map(..) => Some(SplitsDType::Int32),
+        DataType::LargeList(_) => Some(SplitsDType::Int64),
+        _ => None,
+    }
+}
+
 /// Both nulls of the parents and of the array itself.
 pub(crate) fn with_parents(parents: Option<&NullBuffer>, array: &ArrayRef) -> Option<NullBuffer> {
     NullBuffer::union(parents, array.nulls()).filter(|nulls| nulls.null_count() > 0)

@@ -8,7 +8,7 @@ use crate::row_splits::SplitsDType;
 
 mod wire;
 
-pub(crate) use wire::sizes;
+pub(crate) use wire::{dims, sizes};
 
 /// What a tensor is made of, and of which columns.
 ///

@@ -3,6 +3,7 @@
 use arrow_buffer::ScalarBuffer;
 
 use crate::error::{ConversionError, ConversionErrorKind, count};
+use crate::gather::{overflow, reserved};
 
 /// The integers of row splits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -72,26 +73,20 @@ impl RowSplits {
         ends: impl Iterator<Item = usize>,
         dtype: SplitsDType,
     ) -> Result<Self, ConversionError> {
-        match dtype {
-            SplitsDType::Int64 => {
-                let splits = std::iter::once(0).chain(ends.map(|end| end as i64));
-                Ok(Self(Splits::Int64(splits.collect::<Vec<_>>().into())))
-            }
+        let splits = match dtype {
+            SplitsDType::Int64 => Splits::Int64(from_0(ends.map(|end| end as i64))?.into()),
             SplitsDType::Int32 => {
                 let mut last = 0;
-                let ends = ends.inspect(|end| last = *end);
-                let splits: Vec<i32> = std::iter::once(0).chain(ends.map(|end| end as i32)).collect();
+                let splits = from_0(ends.inspect(|end| last = *end).map(|end| end as i32))?;
                 if i32::try_from(last).is_err() {
                     let expected = "at most 2147483647 values for row splits of int32";
-                    return Err(ConversionError::new(
-                        ConversionErrorKind::Overflow,
-                        expected,
-                        count(last, "value"),
-                    ));
+                    let kind = ConversionErrorKind::Overflow;
+                    return Err(ConversionError::new(kind, expected, count(last, "value")));
                 }
-                Ok(Self(Splits::Int32(splits.into())))
+                Splits::Int32(splits.into())
             }
-        }
+        };
+        Ok(Self(splits))
     }
 
     /// 32 or 64 bits.
@@ -190,6 +185,15 @@ impl RowSplits {
             Splits::Int64(splits) => splits[i] as usize,
         }
     }
+}
+
+/// Rows without values need no memory in a batch: there may be more of them than splits can be.
+fn from_0<T: From<bool>>(ends: impl Iterator<Item = T>) -> Result<Vec<T>, ConversionError> {
+    let rows = ends.size_hint().0;
+    let mut splits = reserved(rows.saturating_add(1)).map_err(|error| overflow(rows, &error))?;
+    splits.push(T::from(false));
+    splits.extend(ends);
+    Ok(splits)
 }
 
 fn check(splits: impl Iterator<Item = i64>) -> Result<(), ConversionError> {

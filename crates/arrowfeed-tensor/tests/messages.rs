@@ -10,7 +10,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Fields, Schema};
 use arrowfeed_tensor::{
     AdapterOptions, DefaultValue, Dense, Duplicates, Partition, Representation, RepresentationErrorKind,
-    SplitsDType, TensorAdapter,
+    Sparse, SplitsDType, TensorAdapter,
 };
 
 use support::*;
@@ -43,11 +43,23 @@ fn with_default(column: &str, default: DefaultValue) -> String {
 fn columns_that_are_not_there() {
     assert_eq!(
         message(varlen("a.c")),
-        r#"tensor "t", column "a.c": expected a column of this name, one of ["a", "list", "nested", "plain", "text", "decimal"], found none"#
+        r#"tensor "t", column "a.c": expected a field of "a", one of ["b"], found "c""#
+    );
+    assert_eq!(
+        message(varlen("a.b.c")),
+        r#"tensor "t", column "a.b.c": expected a struct with the field "c", found Int64"#
+    );
+    assert_eq!(
+        message(varlen("plain.b")),
+        r#"tensor "t", column "plain.b": expected a struct with the field "b", found Int64"#
+    );
+    assert_eq!(
+        message(varlen("z.c")),
+        r#"tensor "t", column "z.c": expected a column of this name, one of ["a", "list", "nested", "plain", "text", "decimal"], found none"#
     );
     assert_eq!(
         message(ragged(&["a", "c"], vec![])),
-        r#"tensor "t", column "a.c": expected a field of this path, one of ["b"], found "c""#
+        r#"tensor "t", column "a.c": expected a field of "a", one of ["b"], found "c""#
     );
     assert_eq!(
         message(ragged(&[], vec![])),
@@ -151,13 +163,66 @@ fn names_that_are_not_known_or_there_twice() {
 }
 
 #[test]
+fn names_that_several_columns_or_fields_have_are_ambiguous() {
+    let twice = batch(vec![("a", int64(&[1])), ("a", int64(&[2])), ("b", int64(&[3]))]);
+    let expected =
+        r#"tensor "t", column "a": expected one column or field named "a", found 2: the name is ambiguous"#;
+    assert_eq!(unfit(&twice, &Representation::Dense(dense("a", &[]))), expected);
+    assert_eq!(unfit(&twice, &structured(&["a"])), expected);
+    let error = adapter(&twice, &varlen("a")).unwrap_err();
+    assert_eq!((error.kind(), error.column()), (RepresentationErrorKind::Name, Some("a")));
+    assert!(adapter(&twice, &varlen("b")).is_ok());
+    let fields = ["x", "y", "x"].map(|name| Field::new(name, DataType::Int64, true));
+    let columns = [1, 2, 3].map(|value| int64(&[value])).to_vec();
+    let user: ArrayRef = Arc::new(StructArray::new(fields.to_vec().into(), columns, None));
+    let user = batch(vec![("user", user)]);
+    let expected = r#"tensor "t", column "user.x": expected one column or field named "x", found 2: the name is ambiguous"#;
+    for representation in [structured(&["user"]), structured(&["user.x"]), varlen("user.x")] {
+        assert_eq!(unfit(&user, &representation), expected);
+    }
+    assert!(adapter(&user, &structured(&["user.y"])).is_ok());
+}
+
+#[test]
+fn defaults_out_of_the_range_of_a_narrow_float() {
+    let halves: ArrayRef = Arc::new(arrow_array::Float16Array::from(vec![half::f16::ONE]));
+    let singles: ArrayRef = Arc::new(arrow_array::Float32Array::from(vec![1.0]));
+    let columns = batch(vec![("half", halves), ("single", singles)]);
+    let with = |column: &str, value: f64| {
+        Representation::Dense(Dense { default: Some(DefaultValue::Float(value)), ..dense(column, &[]) })
+    };
+    let found = |column, value| unfit(&columns, &with(column, value));
+    assert_eq!(
+        found("half", 70_000.0),
+        r#"tensor "t", column "half": expected a default value in the range of float16, found 70000"#
+    );
+    assert_eq!(
+        found("single", -1e39),
+        r#"tensor "t", column "single": expected a default value in the range of float32, found -1000000000000000000000000000000000000000"#
+    );
+    for fits in [65_504.0, f64::INFINITY, f64::NAN] {
+        assert!(adapter(&columns, &with("half", fits)).is_ok(), "{fits}");
+    }
+}
+
+#[test]
+fn sizes_without_memory_are_told_of_one_row_and_one_value() {
+    let column = batch(vec![("x", lists(&[Some(&[1])]))]);
+    let huge = 1 << 62;
+    assert_eq!(
+        refused(&column, &Representation::Dense(dense("x", &[huge]))),
+        r#"tensor "t", column "x": expected at most 576460752303423487 values in a tensor, found 1 row of 4611686018427387904 values"#
+    );
+}
+
+#[test]
 fn batches_of_another_schema() {
     let adapter = adapter(&columns(), &varlen("list")).unwrap();
     let error = |batch: &RecordBatch| adapter.convert(batch).unwrap_err().to_string();
     let one = batch(vec![("a", int64(&[1]))]);
     assert_eq!(
         error(&one),
-        r#"tensor "t", column "list": expected List(Int64) in column 1, found a batch of 1 columns"#
+        r#"tensor "t", column "list": expected List(Int64) in column 1, found a batch of 1 column"#
     );
     let named = batch(vec![("a", int64(&[1])), ("other", lists(&[None]))]);
     assert_eq!(
@@ -208,6 +273,15 @@ fn rows_that_do_not_fit() {
         adapter.convert(&twice).unwrap_err().to_string(),
         r#"tensor "t", column "v", row 1: expected each index once, found [4] twice"#
     );
+    let apart = batch(vec![("v", lists(&[Some(&[1, 2, 3])])), ("i", lists(&[Some(&[4, 0, 4])]))]);
+    for already_sorted in [false, true] {
+        let sparse = Representation::Sparse(Sparse { already_sorted, ..sparse(&["i"], "v", &[Some(5)]) });
+        let adapter = TensorAdapter::with_options(apart.schema(), [("t", sparse)], options).unwrap();
+        assert_eq!(
+            adapter.convert(&apart).unwrap_err().to_string(),
+            r#"tensor "t", column "v", row 0: expected each index once, found [4] twice"#
+        );
+    }
     assert_eq!(
         refused(&batch(vec![("v", lists(&[Some(&[1]), None])), ("i", nulls)]), &lengths()),
         r#"tensor "t", column "i", row 1: expected values without nulls, found a null"#

@@ -171,6 +171,108 @@ fn views_are_shared_where_they_are_in_order() {
     values_are(false, Arc::new(view(vec![2, 0])), &varlen("x"));
 }
 
+/// What `explain` says, line by line, without the tensor's.
+fn lines(batch: &RecordBatch, representation: &Representation) -> Vec<String> {
+    let adapter = TensorAdapter::try_new(batch.schema(), [("t", representation)]).unwrap();
+    adapter.explain().remove(0).parts.iter().map(ToString::to_string).collect()
+}
+
+const HIDDEN: &str = "a null list stands over stored values";
+const VIEWS: &str = "list views are not in order, overlap or leave gaps";
+const LATER: &str = "the batch is a slice that begins later";
+
+#[test]
+fn views_that_overlap_or_leave_gaps_are_copied() {
+    let field = Arc::new(Field::new("item", arrow_schema::DataType::Float32, true));
+    let view = |offsets: Vec<i32>| {
+        let view = ListViewArray::new(field.clone(), offsets.into(), vec![2, 2].into(), floats(6), None);
+        batch(vec![("x", Arc::new(view) as ArrayRef)])
+    };
+    let wide = varlen_ragged("x", SplitsDType::Int64);
+    for representation in [varlen("x"), wide.clone(), dense_x(&[2]), structured(&["x"])] {
+        for (offsets, expected) in
+            [(vec![1, 3], true), (vec![0, 1], false), (vec![0, 4], false), (vec![2, 0], false)]
+        {
+            assert_eq!(shared(&view(offsets), &representation).0, expected);
+        }
+    }
+    let batch = view(vec![0, 2]);
+    let unless = format!("copied where {HIDDEN}, or {VIEWS}");
+    let computed = "row_splits: computed, the lists have no offsets";
+    assert_eq!(lines(&batch, &wide), [format!("values: shared; {unless}"), computed.to_owned()]);
+    assert_eq!(lines(&batch, &dense_x(&[2])), [format!("values: shared; copied where {VIEWS}")]);
+    assert_eq!(
+        lines(&batch, &structured(&["x"])),
+        [format!("x {computed}"), format!("x values: shared; {unless}")]
+    );
+}
+
+#[test]
+fn row_splits_inside_of_views_are_copied_with_them() {
+    let inner: ArrayRef = Arc::new(large_list_of(floats(4), vec![0, 1, 2, 3, 4]));
+    let field = Arc::new(Field::new("item", inner.data_type().clone(), true));
+    let view = |offsets: Vec<i32>| {
+        let view = ListViewArray::new(field.clone(), offsets.into(), vec![2, 2].into(), inner.clone(), None);
+        batch(vec![("x", Arc::new(view) as ArrayRef)])
+    };
+    let wide = varlen_ragged("x", SplitsDType::Int64);
+    assert_eq!(shared(&view(vec![0, 2]), &wide), (true, vec![false, true]));
+    assert_eq!(shared(&view(vec![2, 0]), &wide), (false, vec![false, false]));
+    let expected = [
+        format!("values: shared; copied where {HIDDEN}, or {VIEWS}"),
+        "row_splits[0]: computed, the lists have no offsets".to_owned(),
+        format!("row_splits[1]: shared; copied where {LATER}, or {HIDDEN}, or {VIEWS}"),
+    ];
+    assert_eq!(lines(&view(vec![0, 2]), &wide), expected);
+}
+
+#[test]
+fn of_lists_of_both_widths_those_of_the_wanted_one_share_row_splits() {
+    let inner: ArrayRef = Arc::new(large_list_of(floats(4), vec![0, 1, 4]));
+    let batch = batch(vec![("x", Arc::new(list_of(inner, vec![0, 1, 2], None)) as ArrayRef)]);
+    let (narrow, wide) = (varlen_ragged("x", SplitsDType::Int32), varlen_ragged("x", SplitsDType::Int64));
+    assert_eq!(shared(&batch, &narrow), (true, vec![true, false]));
+    assert_eq!(shared(&batch, &wide), (true, vec![false, true]));
+    let values = format!("values: shared; copied where {HIDDEN}");
+    let later = format!("shared; copied where {LATER}, or {HIDDEN}");
+    let other = |own, wanted| format!("copied, the lists' offsets are {own}, {wanted} is asked for");
+    let expected = |outer: &str, inner: &str| {
+        [values.clone(), format!("row_splits[0]: {outer}"), format!("row_splits[1]: {inner}")]
+    };
+    assert_eq!(lines(&batch, &narrow), expected(&later, &other("int64", "int32")));
+    assert_eq!(lines(&batch, &wide), expected(&other("int32", "int64"), &later));
+}
+
+#[test]
+fn a_null_list_over_stored_values_computes_row_splits() {
+    let over = |nulls: Option<Vec<bool>>| {
+        let inner: ArrayRef = Arc::new(list_of(floats(4), vec![0, 1, 3, 4], None));
+        batch(vec![("x", Arc::new(list_of(inner, vec![0, 1, 2, 3], nulls)) as ArrayRef)])
+    };
+    let narrow = varlen_ragged("x", SplitsDType::Int32);
+    assert_eq!(shared(&over(None), &narrow), (true, vec![true, true]));
+    assert_eq!(shared(&over(Some(vec![true, false, true])), &narrow), (false, vec![false, false]));
+    let expected = [
+        format!("values: shared; copied where {HIDDEN}"),
+        format!("row_splits: shared; copied where {LATER}, or {HIDDEN}"),
+    ];
+    assert_eq!(lines(&over(None), &narrow), expected);
+}
+
+#[test]
+fn partitions_leave_the_row_splits_of_outer_lists() {
+    let inner: ArrayRef = Arc::new(large_list_of(floats(4), vec![0, 2, 4]));
+    let batch = batch(vec![("x", Arc::new(large_list_of(inner, vec![0, 1, 2])) as ArrayRef)]);
+    let halved = ragged(&["x"], vec![Partition::Uniform(2)]);
+    assert_eq!(shared(&batch, &halved), (true, vec![true, false]));
+    let expected = [
+        format!("values: shared; copied where {HIDDEN}"),
+        format!("row_splits[..1]: shared; copied where {LATER}, or {HIDDEN}"),
+        "row_splits[1..]: computed, partitions divide the innermost lists".to_owned(),
+    ];
+    assert_eq!(lines(&batch, &halved), expected);
+}
+
 #[test]
 fn sparse_shares_values_that_are_sorted() {
     let sorted = |indices: &[i64]| {

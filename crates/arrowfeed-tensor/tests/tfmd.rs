@@ -105,6 +105,46 @@ fn a_schema_with_parts_that_are_not_known_is_read() {
     assert_eq!(names(&projected), ["joined"]);
 }
 
+/// A field of a message, of bytes.
+fn field(number: u8, content: &[u8]) -> Vec<u8> {
+    let key = u16::from(number) << 3 | 2;
+    let key = if key < 128 { vec![key as u8] } else { vec![(key & 127) as u8 | 128, (key >> 7) as u8] };
+    [key, vec![content.len() as u8], content.to_vec()].concat()
+}
+
+/// A schema's feature that is there always, of a shape of these sizes.
+fn feature(name: &str, sizes: &[i64]) -> Vec<u8> {
+    let mut shape = Vec::new();
+    for size in sizes {
+        let varint: Vec<u8> = match size {
+            -1 => [vec![0xff; 9], vec![1]].concat(),
+            size => vec![*size as u8],
+        };
+        shape.extend(field(2, &[vec![0x08], varint].concat()));
+    }
+    let presence = [vec![0x09], 1.0_f64.to_le_bytes().to_vec()].concat();
+    field(1, &[field(1, name.as_bytes()), field(14, &presence), field(23, &shape)].concat())
+}
+
+#[test]
+fn a_size_that_is_not_known_is_of_its_feature_only() {
+    let schema = [feature("a", &[2]), feature("b", &[-1]), feature("c", &[3, -1])].concat();
+    let varlen = |name: &str| Representation::VarLenSparse(VarLenSparse { column: name.to_owned() });
+    let a = Representation::Dense(Dense { column: "a".to_owned(), shape: vec![2], ..Dense::default() });
+    let expected = vec![("a".to_owned(), a), ("b".to_owned(), varlen("b")), ("c".to_owned(), varlen("c"))];
+    assert_eq!(representations_from_tfmd(&schema, "").unwrap(), expected);
+}
+
+#[test]
+fn of_two_features_of_one_name_the_last_holds() {
+    let schema = [feature("a", &[2]), feature("b", &[1]), feature("a", &[3])].concat();
+    let dense = |name: &str, size| {
+        Representation::Dense(Dense { column: name.to_owned(), shape: vec![size], ..Dense::default() })
+    };
+    let expected = vec![("a".to_owned(), dense("a", 3)), ("b".to_owned(), dense("b", 1))];
+    assert_eq!(representations_from_tfmd(&schema, "").unwrap(), expected);
+}
+
 #[test]
 fn fields_and_bytes_that_are_not_known_do_no_harm() {
     let mut message = Representation::VarLenSparse(VarLenSparse { column: "v".to_owned() }).to_proto();

@@ -74,7 +74,8 @@ impl TensorAdapter {
         let converted = converted.map_err(|error| to_python(py, error))?;
         let tensors = PyDict::new(py);
         for (name, tensor) in converted.map_err(|error| conversion_error(py, &error))? {
-            tensors.set_item(name, wrapped(py, tensor)?)?;
+            let tensor = wrapped(py, tensor, &name)?;
+            tensors.set_item(name, tensor)?;
         }
         Ok(tensors)
     }

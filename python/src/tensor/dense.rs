@@ -1,12 +1,14 @@
 //! `arrowfeed.DenseTensor`.
 
+use std::fmt::Display;
 use std::sync::{Arc, OnceLock};
 
-use arrow_array::ArrayRef;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use arrow_schema::Field;
 use arrowfeed::tensor::{self, DType, RowSplits, Values};
-use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
@@ -16,7 +18,7 @@ use super::dlpack::{self, Request};
 use super::memory::{Memory, numpy_dtype};
 use super::strings;
 use crate::array::Array;
-use crate::errors::conversion_error;
+use crate::errors::{array_error, conversion_error};
 
 /// Values in the order of a shape. What other classes are made of, too: indices, row splits.
 #[pyclass(module = "arrowfeed", frozen)]
@@ -26,16 +28,25 @@ pub(crate) struct DenseTensor {
     bools: OnceLock<Buffer>,
     /// The array of numpy, made on first use.
     numpy: PyOnceLock<Py<PyAny>>,
+    /// For messages; what an adapter made has one.
+    name: Option<String>,
 }
 
 impl DenseTensor {
     pub(super) fn new(tensor: tensor::DenseTensor) -> Self {
-        Self { tensor, bools: OnceLock::new(), numpy: PyOnceLock::new() }
+        Self { tensor, bools: OnceLock::new(), numpy: PyOnceLock::new(), name: None }
+    }
+
+    /// The same tensor with a name for messages.
+    pub(super) fn named(mut self, name: Option<&str>) -> Self {
+        self.name = name.map(str::to_owned);
+        self
     }
 
     /// A list of values.
-    pub(super) fn flat(py: Python<'_>, values: &Values) -> PyResult<Py<Self>> {
-        Self::checked(py, values.clone(), vec![values.len()])
+    pub(super) fn flat(py: Python<'_>, values: &Values, name: Option<&str>) -> PyResult<Py<Self>> {
+        let tensor = tensor::DenseTensor::try_new(values.clone(), vec![values.len()]);
+        Py::new(py, Self::new(tensor.map_err(|error| conversion_error(py, &error))?).named(name))
     }
 
     /// Integers of 64 bits.
@@ -70,13 +81,26 @@ impl DenseTensor {
     }
 
     /// The values as numbers in memory; `None` for byte strings.
-    fn memory(&self) -> Option<Memory> {
+    fn memory(&self, py: Python<'_>) -> PyResult<Option<Memory>> {
         let values = self.tensor.values();
-        let buffer = match values.dtype() {
-            DType::Bool => self.bools.get_or_init(|| values.bools().unwrap_or_default().into()).clone(),
-            _ => values.buffer()?,
+        let buffer = match (values.array().as_boolean_opt(), self.bools.get()) {
+            (None, _) => values.buffer(),
+            (Some(_), Some(bools)) => Some(bools.clone()),
+            (Some(bits), None) => {
+                let mut bytes: Vec<u8> = Vec::new();
+                bytes.try_reserve_exact(bits.len()).map_err(|error| self.impossible(py, &error))?;
+                bytes.extend(bits.values().iter().map(u8::from));
+                Some(self.bools.get_or_init(|| bytes.into()).clone())
+            }
         };
-        Some(Memory { buffer, dtype: values.dtype(), shape: self.tensor.shape().to_vec() })
+        Ok(buffer.map(|buffer| Memory { buffer, dtype: values.dtype(), shape: self.tensor.shape().to_vec() }))
+    }
+
+    /// The error where memory or numpy cannot hold the values.
+    #[cold]
+    fn impossible(&self, py: Python<'_>, reason: &dyn Display) -> PyErr {
+        let (dtype, shape) = (self.tensor.values().dtype(), self.tensor.shape());
+        array_error(py, self.name.as_deref(), &format!("{dtype} {shape:?}: {reason}"))
     }
 
     /// Whether the values lie in the Arrow buffer as a tensor has them.
@@ -87,10 +111,19 @@ impl DenseTensor {
     /// The read-only array of the values.
     pub(super) fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let array = self.numpy.get_or_try_init(py, || {
-            let array = match self.memory() {
+            let array = match self.memory(py)? {
                 Some(memory) => memory.view(py),
-                None => strings::objects(py, self.tensor.values().array(), self.tensor.shape()),
+                None => {
+                    let array = self.tensor.values().array();
+                    strings::room(array).map_err(|error| self.impossible(py, &error))?;
+                    strings::objects(py, array, self.tensor.shape())
+                }
             };
+            // A shape of more dimensions than numpy has, or too big where a dimension is 0.
+            let array = array.map_err(|error| match error.is_instance_of::<PyException>(py) {
+                true => self.impossible(py, &error.value(py)),
+                false => error,
+            });
             array.map(Bound::unbind)
         });
         Ok(array?.bind(py).clone())
@@ -144,14 +177,14 @@ impl DenseTensor {
     fn aligned(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
         let py = slf.py();
         let this = slf.get();
-        let Some(memory) = this.memory() else {
+        let Some(memory) = this.memory(py)? else {
             let message = "expected numbers or bools to align, found byte strings";
             return Err(PyTypeError::new_err(message));
         };
         if memory.is_aligned() {
             return Ok(slf);
         }
-        let copy = py.detach(|| memory.copy().buffer);
+        let copy = py.detach(|| memory.copy()).map_err(|error| this.impossible(py, &error))?.buffer;
         if this.tensor.values().dtype() == DType::Bool {
             let aligned = Self::new(this.tensor.clone());
             // A new lock: it is empty.
@@ -200,7 +233,7 @@ impl DenseTensor {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let request = Request::new(stream, max_version, dl_device)?;
-        let Some(memory) = self.memory() else {
+        let Some(memory) = self.memory(py)? else {
             let message = "expected numbers or bools, found byte strings, which DLPack does not have";
             return Err(PyBufferError::new_err(message));
         };
@@ -210,7 +243,10 @@ impl DenseTensor {
             return Err(PyBufferError::new_err(message));
         }
         let copied = copy == Some(true);
-        let memory = if copied { py.detach(|| memory.copy()) } else { memory };
+        let memory = match copied {
+            true => py.detach(|| memory.copy()).map_err(|error| self.impossible(py, &error))?,
+            false => memory,
+        };
         dlpack::capsule(py, memory, &request, copied)
     }
 

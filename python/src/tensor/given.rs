@@ -32,10 +32,8 @@ fn representation(name: &str, value: &Bound<'_, PyAny>) -> PyResult<tensor::Repr
         return Ok(representation.get().0.clone());
     }
     let argument = format!("representations[{name:?}]");
-    let Ok(bytes) = bytes(&argument, value) else {
-        let expected = "a Representation, a TensorRepresentation message or its bytes";
-        return Err(wrong_type(&argument, expected, value));
-    };
+    let expected = "a Representation, a TensorRepresentation message or its bytes";
+    let bytes = bytes(&argument, expected, value)?;
     let parsed = tensor::Representation::from_proto(&bytes);
     parsed.map_err(|error| unnamed_representation_error(value.py(), name, &error))
 }

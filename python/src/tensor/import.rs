@@ -1,27 +1,26 @@
-//! Schemas and batches of any Arrow library.
+//! Schemas and batches of any Arrow library, as arguments.
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
-use arrowfeed::AvroError;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::{PyArray, PyRecordBatchReader, PySchema};
 
 use crate::argument::wrong_type;
-use crate::batch;
 use crate::call::caught;
-use crate::errors::{plain, to_python};
+use crate::errors::{invalid_arrow, plain, to_python};
+use crate::{batch, foreign};
 
-/// The schema of an argument.
+/// The schema of an argument, or of what it has as `schema`: batches and tables of pyarrow are no schemas themselves.
 pub(super) fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
-    if !value.hasattr("__arrow_c_schema__")? {
-        return Err(wrong_type("schema", "an object with __arrow_c_schema__", value));
-    }
-    let capsule = value.call_method0("__arrow_c_schema__")?.cast_into()?;
-    let schema = foreign(value.py(), || PySchema::from_arrow_pycapsule(&capsule));
-    let schema = schema.map_err(|_| wrong_type("schema", "the schema of a record batch", value))?;
-    Ok(schema.into_inner())
+    let given = match value.hasattr("__arrow_c_schema__")? {
+        true => Some(value.clone()),
+        false => {
+            value.getattr_opt("schema")?.filter(|own| own.hasattr("__arrow_c_schema__").unwrap_or(false))
+        }
+    };
+    let given = given.ok_or_else(|| wrong_type("schema", "an object with __arrow_c_schema__", value))?;
+    let schema = foreign::schema(&given)?;
+    schema.ok_or_else(|| wrong_type("schema", "the schema of a record batch", value))
 }
 
 /// The batch of an argument: one, or a stream of one.
@@ -30,36 +29,17 @@ pub(super) fn record_batch(value: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     if let Ok(batch) = value.cast::<batch::RecordBatch>() {
         return Ok(batch.get().0.clone());
     }
-    if !value.hasattr("__arrow_c_array__")? && !value.hasattr("__arrow_c_stream__")? {
+    if value.hasattr("__arrow_c_array__")? {
+        return foreign::record_batch("batch", value);
+    }
+    if !value.hasattr("__arrow_c_stream__")? {
         let expected = "an object with __arrow_c_array__, or with an __arrow_c_stream__ of one batch";
         return Err(wrong_type("batch", expected, value));
     }
-    if value.hasattr("__arrow_c_array__")? {
-        let (array, field) = foreign(py, || value.extract::<PyArray>())?.into_inner();
-        return rows(&array, &field);
-    }
-    let mut stream = foreign(py, || value.extract::<PyRecordBatchReader>()?.into_reader())?;
+    let mut stream = foreign::stream("batch", value)?;
     let schema = stream.schema();
     let batches = py.detach(|| caught(|| Ok([stream.next(), stream.next()])));
     one(py, schema, batches.map_err(|error| to_python(py, error))?)
-}
-
-/// An array of structs as the batch that it stands for.
-fn rows(array: &ArrayRef, field: &FieldRef) -> PyResult<RecordBatch> {
-    let error = |found: String| {
-        let message = format!("batch: expected an array of structs without nulls, found {found}");
-        PyValueError::new_err(message)
-    };
-    let Some(structs) = array.as_struct_opt() else {
-        return Err(error(array.data_type().to_string()));
-    };
-    if structs.null_count() > 0 {
-        return Err(error(format!("structs, {} of them null", structs.null_count())));
-    }
-    let schema = Schema::new_with_metadata(structs.fields().clone(), field.metadata().clone());
-    let options = RecordBatchOptions::new().with_row_count(Some(structs.len()));
-    RecordBatch::try_new_with_options(schema.into(), structs.columns().to_vec(), &options)
-        .map_err(|failure| error(failure.to_string()))
 }
 
 /// A stream without batches has no rows; one with two is not told apart from one with many.
@@ -68,7 +48,10 @@ fn one(
     schema: SchemaRef,
     batches: [Option<Result<RecordBatch, ArrowError>>; 2],
 ) -> PyResult<RecordBatch> {
-    let failed = |error: ArrowError| plain(py, &error.to_string());
+    let failed = |error: ArrowError| match foreign::Invalid::of(&error) {
+        Some(invalid) => invalid_arrow(py, invalid),
+        None => plain(py, &error.to_string()),
+    };
     match batches {
         [None, _] => Ok(RecordBatch::new_empty(schema)),
         [Some(batch), None] => batch.map_err(failed),
@@ -78,9 +61,4 @@ fn one(
             Err(PyValueError::new_err(message))
         }
     }
-}
-
-/// What comes from another library, which may not keep to the C interface.
-fn foreign<T>(py: Python<'_>, import: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    caught(|| Ok::<_, AvroError>(import())).map_err(|error| to_python(py, error))?
 }

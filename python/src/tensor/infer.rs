@@ -34,7 +34,7 @@ pub(crate) fn representations_from_tfmd<'py>(
         Some((_, Ok(name))) => name.to_str()?.to_owned(),
         Some((group, Err(_))) => return Err(wrong_type("group", "the name of a group (str)", group)),
     };
-    let bytes = bytes("schema_proto", schema_proto)?;
+    let bytes = bytes("schema_proto", "bytes, or a message with SerializeToString", schema_proto)?;
     let found = caught(|| Ok(tensor::representations_from_tfmd(&bytes, &group)));
     let found = found.map_err(|error| to_python(py, error))?;
     by_name(py, found.map_err(|error| representation_error(py, &error))?)

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyString};
 
 use super::spec::SPLITS;
-use crate::argument::{choice, integer, items, strings, wrong_type, wrong_value};
+use crate::argument::{self, choice, integer, strings, wrong_type, wrong_value};
 
 pub(super) fn name(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     let Ok(text) = value.cast::<PyString>() else {
@@ -15,13 +15,12 @@ pub(super) fn name(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<String>
 }
 
 pub(super) fn each<'py, T>(
-    argument: &str,
+    name: &str,
     expected: &str,
     value: &Bound<'py, PyAny>,
     item: impl Fn(&Bound<'py, PyAny>) -> PyResult<T>,
 ) -> PyResult<Vec<T>> {
-    let items = items(value).ok_or_else(|| wrong_type(argument, expected, value))?;
-    items.iter().map(item).collect()
+    argument::each(name, expected, value)?.iter().map(item).collect()
 }
 
 pub(super) fn dimension(size: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {

@@ -1,5 +1,7 @@
 //! Numbers in memory that nobody writes to: what numpy's views and DLPack's capsules hold on to.
 
+use std::collections::TryReserveError;
+
 use arrow_buffer::Buffer;
 use arrowfeed::tensor::DType;
 use pyo3::prelude::*;
@@ -46,13 +48,14 @@ impl Memory {
     }
 
     /// The same numbers elsewhere, aligned.
-    pub(super) fn copy(&self) -> Self {
-        let mut bytes: Vec<u8> = Vec::with_capacity(self.buffer.len() + ALIGNMENT);
+    pub(super) fn copy(&self) -> Result<Self, TryReserveError> {
+        let mut bytes: Vec<u8> = Vec::new();
+        bytes.try_reserve_exact(self.buffer.len().saturating_add(ALIGNMENT))?;
         let start = (bytes.as_ptr() as usize).next_multiple_of(ALIGNMENT) - bytes.as_ptr() as usize;
         bytes.resize(start, 0);
         bytes.extend_from_slice(&self.buffer);
         let buffer = Buffer::from_vec(bytes).slice(start);
-        Self { buffer, dtype: self.dtype, shape: self.shape.clone() }
+        Ok(Self { buffer, dtype: self.dtype, shape: self.shape.clone() })
     }
 
     /// A read-only array over the memory.

@@ -8,6 +8,7 @@ use super::build;
 use super::dense::DenseTensor;
 use super::memory::numpy_dtype;
 use crate::array::Array;
+use crate::arrow_schema::counted;
 use crate::errors::conversion_error;
 
 /// Flat values and the row splits over them.
@@ -20,8 +21,8 @@ pub(crate) struct RaggedTensor {
 }
 
 impl RaggedTensor {
-    pub(super) fn new(py: Python<'_>, tensor: tensor::RaggedTensor) -> PyResult<Self> {
-        let flat_values = Py::new(py, DenseTensor::new(tensor.flat_values().clone()))?;
+    pub(super) fn new(py: Python<'_>, tensor: tensor::RaggedTensor, name: Option<&str>) -> PyResult<Self> {
+        let flat_values = Py::new(py, DenseTensor::new(tensor.flat_values().clone()).named(name))?;
         let row_splits = tensor.row_splits().iter().map(|splits| DenseTensor::row_splits(py, splits));
         Ok(Self { row_splits: row_splits.collect::<PyResult<_>>()?, flat_values, tensor })
     }
@@ -41,7 +42,7 @@ impl RaggedTensor {
         let py = flat_values.py();
         let splits = build::row_splits(row_splits)?;
         let tensor = tensor::RaggedTensor::try_new(build::dense("flat_values", flat_values)?, splits);
-        Self::new(py, tensor.map_err(|error| conversion_error(py, &error))?)
+        Self::new(py, tensor.map_err(|error| conversion_error(py, &error))?, None)
     }
 
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -99,7 +100,7 @@ impl RaggedTensor {
         let inner = flat.shape().iter().skip(1).map(ToString::to_string);
         let shape: Vec<String> =
             std::iter::once(self.tensor.rows().to_string()).chain(ragged).chain(inner).collect();
-        let (dtype, values) = (flat.values().dtype(), flat.values().len());
-        format!("<arrowfeed.RaggedTensor {dtype} [{}], {values} values>", shape.join(", "))
+        let (dtype, values) = (flat.values().dtype(), counted(flat.values().len(), "value"));
+        format!("<arrowfeed.RaggedTensor {dtype} [{}], {values}>", shape.join(", "))
     }
 }

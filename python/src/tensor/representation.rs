@@ -3,7 +3,7 @@
 use arrowfeed::tensor;
 use arrowfeed::tensor::{DefaultValue, Partition};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
 use super::kinds;
 use crate::argument::wrong_type;
@@ -21,7 +21,8 @@ impl Representation {
     #[staticmethod]
     fn from_proto(data: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let py = data.py();
-        kinds::wrapped(py, parsed(py, &bytes("data", data)?)?)
+        let expected = "bytes, or a message with SerializeToString";
+        kinds::wrapped(py, parsed(py, &bytes("data", expected, data)?)?)
     }
 
     /// The bytes of the message.
@@ -61,17 +62,22 @@ pub(super) fn parsed(py: Python<'_>, bytes: &[u8]) -> PyResult<tensor::Represent
 }
 
 /// The bytes of an argument: bytes, a buffer, or a message that can be serialized.
-pub(super) fn bytes(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+pub(super) fn bytes(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());
     }
     if is_buffer(value) {
         return Ok(copied(value)?.as_bytes().to_vec());
     }
-    if value.hasattr("SerializeToString")? {
-        return value.call_method0("SerializeToString")?.extract();
+    if !value.is_instance_of::<PyType>() && value.hasattr("SerializeToString")? {
+        let bytes = value.call_method0("SerializeToString")?;
+        return Ok(bytes
+            .cast::<PyBytes>()
+            .map_err(|_| wrong_type(name, expected, &bytes))?
+            .as_bytes()
+            .to_vec());
     }
-    Err(wrong_type(name, "bytes, or a message with SerializeToString", value))
+    Err(wrong_type(name, expected, value))
 }
 
 fn class(representation: &tensor::Representation) -> &'static str {

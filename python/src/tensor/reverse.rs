@@ -81,7 +81,8 @@ impl TensorsToRecordBatch {
     }
 }
 
-fn given(value: &Bound<'_, PyAny>) -> Option<Tensor> {
+/// Any tensor of ours.
+pub(super) fn given(value: &Bound<'_, PyAny>) -> Option<Tensor> {
     if let Ok(dense) = value.cast::<DenseTensor>() {
         return Some(Tensor::Dense(dense.get().tensor.clone()));
     }
@@ -96,7 +97,7 @@ fn given(value: &Bound<'_, PyAny>) -> Option<Tensor> {
 }
 
 /// The items of a dict with names.
-fn named<T>(
+pub(super) fn named<T>(
     argument: &str,
     expected: &str,
     value: &Bound<'_, PyAny>,

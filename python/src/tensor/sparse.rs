@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyTuple};
 use super::build;
 use super::dense::DenseTensor;
 use super::memory::numpy_dtype;
-use crate::argument::{integer, items, wrong_type};
+use crate::argument::{each, integer};
 use crate::array::Array;
 use crate::errors::conversion_error;
 
@@ -22,10 +22,10 @@ pub(crate) struct SparseTensor {
 }
 
 impl SparseTensor {
-    pub(super) fn new(py: Python<'_>, tensor: tensor::SparseTensor) -> PyResult<Self> {
+    pub(super) fn new(py: Python<'_>, tensor: tensor::SparseTensor, name: Option<&str>) -> PyResult<Self> {
         let shape = vec![tensor.values().len(), tensor.rank()];
         let indices = DenseTensor::int64(py, tensor.indices(), shape)?;
-        let values = DenseTensor::flat(py, tensor.values())?;
+        let values = DenseTensor::flat(py, tensor.values(), name)?;
         Ok(Self { tensor, indices, values })
     }
 }
@@ -40,9 +40,7 @@ impl SparseTensor {
         dense_shape: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let py = values.py();
-        let sizes = items(dense_shape);
-        let sizes =
-            sizes.ok_or_else(|| wrong_type("dense_shape", "a list or tuple of sizes (int)", dense_shape))?;
+        let sizes = each("dense_shape", "a list or tuple of sizes (int)", dense_shape)?;
         let sizes =
             sizes.iter().map(|size| integer("dense_shape", 0, size)).collect::<PyResult<Vec<i64>>>()?;
         let values = build::dense("values", values)?;
@@ -52,7 +50,7 @@ impl SparseTensor {
         }
         let indices = build::indices(indices, values.values().len(), sizes.len())?;
         let tensor = tensor::SparseTensor::try_new(indices, values.values().clone(), sizes);
-        Self::new(py, tensor.map_err(|error| conversion_error(py, &error))?)
+        Self::new(py, tensor.map_err(|error| conversion_error(py, &error))?, None)
     }
 
     fn __getnewargs__<'py>(

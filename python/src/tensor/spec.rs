@@ -7,10 +7,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::memory::{dtype_argument, numpy_dtype};
-use crate::argument::{choice, integer, items, wrong_type, wrong_value};
+use super::reverse::named;
+use crate::argument::{choice, each, integer, wrong_type, wrong_value};
 
-const KINDS: [(&str, TensorKind); 3] =
-    [("dense", TensorKind::Dense), ("sparse", TensorKind::Sparse), ("ragged", TensorKind::Ragged)];
+const KINDS: [(&str, TensorKind); 4] = [
+    ("dense", TensorKind::Dense),
+    ("sparse", TensorKind::Sparse),
+    ("ragged", TensorKind::Ragged),
+    ("structured", TensorKind::Structured),
+];
 
 pub(super) const SPLITS: [(&str, SplitsDType); 2] =
     [("int32", SplitsDType::Int32), ("int64", SplitsDType::Int64)];
@@ -23,23 +28,27 @@ pub(crate) struct TensorSpec(pub(crate) tensor::TensorSpec);
 #[pymethods]
 impl TensorSpec {
     #[new]
-    #[pyo3(signature = (kind, dtype, shape, *, ragged_rank=None, row_splits_dtype=None),
-        text_signature = "(kind, dtype, shape, *, ragged_rank=0, row_splits_dtype=None)")]
+    #[pyo3(signature = (kind, dtype, shape, *, ragged_rank=None, row_splits_dtype=None, fields=None),
+        text_signature = "(kind, dtype, shape, *, ragged_rank=0, row_splits_dtype=None, fields=None)")]
     fn new(
         kind: &Bound<'_, PyAny>,
         dtype: &Bound<'_, PyAny>,
         shape: &Bound<'_, PyAny>,
         ragged_rank: Option<&Bound<'_, PyAny>>,
         row_splits_dtype: Option<&Bound<'_, PyAny>>,
+        fields: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let kind = choice("kind", &KINDS, kind)?;
+        let structured = kind == TensorKind::Structured;
         let sizes = sizes(shape)?;
         let ragged = kind == TensorKind::Ragged;
         let rank = ragged_rank.map_or(Ok(0), |rank| integer("ragged_rank", 0, rank))?;
-        if ragged != (rank > 0) || rank >= sizes.len().max(1) {
+        if (!structured && ragged != (rank > 0)) || rank >= sizes.len().max(1) {
             let found = ragged_rank
                 .map_or_else(|| 0.into_pyobject(shape.py()).map(Bound::into_any), |rank| Ok(rank.clone()))?;
-            let expected = if ragged {
+            let expected = if structured {
+                "less than the shape has sizes"
+            } else if ragged {
                 "at least 1, and less than the shape has sizes"
             } else {
                 "0 where the kind is not ragged"
@@ -47,14 +56,39 @@ impl TensorSpec {
             return Err(wrong_value("ragged_rank", expected, &found));
         }
         let splits = row_splits_dtype.map(|value| choice("row_splits_dtype", &SPLITS, value)).transpose()?;
+        if structured && !dtype.is_none() {
+            return Err(wrong_value("dtype", "None where the kind is structured", dtype));
+        }
+        let expected = "a dict of names to TensorSpec, where the kind is structured";
+        let fields = match fields {
+            None if structured => {
+                return Err(wrong_type("fields", expected, &dtype.py().None().into_bound(dtype.py())));
+            }
+            Some(fields) if !structured => return Err(wrong_type("fields", expected, fields)),
+            fields => fields.map_or(Ok(Vec::new()), |fields| {
+                named("fields", expected, fields, |spec| Some(spec.cast::<Self>().ok()?.get().0.clone()))
+            })?,
+        };
         Ok(Self(tensor::TensorSpec {
             kind,
-            dtype: Some(dtype_argument(dtype)?),
+            dtype: if structured { None } else { Some(dtype_argument(dtype)?) },
             shape: sizes,
             ragged_rank: rank,
-            row_splits_dtype: ragged.then(|| splits.unwrap_or_default()),
-            fields: Vec::new(),
+            row_splits_dtype: (rank > 0).then(|| splits.unwrap_or_default()),
+            fields,
         }))
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py>> {
+        let keywords = PyDict::new(py);
+        if let Some(dtype) = self.row_splits_dtype() {
+            keywords.set_item("ragged_rank", self.0.ragged_rank)?;
+            keywords.set_item("row_splits_dtype", dtype)?;
+        }
+        if self.0.kind == TensorKind::Structured {
+            keywords.set_item("fields", self.fields(py)?)?;
+        }
+        Ok(((self.kind(), self.dtype(py)?, self.shape(py)?), keywords))
     }
 
     #[getter]
@@ -102,9 +136,11 @@ impl TensorSpec {
     }
 }
 
+type NewArguments<'py> = ((&'static str, Option<Bound<'py, PyAny>>, Bound<'py, PyTuple>), Bound<'py, PyDict>);
+
 fn sizes(shape: &Bound<'_, PyAny>) -> PyResult<Vec<Option<usize>>> {
     let expected = "a list or tuple of sizes (int, or None where not known), the batch first";
-    let items = items(shape).ok_or_else(|| wrong_type("shape", expected, shape))?;
+    let items = each("shape", expected, shape)?;
     if items.is_empty() {
         return Err(wrong_value("shape", expected, shape));
     }

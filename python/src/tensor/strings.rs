@@ -1,5 +1,7 @@
 //! Byte strings for those who cannot take Arrow's.
 
+use std::collections::TryReserveError;
+
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
@@ -23,6 +25,19 @@ pub(super) fn objects<'py>(
     let objects = ARRAY.import(py, "numpy", "array")?.call((list,), Some(&keywords))?;
     objects.getattr("flags")?.setattr("writeable", false)?;
     objects.call_method1("reshape", (shape,))
+}
+
+/// An error where there is no memory for the objects: Python does not tell in every place.
+pub(super) fn room(array: &ArrayRef) -> Result<(), TryReserveError> {
+    // A pointer, and an object of 33 bytes and its own, at a multiple of 16.
+    const OBJECT: usize = 8 + 48;
+    let bytes =
+        values(array).into_iter().flatten().fold(0_usize, |sum, value| sum.saturating_add(value.len()));
+    let mut room: Vec<u8> = Vec::new();
+    room.try_reserve_exact(array.len().saturating_mul(OBJECT).saturating_add(bytes))?;
+    // Without it the compiler may leave out memory that nobody uses.
+    std::hint::black_box(&room);
+    Ok(())
 }
 
 /// The values of an array of byte strings without nulls.

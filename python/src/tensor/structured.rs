@@ -1,13 +1,17 @@
 //! `arrowfeed.StructuredTensor`.
 
 use arrowfeed::tensor;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::dense::DenseTensor;
 use super::ragged::arrays;
-use super::wrapped;
+use super::reverse::{given, named};
+use super::{build, wrapped};
+use crate::argument::integer;
 use crate::arrow_schema::counted;
+use crate::errors::conversion_error;
 
 /// Tensors by name, all of them with the same rows.
 #[pyclass(module = "arrowfeed", frozen)]
@@ -19,17 +23,57 @@ pub(crate) struct StructuredTensor {
 }
 
 impl StructuredTensor {
-    pub(super) fn new(py: Python<'_>, tensor: tensor::StructuredTensor) -> PyResult<Self> {
-        let fields = tensor.fields().iter();
-        let fields = fields.map(|(name, field)| Ok((name.clone(), wrapped(py, field.clone())?)));
+    /// `name` is that of the tensor that it is part of.
+    pub(super) fn new(
+        py: Python<'_>,
+        tensor: tensor::StructuredTensor,
+        name: Option<&str>,
+    ) -> PyResult<Self> {
+        let fields = tensor
+            .fields()
+            .iter()
+            .map(|(field, tensor)| Ok((field.clone(), wrapped(py, tensor.clone(), name.unwrap_or(field))?)));
         let fields = fields.collect::<PyResult<_>>()?;
         let row_splits = tensor.row_splits().iter().map(|splits| DenseTensor::row_splits(py, splits));
         Ok(Self { fields, row_splits: row_splits.collect::<PyResult<_>>()?, tensor })
     }
 }
 
+type NewArguments<'py> = ((Bound<'py, PyDict>, Bound<'py, PyTuple>), Bound<'py, PyDict>);
+
 #[pymethods]
 impl StructuredTensor {
+    #[new]
+    #[pyo3(signature = (fields, row_splits=None, *, rows=None),
+        text_signature = "(fields, row_splits=(), *, rows=None)")]
+    fn of_parts(
+        fields: &Bound<'_, PyAny>,
+        row_splits: Option<&Bound<'_, PyAny>>,
+        rows: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let py = fields.py();
+        let fields = named("fields", "a dict of names to tensors of arrowfeed", fields, given)?;
+        let row_splits = row_splits.map_or(Ok(Vec::new()), build::row_splits)?;
+        let rows = match rows {
+            Some(rows) => integer("rows", 0, rows)?,
+            None => match (row_splits.first(), fields.first()) {
+                (Some(splits), _) => splits.rows(),
+                (None, Some((_, tensor))) => tensor.rows(),
+                (None, None) => {
+                    return Err(PyTypeError::new_err("rows: expected their number where nothing has any"));
+                }
+            },
+        };
+        let tensor = tensor::StructuredTensor::try_new(rows, row_splits, fields);
+        Self::new(py, tensor.map_err(|error| conversion_error(py, &error))?, None)
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py>> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("rows", self.tensor.rows())?;
+        Ok(((self.fields(py)?, self.row_splits(py)?), keywords))
+    }
+
     #[getter]
     fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let fields = PyDict::new(py);

@@ -10,7 +10,7 @@ use crate::column_path::ColumnPath;
 use crate::error::{
     ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
 };
-use crate::explain::Part;
+use crate::explain::{Part, VIEWS};
 use crate::gather::{Piece, Pieces, gather};
 use crate::leaf::{Leaf, null_error};
 use crate::lists::Lists;
@@ -66,7 +66,7 @@ impl Dense {
     }
 
     pub(crate) fn explain(&self) -> Vec<Part> {
-        let mut unless = Vec::new();
+        let mut unless = Vec::from_iter(self.column.has_views().then_some(VIEWS));
         if self.fills {
             unless.push("a row is null and filled");
         }
@@ -87,7 +87,7 @@ impl Dense {
         let rows = batch.num_rows();
         if rows.checked_mul(self.size).is_none_or(|size| size > MOST_VALUES) {
             let expected = format!("at most {MOST_VALUES} values in a tensor");
-            let found = format!("{rows} rows of {} values", self.size);
+            let found = format!("{} of {}", count(rows, "row"), count(self.size, "value"));
             return Err(in_column(ConversionError::new(ConversionErrorKind::Overflow, expected, found)));
         }
         let (array, nulls) = self.leaf.plain(walk.array, walk.nulls).map_err(in_column)?;

@@ -8,7 +8,7 @@ use arrow_select::take::take;
 
 use crate::column::Leaves;
 use crate::error::{ConversionError, ConversionErrorKind, count};
-use crate::gather::overflow;
+use crate::gather::{overflow, reserved};
 use crate::row_splits::RowSplits;
 use crate::values::Values;
 
@@ -28,9 +28,9 @@ impl Entries {
             return Err(ConversionError::new(ConversionErrorKind::Overflow, expected, found));
         };
         let indices = match rank {
-            2 => entry_per_item(splits, |row, _| [row, 0]).into_flattened(),
-            3 => entry_per_item(splits, |row, _| [row, 0, 0]).into_flattened(),
-            _ => rows_alone(splits, rank, size),
+            2 => entry_per_item(splits, |row, _| [row, 0])?.into_flattened(),
+            3 => entry_per_item(splits, |row, _| [row, 0, 0])?.into_flattened(),
+            _ => rows_alone(splits, rank, size)?,
         };
         Ok(Self { rank, indices })
     }
@@ -118,7 +118,16 @@ impl Entries {
         (order, indices)
     }
 
-    pub(super) fn refuse_duplicates(&self) -> Result<(), ConversionError> {
+    /// Entries that were not sorted are sorted for this, on the side.
+    pub(super) fn refuse_duplicates(&self, splits: &RowSplits) -> Result<(), ConversionError> {
+        if self.rank > 1 && !self.is_sorted() {
+            let (_, indices) = self.sorted_of_any_rank(splits);
+            return Self { rank: self.rank, indices }.refuse_neighbours();
+        }
+        self.refuse_neighbours()
+    }
+
+    fn refuse_neighbours(&self) -> Result<(), ConversionError> {
         match self.neighbours().find(|(entry, next)| entry == next) {
             None => Ok(()),
             Some((entry, _)) => {
@@ -147,8 +156,9 @@ const BLOCK: usize = 8;
 pub(super) fn entry_per_item<const RANK: usize>(
     splits: &RowSplits,
     entry: impl Fn(i64, i64) -> [i64; RANK],
-) -> Vec<[i64; RANK]> {
-    let mut entries = Vec::with_capacity(splits.last() + BLOCK);
+) -> Result<Vec<[i64; RANK]>, ConversionError> {
+    let items = splits.last();
+    let mut entries = reserved(items.saturating_add(BLOCK)).map_err(|error| overflow(items, &error))?;
     splits.for_each_length(|row, length| {
         let end = entries.len() + length;
         let mut position = 0;
@@ -162,17 +172,18 @@ pub(super) fn entry_per_item<const RANK: usize>(
         }
         entries.truncate(end);
     });
-    entries
+    Ok(entries)
 }
 
 /// The same for any rank, with the row alone.
-fn rows_alone(splits: &RowSplits, rank: usize, size: usize) -> Vec<i64> {
-    let mut indices = vec![0; size];
+fn rows_alone(splits: &RowSplits, rank: usize, size: usize) -> Result<Vec<i64>, ConversionError> {
+    let mut indices = reserved(size).map_err(|error| overflow(splits.last(), &error))?;
+    indices.resize(size, 0);
     let mut entries = indices.chunks_exact_mut(rank);
     splits.for_each_length(|row, length| {
         entries.by_ref().take(length).for_each(|entry| entry[0] = row as i64);
     });
-    indices
+    Ok(indices)
 }
 
 /// The entries' order when sorted in their rows, and their coordinates then.

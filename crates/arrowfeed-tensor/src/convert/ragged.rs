@@ -71,14 +71,23 @@ impl Ragged {
     }
 
     pub(crate) fn explain(&self) -> Vec<Part> {
-        let values = Part::values(&self.leaf, &self.column.leaf, &[hidden(&self.column)]);
-        let splits = match self.partitions.is_empty() && self.blocks.is_empty() {
-            true => Part::row_splits(self.column.offsets(), self.dtype),
-            false => {
-                Part::new("row_splits", Sharing::Computed).because("partitions divide the innermost lists")
+        let mut parts = vec![Part::values(&self.leaf, &self.column.leaf, &hidden(&self.column))];
+        let (offsets, views) = (self.column.offsets(), self.column.has_views());
+        if self.partitions.is_empty() && self.blocks.is_empty() {
+            parts.extend(Part::row_splits(offsets, self.dtype, views));
+            return parts;
+        }
+        let mut divided = "row_splits".to_owned();
+        if let Some((_, outer @ [_, ..])) = offsets.split_last() {
+            let mut outer_splits = Part::row_splits(outer, self.dtype, views);
+            if let [all] = outer_splits.as_mut_slice() {
+                all.part = format!("row_splits[..{}]", outer.len());
             }
-        };
-        vec![values, splits]
+            parts.extend(outer_splits);
+            divided = format!("row_splits[{}..]", outer.len());
+        }
+        parts.push(Part::new(&divided, Sharing::Computed).because("partitions divide the innermost lists"));
+        parts
     }
 
     pub(crate) fn columns(&self) -> Vec<usize> {

@@ -48,7 +48,7 @@ impl Sparse {
     }
 
     pub(crate) fn explain(&self) -> Vec<Part> {
-        let mut unless = vec![hidden(&self.values)];
+        let mut unless = hidden(&self.values);
         if !self.already_sorted && !self.indices.is_empty() {
             unless.push("entries of a row are not sorted by their indices");
         }
@@ -77,7 +77,7 @@ impl Sparse {
         let values =
             if self.already_sorted { values } else { entries.sort(splits, values).map_err(in_values)? };
         if self.duplicates == Duplicates::Error {
-            entries.refuse_duplicates().map_err(in_values)?;
+            entries.refuse_duplicates(splits).map_err(in_values)?;
         }
         Ok(SparseTensor::of(entries.indices, values, shape))
     }

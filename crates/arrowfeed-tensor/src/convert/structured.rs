@@ -7,10 +7,10 @@ use arrow_schema::{DataType, Field, Schema};
 
 use super::varlen_ragged::flat_values;
 use crate::adapter::AdapterOptions;
-use crate::column::{Column, Leaves};
+use crate::column::{Column, Leaves, refuse_namesakes};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, RepresentationError};
-use crate::explain::Part;
+use crate::explain::{HIDDEN, Part, VIEWS};
 use crate::leaf::Leaf;
 use crate::lists::{self, Lists};
 use crate::representation;
@@ -36,10 +36,10 @@ struct Child {
 struct Node {
     /// From the column, for messages.
     label: String,
-    /// Number of lists that become row splits.
-    lists: usize,
-    /// The width of their offsets, if they have one.
-    offsets: Option<SplitsDType>,
+    /// Of each list that becomes row splits, the width of its offsets if it has any.
+    lists: Vec<Option<SplitsDType>>,
+    /// Whether one of them is a list view.
+    views: bool,
     content: Content,
 }
 
@@ -93,7 +93,7 @@ impl Structured {
 
     pub(crate) fn explain(&self) -> Vec<Part> {
         let mut parts = Vec::new();
-        self.columns.iter().for_each(|child| child.node.explain(self.dtype, &mut parts));
+        self.columns.iter().for_each(|child| child.node.explain(self.dtype, false, &mut parts));
         parts
     }
 
@@ -143,17 +143,14 @@ impl Node {
                 Content::Values { leaf, data_type: data_type.clone(), inner }
             }
         };
-        let offsets = levels.iter().map(|level| match level {
-            DataType::List(_) | DataType::Map(..) => Some(SplitsDType::Int32),
-            DataType::LargeList(_) => Some(SplitsDType::Int64),
-            _ => None,
-        });
-        let offsets = offsets.reduce(|all, own| all.filter(|all| Some(*all) == own)).flatten();
-        Ok(Self { label, lists: levels.len(), offsets, content })
+        let views =
+            levels.iter().any(|level| matches!(level, DataType::ListView(_) | DataType::LargeListView(_)));
+        let lists = levels.into_iter().map(lists::offsets).collect();
+        Ok(Self { label, lists, views, content })
     }
 
     fn spec(&self, outer: usize, dtype: SplitsDType) -> TensorSpec {
-        let ragged_rank = outer + self.lists;
+        let ragged_rank = outer + self.lists.len();
         match &self.content {
             Content::Fields(fields) => structured_spec(fields, ragged_rank, dtype),
             Content::Values { leaf, inner, .. } if ragged_rank == 0 => TensorSpec::dense(leaf.dtype, inner),
@@ -161,14 +158,19 @@ impl Node {
         }
     }
 
-    fn explain(&self, dtype: SplitsDType, parts: &mut Vec<Part>) {
-        if self.lists > 0 {
-            parts.push(Part::row_splits(self.offsets, dtype).of(&self.label));
+    /// `views`: there are list views around this node.
+    fn explain(&self, dtype: SplitsDType, views: bool, parts: &mut Vec<Part>) {
+        let views = views || self.views;
+        if !self.lists.is_empty() {
+            let splits = Part::row_splits(&self.lists, dtype, views);
+            parts.extend(splits.into_iter().map(|part| part.of(&self.label)));
         }
         match &self.content {
-            Content::Fields(fields) => fields.iter().for_each(|child| child.node.explain(dtype, parts)),
+            Content::Fields(fields) => {
+                fields.iter().for_each(|child| child.node.explain(dtype, views, parts))
+            }
             Content::Values { leaf, data_type, .. } => {
-                let unless = ["a null list stands over stored values"];
+                let unless: Vec<&str> = std::iter::once(HIDDEN).chain(views.then_some(VIEWS)).collect();
                 parts.push(Part::values(leaf, data_type, &unless).of(&self.label));
             }
         }
@@ -203,7 +205,7 @@ impl Node {
     /// Goes through the lists of this node.
     fn rows(&self, outer: Leaves, dtype: SplitsDType) -> Result<Leaves, ConversionError> {
         let Leaves { rows, mut splits, mut array, mut nulls } = outer;
-        for _ in 0..self.lists {
+        for _ in &self.lists {
             let Some(lists) = Lists::new(&array, nulls.take()) else { break };
             let inner = lists.into_rows(Some(dtype))?;
             splits.push(inner.splits);
@@ -233,6 +235,8 @@ fn children(
     let all = Selection::default();
     let child = |index: usize, wanted: &Selection| {
         let field = &fields[index];
+        refuse_namesakes(fields, field.name())
+            .map_err(|error| error.in_column(&format!("{prefix}{}", field.name())))?;
         let node = Node::compile(field, wanted, format!("{prefix}{}", field.name()), options)?;
         Ok(Child { name: field.name().clone(), index, node })
     };

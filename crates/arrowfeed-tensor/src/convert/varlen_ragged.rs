@@ -43,8 +43,9 @@ impl VarLenRagged {
     }
 
     pub(crate) fn explain(&self) -> Vec<Part> {
-        let values = Part::values(&self.leaf, &self.column.leaf, &[hidden(&self.column)]);
-        vec![values, Part::row_splits(self.column.offsets(), self.dtype)]
+        let mut parts = vec![Part::values(&self.leaf, &self.column.leaf, &hidden(&self.column))];
+        parts.extend(Part::row_splits(self.column.offsets(), self.dtype, self.column.has_views()));
+        parts
     }
 
     pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<RaggedTensor, ConversionError> {

@@ -9,8 +9,8 @@ use crate::adapter::AdapterOptions;
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, count};
-use crate::explain::{Part, Sharing};
-use crate::gather::{Pieces, gather};
+use crate::explain::{HIDDEN, Part, Sharing, VIEWS};
+use crate::gather::{Pieces, gather, overflow, reserved};
 use crate::leaf::Leaf;
 use crate::lists;
 use crate::representation;
@@ -42,7 +42,7 @@ impl VarLenSparse {
 
     pub(crate) fn explain(&self) -> Vec<Part> {
         let indices = Part::new("indices", Sharing::Computed).because("from the lengths of the lists");
-        vec![Part::values(&self.leaf, &self.column.leaf, &[hidden(&self.column)]), indices]
+        vec![Part::values(&self.leaf, &self.column.leaf, &hidden(&self.column)), indices]
     }
 
     pub(crate) fn convert(&self, batch: &RecordBatch) -> Result<SparseTensor, ConversionError> {
@@ -57,10 +57,10 @@ impl VarLenSparse {
 }
 
 /// What makes a copy of values that are otherwise shared.
-pub(super) fn hidden(column: &Column) -> &'static str {
+pub(super) fn hidden(column: &Column) -> Vec<&'static str> {
     match column.depth() {
-        0 => "a row is null: it has no value",
-        _ => "a null list stands over stored values",
+        0 => vec!["a row is null: it has no value"],
+        _ => std::iter::once(HIDDEN).chain(column.has_views().then_some(VIEWS)).collect(),
     }
 }
 
@@ -100,10 +100,10 @@ fn coordinates(leaves: &Leaves) -> Result<(Vec<i64>, Vec<i64>), ConversionError>
     let mut shape = vec![leaves.rows as i64];
     shape.extend(leaves.splits.iter().map(longest));
     if let [splits] = leaves.splits.as_slice() {
-        let indices = entry_per_item(splits, |row, position| [row, position]);
+        let indices = entry_per_item(splits, |row, position| [row, position])?;
         return Ok((indices.into_flattened(), shape));
     }
-    let mut indices = Vec::with_capacity(size);
+    let mut indices = reserved(size).map_err(|error| overflow(items, &error))?;
     let mut prefix = Vec::with_capacity(rank);
     for row in 0..leaves.rows {
         prefix.push(row as i64);

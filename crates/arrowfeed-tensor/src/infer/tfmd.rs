@@ -9,7 +9,7 @@ use crate::column_path::ColumnPath;
 use crate::error::{RepresentationError, RepresentationErrorKind};
 use crate::proto::feature::{DomainInfo, PresenceConstraints, ShapeType};
 use crate::proto::{Feature, FeatureType, LifecycleStage, Schema, SparseFeature};
-use crate::representation::{Dense, Ragged, Representation, Sparse, VarLenSparse, sizes};
+use crate::representation::{Dense, Ragged, Representation, Sparse, VarLenSparse, dims, sizes};
 use crate::row_splits::SplitsDType;
 
 /// The representations that the bytes of a `tensorflow.metadata.v0.Schema` declare or imply.
@@ -18,11 +18,12 @@ use crate::row_splits::SplitsDType;
 /// the features:
 /// - a sparse feature is [`Sparse`], and takes its index and value features; a dimension is one more than the maximum of
 ///   the index feature's domain, or not known;
-/// - a feature with a shape is [`Dense`], without a default value: it must be there in every row;
+/// - a feature with a shape is [`Dense`], without a default value: it must be there in every row. With a size of -1 it
+///   has none: tfx_bsl makes a dense representation of it, with which nothing can be converted;
 /// - a struct gives a [`Ragged`] tensor for each of its fields, named `struct.field`;
 /// - any other feature is [`VarLenSparse`], or [`Ragged`] where the schema represents variable length as ragged.
 ///
-/// Features that are deprecated, or in a stage before or after production, are left out. For another group: exactly
+/// Of two features with one name the last holds. Features that are deprecated, or in a stage before or after production, are left out. For another group: exactly
 /// what it declares.
 ///
 /// # Errors
@@ -70,8 +71,9 @@ fn declared(schema: &Schema, group: &str) -> Result<Option<Representations>, Rep
 fn inferred(schema: &Schema) -> Result<Representations, RepresentationError> {
     let mut features: Vec<&Feature> = Vec::new();
     for feature in &schema.feature {
-        if !features.iter().any(|known| known.name() == feature.name()) {
-            features.push(feature);
+        match features.iter_mut().find(|known| known.name() == feature.name()) {
+            Some(known) => *known = feature,
+            None => features.push(feature),
         }
     }
     let mut out = Representations::new();
@@ -146,7 +148,7 @@ fn plain(feature: &Feature, ragged: bool, out: &mut Representations) -> Result<(
         return fields(feature, out);
     }
     let representation = match &feature.shape_type {
-        Some(ShapeType::Shape(shape)) => {
+        Some(ShapeType::Shape(shape)) if dims(Some(shape)).all(|size| size != -1) => {
             let found = match &feature.presence_constraints {
                 Some(PresenceConstraints::Presence(presence)) => presence.min_fraction(),
                 _ => 0.0,

@@ -111,7 +111,7 @@ impl Representation {
 }
 
 /// Sizes as they are on the wire; one that is not set is 0.
-fn dims(shape: Option<&FixedShape>) -> impl Iterator<Item = i64> + '_ {
+pub(crate) fn dims(shape: Option<&FixedShape>) -> impl Iterator<Item = i64> + '_ {
     shape.into_iter().flat_map(|shape| &shape.dim).map(Dim::size)
 }
 

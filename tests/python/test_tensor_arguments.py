@@ -1,0 +1,140 @@
+"""What arguments of tensors may be, and what specs and tensors are after pickling."""
+
+import pickle
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import arrowfeed as af
+from tensor_batch import BATCH, REPRESENTATIONS
+
+
+def test_shapes_and_names_may_be_anything_that_can_be_gone_through():
+    dense = af.Dense("x", [2, 3])
+    assert af.Dense("x", np.array([2, 3])) == dense
+    assert af.Dense("x", (size for size in (2, 3))) == dense
+    assert af.Dense("x", range(2, 4)) == dense
+    sparse = af.Sparse(["i", "j"], "v", [4, -1])
+    assert af.Sparse({"i": 0, "j": 1}.keys(), "v", np.array([4, -1])) == sparse
+    assert af.Structured(iter(["a", "b"])) == af.Structured(["a", "b"])
+    assert af.Ragged(np.array(["a", "b"])) == af.Ragged(["a", "b"])
+    assert af.TensorSpec("dense", "int8", iter([None, 2])).shape == (None, 2)
+    adapter = af.TensorAdapter(BATCH.schema, REPRESENTATIONS)
+    assert list(adapter.convert(BATCH, {"t": 1, "d": 2}.keys())) == ["t", "d"]
+    assert af.SparseTensor([[0, 1]], [5], np.array([1, 2])).dense_shape == (1, 2)
+
+
+def failing():
+    yield 2
+    raise ZeroDivisionError("mine")
+
+
+def test_what_a_generator_raises_comes_back():
+    with pytest.raises(ZeroDivisionError, match="^mine$"):
+        af.Dense("x", failing())
+
+
+class Broken:
+    """A message that cannot be written."""
+
+    def SerializeToString(self):  # noqa: N802
+        raise RuntimeError("not today")
+
+
+class NoBytes:
+    """A message of text."""
+
+    def SerializeToString(self):  # noqa: N802
+        return "text"
+
+
+def test_what_a_message_raises_comes_back():
+    for use in (
+        lambda: af.TensorAdapter(BATCH.schema, {"x": Broken()}),
+        lambda: af.Representation.from_proto(Broken()),
+        lambda: af.representations_from_tfmd(Broken()),
+    ):
+        with pytest.raises(RuntimeError, match="^not today$"):
+            use()
+
+
+WRONG = {
+    "one_string": (
+        lambda: af.Structured("ab"),
+        "columns: expected a list or tuple of columns (str), found str 'ab'",
+    ),
+    "a_dict": (
+        lambda: af.Structured({"a": 1}),
+        "columns: expected a list or tuple of columns (str), found dict {'a': 1}",
+    ),
+    "one_size": (lambda: af.Dense("x", 3), "shape: expected a list or tuple of sizes (int), found int 3"),
+    "no_dimension": (
+        lambda: af.Dense("x", np.array(3)),
+        "shape: expected a list or tuple of sizes (int), found ndarray array(3)",
+    ),
+    "bool_size": (lambda: af.Dense("x", [True]), "shape: expected an integer of 0 or more, found bool True"),
+    "bool_dimension": (
+        lambda: af.Sparse(["i"], "v", [False]),
+        "dense_shape: expected an integer of 0 or more, found bool False",
+    ),
+    "bool_partition": (
+        lambda: af.Ragged("x", partitions=[True]),
+        "partitions: expected an integer of 1 or more, found bool True",
+    ),
+    "no_bytes": (
+        lambda: af.TensorAdapter(BATCH.schema, {"x": NoBytes()}),
+        'representations["x"]: expected a Representation, a TensorRepresentation message or its bytes,'
+        " found str 'text'",
+    ),
+    "no_fields": (
+        lambda: af.TensorSpec("structured", None, [None]),
+        "fields: expected a dict of names to TensorSpec, where the kind is structured, found None",
+    ),
+    "fields_of_dense": (
+        lambda: af.TensorSpec("dense", "int8", [None], fields={}),
+        "fields: expected a dict of names to TensorSpec, where the kind is structured, found dict {}",
+    ),
+    "no_rows": (lambda: af.StructuredTensor({}), "rows: expected their number where nothing has any"),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_arguments_say_what_was_expected(call, message):
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_specs_of_every_kind_can_be_pickled():
+    specs = af.TensorAdapter(BATCH.schema, REPRESENTATIONS).specs
+    again = pickle.loads(pickle.dumps(specs))
+    assert again == specs
+    assert {spec.kind for spec in again.values()} == {"dense", "sparse", "ragged", "structured"}
+    user = specs["u"].fields["user"]
+    assert again["u"].fields["user"].fields == user.fields
+    made = af.TensorSpec("structured", None, [None], fields=user.fields)
+    assert made == user
+
+
+def test_structured_tensors_can_be_made_and_pickled():
+    rows = [[{"x": 1, "y": ["a"]}, {"x": 2, "y": []}], [], [{"x": 3, "y": ["b", "c"]}]]
+    kind = pa.list_(pa.struct({"x": pa.int64(), "y": pa.list_(pa.string())}))
+    batch = pa.record_batch({"u": pa.array(rows, kind)})
+    tensor = af.TensorAdapter(batch.schema, {"t": af.Structured(["u"])}).convert(batch)["t"]
+    again = pickle.loads(pickle.dumps(tensor))
+    inner = again.fields["u"]
+    assert (len(again), len(inner)) == (3, 3)
+    assert [splits.tolist() for splits in inner.row_splits] == [[0, 2, 2, 3]]
+    assert inner.fields["x"].to_list() == [[1, 2], [], [3]]
+    assert inner.fields["y"].to_list() == [[[b"a"], []], [], [[b"b", b"c"]]]
+    assert len(pickle.loads(pickle.dumps(af.StructuredTensor({}, rows=4)))) == 4
+    with pytest.raises(af.ConversionError) as caught:
+        af.StructuredTensor({"a": af.DenseTensor([1, 2]), "b": af.DenseTensor([1])})
+    assert str(caught.value) == 'expected 2 rows in field "b", found 1'
+
+
+def test_one_value_is_told_as_one():
+    batch = pa.record_batch({"x": pa.array([[7]])})
+    tensor = af.TensorAdapter(batch.schema, {"t": af.VarLenRagged("x")}).convert(batch)["t"]
+    assert repr(tensor) == "<arrowfeed.RaggedTensor int64 [1, ?], 1 value>"
