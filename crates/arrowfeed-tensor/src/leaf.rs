@@ -128,7 +128,7 @@ pub(crate) fn null_error() -> ConversionError {
 }
 
 /// The type of a tensor's array for a column's type.
-fn plain(data_type: &DataType) -> Option<DataType> {
+pub(crate) fn plain(data_type: &DataType) -> Option<DataType> {
     use DataType::*;
     DType::of(data_type)?;
     Some(match data_type {
@@ -140,7 +140,7 @@ fn plain(data_type: &DataType) -> Option<DataType> {
 }
 
 /// Times as the integers that they are stored as, in the same memory.
-fn as_integers(array: &ArrayRef) -> ArrayRef {
+pub(crate) fn as_integers(array: &ArrayRef) -> ArrayRef {
     use TimeUnit::*;
     macro_rules! reinterpret {
         ($from:ident, $to:ident) => {
@@ -191,7 +191,7 @@ fn fixed(size: i32, value: &[u8]) -> ArrayRef {
 }
 
 /// `None` where the value is not one of the type.
-fn integer(data_type: &DataType, value: i128) -> Option<ArrayRef> {
+pub(crate) fn integer(data_type: &DataType, value: i128) -> Option<ArrayRef> {
     macro_rules! one {
         ($array:ident) => {
             Arc::new($array::from_value(value.try_into().ok()?, 1))
@@ -241,7 +241,7 @@ fn filled(
     })
 }
 
-fn float(data_type: &DataType, value: f64) -> Option<ArrayRef> {
+pub(crate) fn float(data_type: &DataType, value: f64) -> Option<ArrayRef> {
     Some(match data_type {
         DataType::Float16 => Arc::new(Float16Array::from(vec![half::f16::from_f64(value)])),
         DataType::Float32 => Arc::new(Float32Array::from(vec![value as f32])),
@@ -250,7 +250,7 @@ fn float(data_type: &DataType, value: f64) -> Option<ArrayRef> {
     })
 }
 
-fn bytes(data_type: &DataType, value: &[u8]) -> Option<ArrayRef> {
+pub(crate) fn bytes(data_type: &DataType, value: &[u8]) -> Option<ArrayRef> {
     use DataType::*;
     let text = || std::str::from_utf8(value).ok();
     Some(match data_type {
