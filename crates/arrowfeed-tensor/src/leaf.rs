@@ -50,6 +50,11 @@ impl Leaf {
         Ok(Self { dtype, data_type: plain, fill, nulls })
     }
 
+    /// One value of exactly the type of the tensor's array.
+    pub(crate) fn one(&self, value: &DefaultValue) -> Result<ArrayRef, RepresentationError> {
+        filled(&self.data_type, self.dtype, value)
+    }
+
     /// Whether the tensor's array is the column's, in the same memory.
     pub(crate) fn is_shared(&self, data_type: &DataType) -> bool {
         !matches!(data_type, DataType::Dictionary(..))

@@ -15,7 +15,7 @@
 //! | `infer` | representations that follow from a schema |
 //! | `adapter` `explain` `same_schema` | the entry, what it says of itself, the batches that it takes |
 //! | `expression` | key expressions: text to a plan, a plan and a batch to values |
-
+//! | [`feature`] | tensors of key expressions, with defaults for what is missing |
 //! | `reverse` | tensors back to columns |
 //! | `dtype` `values` `row_splits` `tensor` `spec` | what comes out |
 
@@ -27,6 +27,7 @@ mod dtype;
 mod error;
 mod explain;
 mod expression;
+pub mod feature;
 mod gather;
 mod infer;
 mod leaf;

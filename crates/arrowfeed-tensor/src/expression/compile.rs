@@ -250,15 +250,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn no_record(&self, step: &Step, name: &str, spot: &Spot) -> RepresentationError {
-        let found = described(&spot.data_type);
-        let how = match &spot.data_type {
-            DataType::Map(..) => format!("{found}: its values are [*], one of them is ['...']"),
-            DataType::Union(..) => format!("{found}: one of its branches is :..."),
-            other if lists::items(other).is_some() => format!("{found}: its elements are [*], one of them is [0]"),
-            _ => found,
-        };
         let expected = format!("a record with the field {name:?}");
-        self.error(step.at, RepresentationErrorKind::Type, expected, how)
+        self.error(step.at, RepresentationErrorKind::Type, expected, and_how_to_enter(&spot.data_type))
     }
 
     fn type_error(&self, step: &Step, expected: &str, spot: &Spot) -> RepresentationError {
@@ -320,8 +313,20 @@ fn constant(plain: &DataType, literal: &Literal) -> Option<ArrayRef> {
     }
 }
 
+/// A type, and where it is a container, the steps that lead into it.
+pub(crate) fn and_how_to_enter(data_type: &DataType) -> String {
+    let found = described(data_type);
+    match data_type {
+        DataType::Struct(fields) => format!("{found}: its fields are {}", listed(fields)),
+        DataType::Map(..) => format!("{found}: its values are [*], one of them is ['...']"),
+        DataType::Union(..) => format!("{found}: one of its branches is :..."),
+        other if lists::items(other).is_some() => format!("{found}: its elements are [*], one of them is [0]"),
+        _ => found,
+    }
+}
+
 /// A type in the words of a message.
-pub(crate) fn described(data_type: &DataType) -> String {
+fn described(data_type: &DataType) -> String {
     match data_type {
         DataType::Struct(_) => "a record".to_owned(),
         DataType::Map(..) => "a map".to_owned(),

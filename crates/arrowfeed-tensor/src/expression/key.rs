@@ -122,6 +122,10 @@ impl KeyExpression {
         self.path.from_root
     }
 
+    pub(crate) fn first_step(&self) -> &StepKind {
+        &self.path.steps[0].kind
+    }
+
     /// This key, or where it does not begin with `@`, the key that it is inside of `outer`; with the implied `[*]`
     /// between them if `each` says so.
     pub(crate) fn inside(&self, outer: &Self, each: bool) -> Result<Self, RepresentationError> {

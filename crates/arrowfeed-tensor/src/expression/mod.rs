@@ -22,5 +22,7 @@ mod parse;
 mod place;
 mod plan;
 
+pub(crate) use compile::and_how_to_enter;
+pub(crate) use key::StepKind;
 pub use key::KeyExpression;
 pub use plan::{ExpressionPlan, KeyValues};
