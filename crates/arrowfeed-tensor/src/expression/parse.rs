@@ -88,7 +88,7 @@ impl Parser<'_> {
                 StepKind::Name(self.name()?)
             }
             Some('[') => self.bracket(nested)?,
-            Some(':') if !first => {
+            Some(':') => {
                 self.at += 1;
                 StepKind::Branch(self.branch()?)
             }
@@ -168,7 +168,7 @@ impl Parser<'_> {
                 Some(literal) => OperandKind::Literal(literal),
                 None => OperandKind::Path(self.path(nested + 1)?),
             },
-            Some('@' | '[') => OperandKind::Path(self.path(nested + 1)?),
+            Some('@' | '[' | ':') => OperandKind::Path(self.path(nested + 1)?),
             _ => return Err(self.expected(expected)),
         };
         Ok(Operand { at, kind })

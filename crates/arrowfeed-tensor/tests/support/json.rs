@@ -34,15 +34,35 @@ fn numbers<T: ArrowPrimitiveType>(values: &[Value], number: impl Fn(&Value) -> O
     Arc::new(values.iter().map(one).collect::<PrimitiveArray<T>>())
 }
 
-/// What is stored under a null: something, so that who looks there is found out.
-fn list_items(data_type: &DataType, value: &Value) -> Vec<Value> {
-    match (value, data_type) {
-        (Value::Array(items), _) => items.clone(),
-        (_, DataType::FixedSizeList(_, size)) => vec![Value::Null; *size as usize],
-        (_, DataType::Map(..)) => vec![],
-        (_, DataType::List(items) | DataType::LargeList(items)) if items.is_nullable() => vec![Value::Null; 2],
-        _ => vec![],
+/// Some value that is not null: what is stored under a null, so that who looks there is found out.
+fn garbage(data_type: &DataType) -> Value {
+    match data_type {
+        DataType::Null => Value::Null,
+        DataType::Boolean => json!(true),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Binary => json!("a"),
+        DataType::Dictionary(..) => json!("a"),
+        DataType::FixedSizeBinary(size) => json!("a".repeat(*size as usize)),
+        DataType::List(items) | DataType::LargeList(items) | DataType::ListView(items) => {
+            json!([garbage(items.data_type())])
+        }
+        DataType::FixedSizeList(items, size) => json!(vec![garbage(items.data_type()); *size as usize]),
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(entry) => json!([[garbage(entry[0].data_type()), garbage(entry[1].data_type())]]),
+            _ => json!([]),
+        },
+        DataType::Struct(fields) => {
+            fields.iter().map(|field| (field.name().clone(), garbage(field.data_type()))).collect()
+        }
+        DataType::Union(fields, _) => {
+            let (_, field) = fields.iter().last().expect("a branch");
+            json!({ field.name().as_str(): garbage(field.data_type()) })
+        }
+        _ => json!(1),
     }
+}
+
+fn stored(data_type: &DataType, value: &Value) -> Value {
+    if value.is_null() { garbage(data_type) } else { value.clone() }
 }
 
 pub(crate) fn array(data_type: &DataType, values: &[Value]) -> ArrayRef {
@@ -82,7 +102,8 @@ pub(crate) fn array(data_type: &DataType, values: &[Value]) -> ArrayRef {
             Arc::new(builder.finish())
         }
         DataType::Struct(fields) => {
-            let columns = fields.iter().map(|field| column(field, values)).collect();
+            let values: Vec<Value> = values.iter().map(|value| stored(data_type, value)).collect();
+            let columns = fields.iter().map(|field| column(field, &values)).collect();
             Arc::new(StructArray::try_new_with_length(fields.clone(), columns, nulls, values.len()).unwrap())
         }
         DataType::Union(fields, _) => {
@@ -95,7 +116,7 @@ pub(crate) fn array(data_type: &DataType, values: &[Value]) -> ArrayRef {
                     _ => ("null", Value::Null),
                 };
                 let id = fields.iter().position(|(_, field)| field.name() == branch).expect("a branch");
-                ids.push(id as i8);
+                ids.push(fields.iter().nth(id).expect("a branch").0);
                 offsets.push(children[id].len() as i32);
                 children[id].push(value);
             }
@@ -108,7 +129,8 @@ pub(crate) fn array(data_type: &DataType, values: &[Value]) -> ArrayRef {
 }
 
 fn lists(data_type: &DataType, values: &[Value], nulls: Option<NullBuffer>) -> ArrayRef {
-    let stored: Vec<Vec<Value>> = values.iter().map(|value| list_items(data_type, value)).collect();
+    let items = |value: &Value| stored(data_type, value).as_array().expect("a list").clone();
+    let stored: Vec<Vec<Value>> = values.iter().map(items).collect();
     let lengths = || stored.iter().map(Vec::len);
     let flat: Vec<Value> = stored.iter().flatten().cloned().collect();
     let child = |items: &FieldRef| array(items.data_type(), &flat);
@@ -122,7 +144,8 @@ fn lists(data_type: &DataType, values: &[Value], nulls: Option<NullBuffer>) -> A
             Arc::new(LargeListArray::new(items.clone(), offsets, child(items), nulls))
         }
         DataType::FixedSizeList(items, size) => {
-            Arc::new(FixedSizeListArray::new(items.clone(), *size, child(items), nulls))
+            let (items, child) = (items.clone(), child(items));
+            Arc::new(FixedSizeListArray::try_new_with_length(items, *size, child, nulls, values.len()).unwrap())
         }
         // Lists of a view stand in any order: here the last one comes first.
         DataType::ListView(items) => {
