@@ -1,11 +1,11 @@
 //! Which elements a filter keeps.
 
-use arrow_array::ArrayRef;
+use arrow_array::{Array, ArrayRef};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 
 use super::compare;
 use super::operation::{Operations, Root};
-use super::place::{Nullable, Place, logical_nulls};
+use super::place::{Nullable, Place};
 use crate::error::ConversionError;
 use crate::leaf::Leaf;
 
@@ -43,9 +43,10 @@ impl Filter {
         elements: &Place,
         rows: impl Fn() -> Vec<usize>,
     ) -> Result<BooleanBuffer, ConversionError> {
-        let values = |operand: &Operand| operand.values(root, elements, &rows);
+        let place = |operand: &Operand| operand.place(root, elements, &rows);
+        let values = |operand: &Operand| place(operand)?.values();
         let equal = match &self.test {
-            Test::IsNull(operand) => nulls_of(&values(operand)?, elements.len()),
+            Test::IsNull(operand) => place(operand)?.missing(),
             Test::Literal(operand, one) => {
                 let values = values(operand)?;
                 let nulls = nulls_of(&values, elements.len());
@@ -64,18 +65,17 @@ impl Filter {
 }
 
 impl Operand {
-    fn values(
+    /// Of each element the one value.
+    fn place(
         &self,
         root: &Root,
         elements: &Place,
         rows: impl Fn() -> Vec<usize>,
-    ) -> Result<Nullable, ConversionError> {
+    ) -> Result<Place, ConversionError> {
+        let mut no_levels = Vec::new();
         match self.from_root {
-            false => self.path.single(root, elements.clone()),
-            true => {
-                let of_rows = self.path.run(root, root.place.clone(), &mut Vec::new())?;
-                of_rows.at(rows()).values()
-            }
+            false => self.path.run(root, elements.clone(), &mut no_levels),
+            true => Ok(self.path.run(root, root.place.clone(), &mut no_levels)?.at(rows())),
         }
     }
 }
@@ -90,6 +90,7 @@ fn plain(operand: &Operand, (array, nulls): Nullable) -> Result<Nullable, Conver
 }
 
 /// Set where a value is missing.
-fn nulls_of(values: &Nullable, len: usize) -> BooleanBuffer {
-    logical_nulls(values).map_or(BooleanBuffer::new_unset(len), |nulls: NullBuffer| !nulls.inner())
+fn nulls_of((array, nulls): &Nullable, len: usize) -> BooleanBuffer {
+    let nulls = NullBuffer::union(nulls.as_ref(), array.logical_nulls().as_ref());
+    nulls.map_or(BooleanBuffer::new_unset(len), |nulls| !nulls.inner())
 }

@@ -5,7 +5,7 @@ use arrow_schema::DataType;
 
 use super::compare;
 use super::filter::Filter;
-use super::place::{Nullable, Place, rows_of};
+use super::place::{Place, rows_of};
 use crate::error::ConversionError;
 use crate::row_splits::RowSplits;
 
@@ -47,11 +47,6 @@ impl Operations {
     /// Whether values are picked from their columns, and so copied.
     pub(super) fn picks(&self) -> bool {
         self.operations.iter().any(|operation| !matches!(operation, Operation::Field(_) | Operation::Each))
-    }
-
-    /// The values that a path without dimensions selects.
-    pub(super) fn single(&self, root: &Root, place: Place) -> Result<Nullable, ConversionError> {
-        self.run(root, place, &mut Vec::new())?.values()
     }
 
     /// Goes on from `place`, which is below `levels`. Each `[*]` and filter adds a level.

@@ -156,6 +156,15 @@ impl Place {
         Ok((RowSplits::from_ends(ends, splits.dtype())?, self.at(kept)))
     }
 
+    /// Set where a value is missing. A null of a dictionary may be in its values, one of a union in a branch.
+    pub(super) fn missing(&self) -> BooleanBuffer {
+        let logical = NullBuffer::union(self.nulls.as_ref(), self.array.logical_nulls().as_ref());
+        let Some(logical) = logical.filter(|_| !self.array.is_empty()) else {
+            return self.positions().map(|position| position.is_none()).collect();
+        };
+        self.positions().map(|position| position.is_none_or(|i| logical.is_null(i))).collect()
+    }
+
     /// The values themselves, copied if some were picked.
     pub(super) fn values(self) -> Result<Nullable, ConversionError> {
         if self.picks.is_none() {
@@ -174,11 +183,6 @@ impl Place {
         let nulls = lists::with_parents(nulls.as_ref(), &values);
         Ok((values, nulls))
     }
-}
-
-/// A null of a dictionary may be in its values, one of a union in a branch.
-pub(super) fn logical_nulls((array, nulls): &Nullable) -> Option<NullBuffer> {
-    NullBuffer::union(nulls.as_ref(), array.logical_nulls().as_ref())
 }
 
 /// For each value, the row of the batch that it is in.

@@ -11,7 +11,8 @@ use super::place::Place;
 use crate::column::Leaves;
 use crate::column_path::ColumnPath;
 use crate::dtype::DType;
-use crate::error::{ConversionError, RepresentationError};
+use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
+use crate::lists;
 use crate::row_splits::RowSplits;
 use crate::same_schema;
 
@@ -47,6 +48,17 @@ pub struct ExpressionPlan {
     used: Vec<usize>,
 }
 
+/// Whether there are lists of no elements by their type inside: arrow's take loses count of these.
+fn has_empty_lists(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::FixedSizeList(_, 0) => true,
+        DataType::Struct(fields) => fields.iter().any(|field| has_empty_lists(field.data_type())),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_empty_lists(field.data_type())),
+        DataType::Dictionary(_, values) => has_empty_lists(values),
+        other => lists::items(other).is_some_and(|items| has_empty_lists(items.data_type())),
+    }
+}
+
 /// What a key selects from a batch: values, and splits for each dimension. The last splits cover the values.
 #[derive(Debug)]
 pub struct KeyValues(Leaves);
@@ -59,6 +71,12 @@ impl ExpressionPlan {
     pub fn try_new(schema: SchemaRef, key: &KeyExpression) -> Result<Self, RepresentationError> {
         let mut compiler = Compiler::new(key, &schema);
         let path = compiler.compile()?;
+        if has_empty_lists(&path.data_type) {
+            let expected = "values that can be picked";
+            let found = "lists of the fixed size 0 inside of them";
+            let error = RepresentationError::new(RepresentationErrorKind::Type, expected, found);
+            return Err(error.in_key(key.text(), None));
+        }
         let columns = compiler.columns;
         let first = columns.iter().filter_map(|column| schema.index_of(column.steps().first()?).ok());
         let mut used: Vec<usize> = first.collect();
