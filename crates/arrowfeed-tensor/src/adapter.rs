@@ -182,7 +182,8 @@ impl TensorAdapter {
     }
 
     fn tensor(&self, plan: &Plan, batch: &RecordBatch) -> Result<(String, Tensor), ConversionError> {
-        let tensor = same_schema::check(&self.schema, batch, &plan.columns).and_then(|()| plan.conversion.convert(batch));
+        let tensor = same_schema::check(&self.schema, batch, &plan.columns)
+            .and_then(|()| plan.conversion.convert(batch));
         let tensor = tensor.map_err(|error| error.in_tensor(&plan.name))?;
         Ok((plan.name.clone(), tensor))
     }

@@ -7,7 +7,11 @@ use crate::error::{ConversionError, ConversionErrorKind};
 use crate::lists;
 
 /// The columns of a plan are where they were, and of the same type. Others may differ.
-pub(crate) fn check(expected: &Schema, batch: &RecordBatch, columns: &[usize]) -> Result<(), ConversionError> {
+pub(crate) fn check(
+    expected: &Schema,
+    batch: &RecordBatch,
+    columns: &[usize],
+) -> Result<(), ConversionError> {
     let found: &Schema = batch.schema_ref();
     if std::ptr::eq(found, expected) {
         return Ok(());

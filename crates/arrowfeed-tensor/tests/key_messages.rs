@@ -49,11 +49,17 @@ fn texts_that_are_no_key() {
         ("friends[1.5]", r#"character 12: expected "=" or "!=", found "]""#),
         ("friends[-]", r#"character 10: expected a digit, found "]""#),
         ("friends[9223372036854775808]", "character 9: expected an index of 64 bits, found a larger one"),
-        ("friends[99999999999999999999]", "character 9: expected an integer of 64 bits, found 99999999999999999999"),
+        (
+            "friends[99999999999999999999]",
+            "character 9: expected an integer of 64 bits, found 99999999999999999999",
+        ),
         ("friends[age=1e999]", "character 13: expected a finite number, found 1e999"),
         ("friends[name]", r#"character 13: expected "=" or "!=", found "]""#),
         ("friends[name!'x']", r#"character 14: expected "=" after "!", found "'""#),
-        ("friends[name=]", r#"character 14: expected a path, a text in quotes, a number, true, false or null, found "]""#),
+        (
+            "friends[name=]",
+            r#"character 14: expected a path, a text in quotes, a number, true, false or null, found "]""#,
+        ),
         ("friends[name='x]", "character 17: expected a closing quote, found the end"),
         ("friends[name='x'", r#"character 17: expected "]", found the end"#),
         ("friends['a'='b']", "character 9: expected a filter with a path on one side, found two constants"),
@@ -76,7 +82,12 @@ fn keys_that_are_too_long_or_too_deep() {
     assert!(error.ends_with("character 767: expected at most 256 steps, found more"), "{error}");
     let deep = "a[".repeat(9) + "b=1";
     let error = KeyExpression::parse(&deep).unwrap_err().to_string();
-    assert!(error.ends_with("character 18: expected filters inside of filters to a depth of 8, found a deeper one"), "{error}");
+    assert!(
+        error.ends_with(
+            "character 18: expected filters inside of filters to a depth of 8, found a deeper one"
+        ),
+        "{error}"
+    );
     let deeper = "[".repeat(100_000);
     assert!(KeyExpression::parse(&deeper).is_err());
 }
@@ -84,14 +95,35 @@ fn keys_that_are_too_long_or_too_deep() {
 #[test]
 fn steps_that_the_schema_does_not_have() {
     for (key, expected) in [
-        ("nam", r#"character 1: expected a column of this name, one of ["name", "address", "age", "when", "day", "cost", "friends", "tags", "cars", "numbers", …], found "nam""#),
-        ("name.middle", r#"character 5: expected a field of this name, one of ["first", "last"], found "middle""#),
-        ("name['middle']", r#"character 5: expected a field of this name, one of ["first", "last"], found "middle""#),
+        (
+            "nam",
+            r#"character 1: expected a column of this name, one of ["name", "address", "age", "when", "day", "cost", "friends", "tags", "cars", "numbers", …], found "nam""#,
+        ),
+        (
+            "name.middle",
+            r#"character 5: expected a field of this name, one of ["first", "last"], found "middle""#,
+        ),
+        (
+            "name['middle']",
+            r#"character 5: expected a field of this name, one of ["first", "last"], found "middle""#,
+        ),
         ("age.x", r#"character 4: expected a record with the field "x", found Int32"#),
-        ("friends.name", r#"character 8: expected a record with the field "name", found an array: its elements are [*], one of them is [0]"#),
-        ("cars.color", r#"character 5: expected a record with the field "color", found a map: its values are [*], one of them is ['...']"#),
-        ("u.x", r#"character 2: expected a record with the field "x", found a union of ["null", "int", "string"]: one of its branches is :..."#),
-        ("u:long", r#"character 2: expected a branch of this name, one of ["null", "int", "string"], found "long""#),
+        (
+            "friends.name",
+            r#"character 8: expected a record with the field "name", found an array: its elements are [*], one of them is [0]"#,
+        ),
+        (
+            "cars.color",
+            r#"character 5: expected a record with the field "color", found a map: its values are [*], one of them is ['...']"#,
+        ),
+        (
+            "u.x",
+            r#"character 2: expected a record with the field "x", found a union of ["null", "int", "string"]: one of its branches is :..."#,
+        ),
+        (
+            "u:long",
+            r#"character 2: expected a branch of this name, one of ["null", "int", "string"], found "long""#,
+        ),
         ("age:string", r#"character 4: expected a union with the branch "string", found Int32"#),
         ("numbers['1']", "character 8: expected a map with texts as keys, found Int32"),
     ] {
@@ -118,21 +150,39 @@ fn steps_on_what_they_are_not_for() {
 #[test]
 fn filters_that_cannot_be() {
     for (key, expected) in [
-        ("friends[nothing=1].name", r#"character 9: expected a field of this name, one of ["name", "age", "tiny", "h", "when", "tags", "ok", "f"], found "nothing""#),
-        ("friends[age=@nothing].name", r#"character 14: expected a column of this name, one of ["name", "address", "age", "when", "day", "cost", "friends", "tags", "cars", "numbers", …], found "nothing""#),
+        (
+            "friends[nothing=1].name",
+            r#"character 9: expected a field of this name, one of ["name", "age", "tiny", "h", "when", "tags", "ok", "f"], found "nothing""#,
+        ),
+        (
+            "friends[age=@nothing].name",
+            r#"character 14: expected a column of this name, one of ["name", "address", "age", "when", "day", "cost", "friends", "tags", "cars", "numbers", …], found "nothing""#,
+        ),
         ("friends[age='x'].name", "character 13: expected Int64 to compare it with, found 'x'"),
         ("friends[age=1.5].name", "character 13: expected Int64 to compare it with, found 1.5"),
         ("friends[tiny=300].name", "character 14: expected Int8 to compare it with, found 300"),
-        ("friends[h='abc'].name", "character 11: expected FixedSizeBinary(2) to compare it with, found 'abc'"),
+        (
+            "friends[h='abc'].name",
+            "character 11: expected FixedSizeBinary(2) to compare it with, found 'abc'",
+        ),
         ("friends[true=age].name", "character 9: expected Int64 to compare it with, found true"),
         ("friends[ok=1].name", "character 12: expected Boolean to compare it with, found 1"),
         ("friends[name=age].name", "character 14: expected Utf8 to compare it with, found Int64"),
         ("friends[age=f].name", "character 13: expected Int64 to compare it with, found Float32"),
         ("friends[when=@day].name", "character 14: expected Timestamp(ms) to compare it with, found Date32"),
-        ("friends[@cost=1].name", "character 9: expected values that can be compared, found Decimal128(4, 2)"),
+        (
+            "friends[@cost=1].name",
+            "character 9: expected values that can be compared, found Decimal128(4, 2)",
+        ),
         ("friends[tags='x'].name", "character 9: expected values that can be compared, found an array"),
-        ("friends[tags[*]='x'].name", "character 9: expected one value on each side of a filter, found 1 dimension"),
-        ("friends[name=@friends[age=1].name].name", "character 14: expected one value on each side of a filter, found 1 dimension"),
+        (
+            "friends[tags[*]='x'].name",
+            "character 9: expected one value on each side of a filter, found 1 dimension",
+        ),
+        (
+            "friends[name=@friends[age=1].name].name",
+            "character 14: expected one value on each side of a filter, found 1 dimension",
+        ),
     ] {
         assert_eq!(message(key), expected, "{key}");
     }
@@ -147,13 +197,17 @@ fn a_feature_names_its_tensor_unless_it_is_called_as_its_key_is() {
     let expected = r#"key "age.x", character 4: expected a record with the field "x", found Int32"#;
     assert_eq!(message("age.x", "age.x"), expected);
     assert_eq!(message("t", "age.x"), format!("tensor \"t\", {expected}"));
-    assert_eq!(message("t", "a["), r#"tensor "t", key "a[", character 3: expected "*", an index, a key in quotes or a filter, found the end"#);
+    assert_eq!(
+        message("t", "a["),
+        r#"tensor "t", key "a[", character 3: expected "*", an index, a key in quotes or a filter, found the end"#
+    );
 }
 
 #[test]
 fn names_of_features_are_known_and_there_once() {
     let feature = |key: &str| Feature::VarLen(VarLen { key: key.to_owned(), dtype: None });
-    let error = FeatureAdapter::try_new(schema(), [("a", feature("age")), ("a", feature("tags[*]"))]).unwrap_err();
+    let error =
+        FeatureAdapter::try_new(schema(), [("a", feature("age")), ("a", feature("tags[*]"))]).unwrap_err();
     assert_eq!(error.to_string(), r#"tensor "a": expected a feature for each name, found two"#);
     // One key may be inside of another, and one field in several features.
     let keys = ["tags[*]", "tags[0]", "u:int", "u:string", "friends[*].age", "friends[age=1].age"];

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use arrow_array::RecordBatch;
 use arrow_array::{Array, Int32Array, UInt32Array};
-use arrowfeed_tensor::feature::{Default, Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, Sparse, VarLen};
+use arrowfeed_tensor::feature::{
+    Default, Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, Sparse, VarLen,
+};
 use arrowfeed_tensor::{DType, DefaultValue, ExpressionPlan, KeyExpression, Tensor};
 use serde_json::{Value, json};
 use toml::Table;
@@ -71,14 +73,19 @@ fn key_case(corpus: &Corpus, case: &Table) {
     }
 }
 
+/// Runs a case, and says which one has failed.
+fn run(corpus: &Corpus, case: &Table, name: &str, check: fn(&Corpus, &Table)) {
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(corpus, case)));
+    assert!(done.is_ok(), "{}: {}", corpus.file, case[name]);
+}
+
 #[test]
 fn keys_select_what_the_cases_say() {
     for corpus in [corpus("person.toml"), corpus("steps.toml")] {
         let cases = cases(&corpus, "key");
         assert!(!cases.is_empty());
         for case in &cases {
-            println!("{}: {}", corpus.file, case["key"]);
-            key_case(&corpus, case);
+            run(&corpus, case, "key", key_case);
         }
     }
 }
@@ -127,12 +134,15 @@ fn dtype(name: &str) -> DType {
 }
 
 fn feature(case: &Table) -> Feature {
-    let (kind, table) = case.iter().find_map(|(kind, value)| Some((kind.as_str(), value.as_table()?))).unwrap();
+    let (kind, table) =
+        case.iter().find_map(|(kind, value)| Some((kind.as_str(), value.as_table()?))).unwrap();
     let key = table["key"].as_str().unwrap().to_owned();
     let dtype = table.get("dtype").map(|name| dtype(name.as_str().unwrap()));
     let numbers = |name: &str| {
         let numbers = table[name].as_array().unwrap().iter();
-        numbers.map(|number| usize::try_from(number.as_integer().unwrap()).ok()).collect::<Vec<Option<usize>>>()
+        numbers
+            .map(|number| usize::try_from(number.as_integer().unwrap()).ok())
+            .collect::<Vec<Option<usize>>>()
     };
     let shape = || numbers("shape").into_iter().map(Option::unwrap).collect();
     match kind {
@@ -161,7 +171,8 @@ fn feature(case: &Table) -> Feature {
 /// The rows of the corpus that a case is about, in a batch that shares them where they are neighbours.
 fn rows(corpus: &Corpus, case: &Table) -> RecordBatch {
     let Some(rows) = case.get("rows") else { return corpus.batch.clone() };
-    let rows: Vec<u32> = rows.as_array().unwrap().iter().map(|row| row.as_integer().unwrap() as u32).collect();
+    let rows: Vec<u32> =
+        rows.as_array().unwrap().iter().map(|row| row.as_integer().unwrap() as u32).collect();
     arrow_select::take::take_record_batch(&corpus.batch, &UInt32Array::from(rows)).unwrap()
 }
 
@@ -212,8 +223,7 @@ fn feature_case(corpus: &Corpus, case: &Table) {
 fn features_make_the_tensors_that_the_cases_say() {
     for corpus in [corpus("person.toml"), corpus("steps.toml"), corpus("features.toml")] {
         for case in &cases(&corpus, "feature") {
-            println!("{}: {}", corpus.file, case["name"]);
-            feature_case(&corpus, case);
+            run(&corpus, case, "name", feature_case);
         }
     }
 }

@@ -72,8 +72,12 @@ fn integers(array: &ArrayRef) -> Vec<i128> {
 fn floats(array: &ArrayRef) -> Vec<f64> {
     use arrow_array::types::{Float16Type, Float32Type, Float64Type};
     match array.data_type() {
-        DataType::Float16 => array.as_primitive::<Float16Type>().values().iter().map(|v| v.to_f64()).collect(),
-        DataType::Float32 => array.as_primitive::<Float32Type>().values().iter().map(|v| f64::from(*v)).collect(),
+        DataType::Float16 => {
+            array.as_primitive::<Float16Type>().values().iter().map(|v| v.to_f64()).collect()
+        }
+        DataType::Float32 => {
+            array.as_primitive::<Float32Type>().values().iter().map(|v| f64::from(*v)).collect()
+        }
         DataType::Float64 => array.as_primitive::<Float64Type>().values().to_vec(),
         _ => vec![f64::NAN; array.len()],
     }

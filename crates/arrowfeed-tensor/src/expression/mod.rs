@@ -23,6 +23,6 @@ mod place;
 mod plan;
 
 pub(crate) use compile::and_how_to_enter;
-pub(crate) use key::StepKind;
 pub use key::KeyExpression;
+pub(crate) use key::StepKind;
 pub use plan::{ExpressionPlan, KeyValues};

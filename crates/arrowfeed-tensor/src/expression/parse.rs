@@ -54,7 +54,8 @@ impl Parser<'_> {
     }
 
     fn expected(&self, what: &str) -> RepresentationError {
-        let found = self.peek().map_or("the end".to_owned(), |character| format!("{:?}", character.to_string()));
+        let found =
+            self.peek().map_or("the end".to_owned(), |character| format!("{:?}", character.to_string()));
         self.error(self.at, what, found)
     }
 
@@ -143,7 +144,9 @@ impl Parser<'_> {
             return Err(self.expected("\"=\" after \"!\""));
         }
         let kind = match (left.kind, self.peek()) {
-            (OperandKind::Literal(Literal::Integer(index)), Some(']')) => i64::try_from(index).map(StepKind::Index),
+            (OperandKind::Literal(Literal::Integer(index)), Some(']')) => {
+                i64::try_from(index).map(StepKind::Index)
+            }
             (OperandKind::Literal(Literal::Text(key)), Some(']')) => Ok(StepKind::Quoted(key)),
             (OperandKind::Path(_), _) | (_, Some(']')) => return Err(self.expected("\"=\" or \"!=\"")),
             (OperandKind::Literal(_), _) => return Err(self.expected("\"]\", \"=\" or \"!=\"")),
@@ -226,8 +229,11 @@ impl Parser<'_> {
         }
         let text: String = self.characters[start..self.at].iter().collect();
         if whole {
-            let number = text.parse().ok().filter(|number| (i64::MIN.into()..=u64::MAX.into()).contains(number));
-            return number.map(Literal::Integer).ok_or_else(|| self.error(start, "an integer of 64 bits", text));
+            let number =
+                text.parse().ok().filter(|number| (i64::MIN.into()..=u64::MAX.into()).contains(number));
+            return number
+                .map(Literal::Integer)
+                .ok_or_else(|| self.error(start, "an integer of 64 bits", text));
         }
         let number = text.parse().ok().filter(|number: &f64| number.is_finite());
         number.map(Literal::Float).ok_or_else(|| self.error(start, "a finite number", text))

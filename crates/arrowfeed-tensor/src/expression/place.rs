@@ -165,6 +165,19 @@ impl Place {
         self.positions().map(|position| position.is_none_or(|i| logical.is_null(i))).collect()
     }
 
+    /// Positions as take wants them, and where there is none.
+    fn indices(&self) -> (UInt64Array, Option<NullBuffer>) {
+        if let Some(picks) =
+            self.picks.as_ref().filter(|picks| self.nulls.is_none() && !picks.contains(&NOWHERE))
+        {
+            return (picks.iter().map(|i| *i as u64).collect::<Vec<u64>>().into(), None);
+        }
+        let valid: BooleanBuffer = self.positions().map(|position| position.is_some()).collect();
+        let nulls = Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0);
+        let indices: Vec<u64> = self.positions().map(|position| position.unwrap_or(0) as u64).collect();
+        (UInt64Array::new(indices.into(), nulls.clone()), nulls)
+    }
+
     /// The values themselves, copied if some were picked.
     pub(super) fn values(self) -> Result<Nullable, ConversionError> {
         if self.picks.is_none() {
@@ -174,11 +187,7 @@ impl Place {
             let nulls = (self.len() > 0).then(|| NullBuffer::new_null(self.len()));
             return Ok((new_null_array(self.array.data_type(), self.len()), nulls));
         }
-        let positions: Vec<Option<usize>> = self.positions().collect();
-        let valid: BooleanBuffer = positions.iter().map(Option::is_some).collect();
-        let nulls = Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0);
-        let indices: Vec<u64> = positions.into_iter().map(|position| position.unwrap_or(0) as u64).collect();
-        let indices = UInt64Array::new(indices.into(), nulls.clone());
+        let (indices, nulls) = self.indices();
         let values = take(&self.array, &indices, None).map_err(|error| overflow(indices.len(), &error))?;
         let nulls = lists::with_parents(nulls.as_ref(), &values);
         Ok((values, nulls))
@@ -189,7 +198,10 @@ impl Place {
 pub(super) fn rows_of(levels: &[RowSplits], rows: usize) -> Vec<usize> {
     levels.iter().fold((0..rows).collect(), |outer: Vec<usize>, splits| {
         let ranges = splits.iter().zip(splits.iter().skip(1));
-        outer.iter().zip(ranges).flat_map(|(row, (start, end))| std::iter::repeat_n(*row, end - start)).collect()
+        outer
+            .iter()
+            .zip(ranges)
+            .flat_map(|(row, (start, end))| std::iter::repeat_n(*row, end - start))
+            .collect()
     })
 }
-

@@ -76,7 +76,8 @@ impl FeatureAdapter {
                 let error = RepresentationError::new(RepresentationErrorKind::Name, expected, "two");
                 return Err(error.in_tensor(&name));
             }
-            let plan = Plan::compile(&this.schema, feature.borrow()).map_err(|error| error.in_tensor(&name))?;
+            let plan =
+                Plan::compile(&this.schema, feature.borrow()).map_err(|error| error.in_tensor(&name))?;
             this.specs.push((name.clone(), plan.spec()));
             this.plans.push((name, plan));
         }
@@ -97,7 +98,8 @@ impl FeatureAdapter {
     /// by field path takes. After one, features are compiled again, against the schema that it has left.
     pub fn columns(&self) -> Vec<ColumnPath> {
         let mut columns: Vec<ColumnPath> = Vec::new();
-        for column in self.plans.iter().flat_map(|(_, plan)| plan.sources()).flat_map(|it| it.plan.columns()) {
+        for column in self.plans.iter().flat_map(|(_, plan)| plan.sources()).flat_map(|it| it.plan.columns())
+        {
             if !columns.contains(column) {
                 columns.push(column.clone());
             }

@@ -24,7 +24,10 @@ pub(super) struct Dense {
 }
 
 impl Dense {
-    pub(super) fn compile(schema: &SchemaRef, dense: &definition::Dense) -> Result<Self, RepresentationError> {
+    pub(super) fn compile(
+        schema: &SchemaRef,
+        dense: &definition::Dense,
+    ) -> Result<Self, RepresentationError> {
         let source = Source::compile(schema, &KeyExpression::parse(&dense.key)?, dense.dtype)?;
         let shape = &dense.shape;
         let Some(all) = size(shape) else {
@@ -86,7 +89,8 @@ fn fill(source: &Source, shape: &[usize], default: Option<&Default>) -> Result<F
             if values.is_empty() {
                 return Ok(Fill::None);
             }
-            let row = concat(&values).map_err(|error| source.unfit(kind, "values of one array", error.to_string()))?;
+            let row = concat(&values)
+                .map_err(|error| source.unfit(kind, "values of one array", error.to_string()))?;
             Ok(Fill::Row(row))
         }
     }

@@ -47,7 +47,8 @@ pub(super) fn filled(
         return Values::try_new(array);
     }
     let nulls = nulls.as_ref();
-    let mut filler = Filler { splits: &splits, sizes, nulls, fill, stored: array.len(), pieces: Pieces::default() };
+    let mut filler =
+        Filler { splits: &splits, sizes, nulls, fill, stored: array.len(), pieces: Pieces::default() };
     (0..rows).try_for_each(|row| filler.list(0, row, 0).map_err(|error| error.in_row(row)))?;
     let pieces = filler.pieces;
     let array = match fill {

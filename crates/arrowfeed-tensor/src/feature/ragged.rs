@@ -20,7 +20,10 @@ pub(super) struct Ragged {
 }
 
 impl Ragged {
-    pub(super) fn compile(schema: &SchemaRef, ragged: &definition::Ragged) -> Result<Self, RepresentationError> {
+    pub(super) fn compile(
+        schema: &SchemaRef,
+        ragged: &definition::Ragged,
+    ) -> Result<Self, RepresentationError> {
         let source = Source::compile(schema, &KeyExpression::parse(&ragged.key)?, ragged.dtype)?;
         Ok(Self { source, dtype: ragged.row_splits_dtype })
     }

@@ -28,11 +28,15 @@ impl Source {
         let plan = ExpressionPlan::try_new(schema.clone(), key)?;
         let data_type = plan.data_type();
         let error = |expected: String, found: String| {
-            Err(RepresentationError::new(RepresentationErrorKind::Type, expected, found).in_key(key.text(), None))
+            Err(RepresentationError::new(RepresentationErrorKind::Type, expected, found)
+                .in_key(key.text(), None))
         };
         match (DType::of(data_type), dtype) {
             (None, _) => {
-                return error("numbers, bools, byte strings or times".to_owned(), and_how_to_enter(data_type));
+                return error(
+                    "numbers, bools, byte strings or times".to_owned(),
+                    and_how_to_enter(data_type),
+                );
             }
             (Some(own), Some(wanted)) if own != wanted => {
                 return error(format!("values of {wanted}"), format!("{data_type}, which is {own}"));

@@ -37,7 +37,10 @@ pub(super) struct Index {
 }
 
 impl Sparse {
-    pub(super) fn compile(schema: &SchemaRef, sparse: &definition::Sparse) -> Result<Self, RepresentationError> {
+    pub(super) fn compile(
+        schema: &SchemaRef,
+        sparse: &definition::Sparse,
+    ) -> Result<Self, RepresentationError> {
         let value_key = KeyExpression::parse(&sparse.value_key)?;
         let index_keys = sparse.index_keys.iter().map(|key| KeyExpression::parse(key));
         let index_keys: Vec<KeyExpression> = index_keys.collect::<Result<_, _>>()?;
@@ -59,7 +62,8 @@ impl Sparse {
         let indices: Vec<Index> = index_keys.iter().map(index).collect::<Result<_, _>>()?;
         let outer_rank = outer.filter(|_| is_relative(&value_key)).map_or(0, |outer| outer.key.rank());
         let kept = kept_dimensions(&values, indices.len(), outer_rank, &sparse.size)?;
-        let (size, already_sorted, duplicates) = (sparse.size.clone(), sparse.already_sorted, sparse.duplicates);
+        let (size, already_sorted, duplicates) =
+            (sparse.size.clone(), sparse.already_sorted, sparse.duplicates);
         Ok(Self { indices, values, kept, size, already_sorted, duplicates })
     }
 
@@ -191,7 +195,10 @@ fn kept_dimensions(
         _ if outer == 0 => format!("{}, one for each index key", count(indices, "size")),
         _ => {
             let all = indices + outer;
-            format!("{}, one for each index key, or {all} with the dimensions around it", count(indices, "size"))
+            format!(
+                "{}, one for each index key, or {all} with the dimensions around it",
+                count(indices, "size")
+            )
         }
     };
     Err(values.unfit(RepresentationErrorKind::Shape, expected, size.len().to_string()))
@@ -208,7 +215,11 @@ fn keep(
     let splits = &levels[level];
     let positions = lengths(splits).flat_map(|length| 0..length as i64).collect();
     let positions = levels[level + 1..].iter().fold(positions, |outer: Vec<i64>, splits| {
-        outer.iter().zip(lengths(splits)).flat_map(|(position, n)| std::iter::repeat_n(*position, n)).collect()
+        outer
+            .iter()
+            .zip(lengths(splits))
+            .flat_map(|(position, n)| std::iter::repeat_n(*position, n))
+            .collect()
     });
     let bound = size.map_or(i64::MAX, |size| i64::try_from(size).unwrap_or(i64::MAX));
     if let Some((entry, outside)) = positions.iter().enumerate().find(|(_, position)| **position >= bound) {

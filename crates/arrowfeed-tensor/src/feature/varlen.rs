@@ -18,8 +18,12 @@ pub(super) struct VarLen {
 }
 
 impl VarLen {
-    pub(super) fn compile(schema: &SchemaRef, varlen: &definition::VarLen) -> Result<Self, RepresentationError> {
-        Source::compile(schema, &KeyExpression::parse(&varlen.key)?, varlen.dtype).map(|source| Self { source })
+    pub(super) fn compile(
+        schema: &SchemaRef,
+        varlen: &definition::VarLen,
+    ) -> Result<Self, RepresentationError> {
+        Source::compile(schema, &KeyExpression::parse(&varlen.key)?, varlen.dtype)
+            .map(|source| Self { source })
     }
 
     pub(super) fn spec(&self) -> TensorSpec {

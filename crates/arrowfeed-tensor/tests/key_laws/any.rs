@@ -78,7 +78,8 @@ fn data_type(random: &mut Random, depth: usize) -> DataType {
         }
         8 => {
             let null = Arc::new(Field::new("null", DataType::Null, true));
-            let branches = vec![(0, null), (3, field("x", random, depth - 1)), (4, field("com.y", random, 0))];
+            let branches =
+                vec![(0, null), (3, field("x", random, depth - 1)), (4, field("com.y", random, 0))];
             DataType::Union(branches.into_iter().collect::<UnionFields>(), UnionMode::Dense)
         }
         _ => leaf(random),
@@ -97,7 +98,9 @@ fn present(data_type: &DataType, random: &mut Random) -> Value {
         DataType::Float32 | DataType::Float64 => json!(random.below(3) as f64 + 0.5),
         numbers if numbers.is_integer() => json!(random.below(3)),
         DataType::Struct(fields) => record(fields, random),
-        DataType::FixedSizeList(items, size) => (0..*size).map(|_| value(items.data_type(), random)).collect(),
+        DataType::FixedSizeList(items, size) => {
+            (0..*size).map(|_| value(items.data_type(), random)).collect()
+        }
         DataType::List(items) | DataType::LargeList(items) | DataType::ListView(items) => {
             (0..random.below(4)).map(|_| value(items.data_type(), random)).collect()
         }
@@ -129,7 +132,11 @@ pub(crate) enum Step {
     Index(i64),
     Key(String),
     Branch(String),
-    Filter { left: Side, negated: bool, right: Side },
+    Filter {
+        left: Side,
+        negated: bool,
+        right: Side,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -152,7 +159,13 @@ pub(crate) fn key(fields: &Fields, random: &mut Random) -> Key {
     Key { steps, data_type }
 }
 
-fn walk(root: &DataType, from: &DataType, dimensions: bool, steps: &mut Vec<Step>, random: &mut Random) -> DataType {
+fn walk(
+    root: &DataType,
+    from: &DataType,
+    dimensions: bool,
+    steps: &mut Vec<Step>,
+    random: &mut Random,
+) -> DataType {
     let mut data_type = from.clone();
     loop {
         if !steps.is_empty() && random.one_in(12) {
@@ -198,7 +211,11 @@ fn filter(root: &DataType, element: &DataType, random: &mut Random) -> Option<St
     let (left, left_type) = side(root, element, random)?;
     let right = match random.below(4) {
         0 => Side::Constant(Value::Null),
-        1 | 2 => Side::Constant(if class(&left_type)? == "none" { Value::Null } else { present(&left_type, random) }),
+        1 | 2 => Side::Constant(if class(&left_type)? == "none" {
+            Value::Null
+        } else {
+            present(&left_type, random)
+        }),
         _ => {
             let mut sides = (0..8).filter_map(|_| side(root, element, random));
             sides.find(|(_, other)| class(other) == class(&left_type) && class(other) != Some("none"))?.0
@@ -256,7 +273,12 @@ pub(crate) fn text(steps: &[Step]) -> String {
             Step::Branch(name) if plain(name) => text += &format!(":{name}"),
             Step::Branch(name) => text += &format!(":[{}]", quoted(name)),
             Step::Filter { left, negated, right } => {
-                text += &format!("[{}{}{}]", side_text(left), if *negated { "!=" } else { "=" }, side_text(right));
+                text += &format!(
+                    "[{}{}{}]",
+                    side_text(left),
+                    if *negated { "!=" } else { "=" },
+                    side_text(right)
+                );
             }
         }
     }

@@ -17,10 +17,13 @@ pub(crate) fn select(value: &Value, steps: &[Step], root: &Value) -> Value {
             let index = if *index < 0 { elements.len() as i64 + index } else { *index };
             usize::try_from(index).ok().and_then(|index| elements.get(index).cloned())
         }
-        Step::Key(key) => elements().iter().rev().find(|entry| entry[0] == *key).map(|entry| entry[1].clone()),
+        Step::Key(key) => {
+            elements().iter().rev().find(|entry| entry[0] == *key).map(|entry| entry[1].clone())
+        }
         Step::Branch(name) => value.get(name).or_else(|| value.get(format!("com.{name}"))).cloned(),
         Step::Filter { left, negated, right } => {
-            let keep = |element: &&Value| (side(left, element, root) == side(right, element, root)) != *negated;
+            let keep =
+                |element: &&Value| (side(left, element, root) == side(right, element, root)) != *negated;
             return elements().iter().filter(keep).map(|element| select(element, rest, root)).collect();
         }
     };
@@ -36,7 +39,12 @@ fn side(side: &Side, element: &Value, root: &Value) -> Value {
 }
 
 /// Coordinates and values of all leaves of nested lists.
-pub(crate) fn coordinates(value: &Value, depth: usize, at: &mut Vec<i64>, found: &mut Vec<(Vec<i64>, Value)>) {
+pub(crate) fn coordinates(
+    value: &Value,
+    depth: usize,
+    at: &mut Vec<i64>,
+    found: &mut Vec<(Vec<i64>, Value)>,
+) {
     match (depth, value) {
         (0, value) => found.push((at.clone(), value.clone())),
         (_, value) => {
@@ -50,7 +58,11 @@ pub(crate) fn coordinates(value: &Value, depth: usize, at: &mut Vec<i64>, found:
 }
 
 /// A row of a dense tensor: `sizes` of each list, missing places from `default`. `None` where that is an error.
-pub(crate) fn dense(value: &Value, sizes: &[usize], default: &mut impl Iterator<Item = Option<i64>>) -> Option<Vec<i64>> {
+pub(crate) fn dense(
+    value: &Value,
+    sizes: &[usize],
+    default: &mut impl Iterator<Item = Option<i64>>,
+) -> Option<Vec<i64>> {
     let Some((size, below)) = sizes.split_first() else {
         let default = default.next()?;
         return Some(vec![value.as_i64().or(default)?]);

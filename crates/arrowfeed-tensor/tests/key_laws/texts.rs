@@ -6,15 +6,16 @@ use proptest::prelude::*;
 use super::config;
 
 const PARTS: [&str; 24] = [
-    "a", "name", ".", "[", "]", "*", "[*]", "[0]", "[-1]", "['", "'", "''", "=", "!=", "@", ":", "1.5", "-", "1e3",
-    "true", "null", " ", "é", "[b='c']",
+    "a", "name", ".", "[", "]", "*", "[*]", "[0]", "[-1]", "['", "'", "''", "=", "!=", "@", ":", "1.5", "-",
+    "1e3", "true", "null", " ", "é", "[b='c']",
 ];
 
 fn check(text: &str) -> Result<(), TestCaseError> {
     match KeyExpression::parse(text) {
         Ok(key) => {
             let shown = key.to_string();
-            let again = KeyExpression::parse(&shown).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let again =
+                KeyExpression::parse(&shown).map_err(|error| TestCaseError::fail(error.to_string()))?;
             prop_assert_eq!(&again, &key, "{}", shown);
             prop_assert_eq!(again.to_string(), shown);
             prop_assert_eq!(key.text(), text);

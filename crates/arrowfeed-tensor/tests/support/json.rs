@@ -18,7 +18,8 @@ pub(crate) fn batch(fields: &Fields, rows: &[Value]) -> RecordBatch {
 }
 
 fn column(field: &FieldRef, rows: &[Value]) -> ArrayRef {
-    let values: Vec<Value> = rows.iter().map(|row| row.get(field.name()).cloned().unwrap_or(Value::Null)).collect();
+    let values: Vec<Value> =
+        rows.iter().map(|row| row.get(field.name()).cloned().unwrap_or(Value::Null)).collect();
     array(field.data_type(), &values)
 }
 
@@ -26,7 +27,10 @@ fn text(value: &Value) -> Option<&str> {
     if value.is_null() { None } else { Some(value.as_str().unwrap_or_else(|| panic!("no text: {value}"))) }
 }
 
-fn numbers<T: ArrowPrimitiveType>(values: &[Value], number: impl Fn(&Value) -> Option<T::Native>) -> ArrayRef {
+fn numbers<T: ArrowPrimitiveType>(
+    values: &[Value],
+    number: impl Fn(&Value) -> Option<T::Native>,
+) -> ArrayRef {
     let one = |value: &Value| match value {
         Value::Null => None,
         value => Some(number(value).unwrap_or_else(|| panic!("no number of the type: {value}"))),
@@ -47,7 +51,9 @@ fn garbage(data_type: &DataType) -> Value {
         }
         DataType::FixedSizeList(items, size) => json!(vec![garbage(items.data_type()); *size as usize]),
         DataType::Map(entries, _) => match entries.data_type() {
-            DataType::Struct(entry) => json!([[garbage(entry[0].data_type()), garbage(entry[1].data_type())]]),
+            DataType::Struct(entry) => {
+                json!([[garbage(entry[0].data_type()), garbage(entry[1].data_type())]])
+            }
             _ => json!([]),
         },
         DataType::Struct(fields) => {
@@ -85,7 +91,9 @@ pub(crate) fn array(data_type: &DataType, values: &[Value]) -> ArrayRef {
         DataType::Utf8 => Arc::new(values.iter().map(text).collect::<StringArray>()),
         DataType::LargeUtf8 => Arc::new(values.iter().map(text).collect::<LargeStringArray>()),
         DataType::Utf8View => Arc::new(values.iter().map(text).collect::<StringViewArray>()),
-        DataType::Binary => Arc::new(values.iter().map(|v| text(v).map(str::as_bytes)).collect::<BinaryArray>()),
+        DataType::Binary => {
+            Arc::new(values.iter().map(|v| text(v).map(str::as_bytes)).collect::<BinaryArray>())
+        }
         DataType::FixedSizeBinary(size) => {
             let mut builder = FixedSizeBinaryBuilder::new(*size);
             for value in values {
@@ -112,7 +120,9 @@ pub(crate) fn array(data_type: &DataType, values: &[Value]) -> ArrayRef {
             let mut offsets = Vec::new();
             for value in values {
                 let (branch, value) = match value {
-                    Value::Object(object) => object.iter().next().map(|(k, v)| (k.as_str(), v.clone())).unwrap(),
+                    Value::Object(object) => {
+                        object.iter().next().map(|(k, v)| (k.as_str(), v.clone())).unwrap()
+                    }
                     _ => ("null", Value::Null),
                 };
                 let id = fields.iter().position(|(_, field)| field.name() == branch).expect("a branch");
@@ -120,7 +130,8 @@ pub(crate) fn array(data_type: &DataType, values: &[Value]) -> ArrayRef {
                 offsets.push(children[id].len() as i32);
                 children[id].push(value);
             }
-            let children = fields.iter().zip(children).map(|((_, f), values)| array(f.data_type(), &values)).collect();
+            let children =
+                fields.iter().zip(children).map(|((_, f), values)| array(f.data_type(), &values)).collect();
             let (ids, offsets) = (ScalarBuffer::from(ids), Some(ScalarBuffer::from(offsets)));
             Arc::new(UnionArray::try_new(fields.clone(), ids, offsets, children).unwrap())
         }
@@ -145,7 +156,9 @@ fn lists(data_type: &DataType, values: &[Value], nulls: Option<NullBuffer>) -> A
         }
         DataType::FixedSizeList(items, size) => {
             let (items, child) = (items.clone(), child(items));
-            Arc::new(FixedSizeListArray::try_new_with_length(items, *size, child, nulls, values.len()).unwrap())
+            Arc::new(
+                FixedSizeListArray::try_new_with_length(items, *size, child, nulls, values.len()).unwrap(),
+            )
         }
         // Lists of a view stand in any order: here the last one comes first.
         DataType::ListView(items) => {

@@ -14,7 +14,8 @@ pub(crate) fn rows_of(selected: &KeyValues) -> Value {
     let mut items: Vec<Value> = (0..selected.values().len()).map(value).collect();
     for splits in selected.row_splits().iter().rev() {
         assert_eq!(splits.last(), items.len());
-        items = (0..splits.rows()).map(|row| Value::Array(items[splits.range(row).unwrap()].to_vec())).collect();
+        items =
+            (0..splits.rows()).map(|row| Value::Array(items[splits.range(row).unwrap()].to_vec())).collect();
     }
     assert_eq!(items.len(), selected.rows());
     Value::Array(items)

@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray};
+use arrow_array::ArrayRef;
 use arrow_schema::{DataType, Field, Fields, Schema, UnionFields};
 
-use super::compare::Class;
-use super::filter::{self, Test};
-use super::key::{self, KeyExpression, Literal, OperandKind, Path, Step, StepKind};
+use super::key::{KeyExpression, Path, Step, StepKind};
 use super::operation::{Operation, Operations};
 use crate::column::listed;
 use crate::column_path::ColumnPath;
 use crate::error::{RepresentationError, RepresentationErrorKind};
 use crate::leaf;
 use crate::lists;
+
+mod filter;
+mod words;
+
+pub(crate) use words::and_how_to_enter;
+use words::{described, primitive_name};
 
 /// Compiles one key, and gathers what it reads.
 #[derive(Debug)]
@@ -155,7 +159,12 @@ impl<'a> Compiler<'a> {
             }
             other => {
                 let expected = "entries of a key and a value in a map";
-                Err(self.error(step.at, RepresentationErrorKind::Type, expected.to_owned(), other.to_string()))
+                Err(self.error(
+                    step.at,
+                    RepresentationErrorKind::Type,
+                    expected.to_owned(),
+                    other.to_string(),
+                ))
             }
         }
     }
@@ -166,87 +175,6 @@ impl<'a> Compiler<'a> {
             let expected = "a map with texts as keys".to_owned();
             self.error(step.at, RepresentationErrorKind::Type, expected, data_type.to_string())
         })
-    }
-
-    fn filter(&mut self, filter: &key::Filter, spot: &Spot) -> Result<filter::Filter, RepresentationError> {
-        let test = match (&filter.left.kind, &filter.right.kind) {
-            (OperandKind::Path(path), OperandKind::Literal(literal)) => {
-                self.constant((path, filter.left.at), (literal, filter.right.at), spot)?
-            }
-            (OperandKind::Literal(literal), OperandKind::Path(path)) => {
-                self.constant((path, filter.right.at), (literal, filter.left.at), spot)?
-            }
-            (OperandKind::Path(left), OperandKind::Path(right)) => {
-                let (left, left_class) = self.comparable(left, filter.left.at, spot)?;
-                let (right, right_class) = self.comparable(right, filter.right.at, spot)?;
-                if left_class != right_class {
-                    let expected = format!("{} to compare it with", described(&left.path.data_type));
-                    let found = described(&right.path.data_type);
-                    return Err(self.error(filter.right.at, RepresentationErrorKind::Type, expected, found));
-                }
-                Test::Equal(left, right)
-            }
-            // The parser has refused it.
-            (OperandKind::Literal(_), OperandKind::Literal(_)) => {
-                let (expected, found) = ("a filter with a path on one side".to_owned(), "two constants".to_owned());
-                return Err(self.error(filter.left.at, RepresentationErrorKind::Key, expected, found));
-            }
-        };
-        Ok(filter::Filter { test, negated: filter.negated })
-    }
-
-    /// A test of a path against a constant, each with its character.
-    fn constant(
-        &mut self,
-        (path, at): (&Path, usize),
-        (literal, literal_at): (&Literal, usize),
-        spot: &Spot,
-    ) -> Result<Test, RepresentationError> {
-        if *literal == Literal::Null {
-            return Ok(Test::IsNull(self.operand(path, at, spot)?));
-        }
-        let (operand, _) = self.comparable(path, at, spot)?;
-        let one = leaf::plain(&operand.path.data_type).and_then(|plain| constant(&plain, literal));
-        match one {
-            Some(one) => Ok(Test::Literal(operand, one)),
-            None => {
-                let expected = format!("{} to compare it with", described(&operand.path.data_type));
-                Err(self.error(literal_at, RepresentationErrorKind::Type, expected, literal.to_string()))
-            }
-        }
-    }
-
-    fn operand(
-        &mut self,
-        path: &Path,
-        at: usize,
-        spot: &Spot,
-    ) -> Result<filter::Operand, RepresentationError> {
-        let rank = path.rank();
-        if rank > 0 {
-            let expected = "one value on each side of a filter".to_owned();
-            let found = crate::error::count(rank, "dimension");
-            return Err(self.error(at, RepresentationErrorKind::Shape, expected, found));
-        }
-        let start = if path.from_root { self.root.clone() } else { spot.clone() };
-        Ok(filter::Operand { from_root: path.from_root, path: self.path(path, start)? })
-    }
-
-    fn comparable(
-        &mut self,
-        path: &Path,
-        at: usize,
-        spot: &Spot,
-    ) -> Result<(filter::Operand, Class), RepresentationError> {
-        let operand = self.operand(path, at, spot)?;
-        match Class::of(&operand.path.data_type) {
-            Some(class) => Ok((operand, class)),
-            None => {
-                let expected = "values that can be compared".to_owned();
-                let found = described(&operand.path.data_type);
-                Err(self.error(at, RepresentationErrorKind::Type, expected, found))
-            }
-        }
     }
 
     fn no_record(&self, step: &Step, name: &str, spot: &Spot) -> RepresentationError {
@@ -280,61 +208,4 @@ fn find_branch<'f>(fields: &'f UnionFields, name: &str) -> Option<(i8, &'f Field
         shorts.next().filter(|_| shorts.next().is_none())
     });
     found.map(|(type_id, field)| (type_id, field.as_ref()))
-}
-
-/// Avro's name of a type that a union of it and null is made.
-fn primitive_name(data_type: &DataType) -> Option<&'static str> {
-    Some(match data_type {
-        DataType::Null => "null",
-        DataType::Boolean => "boolean",
-        DataType::Int32 => "int",
-        DataType::Int64 => "long",
-        DataType::Float32 => "float",
-        DataType::Float64 => "double",
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "string",
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "bytes",
-        DataType::Map(..) => "map",
-        other if lists::items(other).is_some() => "array",
-        _ => return None,
-    })
-}
-
-/// An array of one value, `None` where it is none of the type.
-fn constant(plain: &DataType, literal: &Literal) -> Option<ArrayRef> {
-    match literal {
-        Literal::Text(text) => leaf::bytes(plain, text.as_bytes()),
-        Literal::Bool(value) => {
-            (*plain == DataType::Boolean).then(|| -> ArrayRef { Arc::new(BooleanArray::from(vec![*value])) })
-        }
-        Literal::Integer(_) if *plain == DataType::Boolean => None,
-        Literal::Integer(value) => leaf::integer(plain, *value).or_else(|| leaf::float(plain, *value as f64)),
-        Literal::Float(value) => leaf::float(plain, *value),
-        Literal::Null => None,
-    }
-}
-
-/// A type, and where it is a container, the steps that lead into it.
-pub(crate) fn and_how_to_enter(data_type: &DataType) -> String {
-    let found = described(data_type);
-    match data_type {
-        DataType::Struct(fields) => format!("{found}: its fields are {}", listed(fields)),
-        DataType::Map(..) => format!("{found}: its values are [*], one of them is ['...']"),
-        DataType::Union(..) => format!("{found}: one of its branches is :..."),
-        other if lists::items(other).is_some() => format!("{found}: its elements are [*], one of them is [0]"),
-        _ => found,
-    }
-}
-
-/// A type in the words of a message.
-fn described(data_type: &DataType) -> String {
-    match data_type {
-        DataType::Struct(_) => "a record".to_owned(),
-        DataType::Map(..) => "a map".to_owned(),
-        DataType::Union(fields, _) => {
-            let names: Fields = fields.iter().map(|(_, field)| field.clone()).collect();
-            format!("a union of {}", listed(&names))
-        }
-        other if lists::items(other).is_some() => "an array".to_owned(),
-        other => other.to_string(),
-    }
 }
