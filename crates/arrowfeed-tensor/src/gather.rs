@@ -122,6 +122,9 @@ fn gather_any(
     let source = source.to_data();
     let fill = fill.map(|fill| fill.to_data());
     let arrays = std::iter::once(&source).chain(&fill).collect();
+    // MutableArrayData aborts where there is no memory; this is an error instead.
+    let reserved = Vec::<i64>::new().try_reserve_exact(pieces.len);
+    reserved.map_err(|error| overflow(pieces.len, &error))?;
     let mut out = MutableArrayData::new(arrays, false, pieces.len);
     let done = pieces.iter().try_for_each(|piece| match piece {
         Piece::Copy(range) => out.try_extend(0, range.start, range.end),

@@ -151,7 +151,7 @@ fn feature(case: &Table) -> Feature {
         }
         "sequence" => {
             let default = table.get("default").map(default_value);
-            Feature::FixedLenSequence(FixedLenSequence { key, shape: shape(), dtype, default })
+            Feature::FixedLenSequence(FixedLenSequence { key, shape: numbers("shape"), dtype, default })
         }
         "varlen" => Feature::VarLen(VarLen { key, dtype }),
         "ragged" => Feature::Ragged(Ragged { key, dtype, ..Ragged::default() }),

@@ -63,8 +63,8 @@ pub enum Default {
 pub struct FixedLenSequence {
     /// The key expression.
     pub key: String,
-    /// Sizes of the dimensions of one item.
-    pub shape: Vec<usize>,
+    /// Sizes of the dimensions of one item. `None`: as long as the longest list of the batch.
+    pub shape: Vec<Option<usize>>,
     /// The type that the values must have.
     pub dtype: Option<DType>,
     /// Takes the place of what is missing.

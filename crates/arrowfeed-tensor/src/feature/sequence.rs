@@ -20,20 +20,17 @@ use crate::tensor::DenseTensor;
 #[derive(Debug, Clone)]
 pub(super) struct FixedLenSequence {
     pub(super) source: Source,
-    shape: Vec<usize>,
     layout: Layout,
     fill: Fill,
 }
 
 /// How the lists of the key become the tensor.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Layout {
-    /// One list: its elements fill items of so many values, one after the other.
-    Flat(usize),
-    /// The first list has the items, those inside have the shape.
-    Nested,
-    /// The lists have the shape: nothing is left to be as long as the longest.
-    Whole,
+    /// One list, whose elements fill items of this shape, one after the other.
+    Items(Vec<usize>),
+    /// A size for each list. `None`: as long as the longest.
+    Lists(Vec<Option<usize>>),
 }
 
 impl FixedLenSequence {
@@ -42,36 +39,22 @@ impl FixedLenSequence {
         sequence: &definition::FixedLenSequence,
     ) -> Result<Self, RepresentationError> {
         let source = Source::compile(schema, &KeyExpression::parse(&sequence.key)?, sequence.dtype)?;
-        let shape = sequence.shape.clone();
-        let error = |expected: &str| {
-            Err(source.unfit(RepresentationErrorKind::Shape, expected.to_owned(), format!("{shape:?}")))
-        };
-        let Some(item) = size(&shape).filter(|item| *item > 0) else {
-            return error("a shape of sizes above 0 whose values can be counted");
-        };
-        let layout = match source.rank() {
-            0 => {
-                let expected = "a key with a dimension for a sequence";
-                return Err(source.unfit(RepresentationErrorKind::Shape, expected, "none"));
-            }
-            1 => Layout::Flat(item),
-            rank if rank == shape.len() + 1 => Layout::Nested,
-            rank if rank == shape.len() => Layout::Whole,
-            rank => return error(&format!("a shape of {} or {rank} dimensions", rank - 1)),
-        };
+        let layout = layout(&source, &sequence.shape)?;
+        let one = |value| source.leaf.one(value).map_err(|error| error.in_key(source.label(), None));
         let fill = match &sequence.default {
             None => Fill::None,
-            Some(value) => {
-                Fill::Scalar(source.leaf.one(value).map_err(|error| error.in_key(source.label(), None))?)
-            }
+            Some(value) => Fill::Scalar(one(value)?),
         };
-        Ok(Self { source, shape, layout, fill })
+        Ok(Self { source, layout, fill })
     }
 
     pub(super) fn spec(&self) -> TensorSpec {
-        let mut spec = TensorSpec::dense(self.source.leaf.dtype, &self.shape);
-        if !matches!(self.layout, Layout::Whole) {
-            spec.shape.insert(1, None);
+        let mut spec = TensorSpec::dense(self.source.leaf.dtype, &[]);
+        match &self.layout {
+            Layout::Items(item) => {
+                spec.shape.extend([None].into_iter().chain(item.iter().copied().map(Some)))
+            }
+            Layout::Lists(sizes) => spec.shape.extend(sizes),
         }
         spec
     }
@@ -84,24 +67,55 @@ impl FixedLenSequence {
         let leaves = self.source.leaves(batch)?;
         let rows = leaves.rows;
         let in_key = |error: ConversionError| error.in_key(self.source.label());
-        let longest = leaves.splits.first().map_or(0, |splits| lengths(splits).max().unwrap_or(0));
-        let mut sizes = self.shape.clone();
+        let longest = |splits: &RowSplits| lengths(splits).max().unwrap_or(0);
         let mut shape = vec![rows];
-        match self.layout {
-            Layout::Whole => {}
-            Layout::Nested => {
-                sizes.insert(0, longest);
-                shape.push(longest);
+        let sizes = match &self.layout {
+            Layout::Items(item) => {
+                let size = item.iter().product();
+                let all = leaves.splits.first().map_or(Ok(0), |splits| {
+                    whole_items(splits, size)?;
+                    Ok(longest(splits))
+                });
+                let all = all.map_err(in_key)?;
+                shape.push(all / size);
+                shape.extend(item);
+                vec![all]
             }
-            Layout::Flat(item) => {
-                whole_items(&leaves.splits[0], item).map_err(in_key)?;
-                sizes = vec![longest];
-                shape.push(longest / item);
+            Layout::Lists(sizes) => {
+                let sizes = sizes.iter().zip(&leaves.splits);
+                let sizes: Vec<usize> =
+                    sizes.map(|(size, splits)| size.unwrap_or_else(|| longest(splits))).collect();
+                shape.extend(&sizes);
+                sizes
             }
-        }
-        shape.extend(&self.shape);
+        };
         let values = filled(&self.source.leaf, &self.fill, leaves, &sizes).map_err(in_key)?;
         DenseTensor::try_new(values, shape).map_err(in_key)
+    }
+}
+
+fn layout(source: &Source, shape: &[Option<usize>]) -> Result<Layout, RepresentationError> {
+    let kind = RepresentationErrorKind::Shape;
+    let found = || {
+        let sizes = shape.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string()));
+        format!("[{}]", sizes.collect::<Vec<_>>().join(", "))
+    };
+    let fixed: Vec<usize> = shape.iter().flatten().copied().collect();
+    if size(&fixed).is_none_or(|size| size == 0) {
+        let expected = "a shape of sizes above 0 whose values can be counted";
+        return Err(source.unfit(kind, expected, found()));
+    }
+    match source.rank() {
+        0 => Err(source.unfit(kind, "a key with a dimension for a sequence", "none")),
+        1 if fixed.len() == shape.len() => Ok(Layout::Items(fixed)),
+        rank if rank == shape.len() => Ok(Layout::Lists(shape.to_vec())),
+        rank if rank == shape.len() + 1 => {
+            Ok(Layout::Lists([None].into_iter().chain(shape.iter().copied()).collect()))
+        }
+        rank => {
+            let expected = format!("a shape of {} or {}", rank - 1, count(rank, "dimension"));
+            Err(source.unfit(kind, expected, found()))
+        }
     }
 }
 
