@@ -7,6 +7,7 @@ mod support;
 
 mod any;
 mod oracle;
+mod sparse;
 mod texts;
 
 use arrow_array::RecordBatch;
