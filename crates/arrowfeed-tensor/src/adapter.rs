@@ -3,15 +3,13 @@
 use std::borrow::Borrow;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 
 use crate::convert::Conversion;
-use crate::error::{
-    ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
-};
+use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 use crate::explain::Explanation;
-use crate::lists;
 use crate::representation::Representation;
+use crate::same_schema;
 use crate::spec::TensorSpec;
 use crate::tensor::Tensor;
 
@@ -184,35 +182,10 @@ impl TensorAdapter {
     }
 
     fn tensor(&self, plan: &Plan, batch: &RecordBatch) -> Result<(String, Tensor), ConversionError> {
-        let tensor = self.check(batch, &plan.columns).and_then(|()| plan.conversion.convert(batch));
+        let tensor = same_schema::check(&self.schema, batch, &plan.columns)
+            .and_then(|()| plan.conversion.convert(batch));
         let tensor = tensor.map_err(|error| error.in_tensor(&plan.name))?;
         Ok((plan.name.clone(), tensor))
-    }
-
-    /// The columns of a plan are where they were, and of the same type. Others may differ.
-    fn check(&self, batch: &RecordBatch, columns: &[usize]) -> Result<(), ConversionError> {
-        if std::ptr::eq(batch.schema_ref().as_ref(), self.schema.as_ref()) {
-            return Ok(());
-        }
-        let found: &Schema = batch.schema_ref();
-        for &index in columns {
-            let expected = self.schema.field(index);
-            let error = |found: String| {
-                let expected = format!("{} in column {index}", expected.data_type());
-                let error = ConversionError::new(ConversionErrorKind::Schema, expected, found);
-                error.in_column(self.schema.field(index).name())
-            };
-            let Some(field) = found.fields().get(index) else {
-                return Err(error(format!("a batch of {}", count(found.fields().len(), "column"))));
-            };
-            if field.name() != expected.name() {
-                return Err(error(format!("the column {:?}", field.name())));
-            }
-            if !same(field.data_type(), expected.data_type()) {
-                return Err(error(field.data_type().to_string()));
-            }
-        }
-        Ok(())
     }
 
     fn position(&self, name: &str) -> Option<usize> {
@@ -222,25 +195,5 @@ impl TensorAdapter {
     fn known(&self) -> String {
         let names: Vec<&str> = self.plans.iter().map(|plan| plan.name.as_str()).collect();
         format!("the name of a tensor, one of {names:?}")
-    }
-}
-
-/// Whether arrays of two types are laid out alike. Names of items, nullability and metadata do not matter.
-fn same(a: &DataType, b: &DataType) -> bool {
-    match (a, b) {
-        (DataType::Struct(a), DataType::Struct(b)) => {
-            let alike = |(a, b): (&arrow_schema::FieldRef, &arrow_schema::FieldRef)| {
-                a.name() == b.name() && same(a.data_type(), b.data_type())
-            };
-            a.len() == b.len() && a.iter().zip(b).all(alike)
-        }
-        (DataType::FixedSizeList(_, a_size), DataType::FixedSizeList(_, b_size)) if a_size != b_size => false,
-        _ => match (lists::items(a), lists::items(b)) {
-            (Some(a_items), Some(b_items)) => {
-                std::mem::discriminant(a) == std::mem::discriminant(b)
-                    && same(a_items.data_type(), b_items.data_type())
-            }
-            _ => a == b,
-        },
     }
 }

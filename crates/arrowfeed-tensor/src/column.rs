@@ -279,7 +279,7 @@ fn leads_to(data_type: &DataType, name: &str) -> bool {
 }
 
 /// Names for a message: the first ten.
-fn listed(fields: &Fields) -> String {
+pub(crate) fn listed(fields: &Fields) -> String {
     let mut names: Vec<String> = fields.iter().take(10).map(|field| format!("{:?}", field.name())).collect();
     if fields.len() > names.len() {
         names.push("…".to_owned());

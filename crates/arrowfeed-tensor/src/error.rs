@@ -22,6 +22,8 @@ pub enum RepresentationErrorKind {
     Schema,
     /// A tensor's name that is not known, or is there twice.
     Name,
+    /// A text that is no key expression.
+    Key,
 }
 
 /// What is wrong with a batch, so that a caller can act on it without reading the text.
@@ -52,6 +54,8 @@ pub enum ConversionErrorKind {
 struct Inner<K> {
     kind: K,
     tensor: Option<String>,
+    key: Option<String>,
+    character: Option<usize>,
     column: Option<String>,
     row: Option<usize>,
     expected: String,
@@ -61,14 +65,19 @@ struct Inner<K> {
 impl<K> Inner<K> {
     fn new(kind: K, expected: impl Into<String>, found: impl Into<String>) -> Box<Self> {
         let (expected, found) = (expected.into(), found.into());
-        Box::new(Self { kind, tensor: None, column: None, row: None, expected, found })
+        let (tensor, key, character, column, row) = (None, None, None, None, None);
+        Box::new(Self { kind, tensor, key, character, column, row, expected, found })
     }
 }
 
 impl<K> fmt::Display for Inner<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut place = Vec::new();
-        place.extend(self.tensor.as_ref().map(|name| format!("tensor {name:?}")));
+        // A feature is often called as its key is.
+        let tensor = self.tensor.as_ref().filter(|_| self.tensor != self.key);
+        place.extend(tensor.map(|name| format!("tensor {name:?}")));
+        place.extend(self.key.as_ref().map(|key| format!("key {key:?}")));
+        place.extend(self.character.map(|character| format!("character {character}")));
         place.extend(self.column.as_ref().map(|name| format!("column {name:?}")));
         place.extend(self.row.map(|row| format!("row {row}")));
         if !place.is_empty() {
@@ -111,6 +120,24 @@ impl RepresentationError {
     pub(crate) fn in_tensor(mut self, tensor: &str) -> Self {
         self.0.tensor.get_or_insert_with(|| tensor.to_owned());
         self
+    }
+
+    /// Names the key and the character in it, counted from 1, unless they are named already.
+    pub(crate) fn in_key(mut self, key: &str, character: Option<usize>) -> Self {
+        if self.0.key.is_none() {
+            (self.0.key, self.0.character) = (Some(key.to_owned()), character);
+        }
+        self
+    }
+
+    /// The key expression, where one is to blame.
+    pub fn key(&self) -> Option<&str> {
+        self.0.key.as_deref()
+    }
+
+    /// The character of the key expression that is to blame, counted from 1.
+    pub fn character(&self) -> Option<usize> {
+        self.0.character
     }
 
     /// What is wrong.
@@ -166,6 +193,17 @@ impl ConversionError {
     pub(crate) fn in_tensor(mut self, tensor: &str) -> Self {
         self.0.tensor.get_or_insert_with(|| tensor.to_owned());
         self
+    }
+
+    /// Names the key, unless one is named already.
+    pub(crate) fn in_key(mut self, key: &str) -> Self {
+        self.0.key.get_or_insert_with(|| key.to_owned());
+        self
+    }
+
+    /// The key expression, where one is to blame.
+    pub fn key(&self) -> Option<&str> {
+        self.0.key.as_deref()
     }
 
     /// What is wrong.

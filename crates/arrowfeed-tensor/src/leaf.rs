@@ -50,6 +50,11 @@ impl Leaf {
         Ok(Self { dtype, data_type: plain, fill, nulls })
     }
 
+    /// One value of exactly the type of the tensor's array.
+    pub(crate) fn one(&self, value: &DefaultValue) -> Result<ArrayRef, RepresentationError> {
+        filled(&self.data_type, self.dtype, value)
+    }
+
     /// Whether the tensor's array is the column's, in the same memory.
     pub(crate) fn is_shared(&self, data_type: &DataType) -> bool {
         !matches!(data_type, DataType::Dictionary(..))
@@ -128,7 +133,7 @@ pub(crate) fn null_error() -> ConversionError {
 }
 
 /// The type of a tensor's array for a column's type.
-fn plain(data_type: &DataType) -> Option<DataType> {
+pub(crate) fn plain(data_type: &DataType) -> Option<DataType> {
     use DataType::*;
     DType::of(data_type)?;
     Some(match data_type {
@@ -140,7 +145,7 @@ fn plain(data_type: &DataType) -> Option<DataType> {
 }
 
 /// Times as the integers that they are stored as, in the same memory.
-fn as_integers(array: &ArrayRef) -> ArrayRef {
+pub(crate) fn as_integers(array: &ArrayRef) -> ArrayRef {
     use TimeUnit::*;
     macro_rules! reinterpret {
         ($from:ident, $to:ident) => {
@@ -191,7 +196,7 @@ fn fixed(size: i32, value: &[u8]) -> ArrayRef {
 }
 
 /// `None` where the value is not one of the type.
-fn integer(data_type: &DataType, value: i128) -> Option<ArrayRef> {
+pub(crate) fn integer(data_type: &DataType, value: i128) -> Option<ArrayRef> {
     macro_rules! one {
         ($array:ident) => {
             Arc::new($array::from_value(value.try_into().ok()?, 1))
@@ -249,7 +254,7 @@ fn filled(
 }
 
 /// `None` where a number becomes infinite, too.
-fn float(data_type: &DataType, value: f64) -> Option<ArrayRef> {
+pub(crate) fn float(data_type: &DataType, value: f64) -> Option<ArrayRef> {
     let fits = |narrow: f64| (narrow.is_finite() || !value.is_finite()).then_some(());
     Some(match data_type {
         DataType::Float16 => {
@@ -266,7 +271,7 @@ fn float(data_type: &DataType, value: f64) -> Option<ArrayRef> {
     })
 }
 
-fn bytes(data_type: &DataType, value: &[u8]) -> Option<ArrayRef> {
+pub(crate) fn bytes(data_type: &DataType, value: &[u8]) -> Option<ArrayRef> {
     use DataType::*;
     let text = || std::str::from_utf8(value).ok();
     Some(match data_type {

@@ -13,7 +13,9 @@
 //! | `gather` | values put together from stretches: the one place where they are copied |
 //! | `convert` | one conversion for each kind of representation |
 //! | `infer` | representations that follow from a schema |
-//! | `adapter` `explain` | the entry, and what it says of itself |
+//! | `adapter` `explain` `same_schema` | the entry, what it says of itself, the batches that it takes |
+//! | `expression` | key expressions: text to a plan, a plan and a batch to values |
+//! | [`feature`] | tensors of key expressions, with defaults for what is missing |
 //! | `reverse` | tensors back to columns |
 //! | `dtype` `values` `row_splits` `tensor` `spec` | what comes out |
 
@@ -24,6 +26,8 @@ mod convert;
 mod dtype;
 mod error;
 mod explain;
+mod expression;
+pub mod feature;
 mod gather;
 mod infer;
 mod leaf;
@@ -32,6 +36,7 @@ mod proto;
 mod representation;
 mod reverse;
 mod row_splits;
+mod same_schema;
 mod spec;
 mod tensor;
 mod values;
@@ -41,6 +46,7 @@ pub use column_path::ColumnPath;
 pub use dtype::DType;
 pub use error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 pub use explain::{Explanation, Part, Sharing};
+pub use expression::{ExpressionPlan, KeyExpression, KeyValues};
 pub use infer::{Representations, infer_representations, project_tfmd_schema, representations_from_tfmd};
 pub use representation::{
     DefaultValue, Dense, Partition, Ragged, Representation, Sparse, Structured, VarLenRagged, VarLenSparse,

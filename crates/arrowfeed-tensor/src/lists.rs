@@ -149,7 +149,7 @@ impl Lists {
     }
 
     /// Whether the lists, nulls left out, follow each other from the first value to the last.
-    fn is_contiguous(&self) -> bool {
+    pub(crate) fn is_contiguous(&self) -> bool {
         if self.nulls.is_none() && !matches!(self.windows, Windows::Views(_)) {
             return true;
         }

@@ -14,13 +14,13 @@ use crate::values::Values;
 
 /// `[row, index, index, ...]` of each entry, one after the other.
 #[derive(Debug)]
-pub(super) struct Entries {
+pub(crate) struct Entries {
     rank: usize,
-    pub(super) indices: Vec<i64>,
+    pub(crate) indices: Vec<i64>,
 }
 
 impl Entries {
-    pub(super) fn new(rank: usize, splits: &RowSplits) -> Result<Self, ConversionError> {
+    pub(crate) fn new(rank: usize, splits: &RowSplits) -> Result<Self, ConversionError> {
         let items = splits.last();
         let Some(size) = items.checked_mul(rank).filter(|size| *size <= isize::MAX as usize / 8) else {
             let found = format!("{} of {rank} indices", count(items, "value"));
@@ -36,7 +36,7 @@ impl Entries {
     }
 
     /// Puts indices below `bound` into one dimension, and gives the largest, or -1 where there are none.
-    pub(super) fn put(
+    pub(crate) fn put(
         &mut self,
         leaves: &Leaves,
         dimension: usize,
@@ -47,6 +47,12 @@ impl Entries {
             array => self.put_all(array, leaves, dimension, bound),
             _ => Ok(-1)
         )
+    }
+
+    /// Puts one index for each entry into one dimension.
+    pub(crate) fn put_each(&mut self, dimension: usize, indices: impl IntoIterator<Item = i64>) {
+        let entries = self.indices.chunks_exact_mut(self.rank);
+        entries.zip(indices).for_each(|(entry, index)| entry[dimension] = index);
     }
 
     fn put_all<T: ArrowPrimitiveType>(
@@ -85,7 +91,7 @@ impl Entries {
     }
 
     /// Sorts the entries of each row by their indices, and the values with them: not moved where they are sorted.
-    pub(super) fn sort(&mut self, splits: &RowSplits, values: Values) -> Result<Values, ConversionError> {
+    pub(crate) fn sort(&mut self, splits: &RowSplits, values: Values) -> Result<Values, ConversionError> {
         if self.rank == 1 || self.is_sorted() {
             return Ok(values);
         }
@@ -119,7 +125,7 @@ impl Entries {
     }
 
     /// Entries that were not sorted are sorted for this, on the side.
-    pub(super) fn refuse_duplicates(&self, splits: &RowSplits) -> Result<(), ConversionError> {
+    pub(crate) fn refuse_duplicates(&self, splits: &RowSplits) -> Result<(), ConversionError> {
         if self.rank > 1 && !self.is_sorted() {
             let (_, indices) = self.sorted_of_any_rank(splits);
             return Self { rank: self.rank, indices }.refuse_neighbours();
@@ -206,7 +212,7 @@ fn order(splits: &RowSplits, compare: impl Fn(&u64, &u64) -> Ordering) -> Vec<u6
     order
 }
 
-pub(super) fn lengths(splits: &RowSplits) -> impl Iterator<Item = usize> + '_ {
+pub(crate) fn lengths(splits: &RowSplits) -> impl Iterator<Item = usize> + '_ {
     splits.iter().zip(splits.iter().skip(1)).map(|(start, end)| end - start)
 }
 

@@ -28,6 +28,11 @@ mod structured;
 mod varlen_ragged;
 mod varlen_sparse;
 
+// Features over keys make the same tensors of other leaves.
+pub(crate) use entries::{Entries, lengths};
+pub(crate) use varlen_ragged::flat_values;
+pub(crate) use varlen_sparse::{at_least_one_list, coordinates, longest};
+
 /// A representation, compiled. Columns are indices, and every type is known.
 #[derive(Debug, Clone)]
 pub(crate) enum Conversion {

@@ -62,7 +62,7 @@ impl VarLenRagged {
 }
 
 /// The values under the innermost row splits, each a block of shape `inner`.
-pub(super) fn flat_values(
+pub(crate) fn flat_values(
     leaf: &Leaf,
     leaves: &Leaves,
     inner: &[usize],

@@ -65,7 +65,7 @@ pub(super) fn hidden(column: &Column) -> Vec<&'static str> {
 }
 
 /// A column without lists has one value in a row, or none where it is null.
-pub(super) fn at_least_one_list(leaves: Leaves) -> Result<Leaves, ConversionError> {
+pub(crate) fn at_least_one_list(leaves: Leaves) -> Result<Leaves, ConversionError> {
     if !leaves.splits.is_empty() {
         return Ok(leaves);
     }
@@ -90,7 +90,7 @@ pub(super) fn at_least_one_list(leaves: Leaves) -> Result<Leaves, ConversionErro
 }
 
 /// Row-major coordinates of all items, and the shape: rows, then the longest list of each level.
-fn coordinates(leaves: &Leaves) -> Result<(Vec<i64>, Vec<i64>), ConversionError> {
+pub(crate) fn coordinates(leaves: &Leaves) -> Result<(Vec<i64>, Vec<i64>), ConversionError> {
     let rank = leaves.splits.len() + 1;
     let items = leaves.array.len();
     let Some(size) = items.checked_mul(rank).filter(|size| *size <= isize::MAX as usize / 8) else {
@@ -127,7 +127,7 @@ fn nested(splits: &[RowSplits], i: usize, prefix: &mut Vec<i64>, indices: &mut V
     }
 }
 
-pub(super) fn longest(splits: &RowSplits) -> i64 {
+pub(crate) fn longest(splits: &RowSplits) -> i64 {
     let mut longest = 0;
     splits.for_each_length(|_, length| longest = longest.max(length));
     longest as i64

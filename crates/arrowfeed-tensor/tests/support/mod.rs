@@ -2,6 +2,10 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod json;
+pub(crate) mod nested;
+pub(crate) mod types;
+
 use std::sync::Arc;
 
 use arrow_array::types::{ArrowPrimitiveType, Int32Type, Int64Type};

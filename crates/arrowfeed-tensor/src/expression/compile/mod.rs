@@ -1,0 +1,211 @@
+//! Steps to operations, type by type. What cannot be is an error at the step's character.
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use arrow_schema::{DataType, Field, Fields, Schema, UnionFields};
+
+use super::key::{KeyExpression, Path, Step, StepKind};
+use super::operation::{Operation, Operations};
+use crate::column::listed;
+use crate::column_path::ColumnPath;
+use crate::error::{RepresentationError, RepresentationErrorKind};
+use crate::leaf;
+use crate::lists;
+
+mod filter;
+mod words;
+
+pub(crate) use words::and_how_to_enter;
+use words::{described, primitive_name};
+
+/// Compiles one key, and gathers what it reads.
+#[derive(Debug)]
+pub(super) struct Compiler<'a> {
+    key: &'a KeyExpression,
+    root: Spot,
+    /// Of each path of the key, the field that it ends at.
+    pub(super) columns: Vec<ColumnPath>,
+}
+
+/// Somewhere on a path.
+#[derive(Debug, Clone)]
+struct Spot {
+    data_type: DataType,
+    /// Names of the fields on the way, as a projection takes them.
+    names: Vec<String>,
+    /// Whether names go on: a projection does not look into unions.
+    projects: bool,
+}
+
+impl<'a> Compiler<'a> {
+    pub(super) fn new(key: &'a KeyExpression, schema: &Schema) -> Self {
+        let data_type = DataType::Struct(schema.fields().clone());
+        Self { key, root: Spot { data_type, names: Vec::new(), projects: true }, columns: Vec::new() }
+    }
+
+    pub(super) fn compile(&mut self) -> Result<Operations, RepresentationError> {
+        self.path(self.key.path(), self.root.clone())
+    }
+
+    fn path(&mut self, path: &Path, mut spot: Spot) -> Result<Operations, RepresentationError> {
+        let mut operations = Vec::with_capacity(path.steps.len());
+        for step in &path.steps {
+            while let DataType::Dictionary(_, values) = &spot.data_type {
+                operations.push(Operation::Decode);
+                spot.data_type = values.as_ref().clone();
+            }
+            operations.extend(self.step(step, &mut spot)?);
+        }
+        let column = ColumnPath::new(spot.names);
+        if !self.columns.contains(&column) {
+            self.columns.push(column);
+        }
+        Ok(Operations { operations, data_type: spot.data_type })
+    }
+
+    /// The operation of a step, and the spot behind it. None for a branch of what is no union.
+    fn step(&mut self, step: &Step, spot: &mut Spot) -> Result<Option<Operation>, RepresentationError> {
+        let operation = match &step.kind {
+            StepKind::Name(name) => self.field(step, name, spot)?,
+            StepKind::Quoted(name) => match &spot.data_type {
+                DataType::Map(entries, _) => {
+                    let (key, value) = self.entries(step, entries)?;
+                    let key = self.map_key(step, key, name)?;
+                    spot.data_type = value;
+                    Operation::Key(key)
+                }
+                _ => self.field(step, name, spot)?,
+            },
+            StepKind::Each => {
+                spot.data_type = match &spot.data_type {
+                    DataType::Map(entries, _) => self.entries(step, entries)?.1,
+                    other => match lists::items(other) {
+                        Some(items) => items.data_type().clone(),
+                        None => return Err(self.type_error(step, "an array or a map for \"[*]\"", spot)),
+                    },
+                };
+                Operation::Each
+            }
+            StepKind::Index(index) => {
+                spot.data_type = self.items(step, "an array for an index", spot)?;
+                Operation::Index(*index)
+            }
+            StepKind::Filter(filter) => {
+                spot.data_type = self.items(step, "an array for a filter", spot)?;
+                Operation::Filter(Box::new(self.filter(filter, spot)?))
+            }
+            StepKind::Branch(name) => return self.branch(step, name, spot),
+        };
+        Ok(Some(operation))
+    }
+
+    fn field(&self, step: &Step, name: &str, spot: &mut Spot) -> Result<Operation, RepresentationError> {
+        let DataType::Struct(fields) = &spot.data_type else {
+            return Err(self.no_record(step, name, spot));
+        };
+        let Some((index, field)) = fields.find(name) else {
+            let what = if spot.names.is_empty() { "column" } else { "field" };
+            let expected = format!("a {what} of this name, one of {}", listed(fields));
+            let kind = RepresentationErrorKind::MissingColumn;
+            return Err(self.error(step.at, kind, expected, format!("{name:?}")));
+        };
+        if spot.projects {
+            spot.names.push(name.to_owned());
+        }
+        spot.data_type = field.data_type().clone();
+        Ok(Operation::Field(index))
+    }
+
+    fn branch(
+        &self,
+        step: &Step,
+        name: &str,
+        spot: &mut Spot,
+    ) -> Result<Option<Operation>, RepresentationError> {
+        let DataType::Union(fields, _) = &spot.data_type else {
+            return match primitive_name(&spot.data_type) == Some(name) {
+                true => Ok(None),
+                false => Err(self.type_error(step, &format!("a union with the branch {name:?}"), spot)),
+            };
+        };
+        let Some((type_id, field)) = find_branch(fields, name) else {
+            let names: Fields = fields.iter().map(|(_, field)| field.clone()).collect();
+            let expected = format!("a branch of this name, one of {}", listed(&names));
+            let kind = RepresentationErrorKind::MissingColumn;
+            return Err(self.error(step.at, kind, expected, format!("{name:?}")));
+        };
+        spot.data_type = field.data_type().clone();
+        spot.projects = false;
+        Ok(Some(Operation::Branch(type_id)))
+    }
+
+    fn items(&self, step: &Step, expected: &str, spot: &Spot) -> Result<DataType, RepresentationError> {
+        match (&spot.data_type, lists::items(&spot.data_type)) {
+            (DataType::Map(..), _) | (_, None) => Err(self.type_error(step, expected, spot)),
+            (_, Some(items)) => Ok(items.data_type().clone()),
+        }
+    }
+
+    /// The types of a map's keys and values.
+    fn entries<'f>(
+        &self,
+        step: &Step,
+        entries: &'f Field,
+    ) -> Result<(&'f DataType, DataType), RepresentationError> {
+        match entries.data_type() {
+            DataType::Struct(fields) if fields.len() == 2 => {
+                Ok((fields[0].data_type(), fields[1].data_type().clone()))
+            }
+            other => {
+                let expected = "entries of a key and a value in a map";
+                Err(self.error(
+                    step.at,
+                    RepresentationErrorKind::Type,
+                    expected.to_owned(),
+                    other.to_string(),
+                ))
+            }
+        }
+    }
+
+    fn map_key(&self, step: &Step, data_type: &DataType, key: &str) -> Result<ArrayRef, RepresentationError> {
+        let key = leaf::plain(data_type).and_then(|plain| leaf::bytes(&plain, key.as_bytes()));
+        key.ok_or_else(|| {
+            let expected = "a map with texts as keys".to_owned();
+            self.error(step.at, RepresentationErrorKind::Type, expected, data_type.to_string())
+        })
+    }
+
+    fn no_record(&self, step: &Step, name: &str, spot: &Spot) -> RepresentationError {
+        let expected = format!("a record with the field {name:?}");
+        self.error(step.at, RepresentationErrorKind::Type, expected, and_how_to_enter(&spot.data_type))
+    }
+
+    fn type_error(&self, step: &Step, expected: &str, spot: &Spot) -> RepresentationError {
+        let found = described(&spot.data_type);
+        self.error(step.at, RepresentationErrorKind::Type, expected.to_owned(), found)
+    }
+
+    fn error(
+        &self,
+        at: usize,
+        kind: RepresentationErrorKind,
+        expected: String,
+        found: String,
+    ) -> RepresentationError {
+        RepresentationError::new(kind, expected, found).in_key(self.key.text(), Some(at))
+    }
+}
+
+/// The branch of this name, or the only one whose name ends so after a dot.
+fn find_branch<'f>(fields: &'f UnionFields, name: &str) -> Option<(i8, &'f Field)> {
+    let named = |(_, field): &(i8, &'f Arc<Field>)| field.name() == name;
+    let short = |(_, field): &(i8, &'f Arc<Field>)| field.name().rsplit('.').next() == Some(name);
+    let exact = fields.iter().find(named);
+    let found = exact.or_else(|| {
+        let mut shorts = fields.iter().filter(short);
+        shorts.next().filter(|_| shorts.next().is_none())
+    });
+    found.map(|(type_id, field)| (type_id, field.as_ref()))
+}

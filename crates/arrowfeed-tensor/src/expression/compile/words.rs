@@ -1,0 +1,51 @@
+//! Types in the words of messages, and of Avro.
+
+use arrow_schema::{DataType, Fields};
+
+use crate::column::listed;
+use crate::lists;
+
+/// Avro's name of a type that a union of it and null is made.
+pub(super) fn primitive_name(data_type: &DataType) -> Option<&'static str> {
+    Some(match data_type {
+        DataType::Null => "null",
+        DataType::Boolean => "boolean",
+        DataType::Int32 => "int",
+        DataType::Int64 => "long",
+        DataType::Float32 => "float",
+        DataType::Float64 => "double",
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "string",
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "bytes",
+        DataType::Map(..) => "map",
+        other if lists::items(other).is_some() => "array",
+        _ => return None,
+    })
+}
+
+/// A type, and where it is a container, the steps that lead into it.
+pub(crate) fn and_how_to_enter(data_type: &DataType) -> String {
+    let found = described(data_type);
+    match data_type {
+        DataType::Struct(fields) => format!("{found}: its fields are {}", listed(fields)),
+        DataType::Map(..) => format!("{found}: its values are [*], one of them is ['...']"),
+        DataType::Union(..) => format!("{found}: one of its branches is :..."),
+        other if lists::items(other).is_some() => {
+            format!("{found}: its elements are [*], one of them is [0]")
+        }
+        _ => found,
+    }
+}
+
+/// A type in the words of a message.
+pub(super) fn described(data_type: &DataType) -> String {
+    match data_type {
+        DataType::Struct(_) => "a record".to_owned(),
+        DataType::Map(..) => "a map".to_owned(),
+        DataType::Union(fields, _) => {
+            let names: Fields = fields.iter().map(|(_, field)| field.clone()).collect();
+            format!("a union of {}", listed(&names))
+        }
+        other if lists::items(other).is_some() => "an array".to_owned(),
+        other => other.to_string(),
+    }
+}

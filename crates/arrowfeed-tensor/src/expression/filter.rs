@@ -1,0 +1,96 @@
+//! Which elements a filter keeps.
+
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+
+use super::compare;
+use super::operation::{Operations, Root};
+use super::place::{Nullable, Place};
+use crate::error::ConversionError;
+use crate::leaf::Leaf;
+
+/// A compiled filter. A null equals a null and nothing else; `!=` is exactly what `=` is not.
+#[derive(Debug, Clone)]
+pub(super) struct Filter {
+    pub(super) test: Test,
+    /// `!=`
+    pub(super) negated: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Test {
+    /// Whether the value is missing.
+    IsNull(Operand),
+    /// Whether it equals the one value of an array, which is of its plain type.
+    Literal(Operand, ArrayRef),
+    /// Whether two values are equal.
+    Equal(Operand, Operand),
+}
+
+/// A path that gives one value for each element.
+#[derive(Debug, Clone)]
+pub(super) struct Operand {
+    /// Whether it starts from the record, and not from the element.
+    pub(super) from_root: bool,
+    pub(super) path: Operations,
+}
+
+impl Filter {
+    /// For each of the elements whether it stays. `rows` gives the rows that they are in.
+    pub(super) fn keep(
+        &self,
+        root: &Root,
+        elements: &Place,
+        rows: impl Fn() -> Vec<usize>,
+    ) -> Result<BooleanBuffer, ConversionError> {
+        let place = |operand: &Operand| operand.place(root, elements, &rows);
+        let values = |operand: &Operand| place(operand)?.values();
+        let equal = match &self.test {
+            Test::IsNull(operand) => place(operand)?.missing(),
+            Test::Literal(operand, one) => {
+                let values = values(operand)?;
+                let nulls = nulls_of(&values, elements.len());
+                &compare::equal_to(&values.0, one) & &!&nulls
+            }
+            Test::Equal(left, right) => {
+                let (left, right) = (plain(left, values(left)?)?, plain(right, values(right)?)?);
+                let nulls = (nulls_of(&left, elements.len()), nulls_of(&right, elements.len()));
+                let both = &nulls.0 & &nulls.1;
+                let none = !&(&nulls.0 | &nulls.1);
+                &both | &(&none & &compare::equal(&left.0, &right.0))
+            }
+        };
+        Ok(if self.negated { !&equal } else { equal })
+    }
+}
+
+impl Operand {
+    /// Of each element the one value.
+    fn place(
+        &self,
+        root: &Root,
+        elements: &Place,
+        rows: impl Fn() -> Vec<usize>,
+    ) -> Result<Place, ConversionError> {
+        let mut no_levels = Vec::new();
+        match self.from_root {
+            false => self.path.run(root, elements.clone(), &mut no_levels),
+            true => Ok(self.path.run(root, root.place.clone(), &mut no_levels)?.at(rows())),
+        }
+    }
+}
+
+/// Dictionaries and times resolved.
+fn plain(operand: &Operand, (array, nulls): Nullable) -> Result<Nullable, ConversionError> {
+    let leaf = Leaf::compile(&operand.path.data_type, None, Default::default());
+    match leaf {
+        Ok(leaf) => leaf.plain(array, nulls),
+        Err(_) => Ok((array, nulls)),
+    }
+}
+
+/// Set where a value is missing.
+fn nulls_of((array, nulls): &Nullable, len: usize) -> BooleanBuffer {
+    let nulls = NullBuffer::union(nulls.as_ref(), array.logical_nulls().as_ref());
+    nulls.map_or(BooleanBuffer::new_unset(len), |nulls| !nulls.inner())
+}

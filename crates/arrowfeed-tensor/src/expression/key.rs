@@ -1,0 +1,234 @@
+//! A key expression as it was parsed, and its text again.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::parse;
+use crate::error::RepresentationError;
+
+/// A path that selects values from each record: at least one step, from the outside in.
+///
+/// ```text
+/// key    := ["@"] step { step }          step := name | "." name | "[*]" | "[" int "]" | "['" key "']" | "[" filter "]" | ":" branch
+/// filter := operand ("=" | "!=") operand    operand := path | "@" path | 'text' | number | true | false | null
+/// ```
+///
+/// A name is letters, digits and `_`, and does not begin with a digit. Any other stands in `['...']`, a quote in it
+/// twice. Two expressions are equal if they have the same steps, however they are written.
+///
+/// ```
+/// use arrowfeed_tensor::KeyExpression;
+///
+/// let key: KeyExpression = "friends[ gender = 'unknown' ].name.first".parse()?;
+/// assert_eq!(key.to_string(), "friends[gender='unknown'].name.first");
+///
+/// let error = "friends[*.name".parse::<KeyExpression>().unwrap_err();
+/// assert_eq!(error.to_string(), r#"key "friends[*.name", character 10: expected "]", found ".""#);
+/// # Ok::<(), arrowfeed_tensor::RepresentationError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct KeyExpression {
+    text: String,
+    path: Path,
+}
+
+/// Steps from the record, or from the element that a filter looks at.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Path {
+    /// Whether it begins with `@`.
+    pub(crate) from_root: bool,
+    pub(crate) steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    /// Its first character in the text, counted from 1.
+    pub(crate) at: usize,
+    pub(crate) kind: StepKind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum StepKind {
+    /// A field.
+    Name(String),
+    /// A field of a record, or the value of a map.
+    Quoted(String),
+    /// All elements.
+    Each,
+    /// One element, counted from the end where it is negative.
+    Index(i64),
+    /// Some elements.
+    Filter(Box<Filter>),
+    /// One branch of a union.
+    Branch(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Filter {
+    pub(crate) left: Operand,
+    /// `!=`
+    pub(crate) negated: bool,
+    pub(crate) right: Operand,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Operand {
+    pub(crate) at: usize,
+    pub(crate) kind: OperandKind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum OperandKind {
+    Path(Path),
+    Literal(Literal),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Literal {
+    Text(String),
+    /// From the least int64 to the largest uint64.
+    Integer(i128),
+    /// Finite.
+    Float(f64),
+    Bool(bool),
+    Null,
+}
+
+impl KeyExpression {
+    /// Reads a key.
+    ///
+    /// # Errors
+    /// A text that is no key: the message shows the character, what was expected there and what was found.
+    pub fn parse(text: &str) -> Result<Self, RepresentationError> {
+        Ok(Self { text: text.to_owned(), path: parse::parse(text)? })
+    }
+
+    /// The key as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Number of dimensions that it adds to that of the batch: one for each `[*]` and each filter.
+    pub fn rank(&self) -> usize {
+        self.path.rank()
+    }
+
+    /// Whether it begins with `@`, and so never is relative to another.
+    pub fn is_from_root(&self) -> bool {
+        self.path.from_root
+    }
+
+    pub(crate) fn first_step(&self) -> &StepKind {
+        &self.path.steps[0].kind
+    }
+
+    /// This key, or where it does not begin with `@`, the key that it is inside of `outer`; with the implied `[*]`
+    /// between them if `each` says so.
+    pub(crate) fn inside(&self, outer: &Self, each: bool) -> Result<Self, RepresentationError> {
+        if self.path.from_root {
+            return Ok(self.clone());
+        }
+        let each = if each { "[*]" } else { "" };
+        let dot = if matches!(self.path.steps[0].kind, StepKind::Name(_)) { "." } else { "" };
+        Self::parse(&format!("{}{each}{dot}{}", outer.text, self.text))
+    }
+}
+
+impl Path {
+    pub(crate) fn rank(&self) -> usize {
+        let adds = |step: &&Step| matches!(step.kind, StepKind::Each | StepKind::Filter(_));
+        self.steps.iter().filter(adds).count()
+    }
+}
+
+impl FromStr for KeyExpression {
+    type Err = RepresentationError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+impl PartialEq for KeyExpression {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path
+    }
+}
+
+/// Wherever they stand.
+impl PartialEq for Step {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+/// Wherever they stand.
+impl PartialEq for Operand {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+/// The shortest text that is this key.
+impl fmt::Display for KeyExpression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.fmt(f)
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.from_root {
+            f.write_str("@")?;
+        }
+        for (i, step) in self.steps.iter().enumerate() {
+            match &step.kind {
+                StepKind::Name(name) if i == 0 => f.write_str(name)?,
+                StepKind::Name(name) => write!(f, ".{name}")?,
+                StepKind::Quoted(name) => write!(f, "[{}]", quoted(name))?,
+                StepKind::Each => f.write_str("[*]")?,
+                StepKind::Index(index) => write!(f, "[{index}]")?,
+                StepKind::Filter(filter) => write!(f, "[{filter}]")?,
+                StepKind::Branch(name) if parse::is_name(name) => write!(f, ":{name}")?,
+                StepKind::Branch(name) => write!(f, ":[{}]", quoted(name))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.left, if self.negated { "!=" } else { "=" }, self.right)
+    }
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            OperandKind::Path(path) => path.fmt(f),
+            OperandKind::Literal(literal) => literal.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(&quoted(text)),
+            Self::Integer(number) => number.fmt(f),
+            // With a point or an exponent, so that it is read as a float again.
+            Self::Float(number) => write!(f, "{number:?}"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Null => f.write_str("null"),
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}

@@ -1,0 +1,87 @@
+//! A compiled path: operations on whole columns, one after the other.
+
+use arrow_array::ArrayRef;
+use arrow_schema::DataType;
+
+use super::compare;
+use super::filter::Filter;
+use super::place::{Place, rows_of};
+use crate::error::ConversionError;
+use crate::row_splits::RowSplits;
+
+/// What one step of a key does.
+#[derive(Debug, Clone)]
+pub(super) enum Operation {
+    /// A child of a struct.
+    Field(usize),
+    /// What a dictionary stands for.
+    Decode,
+    /// All elements of lists, or values of maps.
+    Each,
+    /// One element of each list.
+    Index(i64),
+    /// Of each map the value of a key: an array with this one key.
+    Key(ArrayRef),
+    /// Some elements of lists.
+    Filter(Box<Filter>),
+    /// The branch of a union with this type id.
+    Branch(i8),
+}
+
+/// Operations that lead from a type to another.
+#[derive(Debug, Clone)]
+pub(super) struct Operations {
+    pub(super) operations: Vec<Operation>,
+    /// The type at the end.
+    pub(super) data_type: DataType,
+}
+
+/// The record that a path starts from.
+#[derive(Debug)]
+pub(super) struct Root {
+    pub(super) rows: usize,
+    pub(super) place: Place,
+}
+
+impl Operations {
+    /// Whether values are picked from their columns, and so copied.
+    pub(super) fn picks(&self) -> bool {
+        self.operations.iter().any(|operation| !matches!(operation, Operation::Field(_) | Operation::Each))
+    }
+
+    /// Goes on from `place`, which is below `levels`. Each `[*]` and filter adds a level.
+    pub(super) fn run(
+        &self,
+        root: &Root,
+        place: Place,
+        levels: &mut Vec<RowSplits>,
+    ) -> Result<Place, ConversionError> {
+        self.operations.iter().try_fold(place, |place, operation| {
+            Ok(match operation {
+                Operation::Field(index) => place.field(*index),
+                Operation::Decode => place.decoded(),
+                Operation::Index(index) => place.index(*index),
+                Operation::Key(key) => place.key(|keys| compare::equal_to(keys, key)),
+                Operation::Branch(type_id) => place.branch(*type_id),
+                Operation::Each => {
+                    let (splits, elements) = place.elements()?;
+                    levels.push(splits);
+                    elements
+                }
+                Operation::Filter(filter) => {
+                    let (splits, elements) = place.elements()?;
+                    levels.push(splits);
+                    let keep = filter.keep(root, &elements, || rows_of(levels, root.rows))?;
+                    match levels.pop() {
+                        None => elements,
+                        Some(splits) => {
+                            let (splits, elements) = elements.filter(&splits, &keep)?;
+                            levels.push(splits);
+                            elements
+                        }
+                    }
+                }
+            })
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! An expression compiled against a schema, and what it selects from a batch.
+
+use arrow_array::{ArrayRef, RecordBatch, StructArray};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, SchemaRef};
+
+use super::compile::Compiler;
+use super::key::KeyExpression;
+use super::operation::{Operations, Root};
+use super::place::Place;
+use crate::column::Leaves;
+use crate::column_path::ColumnPath;
+use crate::dtype::DType;
+use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
+use crate::lists;
+use crate::row_splits::RowSplits;
+use crate::same_schema;
+
+/// A key compiled against a schema: rank and type are known before any data.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{Array, Int64Array, ListArray, RecordBatch, types::Int64Type};
+/// use arrow_schema::{Field, Schema};
+/// use arrowfeed_tensor::{ExpressionPlan, KeyExpression};
+///
+/// let scores = ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(7), Some(8)]), None]);
+/// let schema = Arc::new(Schema::new(vec![Field::new("scores", scores.data_type().clone(), true)]));
+/// let batch = RecordBatch::try_new(schema.clone(), vec![Arc::new(scores)])?;
+///
+/// let all = ExpressionPlan::try_new(schema.clone(), &KeyExpression::parse("scores[*]")?)?;
+/// assert_eq!((all.rank(), all.columns()[0].to_string()), (1, "scores".to_owned()));
+/// let values = all.evaluate(&batch)?;
+/// assert_eq!(values.row_splits()[0].iter().collect::<Vec<_>>(), [0, 2, 2]);
+///
+/// let last = ExpressionPlan::try_new(schema, &KeyExpression::parse("scores[-1]")?)?;
+/// let values = last.evaluate(&batch)?;
+/// assert_eq!(values.values().as_ref(), &Int64Array::from(vec![Some(8), None]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ExpressionPlan {
+    key: KeyExpression,
+    schema: SchemaRef,
+    path: Operations,
+    columns: Vec<ColumnPath>,
+    /// Indices of the batch's columns that are read.
+    used: Vec<usize>,
+}
+
+/// Whether there are lists of no elements by their type inside: arrow's take loses count of these.
+fn has_empty_lists(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::FixedSizeList(_, 0) => true,
+        DataType::Struct(fields) => fields.iter().any(|field| has_empty_lists(field.data_type())),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_empty_lists(field.data_type())),
+        DataType::Dictionary(_, values) => has_empty_lists(values),
+        other => lists::items(other).is_some_and(|items| has_empty_lists(items.data_type())),
+    }
+}
+
+/// What a key selects from a batch: values, and splits for each dimension. The last splits cover the values.
+#[derive(Debug)]
+pub struct KeyValues(Leaves);
+
+impl ExpressionPlan {
+    /// Compiles a key.
+    ///
+    /// # Errors
+    /// A step that the schema does not have or that its type does not take; the message shows the character.
+    pub fn try_new(schema: SchemaRef, key: &KeyExpression) -> Result<Self, RepresentationError> {
+        let mut compiler = Compiler::new(key, &schema);
+        let path = compiler.compile()?;
+        if has_empty_lists(&path.data_type) {
+            let expected = "values that can be picked";
+            let found = "lists of the fixed size 0 inside of them";
+            let error = RepresentationError::new(RepresentationErrorKind::Type, expected, found);
+            return Err(error.in_key(key.text(), None));
+        }
+        let columns = compiler.columns;
+        let first = columns.iter().filter_map(|column| schema.index_of(column.steps().first()?).ok());
+        let mut used: Vec<usize> = first.collect();
+        used.sort_unstable();
+        used.dedup();
+        Ok(Self { key: key.clone(), schema, path, columns, used })
+    }
+
+    /// The key.
+    pub fn key(&self) -> &KeyExpression {
+        &self.key
+    }
+
+    /// Number of dimensions after that of the batch: one for each `[*]` and each filter, whatever the data.
+    pub fn rank(&self) -> usize {
+        self.key.rank()
+    }
+
+    /// The Arrow type of the values.
+    pub fn data_type(&self) -> &DataType {
+        &self.path.data_type
+    }
+
+    /// The type of a tensor of the values, `None` where no tensor can hold them.
+    pub fn dtype(&self) -> Option<DType> {
+        DType::of(&self.path.data_type)
+    }
+
+    /// The fields that are read, those of filters too. Joined by dots they are what a projection by field path takes.
+    pub fn columns(&self) -> &[ColumnPath] {
+        &self.columns
+    }
+
+    /// Whether the values are picked out of their columns, and so copied: all but names and `[*]` do that.
+    pub(crate) fn picks(&self) -> bool {
+        self.path.picks()
+    }
+
+    /// What the key selects from each row.
+    ///
+    /// # Errors
+    /// A batch that has not the columns that the plan was made for, or values that do not fit into one array.
+    pub fn evaluate(&self, batch: &RecordBatch) -> Result<KeyValues, ConversionError> {
+        self.leaves(batch).map(KeyValues).map_err(|error| error.in_key(self.key.text()))
+    }
+
+    pub(crate) fn leaves(&self, batch: &RecordBatch) -> Result<Leaves, ConversionError> {
+        same_schema::check(&self.schema, batch, &self.used)?;
+        let rows = batch.num_rows();
+        let root = Root { rows, place: Place::new(std::sync::Arc::new(StructArray::from(batch.clone()))) };
+        let mut splits = Vec::with_capacity(self.rank());
+        let place = self.path.run(&root, root.place.clone(), &mut splits)?;
+        let (array, nulls) = place.values()?;
+        Ok(Leaves { rows, splits, array, nulls })
+    }
+}
+
+impl KeyValues {
+    /// Number of rows of the batch.
+    pub fn rows(&self) -> usize {
+        self.0.rows
+    }
+
+    /// Splits from the outside in, as many as the key has dimensions.
+    pub fn row_splits(&self) -> &[RowSplits] {
+        &self.0.splits
+    }
+
+    /// All values, one after the other; without dimensions one for each row.
+    pub fn values(&self) -> &ArrayRef {
+        &self.0.array
+    }
+
+    /// Where values are missing: they are null, or what they are in is. `None` where none is.
+    pub fn nulls(&self) -> Option<&NullBuffer> {
+        self.0.nulls.as_ref()
+    }
+}

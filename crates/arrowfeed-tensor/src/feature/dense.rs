@@ -1,0 +1,97 @@
+//! Rows of one shape.
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::SchemaRef;
+use arrow_select::concat::concat;
+
+use super::definition::{self, Default};
+use super::fill::{Fill, filled};
+use super::source::Source;
+use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind, count};
+use crate::explain::Part;
+use crate::expression::KeyExpression;
+use crate::representation::size;
+use crate::spec::TensorSpec;
+use crate::tensor::DenseTensor;
+
+#[derive(Debug, Clone)]
+pub(super) struct Dense {
+    pub(super) source: Source,
+    shape: Vec<usize>,
+    /// What each list of the key must hold: the sizes of the shape, or their product if there is one list.
+    sizes: Vec<usize>,
+    fill: Fill,
+}
+
+impl Dense {
+    pub(super) fn compile(
+        schema: &SchemaRef,
+        dense: &definition::Dense,
+    ) -> Result<Self, RepresentationError> {
+        let source = Source::compile(schema, &KeyExpression::parse(&dense.key)?, dense.dtype)?;
+        let shape = &dense.shape;
+        let Some(all) = size(shape) else {
+            let expected = "a shape whose values can be counted";
+            return Err(source.unfit(RepresentationErrorKind::Shape, expected, format!("{shape:?}")));
+        };
+        let sizes = match source.rank() {
+            0 if all == 1 => Vec::new(),
+            rank if rank == shape.len() && rank > 0 => shape.clone(),
+            1 if shape.len() > 1 => vec![all],
+            rank => {
+                let expected = format!("a shape of {}, as the key has", count(rank, "dimension"));
+                return Err(source.unfit(RepresentationErrorKind::Shape, expected, format!("{shape:?}")));
+            }
+        };
+        let fill = fill(&source, shape, dense.default.as_ref())?;
+        Ok(Self { source, shape: shape.clone(), sizes, fill })
+    }
+
+    pub(super) fn spec(&self) -> TensorSpec {
+        TensorSpec::dense(self.source.leaf.dtype, &self.shape)
+    }
+
+    pub(super) fn explain(&self) -> Vec<Part> {
+        let unless: &[&str] = match self.fill {
+            Fill::None => &[],
+            Fill::Scalar(_) | Fill::Row(_) => &["something of a row is missing and filled"],
+        };
+        vec![self.source.values_part(unless)]
+    }
+
+    pub(super) fn convert(&self, batch: &RecordBatch) -> Result<DenseTensor, ConversionError> {
+        let leaves = self.source.leaves(batch)?;
+        let rows = leaves.rows;
+        let shape = std::iter::once(rows).chain(self.shape.iter().copied()).collect();
+        let values = filled(&self.source.leaf, &self.fill, leaves, &self.sizes);
+        let tensor = values.and_then(|values| DenseTensor::try_new(values, shape));
+        tensor.map_err(|error| error.in_key(self.source.label()))
+    }
+}
+
+fn fill(source: &Source, shape: &[usize], default: Option<&Default>) -> Result<Fill, RepresentationError> {
+    let one = |value| source.leaf.one(value).map_err(|error| error.in_key(source.label(), None));
+    let kind = RepresentationErrorKind::Default;
+    match default {
+        None => Ok(Fill::None),
+        Some(Default::Scalar(value)) => one(value).map(Fill::Scalar),
+        Some(Default::Row { shape: own, .. }) if own != shape => {
+            let expected = format!("a default that is a scalar or has the shape {shape:?}");
+            Err(source.unfit(kind, expected, format!("one of the shape {own:?}")))
+        }
+        Some(Default::Row { values, .. }) if size(shape) != Some(values.len()) => {
+            let expected = format!("a default of as many values as the shape {shape:?} has");
+            Err(source.unfit(kind, expected, values.len().to_string()))
+        }
+        Some(Default::Row { values, .. }) => {
+            let values: Vec<ArrayRef> = values.iter().map(one).collect::<Result<_, _>>()?;
+            let values: Vec<&dyn arrow_array::Array> = values.iter().map(AsRef::as_ref).collect();
+            if values.is_empty() {
+                return Ok(Fill::None);
+            }
+            let row = concat(&values)
+                .map_err(|error| source.unfit(kind, "values of one array", error.to_string()))?;
+            Ok(Fill::Row(row))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! A key and its values, for all features alike.
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use crate::adapter::InnerNulls;
+use crate::column::Leaves;
+use crate::dtype::DType;
+use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
+use crate::explain::{Part, Sharing};
+use crate::expression::{ExpressionPlan, KeyExpression, and_how_to_enter};
+use crate::leaf::Leaf;
+
+/// A compiled key whose values a tensor can hold.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub(super) plan: ExpressionPlan,
+    pub(super) leaf: Leaf,
+}
+
+impl Source {
+    /// An error where no tensor can hold the values, or they are not of the wanted type.
+    pub(super) fn compile(
+        schema: &SchemaRef,
+        key: &KeyExpression,
+        dtype: Option<DType>,
+    ) -> Result<Self, RepresentationError> {
+        let plan = ExpressionPlan::try_new(schema.clone(), key)?;
+        let data_type = plan.data_type();
+        let error = |expected: String, found: String| {
+            Err(RepresentationError::new(RepresentationErrorKind::Type, expected, found)
+                .in_key(key.text(), None))
+        };
+        match (DType::of(data_type), dtype) {
+            (None, _) => {
+                return error(
+                    "numbers, bools, byte strings or times".to_owned(),
+                    and_how_to_enter(data_type),
+                );
+            }
+            (Some(own), Some(wanted)) if own != wanted => {
+                return error(format!("values of {wanted}"), format!("{data_type}, which is {own}"));
+            }
+            _ => {}
+        }
+        let leaf = Leaf::compile(data_type, None, InnerNulls::Error);
+        let leaf = leaf.map_err(|error| error.in_key(key.text(), None))?;
+        Ok(Self { plan, leaf })
+    }
+
+    pub(super) fn rank(&self) -> usize {
+        self.plan.rank()
+    }
+
+    pub(super) fn label(&self) -> &str {
+        self.plan.key().text()
+    }
+
+    pub(super) fn leaves(&self, batch: &RecordBatch) -> Result<Leaves, ConversionError> {
+        self.plan.leaves(batch).map_err(|error| error.in_key(self.label()))
+    }
+
+    pub(super) fn unfit(
+        &self,
+        kind: RepresentationErrorKind,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> RepresentationError {
+        RepresentationError::new(kind, expected, found).in_key(self.label(), None)
+    }
+
+    /// What becomes of the values, if nothing of `unless` happens.
+    pub(super) fn values_part(&self, unless: &[&str]) -> Part {
+        match self.plan.picks() {
+            true => Part::new("values", Sharing::Copied).because("they are picked out of their column"),
+            false => Part::values(&self.leaf, self.plan.data_type(), unless),
+        }
+    }
+
+    /// Why lists are not shared as they are.
+    pub(super) fn hidden(&self) -> &'static str {
+        match self.rank() {
+            0 => "a row is null: it has no value",
+            _ => "a null list stands over stored values",
+        }
+    }
+}
