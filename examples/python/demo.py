@@ -1,4 +1,5 @@
-"""What `make demo` runs: writes one set of events in four codecs and reads the files back through pyarrow.
+"""What `make demo` runs: writes one set of events in four codecs, reads the files back through pyarrow, and
+makes tensors of one.
 
 The files stay in `data/demo`, for the examples of README.md.
 """
@@ -12,6 +13,7 @@ import pyarrow as pa
 from tqdm import tqdm
 
 from events import ROWS, SCHEMA, event_batches
+from tensors import show_tensors
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "demo"
 CODECS = ("null", "deflate", "snappy", "zstandard")
@@ -64,7 +66,7 @@ def show(path: Path) -> None:
 
 
 def main() -> None:
-    """Everything in turn: files, rows, rates."""
+    """Everything in turn: files, rows, rates, tensors."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     paths = {codec: write(codec) for codec in CODECS}
     show(paths["zstandard"])
@@ -72,6 +74,7 @@ def main() -> None:
     rates = [read(path, codec) for codec, path in paths.items()]
     print("\nCodec         File size      Rows read     Of the file")
     print("\n".join(rates))
+    show_tensors(paths["null"])
     print(f"\n{ROWS:,} rows in each file, bars included. The files stay in {FOLDER}.")
 
 

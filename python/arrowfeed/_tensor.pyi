@@ -13,6 +13,13 @@ class DenseTensor:
     """Values in the order of a shape, the batch first.
 
     `numpy.asarray(tensor)` is its read-only view; `torch.from_dlpack(tensor)` and the like share its memory.
+    Picklable; a pickle holds a copy.
+
+    Args:
+        values: What numpy makes an array of: numbers, bools, bytes or str. Copied. Adapters need no copy.
+
+    Raises:
+        ValueError: The values are of a type that tensors do not have.
 
     Example:
         >>> tensor = adapter.convert(batch)["x"]
@@ -20,6 +27,7 @@ class DenseTensor:
         ((1024, 128), dtype('float32'))
     """
 
+    def __new__(cls, values: npt.ArrayLike) -> DenseTensor: ...
     @property
     def values(self) -> npt.NDArray[Any]:
         """Read-only array `[*shape]`, over the Arrow buffer where it has the numbers as they are.
@@ -93,7 +101,16 @@ class DenseTensor:
 
 @final
 class SparseTensor:
-    """Coordinates and values, row after row; what has no coordinates is zero, or empty.
+    """Coordinates and values, row after row; what has no coordinates is zero, or empty. Picklable.
+
+    Args:
+        indices: Coordinates `[values, rank]`, the row first. Copied, as the values are.
+        values: What numpy makes an array `[values]` of.
+        dense_shape: Sizes of all dimensions, the batch first.
+
+    Raises:
+        ConversionError: An index is outside of its dimension.
+        ValueError: The parts do not fit together. TypeError: an argument has a wrong type.
 
     Example:
         >>> tensor = adapter.convert(batch)["tags"]
@@ -101,6 +118,12 @@ class SparseTensor:
         (array([[0, 0], [0, 1], [2, 0]]), array([7, 8, 9]), (3, 2))
     """
 
+    def __new__(
+        cls,
+        indices: npt.ArrayLike,
+        values: npt.ArrayLike,
+        dense_shape: list[int] | tuple[int, ...],
+    ) -> SparseTensor: ...
     @property
     def indices(self) -> npt.NDArray[np.int64]:
         """Read-only coordinates `[values, rank]`, the row first."""
@@ -138,6 +161,15 @@ class RaggedTensor:
     """Flat values and the row splits over them: row `i` is `flat_values[splits[i]:splits[i + 1]]`.
 
     With several levels, the splits of one level are over the rows of the next, the last over `flat_values`.
+    Picklable.
+
+    Args:
+        flat_values: What numpy makes an array of, `[values, *inner]`. Copied, as the row splits are.
+        row_splits: From the outside in, int64 or, where an array has it, int32.
+
+    Raises:
+        ConversionError: The row splits do not start at 0, decrease, or do not end where they must.
+        TypeError: An argument has a wrong type.
 
     Example:
         >>> tensor = adapter.convert(batch)["words"]
@@ -145,6 +177,11 @@ class RaggedTensor:
         (array([1, 2, 3]), (array([0, 1, 1, 3]),), [[1], [], [2, 3]])
     """
 
+    def __new__(
+        cls,
+        flat_values: npt.ArrayLike,
+        row_splits: list[npt.ArrayLike] | tuple[npt.ArrayLike, ...],
+    ) -> RaggedTensor: ...
     @property
     def flat_values(self) -> npt.NDArray[Any]:
         """Read-only values `[values, *inner]`, over the Arrow buffer where it has them as they are."""

@@ -219,6 +219,29 @@ def test_a_consumer_in_another_thread_frees_the_memory_there():
     assert watched.held() == 0
 
 
+def test_threads_make_take_and_drop_capsules_of_one_tensor(tensor):
+    failed = []
+
+    def work(seed):
+        random = np.random.default_rng(seed)
+        held = []
+        for _ in range(300):
+            dropped = tensor.__dlpack__(copy=bool(random.random() < 0.5))
+            held.append(np.from_dlpack(tensor))
+            if random.random() < 0.1:
+                failed.extend(array for array in held if array[-1] != ROWS - 1)
+                held.clear()
+            del dropped
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    np.testing.assert_array_equal(tensor.values, np.arange(ROWS))
+
+
 class Managed(ctypes.Structure):
     """`DLManagedTensor`, as far as its deleter."""
 

@@ -1,5 +1,7 @@
 """Tensors back to record batches."""
 
+import pickle
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -54,12 +56,72 @@ def test_columns_of_sparse_tensors_are_named_as_asked():
     assert converter.representations == {"s": af.Sparse(["s.0", "s.1"], "s.v", [10, -1])}
 
 
-def test_results_can_be_written_back(tmp_path):
-    adapter = af.TensorAdapter(BATCH.schema, {"v": REPRESENTATIONS["v"]})
-    converter = af.TensorsToRecordBatch(adapter.specs)
-    path = tmp_path / "tensors.avro"
-    assert af.write_avro(converter.convert(adapter.convert(BATCH)), path) == 2
-    assert pa.table(af.read_avro(path)).to_pylist() == [{"v": [1, 2, 3]}, {"v": []}]
+def test_results_of_a_model_can_be_written_back(tmp_path):
+    results = {
+        "scores": af.DenseTensor(np.array([[0.5, 1], [2, 3]], np.float32)),
+        "names": af.DenseTensor([[b"a"], ["é"]]),
+        "best": af.RaggedTensor([1, 2, 3], [[0, 1, 3]]),
+        "votes": af.SparseTensor([[0, 0], [1, 0]], [7, 8], [2, 1]),
+    }
+    specs = {
+        "scores": af.TensorSpec("dense", "float32", [None, 2]),
+        "names": af.TensorSpec("dense", object, [None, 1]),
+        "best": af.TensorSpec("ragged", "int64", [None, None], ragged_rank=1),
+        "votes": af.TensorSpec("sparse", "int64", [None, None]),
+    }
+    batch = af.TensorsToRecordBatch(specs).convert(results)
+    path = tmp_path / "results.avro"
+    assert af.write_avro(batch, path) == 2
+    assert pa.table(af.read_avro(path)).to_pylist() == [
+        {"best": [1], "names": [b"a"], "scores": [0.5, 1.0], "votes": [7]},
+        {"best": [2, 3], "names": ["é".encode()], "scores": [2.0, 3.0], "votes": [8]},
+    ]
+
+
+NUMBERS = (
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "bool",
+)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_dense_tensors_are_made_of_every_type_of_numbers(kind):
+    given = (np.arange(12).reshape(3, 4) % 2).astype(kind)
+    for array in (given, given[::2, ::-1], given.T, given[:0], given.astype(given.dtype.newbyteorder(">"))):
+        tensor = af.DenseTensor(array)
+        assert (tensor.dtype, tensor.shape) == (given.dtype, array.shape)
+        np.testing.assert_array_equal(tensor.values, array)
+        assert not np.shares_memory(tensor.values, array)
+
+
+def test_dense_tensors_are_made_of_byte_strings():
+    for given in (["a", b"bc", ""], np.array([b"a", b"bc", b""]), np.array(["a", "bc", ""]), ("a", "bc", "")):
+        assert af.DenseTensor(given).values.tolist() == [b"a", b"bc", b""]
+    assert af.DenseTensor(np.array(["é"])).values.tolist() == ["é".encode()]
+
+
+def test_row_splits_keep_their_width():
+    flat, splits = np.arange(6.0).reshape(3, 2), np.array([0, 1, 3], np.int32)
+    tensor = af.RaggedTensor(flat, (np.array([0, 2], np.int64), splits))
+    assert [level.dtype for level in tensor.row_splits] == [np.int64, np.int32]
+    assert tensor.to_list() == [[[[0, 1]], [[2, 3], [4, 5]]]]
+
+
+def test_tensors_pickle():
+    tensors = af.TensorAdapter(BATCH.schema, REPRESENTATIONS).convert(BATCH)
+    for tensor in tensors.values():
+        again = pickle.loads(pickle.dumps(tensor))
+        assert type(again) is type(tensor)
+        assert same(again, tensor)
 
 
 WRONG = {
@@ -103,6 +165,52 @@ WRONG = {
         ValueError,
         "shape: expected a list or tuple of sizes (int, or None where not known), the batch first,"
         " found list []",
+    ),
+    "values": (
+        lambda: af.DenseTensor([1j]),
+        ValueError,
+        "dtype: expected a type of numbers, bool, or object for byte strings, found Complex128DType"
+        " dtype('complex128')",
+    ),
+    "objects": (
+        lambda: af.DenseTensor([{}]),
+        TypeError,
+        "values: expected numbers, bools, bytes or str, found dict {}",
+    ),
+    "indices": (
+        lambda: af.SparseTensor([[0, 1]], [7, 8], [2, 2]),
+        ValueError,
+        "indices: expected the shape [2, 2], found [1, 2]",
+    ),
+    "sparse_values": (
+        lambda: af.SparseTensor([[0, 1]], [[7]], [2, 2]),
+        ValueError,
+        "values: expected one dimension, found the shape [1, 1]",
+    ),
+    "bounds": (
+        lambda: af.SparseTensor([[0, 2]], [7], [2, 2]),
+        af.ConversionError,
+        "expected indices inside of the shape [2, 2], found [0, 2]",
+    ),
+    "dense_shape": (
+        lambda: af.SparseTensor([[0, 0]], [7], 2),
+        TypeError,
+        "dense_shape: expected a list or tuple of sizes (int), found int 2",
+    ),
+    "splits": (
+        lambda: af.RaggedTensor([1, 2], [[0, 3]]),
+        af.ConversionError,
+        "expected row splits of level 0 up to 2, found 3",
+    ),
+    "decreasing_splits": (
+        lambda: af.RaggedTensor([1, 2], [[0, 2, 1, 2]]),
+        af.ConversionError,
+        "expected row splits that never decrease, found 1 after 2",
+    ),
+    "row_splits": (
+        lambda: af.RaggedTensor([1, 2], np.array([0, 2])),
+        TypeError,
+        "row_splits: expected a list or tuple of arrays of integers, found ndarray array([0, 2])",
     ),
     "ragged_rank": (
         lambda: af.TensorSpec("ragged", "int8", [None, None]),

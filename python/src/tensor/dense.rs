@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 
+use super::build;
 use super::dlpack::{self, Request};
 use super::memory::{Memory, numpy_dtype};
 use super::strings;
@@ -105,6 +106,16 @@ impl DenseTensor {
 
 #[pymethods]
 impl DenseTensor {
+    #[new]
+    #[pyo3(signature = (values))]
+    fn of_values(values: &Bound<'_, PyAny>) -> PyResult<Self> {
+        build::dense("values", values).map(Self::new)
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>,)> {
+        Ok((self.array(py)?,))
+    }
+
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.array(py)

@@ -18,7 +18,10 @@ pub(super) fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
     if !value.hasattr("__arrow_c_schema__")? {
         return Err(wrong_type("schema", "an object with __arrow_c_schema__", value));
     }
-    foreign(value.py(), || Ok(value.extract::<PySchema>()?.into_inner()))
+    let capsule = value.call_method0("__arrow_c_schema__")?.cast_into()?;
+    let schema = foreign(value.py(), || PySchema::from_arrow_pycapsule(&capsule));
+    let schema = schema.map_err(|_| wrong_type("schema", "the schema of a record batch", value))?;
+    Ok(schema.into_inner())
 }
 
 /// The batch of an argument: one, or a stream of one.

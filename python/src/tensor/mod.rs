@@ -2,18 +2,20 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | what a tensor is made of | `representation` (the base), `kinds` (one class each), `given` (the argument), `infer` |
+//! | what a tensor is made of | `representation` (the base), `kinds` and `kind_arguments` (one class each), `given`, `infer` |
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
 //! | what comes out | `dense`, `sparse`, `ragged`, `structured` |
-//! | tensors back to batches | `reverse` |
+//! | tensors of arrays, and back to batches | `build`, `reverse` |
 //! | memory that is handed on | `memory` (numpy), `dlpack` (the one file with unsafe code), `strings` |
 
 mod adapter;
+mod build;
 mod dense;
 mod dlpack;
 mod given;
 mod import;
 mod infer;
+mod kind_arguments;
 mod kinds;
 mod memory;
 mod ragged;

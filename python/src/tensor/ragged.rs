@@ -4,9 +4,11 @@ use arrowfeed::tensor;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
+use super::build;
 use super::dense::DenseTensor;
 use super::memory::numpy_dtype;
 use crate::array::Array;
+use crate::errors::conversion_error;
 
 /// Flat values and the row splits over them.
 #[pyclass(module = "arrowfeed", frozen)]
@@ -33,6 +35,19 @@ pub(super) fn arrays<'py>(py: Python<'py>, splits: &[Py<DenseTensor>]) -> PyResu
 
 #[pymethods]
 impl RaggedTensor {
+    #[new]
+    #[pyo3(signature = (flat_values, row_splits))]
+    fn of_parts(flat_values: &Bound<'_, PyAny>, row_splits: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = flat_values.py();
+        let splits = build::row_splits(row_splits)?;
+        let tensor = tensor::RaggedTensor::try_new(build::dense("flat_values", flat_values)?, splits);
+        Self::new(py, tensor.map_err(|error| conversion_error(py, &error))?)
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        Ok((self.flat_values(py)?, self.row_splits(py)?))
+    }
+
     #[getter]
     fn flat_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.flat_values.get().array(py)

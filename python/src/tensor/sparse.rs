@@ -5,9 +5,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use super::build;
 use super::dense::DenseTensor;
 use super::memory::numpy_dtype;
+use crate::argument::{integer, items, wrong_type};
 use crate::array::Array;
+use crate::errors::conversion_error;
 
 /// Coordinates and values.
 #[pyclass(module = "arrowfeed", frozen)]
@@ -29,6 +32,36 @@ impl SparseTensor {
 
 #[pymethods]
 impl SparseTensor {
+    #[new]
+    #[pyo3(signature = (indices, values, dense_shape))]
+    fn of_parts(
+        indices: &Bound<'_, PyAny>,
+        values: &Bound<'_, PyAny>,
+        dense_shape: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let py = values.py();
+        let sizes = items(dense_shape);
+        let sizes =
+            sizes.ok_or_else(|| wrong_type("dense_shape", "a list or tuple of sizes (int)", dense_shape))?;
+        let sizes =
+            sizes.iter().map(|size| integer("dense_shape", 0, size)).collect::<PyResult<Vec<i64>>>()?;
+        let values = build::dense("values", values)?;
+        if values.shape().len() != 1 {
+            let message = format!("values: expected one dimension, found the shape {:?}", values.shape());
+            return Err(PyValueError::new_err(message));
+        }
+        let indices = build::indices(indices, values.values().len(), sizes.len())?;
+        let tensor = tensor::SparseTensor::try_new(indices, values.values().clone(), sizes);
+        Self::new(py, tensor.map_err(|error| conversion_error(py, &error))?)
+    }
+
+    fn __getnewargs__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        Ok((self.indices(py)?, self.values(py)?, self.dense_shape(py)?))
+    }
+
     #[getter]
     fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.indices.get().array(py)

@@ -1,0 +1,70 @@
+//! Arguments of representations: names, sizes, partitions, defaults.
+
+use arrowfeed::tensor::{ColumnPath, DefaultValue, Partition, SplitsDType};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyFloat, PyString};
+
+use super::spec::SPLITS;
+use crate::argument::{choice, integer, items, strings, wrong_type, wrong_value};
+
+pub(super) fn name(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let Ok(text) = value.cast::<PyString>() else {
+        return Err(wrong_type(argument, "the name of a column (str)", value));
+    };
+    Ok(text.to_str()?.to_owned())
+}
+
+pub(super) fn each<'py, T>(
+    argument: &str,
+    expected: &str,
+    value: &Bound<'py, PyAny>,
+    item: impl Fn(&Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
+    let items = items(value).ok_or_else(|| wrong_type(argument, expected, value))?;
+    items.iter().map(item).collect()
+}
+
+pub(super) fn dimension(size: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    if size.is_none() || size.extract::<i64>().is_ok_and(|size| size == -1) {
+        return Ok(None);
+    }
+    integer("dense_shape", 0, size).map(Some)
+}
+
+pub(super) fn partition(value: &Bound<'_, PyAny>) -> PyResult<Partition> {
+    if let Ok(name) = value.cast::<PyString>() {
+        return Ok(Partition::RowLength(name.to_str()?.to_owned()));
+    }
+    integer("partitions", 1, value).map(Partition::Uniform)
+}
+
+pub(super) fn splits(value: Option<&Bound<'_, PyAny>>) -> PyResult<SplitsDType> {
+    value.map_or(Ok(SplitsDType::default()), |value| choice("row_splits_dtype", &SPLITS, value))
+}
+
+pub(super) fn column_path(value: &Bound<'_, PyAny>) -> PyResult<ColumnPath> {
+    if let Ok(name) = value.cast::<PyString>() {
+        return Ok(ColumnPath::from(name.to_str()?));
+    }
+    strings("path", "a path (str, or a list or tuple of str)", value).map(ColumnPath::new)
+}
+
+/// Numbers of numpy are taken too: by `__index__` or `__float__`.
+pub(super) fn given_default(value: &Bound<'_, PyAny>) -> PyResult<DefaultValue> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(DefaultValue::Bytes(text.to_str()?.as_bytes().to_vec()));
+    }
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(DefaultValue::Bytes(bytes.as_bytes().to_vec()));
+    }
+    if let Ok(truth) = value.extract::<bool>() {
+        return Ok(DefaultValue::Int(truth.into()));
+    }
+    if !value.is_instance_of::<PyFloat>() && value.hasattr("__index__")? {
+        let signed = value.extract().map(DefaultValue::Int);
+        let any = signed.or_else(|_| value.extract().map(DefaultValue::UInt));
+        return any.map_err(|_| wrong_value("default", "an integer of 64 bits", value));
+    }
+    let expected = "an int, a float, a bool, bytes or a str";
+    value.extract().map(DefaultValue::Float).map_err(|_| wrong_type("default", expected, value))
+}
