@@ -1,6 +1,7 @@
 """Tensors in TensorFlow: what they become, what is shared, and that the process lives."""
 
 import gc
+import signal
 
 import numpy as np
 import pyarrow as pa
@@ -105,6 +106,12 @@ ABORTS = """
     tensor = {hand_over}
     print(tf.reduce_sum(tf.reshape(tensor, [27, 37])[::2, 1:30:3] * 2 + tf.ones([14, 10])).numpy())
 """
+
+
+def test_without_the_copy_the_process_would_end():
+    done = run_script(ABORTS.format(hand_over="tf.experimental.dlpack.from_dlpack(tensor.__dlpack__())"))
+    assert "Check failed: IsAligned()" in done.stderr
+    assert done.returncode == -signal.SIGABRT
 
 
 def test_memory_that_is_not_aligned_does_not_end_the_process():
