@@ -2,12 +2,13 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use arrowfeed::AvroError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::{PyArray, PyRecordBatchReader, PySchema};
+use pyo3_arrow::{PyRecordBatchReader, PySchema};
 
+use super::foreign;
 use crate::argument::wrong_type;
 use crate::batch;
 use crate::call::caught;
@@ -19,7 +20,7 @@ pub(super) fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
         return Err(wrong_type("schema", "an object with __arrow_c_schema__", value));
     }
     let capsule = value.call_method0("__arrow_c_schema__")?.cast_into()?;
-    let schema = foreign(value.py(), || PySchema::from_arrow_pycapsule(&capsule));
+    let schema = caught_import(value.py(), || PySchema::from_arrow_pycapsule(&capsule));
     let schema = schema.map_err(|_| wrong_type("schema", "the schema of a record batch", value))?;
     Ok(schema.into_inner())
 }
@@ -35,17 +36,17 @@ pub(super) fn record_batch(value: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
         return Err(wrong_type("batch", expected, value));
     }
     if value.hasattr("__arrow_c_array__")? {
-        let (array, field) = foreign(py, || value.extract::<PyArray>())?.into_inner();
+        let (array, field) = caught_import(py, || foreign::array(value))?;
         return rows(&array, &field);
     }
-    let mut stream = foreign(py, || value.extract::<PyRecordBatchReader>()?.into_reader())?;
+    let mut stream = caught_import(py, || value.extract::<PyRecordBatchReader>()?.into_reader())?;
     let schema = stream.schema();
     let batches = py.detach(|| caught(|| Ok([stream.next(), stream.next()])));
     one(py, schema, batches.map_err(|error| to_python(py, error))?)
 }
 
 /// An array of structs as the batch that it stands for.
-fn rows(array: &ArrayRef, field: &FieldRef) -> PyResult<RecordBatch> {
+fn rows(array: &ArrayRef, field: &Field) -> PyResult<RecordBatch> {
     let error = |found: String| {
         let message = format!("batch: expected an array of structs without nulls, found {found}");
         PyValueError::new_err(message)
@@ -81,6 +82,6 @@ fn one(
 }
 
 /// What comes from another library, which may not keep to the C interface.
-fn foreign<T>(py: Python<'_>, import: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+fn caught_import<T>(py: Python<'_>, import: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     caught(|| Ok::<_, AvroError>(import())).map_err(|error| to_python(py, error))?
 }

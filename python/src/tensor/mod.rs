@@ -3,15 +3,16 @@
 //! | topic | files |
 //! |---|---|
 //! | what a tensor is made of | `representation` (the base), `kinds` and `kind_arguments` (one class each), `given`, `infer` |
-//! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
+//! | batches to tensors | `adapter`, `spec`, `import`, `foreign` (Arrow data of any library) |
 //! | what comes out | `dense`, `sparse`, `ragged`, `structured` |
 //! | tensors of arrays, and back to batches | `build`, `reverse` |
-//! | memory that is handed on | `memory` (numpy), `dlpack` (the one file with unsafe code), `strings` |
+//! | memory that is handed on | `memory` (numpy), `dlpack`, `strings` |
 
 mod adapter;
 mod build;
 mod dense;
 mod dlpack;
+mod foreign;
 mod given;
 mod import;
 mod infer;
