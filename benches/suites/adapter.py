@@ -6,7 +6,7 @@ from harness.table import at_least, met, milliseconds, show, times
 from harness.worker import Job
 
 BATCH_ROWS = 1024
-BATCHES = 2000
+BATCHES = 10_000
 
 SHARED = (
     ("dense, 10 values a row", "dense, 1,000 values a row"),

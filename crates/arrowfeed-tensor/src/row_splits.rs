@@ -142,6 +142,21 @@ impl RowSplits {
         (0..self.rows() + 1).map(|i| self.split(i))
     }
 
+    /// Calls with each row and its number of values.
+    pub(crate) fn for_each_row(&self, mut each: impl FnMut(usize, usize)) {
+        // One loop for each width: the width is not asked for at each row.
+        match &self.0 {
+            Splits::Int32(splits) => {
+                let rows = splits.iter().zip(splits.iter().skip(1)).enumerate();
+                rows.for_each(|(row, (start, end))| each(row, (end - start) as usize));
+            }
+            Splits::Int64(splits) => {
+                let rows = splits.iter().zip(splits.iter().skip(1)).enumerate();
+                rows.for_each(|(row, (start, end))| each(row, (end - start) as usize));
+            }
+        }
+    }
+
     /// The row that value `value` belongs to.
     pub(crate) fn row_of(&self, value: usize) -> usize {
         let after = match &self.0 {

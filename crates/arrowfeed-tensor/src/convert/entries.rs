@@ -6,6 +6,7 @@ use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{Array, ArrayRef, PrimitiveArray, UInt64Array, downcast_integer_array};
 use arrow_select::take::take;
 
+use super::coordinates::by_rows;
 use crate::column::Leaves;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::gather::overflow;
@@ -27,11 +28,19 @@ impl Entries {
             let expected = "indices that fit in memory";
             return Err(ConversionError::new(ConversionErrorKind::Overflow, expected, found));
         };
-        let mut indices = vec![0; size];
-        let mut rows = indices.chunks_exact_mut(rank);
-        for (row, length) in lengths(splits).enumerate() {
-            rows.by_ref().take(length).for_each(|entry| entry[0] = row as i64);
-        }
+        let indices = match rank {
+            1 => by_rows(splits, |row, _| [row]),
+            2 => by_rows(splits, |row, _| [row, 0]),
+            3 => by_rows(splits, |row, _| [row, 0, 0]),
+            _ => {
+                let mut indices = vec![0; size];
+                let mut rows = indices.chunks_exact_mut(rank);
+                splits.for_each_row(|row, length| {
+                    rows.by_ref().take(length).for_each(|entry| entry[0] = row as i64);
+                });
+                indices
+            }
+        };
         Ok(Self { rank, indices })
     }
 
@@ -59,18 +68,14 @@ impl Entries {
     where
         T::Native: TryInto<i64> + std::fmt::Display,
     {
-        let (mut largest, mut inside) = (-1, true);
-        let entries = self.indices.chunks_exact_mut(self.rank);
-        for (entry, found) in entries.zip(column.values()) {
-            let index = (*found).try_into().unwrap_or(-1);
-            inside &= (index as u64) < bound as u64;
-            largest = largest.max(index);
-            entry[dimension] = index;
-        }
-        match inside {
-            true => Ok(largest),
-            false => Err(first_outside(column, leaves, bound)),
-        }
+        let found = column.values().iter().map(|index| (*index).try_into().unwrap_or(-1));
+        // As in `is_sorted`: steps of a known length are faster.
+        let largest = match self.rank {
+            2 => put(self.indices.as_chunks_mut::<2>().0, dimension, found, bound),
+            3 => put(self.indices.as_chunks_mut::<3>().0, dimension, found, bound),
+            _ => put(self.indices.chunks_exact_mut(self.rank), dimension, found, bound),
+        };
+        largest.ok_or_else(|| first_outside(column, leaves, bound))
     }
 
     /// Sorts the entries of each row by their indices, and the values with them: not moved where they are sorted.
@@ -123,6 +128,23 @@ impl Entries {
         let next = self.indices.get(self.rank..).unwrap_or_default().chunks_exact(self.rank);
         self.indices.chunks_exact(self.rank).zip(next)
     }
+}
+
+/// Puts indices into a dimension of the entries. The largest, -1 where there are none; `None` where one is no index
+/// below `bound`.
+fn put(
+    entries: impl IntoIterator<Item = impl AsMut<[i64]>>,
+    dimension: usize,
+    found: impl Iterator<Item = i64>,
+    bound: i64,
+) -> Option<i64> {
+    let (mut largest, mut inside) = (-1, true);
+    for (mut entry, index) in entries.into_iter().zip(found) {
+        inside &= (index as u64) < bound as u64;
+        largest = largest.max(index);
+        entry.as_mut()[dimension] = index;
+    }
+    inside.then_some(largest)
 }
 
 /// The entries' order when sorted in their rows, and their coordinates then.

@@ -4,6 +4,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_buffer::NullBuffer;
 use arrow_schema::Schema;
 
+use super::coordinates::by_rows;
 use crate::adapter::AdapterOptions;
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
@@ -98,27 +99,17 @@ fn coordinates(leaves: &Leaves) -> Result<(Vec<i64>, Vec<i64>), ConversionError>
     };
     let mut shape = vec![leaves.rows as i64];
     shape.extend(leaves.splits.iter().map(longest));
-    let mut indices = Vec::with_capacity(size);
     if let [splits] = leaves.splits.as_slice() {
-        pairs(splits, &mut indices);
-    } else {
-        let mut prefix = Vec::with_capacity(rank);
-        for row in 0..leaves.rows {
-            prefix.push(row as i64);
-            nested(&leaves.splits, row, &mut prefix, &mut indices);
-            prefix.pop();
-        }
+        return Ok((by_rows(splits, |row, position| [row, position]), shape));
+    }
+    let mut indices = Vec::with_capacity(size);
+    let mut prefix = Vec::with_capacity(rank);
+    for row in 0..leaves.rows {
+        prefix.push(row as i64);
+        nested(&leaves.splits, row, &mut prefix, &mut indices);
+        prefix.pop();
     }
     Ok((indices, shape))
-}
-
-/// Row and position of each item of one level of lists.
-fn pairs(splits: &RowSplits, indices: &mut Vec<i64>) {
-    let mut start = 0;
-    for (row, end) in splits.iter().skip(1).enumerate() {
-        indices.extend((0..end - start).flat_map(|position| [row as i64, position as i64]));
-        start = end;
-    }
 }
 
 /// Coordinates of the items of list `i` of the first level, which is at `prefix`.
@@ -136,6 +127,7 @@ fn nested(splits: &[RowSplits], i: usize, prefix: &mut Vec<i64>, indices: &mut V
 }
 
 pub(super) fn longest(splits: &RowSplits) -> i64 {
-    let ends = splits.iter().skip(1);
-    splits.iter().zip(ends).map(|(start, end)| (end - start) as i64).max().unwrap_or(0)
+    let mut longest = 0;
+    splits.for_each_row(|_, length| longest = longest.max(length));
+    longest as i64
 }
