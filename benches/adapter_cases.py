@@ -23,6 +23,16 @@ def lists(lengths: np.ndarray, numbers: Numbers) -> pa.Array:
     return pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(numbers(int(offsets[-1]))))
 
 
+def width(number: type) -> Callable[[np.random.Generator, int], pa.RecordBatch]:
+    """Lists of up to ten values of a type."""
+
+    def batch(random: np.random.Generator, rows: int) -> pa.RecordBatch:
+        lengths = random.integers(0, 11, rows)
+        return pa.record_batch({"x": lists(lengths, lambda n: random.integers(0, 100, n).astype(number))})
+
+    return batch
+
+
 def varlen(most: int) -> Callable[[np.random.Generator, int], pa.RecordBatch]:
     """Lists of integers, up to `most` in a row."""
 
@@ -58,11 +68,21 @@ def grouped(random: np.random.Generator, rows: int) -> pa.RecordBatch:
     return pa.record_batch({"n": lengths, "x": lists(np.diff(sums), lambda n: random.random(n, np.float32))})
 
 
-def fixed(size: int) -> Callable[[np.random.Generator, int], pa.RecordBatch]:
+def same(size: int) -> Callable[[np.random.Generator, int], pa.RecordBatch]:
     """Lists of one length."""
 
     def batch(random: np.random.Generator, rows: int) -> pa.RecordBatch:
         return pa.record_batch({"x": lists(np.full(rows, size), lambda n: random.random(n, np.float32))})
+
+    return batch
+
+
+def fixed(size: int) -> Callable[[np.random.Generator, int], pa.RecordBatch]:
+    """Fixed-size lists, which tfx_bsl does not take."""
+
+    def batch(random: np.random.Generator, rows: int) -> pa.RecordBatch:
+        values = random.random(rows * size, np.float32)
+        return pa.record_batch({"x": pa.FixedSizeListArray.from_arrays(values, size)})
 
     return batch
 
@@ -77,6 +97,7 @@ SPARSE = (
     "sparse_tensor { dense_shape { dim { size: 1000 } }"
     " index_column_names: 'i' value_column_name: 'x' already_sorted: true }"
 )
+RAGGED = "ragged_tensor { feature_path { step: 'x' } }"
 PARTITIONS = "ragged_tensor { feature_path { step: 'x' } partition { row_length: 'n' } }"
 
 CASES = {
@@ -85,6 +106,12 @@ CASES = {
     "varlen, long rows": AdapterCase(varlen(100), VARLEN),
     "default fill": AdapterCase(filled, dense(10, "default_value { float_value: 0.5 }")),
     "ragged with partitions": AdapterCase(grouped, PARTITIONS),
-    "dense, 10 values a row": AdapterCase(fixed(10), dense(10)),
-    "dense, 1,000 values a row": AdapterCase(fixed(1000), dense(1000)),
+    "dense, 10 values a row": AdapterCase(same(10), dense(10)),
+    "dense, 1,000 values a row": AdapterCase(same(1000), dense(1000)),
+    "fixed-size lists of 10": AdapterCase(fixed(10), dense(10)),
+    "fixed-size lists of 1,000": AdapterCase(fixed(1000), dense(1000)),
+    "varlen, 8 bits a value": AdapterCase(width(np.int8), VARLEN),
+    "varlen, 64 bits a value": AdapterCase(width(np.int64), VARLEN),
+    "ragged, 10 values a row": AdapterCase(same(10), RAGGED),
+    "ragged, 1,000 values a row": AdapterCase(same(1000), RAGGED),
 }

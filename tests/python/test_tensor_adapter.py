@@ -246,3 +246,26 @@ def test_an_array_that_is_no_batch_is_refused(adapter):
         with pytest.raises(ValueError, match="^batch: ") as caught:
             adapter.convert(array)
         assert str(caught.value) == f"batch: expected an array of structs without nulls, found {found}"
+
+
+NESTED = pa.array(
+    [{"b": {"c": [i] * i, "d": [{"e": i}, {"e": -i}]}} for i in range(6)],
+    pa.struct(
+        {"b": pa.struct({"c": pa.large_list(pa.int64()), "d": pa.list_(pa.struct({"e": pa.int64()}), 2)})}
+    ),
+)
+
+
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize(("start", "rows"), [(0, 6), (0, 2), (2, 3), (4, 2), (6, 0)])
+def test_slices_of_structs_in_structs_and_fixed_size_lists_are_taken(start, rows, nulls):
+    column = pa.StructArray.from_arrays(
+        NESTED.flatten(), ["b"], mask=pa.array([nulls and i % 2 == 1 for i in range(6)])
+    )
+    batch = pa.record_batch({"a": column}).slice(start, rows)
+    representations = {"c": af.Ragged(["a", "b", "c"]), "e": af.VarLenSparse("a.b.d.e")}
+    tensors = af.TensorAdapter(batch.schema, representations).convert(batch)
+    there = [0 if nulls and i % 2 == 1 else i for i in range(start, start + rows)]
+    assert tensors["c"].to_list() == [[i] * i for i in there]
+    if not nulls:
+        assert tensors["e"].values.tolist() == [e for i in there for e in (i, -i)]

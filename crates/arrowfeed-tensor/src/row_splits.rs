@@ -137,27 +137,18 @@ impl RowSplits {
         (0..self.rows() + 1).map(|i| self.split(i))
     }
 
-    /// Calls `with` for each row with its number and length. Which integers the splits are is asked once, not for
-    /// each row.
-    #[inline(always)]
-    pub(crate) fn for_each_length(&self, mut with: impl FnMut(usize, usize)) {
-        let mut rows = |row: usize, start: usize, end: usize| with(row, end.saturating_sub(start));
+    /// Calls with each row and its number of values.
+    pub(crate) fn for_each_row(&self, mut each: impl FnMut(usize, usize)) {
+        // One loop for each width: the width is not asked for at each row.
         match &self.0 {
             Splits::Int32(splits) => {
-                splits.windows(2).enumerate().for_each(|(row, s)| rows(row, s[0] as usize, s[1] as usize));
+                let rows = splits.iter().zip(splits.iter().skip(1)).enumerate();
+                rows.for_each(|(row, (start, end))| each(row, (end - start) as usize));
             }
             Splits::Int64(splits) => {
-                splits.windows(2).enumerate().for_each(|(row, s)| rows(row, s[0] as usize, s[1] as usize));
+                let rows = splits.iter().zip(splits.iter().skip(1)).enumerate();
+                rows.for_each(|(row, (start, end))| each(row, (end - start) as usize));
             }
-        }
-    }
-
-    /// Whether all rows are as long as those of `other`.
-    pub(crate) fn same_lengths(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Splits::Int32(a), Splits::Int32(b)) => a == b,
-            (Splits::Int64(a), Splits::Int64(b)) => a == b,
-            _ => self.iter().eq(other.iter()),
         }
     }
 

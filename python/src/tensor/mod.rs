@@ -6,7 +6,7 @@
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
 //! | what comes out | `dense`, `sparse`, `ragged`, `structured` |
 //! | tensors of arrays, and back to batches | `build`, `reverse` |
-//! | memory that is handed on | `memory` (numpy), `dlpack` (the one file with unsafe code), `strings` |
+//! | memory that is handed on | `memory` (numpy), `dlpack`, `strings` |
 
 mod adapter;
 mod build;

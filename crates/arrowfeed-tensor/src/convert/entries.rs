@@ -6,6 +6,7 @@ use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{Array, ArrayRef, PrimitiveArray, UInt64Array, downcast_integer_array};
 use arrow_select::take::take;
 
+use super::coordinates::by_rows;
 use crate::column::Leaves;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::gather::{overflow, reserved};
@@ -28,9 +29,18 @@ impl Entries {
             return Err(ConversionError::new(ConversionErrorKind::Overflow, expected, found));
         };
         let indices = match rank {
-            2 => entry_per_item(splits, |row, _| [row, 0])?.into_flattened(),
-            3 => entry_per_item(splits, |row, _| [row, 0, 0])?.into_flattened(),
-            _ => rows_alone(splits, rank, size)?,
+            1 => by_rows(splits, |row, _| [row])?,
+            2 => by_rows(splits, |row, _| [row, 0])?,
+            3 => by_rows(splits, |row, _| [row, 0, 0])?,
+            _ => {
+                let mut indices = reserved(size).map_err(|error| overflow(items, &error))?;
+                indices.resize(size, 0);
+                let mut rows = indices.chunks_exact_mut(rank);
+                splits.for_each_row(|row, length| {
+                    rows.by_ref().take(length).for_each(|entry| entry[0] = row as i64);
+                });
+                indices
+            }
         };
         Ok(Self { rank, indices })
     }
@@ -65,29 +75,14 @@ impl Entries {
     where
         T::Native: TryInto<i64> + std::fmt::Display,
     {
-        let (mut largest, mut inside) = (-1, true);
-        let mut checked = |found: &T::Native| {
-            let index = (*found).try_into().unwrap_or(-1);
-            inside &= (index as u64) < bound as u64;
-            largest = largest.max(index);
-            index
+        let found = column.values().iter().map(|index| (*index).try_into().unwrap_or(-1));
+        // As in `is_sorted`: steps of a known length are faster.
+        let largest = match self.rank {
+            2 => put(self.indices.as_chunks_mut::<2>().0, dimension, found, bound),
+            3 => put(self.indices.as_chunks_mut::<3>().0, dimension, found, bound),
+            _ => put(self.indices.chunks_exact_mut(self.rank), dimension, found, bound),
         };
-        let found = column.values().iter();
-        match self.rank {
-            // The most usual: entries of a known length are written twice as fast.
-            2 => {
-                let entries = self.indices.as_chunks_mut::<2>().0.iter_mut();
-                entries.zip(found).for_each(|(entry, found)| entry[1] = checked(found));
-            }
-            rank => {
-                let entries = self.indices.chunks_exact_mut(rank);
-                entries.zip(found).for_each(|(entry, found)| entry[dimension] = checked(found));
-            }
-        }
-        match inside {
-            true => Ok(largest),
-            false => Err(first_outside(column, leaves, bound)),
-        }
+        largest.ok_or_else(|| first_outside(column, leaves, bound))
     }
 
     /// Sorts the entries of each row by their indices, and the values with them: not moved where they are sorted.
@@ -151,45 +146,21 @@ impl Entries {
     }
 }
 
-/// Entries written at once.
-const BLOCK: usize = 8;
-
-/// An entry for each item of each row, made of the row and of the item's position in it.
-///
-/// Rows are written in whole blocks, of which the next row overwrites what was too much: most rows are one block then,
-/// and no branch depends on their lengths, which come at random (1,024 rows of up to 10 items: 12 µs item by item, and 6
-/// µs so).
-pub(super) fn entry_per_item<const RANK: usize>(
-    splits: &RowSplits,
-    entry: impl Fn(i64, i64) -> [i64; RANK],
-) -> Result<Vec<[i64; RANK]>, ConversionError> {
-    let items = splits.last();
-    let mut entries = reserved(items.saturating_add(BLOCK)).map_err(|error| overflow(items, &error))?;
-    splits.for_each_length(|row, length| {
-        let end = entries.len() + length;
-        let mut position = 0;
-        loop {
-            let block: [_; BLOCK] = std::array::from_fn(|i| entry(row as i64, (position + i) as i64));
-            entries.extend_from_slice(&block);
-            position += BLOCK;
-            if position >= length {
-                break;
-            }
-        }
-        entries.truncate(end);
-    });
-    Ok(entries)
-}
-
-/// The same for any rank, with the row alone.
-fn rows_alone(splits: &RowSplits, rank: usize, size: usize) -> Result<Vec<i64>, ConversionError> {
-    let mut indices = reserved(size).map_err(|error| overflow(splits.last(), &error))?;
-    indices.resize(size, 0);
-    let mut entries = indices.chunks_exact_mut(rank);
-    splits.for_each_length(|row, length| {
-        entries.by_ref().take(length).for_each(|entry| entry[0] = row as i64);
-    });
-    Ok(indices)
+/// Puts indices into a dimension of the entries. The largest, -1 where there are none; `None` where one is no index
+/// below `bound`.
+fn put(
+    entries: impl IntoIterator<Item = impl AsMut<[i64]>>,
+    dimension: usize,
+    found: impl Iterator<Item = i64>,
+    bound: i64,
+) -> Option<i64> {
+    let (mut largest, mut inside) = (-1, true);
+    for (mut entry, index) in entries.into_iter().zip(found) {
+        inside &= (index as u64) < bound as u64;
+        largest = largest.max(index);
+        entry.as_mut()[dimension] = index;
+    }
+    inside.then_some(largest)
 }
 
 /// The entries' order when sorted in their rows, and their coordinates then.

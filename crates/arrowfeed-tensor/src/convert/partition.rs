@@ -97,9 +97,9 @@ fn by_lengths(
         return Err(null_error().in_row(lengths.row_of(null)));
     }
     let array: &dyn Array = &lengths.array;
-    let ends = downcast_integer_array!(
-        array => ends(array, &lengths),
-        _ => Ok(Vec::new())
+    let sums = downcast_integer_array!(
+        array => sums(array, &lengths),
+        _ => Ok(vec![0])
     )?;
     let Some(inner) = lengths.splits.pop() else { return Ok((lists.clone(), lists.clone())) };
     let own_outer = lengths.splits.iter().map(RowSplits::iter);
@@ -113,7 +113,7 @@ fn by_lengths(
     let mut before = 0;
     for (list, last) in inner.iter().skip(1).enumerate() {
         let expected = values.next().unwrap_or(0);
-        let found = if last == 0 { 0 } else { ends[last - 1] };
+        let found = sums[last];
         if found != expected {
             let start = lists.range(list).unwrap_or_default().start;
             let expected = format!("row lengths with the sum {}", expected - start);
@@ -123,29 +123,43 @@ fn by_lengths(
         }
         before = found;
     }
-    Ok((inner, RowSplits::from_ends(ends.into_iter(), dtype)?))
+    Ok((inner, RowSplits::from_ends(sums[1..].iter().copied(), dtype)?))
 }
 
-/// Sums of the lengths up to each. An error where one is below 0, or a sum too large to count.
-fn ends<T: ArrowPrimitiveType>(
+/// Sums of the lengths before each, and of all. An error where one is below 0, or a sum too large to count.
+fn sums<T: ArrowPrimitiveType>(
     array: &PrimitiveArray<T>,
     lengths: &Leaves,
 ) -> Result<Vec<usize>, ConversionError>
 where
     T::Native: TryInto<i64> + std::fmt::Display,
 {
-    let mut end = 0_i64;
-    let ends = array.values().iter().enumerate().map(|(item, length)| {
-        let sum = (*length).try_into().ok().filter(|length: &i64| *length >= 0);
-        let sum = sum.and_then(|length| end.checked_add(length)).ok_or_else(|| {
-            let kind = ConversionErrorKind::Partition;
-            let expected = "a row length of 0 or more";
-            ConversionError::new(kind, expected, length.to_string()).in_row(lengths.row_of(item))
-        })?;
-        end = sum;
-        Ok(end as usize)
+    let (mut sum, mut valid) = (0_i64, true);
+    let mut sums = Vec::with_capacity(array.len() + 1);
+    sums.push(0);
+    sums.extend(array.values().iter().map(|length| {
+        let length = (*length).try_into().unwrap_or(-1);
+        let (next, overflows) = sum.overflowing_add(length);
+        valid &= (length >= 0) & !overflows;
+        sum = next;
+        sum as usize
+    }));
+    if valid { Ok(sums) } else { Err(first_wrong_length(array, lengths)) }
+}
+
+#[cold]
+fn first_wrong_length<T: ArrowPrimitiveType>(array: &PrimitiveArray<T>, lengths: &Leaves) -> ConversionError
+where
+    T::Native: TryInto<i64> + std::fmt::Display,
+{
+    let mut sum = 0_i64;
+    let wrong = array.values().iter().enumerate().find(|(_, length)| {
+        let length = (**length).try_into().ok().filter(|length: &i64| *length >= 0);
+        length.and_then(|length| sum.checked_add(length)).inspect(|next| sum = *next).is_none()
     });
-    ends.collect()
+    let (item, found) = wrong.map_or((0, String::new()), |(item, length)| (item, length.to_string()));
+    let expected = "a row length of 0 or more";
+    ConversionError::new(ConversionErrorKind::Partition, expected, found).in_row(lengths.row_of(item))
 }
 
 /// Which row has more or fewer lists than the values have.

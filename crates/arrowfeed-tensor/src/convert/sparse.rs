@@ -107,7 +107,7 @@ impl Sparse {
 }
 
 fn same_lengths(of: &str, expected: &RowSplits, found: &RowSplits) -> Result<(), ConversionError> {
-    if expected.same_lengths(found) {
+    if expected == found {
         return Ok(());
     }
     let differ = lengths(expected).zip(lengths(found)).enumerate().find(|(_, (a, b))| a != b);

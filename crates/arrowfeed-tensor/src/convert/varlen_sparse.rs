@@ -4,7 +4,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_buffer::NullBuffer;
 use arrow_schema::Schema;
 
-use super::entries::entry_per_item;
+use super::coordinates::by_rows;
 use crate::adapter::AdapterOptions;
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
@@ -100,8 +100,7 @@ pub(crate) fn coordinates(leaves: &Leaves) -> Result<(Vec<i64>, Vec<i64>), Conve
     let mut shape = vec![leaves.rows as i64];
     shape.extend(leaves.splits.iter().map(longest));
     if let [splits] = leaves.splits.as_slice() {
-        let indices = entry_per_item(splits, |row, position| [row, position])?;
-        return Ok((indices.into_flattened(), shape));
+        return Ok((by_rows(splits, |row, position| [row, position])?, shape));
     }
     let mut indices = reserved(size).map_err(|error| overflow(items, &error))?;
     let mut prefix = Vec::with_capacity(rank);
@@ -129,6 +128,6 @@ fn nested(splits: &[RowSplits], i: usize, prefix: &mut Vec<i64>, indices: &mut V
 
 pub(crate) fn longest(splits: &RowSplits) -> i64 {
     let mut longest = 0;
-    splits.for_each_length(|_, length| longest = longest.max(length));
+    splits.for_each_row(|_, length| longest = longest.max(length));
     longest as i64
 }

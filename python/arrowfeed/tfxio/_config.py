@@ -1,0 +1,88 @@
+"""What a `TensorAdapter` is made of; the one thing that travels to workers."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from arrowfeed._arrowfeed import Representation
+from arrowfeed.types import Message, RepresentationLike
+
+if TYPE_CHECKING:
+    from arrowfeed.types import ArrowSchemaExportable
+
+TensorRepresentations: TypeAlias = dict[str, RepresentationLike]
+"""By the names of tensors: messages of TensorFlow Metadata, their bytes, or representations of arrowfeed."""
+
+
+def _base() -> type:
+    """The config of tfx_bsl, which TensorFlow Transform asks for by its class, where it can be imported."""
+    try:
+        module = importlib.import_module("tfx_bsl.tfxio.tensor_adapter")
+    except ImportError:
+        return object
+    return module.TensorAdapterConfig
+
+
+_Base: Any = _base()
+
+
+class TensorAdapterConfig(_Base):
+    """All that a `TensorAdapter` is made of. Can be pickled.
+
+    Args:
+        arrow_schema: The schema of the batches: a `pyarrow.Schema`, or anything with `__arrow_c_schema__`.
+        tensor_representations: By the names of the tensors. Where TensorFlow Metadata is installed, those
+            that are no messages are made such.
+        original_type_specs: Type specs of what this config is a projection of. None: its own.
+
+    Example:
+        >>> config = TensorAdapterConfig(batch.schema, {"x": arrowfeed.VarLenSparse("x")})
+        >>> TensorAdapter(config).TypeSpecs()
+        {'x': SparseTensorSpec(TensorShape([None, None]), tf.int64)}
+    """
+
+    arrow_schema: Any
+    tensor_representations: dict[str, Any]
+    original_type_specs: dict[str, Any] | None
+
+    def __init__(
+        self,
+        arrow_schema: ArrowSchemaExportable,
+        tensor_representations: TensorRepresentations,
+        original_type_specs: dict[str, Any] | None = None,
+    ) -> None:
+        self.arrow_schema = arrow_schema
+        self.tensor_representations = {
+            name: _message(representation) for name, representation in tensor_representations.items()
+        }
+        self.original_type_specs = original_type_specs
+
+    # Bytes, since classes of messages are not the same in every process. tfx_bsl's state has this form too.
+    def __getstate__(self) -> tuple[Any, dict[str, bytes], dict[str, Any] | None]:
+        representations = {name: proto(this) for name, this in self.tensor_representations.items()}
+        return self.arrow_schema, representations, self.original_type_specs
+
+    def __setstate__(self, state: tuple[Any, dict[str, bytes], dict[str, Any] | None]) -> None:
+        arrow_schema, representations, original_type_specs = state
+        self.__init__(arrow_schema, dict(representations), original_type_specs)
+
+
+def proto(representation: RepresentationLike) -> bytes:
+    """The bytes of a representation, whatever it is given as."""
+    if isinstance(representation, Representation):
+        return representation.to_proto()
+    if isinstance(representation, Message):
+        return representation.SerializeToString()
+    return bytes(representation)
+
+
+def _message(representation: RepresentationLike) -> Any:
+    """A message; without TensorFlow Metadata, a representation of arrowfeed."""
+    if isinstance(representation, Message):
+        return representation
+    try:
+        messages = importlib.import_module("tensorflow_metadata.proto.v0.schema_pb2")
+    except ImportError:
+        return Representation.from_proto(proto(representation))
+    return messages.TensorRepresentation.FromString(proto(representation))
