@@ -230,9 +230,7 @@ class Structured(Representation):
         Structured(('user', 'items'))
     """
 
-    def __new__(
-        cls, columns: Iterable[str], *, row_splits_dtype: RowSplitsDType = "int64"
-    ) -> Structured: ...
+    def __new__(cls, columns: Iterable[str], *, row_splits_dtype: RowSplitsDType = "int64") -> Structured: ...
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns."""
