@@ -7,6 +7,7 @@ mod support;
 
 mod any;
 mod oracle;
+mod projection;
 mod sparse;
 mod texts;
 
