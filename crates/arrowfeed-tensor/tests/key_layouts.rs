@@ -10,7 +10,9 @@ use arrow_array::{
     ListViewArray, RecordBatch, StringArray, StructArray, TimestampSecondArray, UnionArray,
 };
 use arrow_schema::{Field, UnionFields};
-use arrowfeed_tensor::feature::{Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, RowDefault, VarLen};
+use arrowfeed_tensor::feature::{
+    Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, RowDefault, VarLen,
+};
 use arrowfeed_tensor::{DefaultValue, ExpressionPlan, KeyExpression, SplitsDType, Tensor};
 use serde_json::{Value, json};
 
@@ -159,8 +161,10 @@ fn names_and_all_elements_share_the_values_and_the_splits() {
 fn rows_of_the_shape_are_shared_and_others_are_filled() {
     let shared = batch(vec![("l", lists(&[Some(&[1, 2]), Some(&[3, 4])]))]);
     let dense = |key: &str| {
-        let default =
-            Some(RowDefault::Row { shape: vec![2], values: vec![DefaultValue::Int(8), DefaultValue::Int(9)] });
+        let default = Some(RowDefault::Row {
+            shape: vec![2],
+            values: vec![DefaultValue::Int(8), DefaultValue::Int(9)],
+        });
         Feature::Dense(Dense { key: key.to_owned(), shape: vec![2], default, dtype: None })
     };
     let list = arrow_array::cast::AsArray::as_list::<i32>(shared.column(0)).clone();

@@ -12,9 +12,9 @@ use support::types;
 
 fn schema() -> SchemaRef {
     Arc::new(Schema::new(types::fields(
-        "name: struct<first: utf8, last: utf8>, address: struct<street: utf8>, age: int32, when: timestamp_ms,
-         day: date32, cost: decimal128, friends: list<struct<name: utf8, age: int64, tiny: int8, h: fixed_size_binary[2],
-         when: timestamp_ms, tags: list<utf8>, ok: boolean, f: float32>>, tags: list<utf8>,
+        "name: struct<first: utf8, last: utf8>, address: struct<street: utf8>, age: int32, when: timestamp[ms],
+         day: date32, cost: decimal128(4, 2), friends: list<struct<name: utf8, age: int64, tiny: int8, h: fixed_size_binary[2],
+         when: timestamp[ms], tags: list<utf8>, ok: boolean, f: float32>>, tags: list<utf8>,
          cars: map<utf8, struct<color: utf8>>, numbers: map<int32, utf8>, u: union<null: null, int: int32, string: utf8>",
     )))
 }
