@@ -165,6 +165,7 @@ fn filters_that_cannot_be() {
             "friends[h='abc'].name",
             "character 11: expected FixedSizeBinary(2) to compare it with, found 'abc'",
         ),
+        ("friends[f=-1e300].name", "character 11: expected Float32 to compare it with, found -1e300"),
         ("friends[true=age].name", "character 9: expected Int64 to compare it with, found true"),
         ("friends[ok=1].name", "character 12: expected Boolean to compare it with, found 1"),
         ("friends[name=age].name", "character 14: expected Utf8 to compare it with, found Int64"),
