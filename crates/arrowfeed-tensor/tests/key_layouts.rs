@@ -10,7 +10,9 @@ use arrow_array::{
     ListViewArray, RecordBatch, StringArray, StructArray, TimestampSecondArray, UnionArray,
 };
 use arrow_schema::{Field, UnionFields};
-use arrowfeed_tensor::feature::{Default, Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, VarLen};
+use arrowfeed_tensor::feature::{
+    Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, RowDefault, VarLen,
+};
 use arrowfeed_tensor::{DefaultValue, ExpressionPlan, KeyExpression, SplitsDType, Tensor};
 use serde_json::{Value, json};
 
@@ -159,8 +161,10 @@ fn names_and_all_elements_share_the_values_and_the_splits() {
 fn rows_of_the_shape_are_shared_and_others_are_filled() {
     let shared = batch(vec![("l", lists(&[Some(&[1, 2]), Some(&[3, 4])]))]);
     let dense = |key: &str| {
-        let default =
-            Some(Default::Row { shape: vec![2], values: vec![DefaultValue::Int(8), DefaultValue::Int(9)] });
+        let default = Some(RowDefault::Row {
+            shape: vec![2],
+            values: vec![DefaultValue::Int(8), DefaultValue::Int(9)],
+        });
         Feature::Dense(Dense { key: key.to_owned(), shape: vec![2], default, dtype: None })
     };
     let list = arrow_array::cast::AsArray::as_list::<i32>(shared.column(0)).clone();
@@ -182,7 +186,7 @@ fn an_adapter_explains_what_it_shares() {
         explained(&batch, Feature::VarLen(VarLen { key: "l[0]".to_owned(), dtype: None })),
         "t: sparse int64 [?, ?]\n  values: copied, they are picked out of their column\n  indices: computed, from the lengths of the lists"
     );
-    let default = Some(Default::Scalar(DefaultValue::Int(0)));
+    let default = Some(RowDefault::Scalar(DefaultValue::Int(0)));
     assert_eq!(
         explained(&batch, Feature::Dense(Dense { key: "x".to_owned(), default, ..Dense::default() })),
         "t: dense int64 [?]\n  values: shared; copied where something of a row is missing and filled"
@@ -193,7 +197,7 @@ fn an_adapter_explains_what_it_shares() {
 fn a_padding_that_no_memory_holds_is_an_error() {
     let text: ArrayRef = Arc::new(StringArray::from(vec!["a"; 2]));
     let batch = batch(vec![("l", each_in_a_list(text))]);
-    let default = Some(Default::Scalar(DefaultValue::Bytes(b"x".to_vec())));
+    let default = Some(RowDefault::Scalar(DefaultValue::Bytes(b"x".to_vec())));
     let dense = Dense { key: "l[*].x".to_owned(), shape: vec![1 << 55], default, dtype: None };
     let adapter = FeatureAdapter::try_new(batch.schema(), [("t", Feature::Dense(dense))]).unwrap();
     let message = adapter.convert(&batch).unwrap_err().to_string();

@@ -12,9 +12,9 @@ use support::types;
 
 fn schema() -> SchemaRef {
     Arc::new(Schema::new(types::fields(
-        "name: struct<first: utf8, last: utf8>, address: struct<street: utf8>, age: int32, when: timestamp_ms,
-         day: date32, cost: decimal128, friends: list<struct<name: utf8, age: int64, tiny: int8, h: fixed_size_binary[2],
-         when: timestamp_ms, tags: list<utf8>, ok: boolean, f: float32>>, tags: list<utf8>,
+        "name: struct<first: utf8, last: utf8>, address: struct<street: utf8>, age: int32, when: timestamp[ms],
+         day: date32, cost: decimal128(4, 2), friends: list<struct<name: utf8, age: int64, tiny: int8, h: fixed_size_binary[2],
+         when: timestamp[ms], tags: list<utf8>, ok: boolean, f: float32>>, tags: list<utf8>,
          cars: map<utf8, struct<color: utf8>>, numbers: map<int32, utf8>, u: union<null: null, int: int32, string: utf8>",
     )))
 }
@@ -165,6 +165,7 @@ fn filters_that_cannot_be() {
             "friends[h='abc'].name",
             "character 11: expected FixedSizeBinary(2) to compare it with, found 'abc'",
         ),
+        ("friends[f=-1e300].name", "character 11: expected Float32 to compare it with, found -1e300"),
         ("friends[true=age].name", "character 9: expected Int64 to compare it with, found true"),
         ("friends[ok=1].name", "character 12: expected Boolean to compare it with, found 1"),
         ("friends[name=age].name", "character 14: expected Utf8 to compare it with, found Int64"),

@@ -7,7 +7,7 @@ use std::path::Path;
 use arrow_array::RecordBatch;
 use arrow_array::{Array, Int32Array, UInt32Array};
 use arrowfeed_tensor::feature::{
-    Default, Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, Sparse, VarLen,
+    Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen,
 };
 use arrowfeed_tensor::{DType, DefaultValue, ExpressionPlan, KeyExpression, Tensor};
 use serde_json::{Value, json};
@@ -112,13 +112,13 @@ fn default_row(value: &toml::Value, shape: &mut Vec<usize>, level: usize, values
     }
 }
 
-fn default(value: &toml::Value) -> Default {
+fn default(value: &toml::Value) -> RowDefault {
     if !value.is_array() {
-        return Default::Scalar(default_value(value));
+        return RowDefault::Scalar(default_value(value));
     }
     let (mut shape, mut values) = (Vec::new(), Vec::new());
     default_row(value, &mut shape, 0, &mut values);
-    Default::Row { shape, values }
+    RowDefault::Row { shape, values }
 }
 
 fn dtype(name: &str) -> DType {

@@ -21,7 +21,7 @@ use crate::tensor::Tensor;
 /// use std::sync::Arc;
 /// use arrow_array::{Array, ListArray, RecordBatch, types::Int64Type};
 /// use arrow_schema::{Field, Schema};
-/// use arrowfeed_tensor::feature::{Default, Dense, Feature, FeatureAdapter};
+/// use arrowfeed_tensor::feature::{Dense, Feature, FeatureAdapter, RowDefault};
 /// use arrowfeed_tensor::DefaultValue;
 ///
 /// let scores = ListArray::from_iter_primitive::<Int64Type, _, _>([Some(vec![Some(7), Some(8)]), None]);
@@ -30,7 +30,7 @@ use crate::tensor::Tensor;
 ///
 /// let second = Feature::Dense(Dense {
 ///     key: "scores[1]".to_owned(),
-///     default: Some(Default::Scalar(DefaultValue::Int(-1))),
+///     default: Some(RowDefault::Scalar(DefaultValue::Int(-1))),
 ///     ..Dense::default()
 /// });
 /// let adapter = FeatureAdapter::try_new(schema, [("second", second)])?;

@@ -28,7 +28,7 @@ pub enum Feature {
 /// The key has as many dimensions as the shape, or one, whose elements fill the shape in row-major order. With a
 /// default, what is missing of a row is filled: whole rows, ends of lists, null values. Without one it is an error. A
 /// list that is too long always is.
-#[derive(Debug, Clone, PartialEq, std::default::Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dense {
     /// The key expression.
     pub key: String,
@@ -37,12 +37,12 @@ pub struct Dense {
     /// The type that the values must have.
     pub dtype: Option<DType>,
     /// Takes the place of what is missing.
-    pub default: Option<Default>,
+    pub default: Option<RowDefault>,
 }
 
 /// What takes the place of missing values.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Default {
+pub enum RowDefault {
     /// The same value everywhere.
     Scalar(DefaultValue),
     /// A row of exactly the shape of the feature: what is missing is taken from the same place of it.
@@ -59,7 +59,7 @@ pub enum Default {
 /// The key has one dimension more than the shape; or one, whose elements fill items of the shape one after the other.
 /// A key of two or more dimensions with a shape of as many gives `[batch, shape...]`. What is missing is filled, as in
 /// [`Dense`].
-#[derive(Debug, Clone, PartialEq, std::default::Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct FixedLenSequence {
     /// The key expression.
     pub key: String,
@@ -74,7 +74,7 @@ pub struct FixedLenSequence {
 /// Sparse tensor `[batch, longest, ...]`, one dimension for each of the key.
 ///
 /// Without dimensions, a row has one value, or none where it is missing. In lists, a null is an error.
-#[derive(Debug, Clone, PartialEq, Eq, std::default::Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VarLen {
     /// The key expression.
     pub key: String,
@@ -107,7 +107,7 @@ pub struct Sparse {
 }
 
 /// Duplicates are errors.
-impl std::default::Default for Sparse {
+impl Default for Sparse {
     fn default() -> Self {
         Self {
             key: String::new(),
@@ -122,7 +122,7 @@ impl std::default::Default for Sparse {
 }
 
 /// Ragged tensor, one ragged dimension for each of the key; without dimensions as in [`VarLen`].
-#[derive(Debug, Clone, PartialEq, Eq, std::default::Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ragged {
     /// The key expression.
     pub key: String,

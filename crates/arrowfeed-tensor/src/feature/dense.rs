@@ -4,7 +4,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
 use arrow_select::concat::concat;
 
-use super::definition::{self, Default};
+use super::definition::{self, RowDefault};
 use super::fill::{Fill, filled};
 use super::source::Source;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind, count};
@@ -69,21 +69,21 @@ impl Dense {
     }
 }
 
-fn fill(source: &Source, shape: &[usize], default: Option<&Default>) -> Result<Fill, RepresentationError> {
+fn fill(source: &Source, shape: &[usize], default: Option<&RowDefault>) -> Result<Fill, RepresentationError> {
     let one = |value| source.leaf.one(value).map_err(|error| error.in_key(source.label(), None));
     let kind = RepresentationErrorKind::Default;
     match default {
         None => Ok(Fill::None),
-        Some(Default::Scalar(value)) => one(value).map(Fill::Scalar),
-        Some(Default::Row { shape: own, .. }) if own != shape => {
+        Some(RowDefault::Scalar(value)) => one(value).map(Fill::Scalar),
+        Some(RowDefault::Row { shape: own, .. }) if own != shape => {
             let expected = format!("a default that is a scalar or has the shape {shape:?}");
             Err(source.unfit(kind, expected, format!("one of the shape {own:?}")))
         }
-        Some(Default::Row { values, .. }) if size(shape) != Some(values.len()) => {
+        Some(RowDefault::Row { values, .. }) if size(shape) != Some(values.len()) => {
             let expected = format!("a default of as many values as the shape {shape:?} has");
             Err(source.unfit(kind, expected, values.len().to_string()))
         }
-        Some(Default::Row { values, .. }) => {
+        Some(RowDefault::Row { values, .. }) => {
             let values: Vec<ArrayRef> = values.iter().map(one).collect::<Result<_, _>>()?;
             let values: Vec<&dyn arrow_array::Array> = values.iter().map(AsRef::as_ref).collect();
             if values.is_empty() {

@@ -24,4 +24,4 @@ mod sparse;
 mod varlen;
 
 pub use adapter::FeatureAdapter;
-pub use definition::{Default, Dense, Feature, FixedLenSequence, Ragged, Sparse, VarLen};
+pub use definition::{Dense, Feature, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen};

@@ -7,12 +7,13 @@ mod support;
 
 mod any;
 mod oracle;
+mod projection;
 mod sparse;
 mod texts;
 
 use arrow_array::RecordBatch;
 use arrow_schema::Fields;
-use arrowfeed_tensor::feature::{Default, Dense, Feature, FeatureAdapter, Ragged, VarLen};
+use arrowfeed_tensor::feature::{Dense, Feature, FeatureAdapter, Ragged, RowDefault, VarLen};
 use arrowfeed_tensor::{DType, DefaultValue, ExpressionPlan, KeyExpression, Tensor};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -104,7 +105,7 @@ proptest! {
         let size: usize = shape.iter().product();
         let default: Vec<i64> = (0..size as i64).map(|i| if whole_row { 50 + i } else { 50 }).collect();
         let values = || default.iter().map(|value| DefaultValue::Int(*value)).collect();
-        let given = if whole_row { Default::Row { shape: shape.clone(), values: values() } } else { Default::Scalar(DefaultValue::Int(50)) };
+        let given = if whole_row { RowDefault::Row { shape: shape.clone(), values: values() } } else { RowDefault::Scalar(DefaultValue::Int(50)) };
         let feature = Dense { key: any::text(&key.steps), shape: shape.clone(), default: defaulted.then_some(given), dtype: None };
         let rows = case.selected(&key).into_iter().enumerate().map(|(row, value)| {
             let mut default = default.iter().map(|value| defaulted.then_some(*value));

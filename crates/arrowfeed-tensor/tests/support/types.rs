@@ -88,9 +88,15 @@ impl Parser<'_> {
             "large_utf8" => DataType::LargeUtf8,
             "utf8_view" => DataType::Utf8View,
             "binary" => DataType::Binary,
-            "timestamp_ms" => DataType::Timestamp(TimeUnit::Millisecond, None),
+            "timestamp" => {
+                self.expect("[ms]");
+                DataType::Timestamp(TimeUnit::Millisecond, None)
+            }
             "date32" => DataType::Date32,
-            "decimal128" => DataType::Decimal128(4, 2),
+            "decimal128" => {
+                self.expect("(4, 2)");
+                DataType::Decimal128(4, 2)
+            }
             "fixed_size_binary" => DataType::FixedSizeBinary(self.number()),
             "dictionary" => {
                 self.expect("<");

@@ -109,8 +109,18 @@ fn constant(plain: &DataType, literal: &Literal) -> Option<ArrayRef> {
             (*plain == DataType::Boolean).then(|| -> ArrayRef { Arc::new(BooleanArray::from(vec![*value])) })
         }
         Literal::Integer(_) if *plain == DataType::Boolean => None,
-        Literal::Integer(value) => leaf::integer(plain, *value).or_else(|| leaf::float(plain, *value as f64)),
-        Literal::Float(value) => leaf::float(plain, *value),
+        Literal::Integer(value) => leaf::integer(plain, *value).or_else(|| float(plain, *value as f64)),
+        Literal::Float(value) => float(plain, *value),
         Literal::Null => None,
     }
+}
+
+/// The nearest float of the type, which is not infinity.
+fn float(plain: &DataType, value: f64) -> Option<ArrayRef> {
+    let largest = match plain {
+        DataType::Float16 => half::f16::MAX.to_f64(),
+        DataType::Float32 => f64::from(f32::MAX),
+        _ => f64::MAX,
+    };
+    if value.abs() > largest { None } else { leaf::float(plain, value) }
 }
