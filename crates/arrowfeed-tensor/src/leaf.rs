@@ -12,10 +12,10 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, TimeUnit};
 use arrow_select::take::take;
 
-use crate::adapter::InnerNulls;
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 use crate::gather::{Pieces, gather, overflow};
+use crate::options::InnerNulls;
 use crate::representation::DefaultValue;
 use crate::values::Values;
 

@@ -13,7 +13,8 @@
 //! | `gather` | values put together from stretches: the one place where they are copied |
 //! | `convert` | one conversion for each kind of representation |
 //! | `infer` | representations that follow from a schema |
-//! | `adapter` `explain` `same_schema` | the entry, what it says of itself, the batches that it takes |
+//! | `adapter` `options` | the entry, and what can be chosen |
+//! | `explain` `same_schema` | what the adapter says of itself, and the batches that it takes |
 //! | `expression` | key expressions: text to a plan, a plan and a batch to values |
 //! | [`feature`] | tensors of key expressions, with defaults for what is missing |
 //! | `reverse` | tensors back to columns |
@@ -32,6 +33,7 @@ mod gather;
 mod infer;
 mod leaf;
 mod lists;
+mod options;
 mod proto;
 mod representation;
 mod reverse;
@@ -41,13 +43,14 @@ mod spec;
 mod tensor;
 mod values;
 
-pub use adapter::{AdapterOptions, Duplicates, InnerNulls, TensorAdapter, Tensors};
+pub use adapter::{TensorAdapter, Tensors};
 pub use column_path::ColumnPath;
 pub use dtype::DType;
 pub use error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 pub use explain::{Explanation, Part, Sharing};
 pub use expression::{ExpressionPlan, KeyExpression, KeyValues};
 pub use infer::{Representations, infer_representations, project_tfmd_schema, representations_from_tfmd};
+pub use options::{AdapterOptions, Duplicates, InnerNulls};
 pub use representation::{
     DefaultValue, Dense, Partition, Ragged, Representation, Sparse, Structured, VarLenRagged, VarLenSparse,
 };

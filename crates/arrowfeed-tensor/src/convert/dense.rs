@@ -4,7 +4,6 @@ use arrow_array::{Array, RecordBatch};
 use arrow_buffer::NullBuffer;
 use arrow_schema::Schema;
 
-use crate::adapter::AdapterOptions;
 use crate::column::Column;
 use crate::column_path::ColumnPath;
 use crate::error::{
@@ -14,6 +13,7 @@ use crate::explain::{Part, VIEWS};
 use crate::gather::{Piece, Pieces, gather};
 use crate::leaf::{Leaf, null_error};
 use crate::lists::Lists;
+use crate::options::AdapterOptions;
 use crate::representation::{self, size};
 use crate::spec::TensorSpec;
 use crate::tensor::DenseTensor;

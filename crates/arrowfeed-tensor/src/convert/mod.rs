@@ -12,9 +12,9 @@
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 
-use crate::adapter::AdapterOptions;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::Part;
+use crate::options::AdapterOptions;
 use crate::representation::Representation;
 use crate::spec::TensorSpec;
 use crate::tensor::Tensor;

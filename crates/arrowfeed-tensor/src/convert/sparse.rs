@@ -5,7 +5,6 @@ use arrow_schema::Schema;
 
 use super::entries::{Entries, lengths};
 use super::varlen_sparse::{at_least_one_list, hidden};
-use crate::adapter::{AdapterOptions, Duplicates};
 use crate::column::Column;
 use crate::column_path::ColumnPath;
 use crate::error::{
@@ -13,6 +12,7 @@ use crate::error::{
 };
 use crate::explain::{Part, Sharing};
 use crate::leaf::Leaf;
+use crate::options::{AdapterOptions, Duplicates};
 use crate::representation;
 use crate::row_splits::RowSplits;
 use crate::spec::TensorSpec;

@@ -6,13 +6,13 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Schema};
 
 use super::varlen_ragged::flat_values;
-use crate::adapter::AdapterOptions;
 use crate::column::{Column, Leaves, refuse_namesakes};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::{HIDDEN, Part, VIEWS};
 use crate::leaf::Leaf;
 use crate::lists::{self, Lists};
+use crate::options::AdapterOptions;
 use crate::representation;
 use crate::row_splits::SplitsDType;
 use crate::spec::{TensorKind, TensorSpec};

@@ -4,12 +4,12 @@ use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 
 use super::varlen_sparse::{at_least_one_list, hidden};
-use crate::adapter::AdapterOptions;
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::Part;
 use crate::leaf::Leaf;
+use crate::options::AdapterOptions;
 use crate::representation;
 use crate::row_splits::SplitsDType;
 use crate::spec::TensorSpec;

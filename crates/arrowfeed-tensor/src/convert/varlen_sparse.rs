@@ -5,7 +5,6 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::Schema;
 
 use super::coordinates::by_rows;
-use crate::adapter::AdapterOptions;
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, count};
@@ -13,6 +12,7 @@ use crate::explain::{HIDDEN, Part, Sharing, VIEWS};
 use crate::gather::{Pieces, gather, overflow, reserved};
 use crate::leaf::Leaf;
 use crate::lists;
+use crate::options::AdapterOptions;
 use crate::representation;
 use crate::row_splits::{RowSplits, SplitsDType};
 use crate::spec::TensorSpec;

@@ -1,7 +1,7 @@
 //! Features as the caller gives them.
 
-use crate::adapter::Duplicates;
 use crate::dtype::DType;
+use crate::options::Duplicates;
 use crate::representation::DefaultValue;
 use crate::row_splits::SplitsDType;
 

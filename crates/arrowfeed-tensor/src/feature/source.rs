@@ -3,13 +3,13 @@
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use crate::adapter::InnerNulls;
 use crate::column::Leaves;
 use crate::dtype::DType;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
 use crate::explain::{Part, Sharing};
 use crate::expression::{ExpressionPlan, KeyExpression, and_how_to_enter};
 use crate::leaf::Leaf;
+use crate::options::InnerNulls;
 
 /// A compiled key whose values a tensor can hold.
 #[derive(Debug, Clone)]

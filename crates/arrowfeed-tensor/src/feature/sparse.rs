@@ -5,7 +5,6 @@ use arrow_schema::SchemaRef;
 
 use super::definition;
 use super::source::Source;
-use crate::adapter::Duplicates;
 use crate::column::Leaves;
 use crate::convert::{Entries, at_least_one_list, lengths, longest};
 use crate::error::{
@@ -14,6 +13,7 @@ use crate::error::{
 use crate::explain::{Part, Sharing};
 use crate::expression::{ExpressionPlan, KeyExpression, StepKind};
 use crate::lists;
+use crate::options::Duplicates;
 use crate::row_splits::{RowSplits, SplitsDType};
 use crate::spec::TensorSpec;
 use crate::tensor::SparseTensor;
