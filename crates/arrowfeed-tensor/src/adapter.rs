@@ -6,9 +6,10 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
 use crate::convert::Conversion;
-use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
+use crate::error::{ConversionError, RepresentationError};
 use crate::explain::Explanation;
 use crate::options::AdapterOptions;
+use crate::plans::Plans;
 use crate::representation::Representation;
 use crate::same_schema;
 use crate::spec::TensorSpec;
@@ -37,13 +38,11 @@ use crate::tensor::Tensor;
 #[derive(Debug, Clone)]
 pub struct TensorAdapter {
     schema: SchemaRef,
-    plans: Vec<Plan>,
-    specs: Vec<(String, TensorSpec)>,
+    plans: Plans<Plan>,
 }
 
 #[derive(Debug, Clone)]
 struct Plan {
-    name: String,
     conversion: Conversion,
     columns: Vec<usize>,
 }
@@ -69,29 +68,16 @@ impl TensorAdapter {
         representations: impl IntoIterator<Item = (S, R)>,
         options: AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let mut this = Self { schema, plans: Vec::new(), specs: Vec::new() };
+        let mut plans = Plans::new();
         for (name, representation) in representations {
-            let name = name.into();
-            this.add(&name, representation.borrow(), &options).map_err(|error| error.in_tensor(&name))?;
+            let compile = || {
+                let conversion = Conversion::compile(&schema, representation.borrow(), &options)?;
+                let (spec, columns) = (conversion.spec(), conversion.columns());
+                Ok((Plan { conversion, columns }, spec))
+            };
+            plans.add(name.into(), "representation", compile)?;
         }
-        Ok(this)
-    }
-
-    fn add(
-        &mut self,
-        name: &str,
-        representation: &Representation,
-        options: &AdapterOptions,
-    ) -> Result<(), RepresentationError> {
-        if self.position(name).is_some() {
-            let expected = "a representation for each name";
-            return Err(RepresentationError::new(RepresentationErrorKind::Name, expected, "two"));
-        }
-        let conversion = Conversion::compile(&self.schema, representation, options)?;
-        self.specs.push((name.to_owned(), conversion.spec()));
-        let columns = conversion.columns();
-        self.plans.push(Plan { name: name.to_owned(), conversion, columns });
-        Ok(())
+        Ok(Self { schema, plans })
     }
 
     /// The schema that batches must have.
@@ -101,7 +87,7 @@ impl TensorAdapter {
 
     /// What is known of each tensor, by name, in the order of the representations.
     pub fn specs(&self) -> &[(String, TensorSpec)] {
-        &self.specs
+        self.plans.specs()
     }
 
     /// All tensors of a batch.
@@ -109,7 +95,7 @@ impl TensorAdapter {
     /// # Errors
     /// A batch of another schema, or a row that does not fit; the message names tensor, column and row.
     pub fn convert(&self, batch: &RecordBatch) -> Result<Tensors, ConversionError> {
-        self.plans.iter().map(|plan| self.tensor(plan, batch)).collect()
+        self.plans.iter().map(|(name, plan)| self.tensor(name, plan, batch)).collect()
     }
 
     /// The tensors of these names, in this order.
@@ -117,12 +103,11 @@ impl TensorAdapter {
     /// # Errors
     /// As [`convert`](Self::convert), or a name that is not known.
     pub fn convert_only(&self, batch: &RecordBatch, names: &[&str]) -> Result<Tensors, ConversionError> {
-        let plans = names.iter().map(|name| {
-            self.position(name).map(|position| &self.plans[position]).ok_or_else(|| {
-                ConversionError::new(ConversionErrorKind::Name, self.known(), format!("{name:?}"))
-            })
+        let tensors = names.iter().map(|name| {
+            let (name, plan) = self.plans.get(name)?;
+            self.tensor(name, plan, batch)
         });
-        plans.map(|plan| self.tensor(plan?, batch)).collect()
+        tensors.collect()
     }
 
     /// An adapter for some of the tensors, of the same schema: the names are looked up once.
@@ -130,42 +115,22 @@ impl TensorAdapter {
     /// # Errors
     /// A name that is not known.
     pub fn project(&self, names: &[&str]) -> Result<Self, RepresentationError> {
-        let mut this = Self { schema: self.schema.clone(), plans: Vec::new(), specs: Vec::new() };
-        for name in names {
-            let Some(position) = self.position(name) else {
-                let kind = RepresentationErrorKind::Name;
-                return Err(RepresentationError::new(kind, self.known(), format!("{name:?}")));
-            };
-            this.plans.push(self.plans[position].clone());
-            this.specs.push(self.specs[position].clone());
-        }
-        Ok(this)
+        Ok(Self { schema: self.schema.clone(), plans: self.plans.project(names)? })
     }
 
     /// Of each tensor, what is shared with the batch and what is copied, and why.
     pub fn explain(&self) -> Vec<Explanation> {
-        let plans = self.plans.iter().zip(&self.specs);
-        let explanations = plans.map(|(plan, (_, spec))| Explanation {
-            tensor: plan.name.clone(),
-            spec: spec.clone(),
-            parts: plan.conversion.explain(),
-        });
-        explanations.collect()
+        self.plans.explain(|plan| plan.conversion.explain())
     }
 
-    fn tensor(&self, plan: &Plan, batch: &RecordBatch) -> Result<(String, Tensor), ConversionError> {
+    fn tensor(
+        &self,
+        name: &str,
+        plan: &Plan,
+        batch: &RecordBatch,
+    ) -> Result<(String, Tensor), ConversionError> {
         let tensor = same_schema::check(&self.schema, batch, &plan.columns)
             .and_then(|()| plan.conversion.convert(batch));
-        let tensor = tensor.map_err(|error| error.in_tensor(&plan.name))?;
-        Ok((plan.name.clone(), tensor))
-    }
-
-    fn position(&self, name: &str) -> Option<usize> {
-        self.plans.iter().position(|plan| plan.name == name)
-    }
-
-    fn known(&self) -> String {
-        let names: Vec<&str> = self.plans.iter().map(|plan| plan.name.as_str()).collect();
-        format!("the name of a tensor, one of {names:?}")
+        Ok((name.to_owned(), tensor.map_err(|error| error.in_tensor(name))?))
     }
 }

@@ -13,7 +13,7 @@
 //! | `gather` | values put together from stretches: the one place where they are copied |
 //! | `convert` | one conversion for each kind of representation |
 //! | `infer` | representations that follow from a schema |
-//! | `adapter` `options` | the entry, and what can be chosen |
+//! | `adapter` `options` `plans` | the entry, what can be chosen, and what is compiled by name |
 //! | `explain` `same_schema` | what the adapter says of itself, and the batches that it takes |
 //! | `expression` | key expressions: text to a plan, a plan and a batch to values |
 //! | [`feature`] | tensors of key expressions, with defaults for what is missing |
@@ -34,6 +34,7 @@ mod infer;
 mod leaf;
 mod lists;
 mod options;
+mod plans;
 mod proto;
 mod representation;
 mod reverse;

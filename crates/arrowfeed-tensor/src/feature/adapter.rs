@@ -10,8 +10,9 @@ use super::source::Source;
 use super::{dense, ragged, sequence, sparse, varlen};
 use crate::adapter::Tensors;
 use crate::column_path::ColumnPath;
-use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
+use crate::error::{ConversionError, RepresentationError};
 use crate::explain::{Explanation, Part};
+use crate::plans::Plans;
 use crate::spec::TensorSpec;
 use crate::tensor::Tensor;
 
@@ -44,8 +45,7 @@ use crate::tensor::Tensor;
 #[derive(Debug, Clone)]
 pub struct FeatureAdapter {
     schema: SchemaRef,
-    plans: Vec<(String, Plan)>,
-    specs: Vec<(String, TensorSpec)>,
+    plans: Plans<Plan>,
 }
 
 /// A feature, compiled.
@@ -68,20 +68,16 @@ impl FeatureAdapter {
         schema: SchemaRef,
         features: impl IntoIterator<Item = (S, F)>,
     ) -> Result<Self, RepresentationError> {
-        let mut this = Self { schema, plans: Vec::new(), specs: Vec::new() };
+        let mut plans = Plans::new();
         for (name, feature) in features {
-            let name = name.into();
-            if this.position(&name).is_some() {
-                let expected = "a feature for each name";
-                let error = RepresentationError::new(RepresentationErrorKind::Name, expected, "two");
-                return Err(error.in_tensor(&name));
-            }
-            let plan =
-                Plan::compile(&this.schema, feature.borrow()).map_err(|error| error.in_tensor(&name))?;
-            this.specs.push((name.clone(), plan.spec()));
-            this.plans.push((name, plan));
+            let compile = || {
+                let plan = Plan::compile(&schema, feature.borrow())?;
+                let spec = plan.spec();
+                Ok((plan, spec))
+            };
+            plans.add(name.into(), "feature", compile)?;
         }
-        Ok(this)
+        Ok(Self { schema, plans })
     }
 
     /// The schema that batches must have.
@@ -91,7 +87,7 @@ impl FeatureAdapter {
 
     /// What is known of each tensor, by name, in the order of the features.
     pub fn specs(&self) -> &[(String, TensorSpec)] {
-        &self.specs
+        self.plans.specs()
     }
 
     /// The fields that are read, each once, in the order of first mention. Joined by dots they are what a projection
@@ -120,12 +116,8 @@ impl FeatureAdapter {
     /// # Errors
     /// As [`convert`](Self::convert), or a name that is not known.
     pub fn convert_only(&self, batch: &RecordBatch, names: &[&str]) -> Result<Tensors, ConversionError> {
-        let tensors = names.iter().map(|wanted| {
-            let Some(position) = self.position(wanted) else {
-                let kind = ConversionErrorKind::Name;
-                return Err(ConversionError::new(kind, self.known(), format!("{wanted:?}")));
-            };
-            let (name, plan) = &self.plans[position];
+        let tensors = names.iter().map(|name| {
+            let (name, plan) = self.plans.get(name)?;
             tensor(name, plan, batch)
         });
         tensors.collect()
@@ -136,36 +128,12 @@ impl FeatureAdapter {
     /// # Errors
     /// A name that is not known.
     pub fn project(&self, names: &[&str]) -> Result<Self, RepresentationError> {
-        let mut this = Self { schema: self.schema.clone(), plans: Vec::new(), specs: Vec::new() };
-        for name in names {
-            let Some(position) = self.position(name) else {
-                let kind = RepresentationErrorKind::Name;
-                return Err(RepresentationError::new(kind, self.known(), format!("{name:?}")));
-            };
-            this.plans.push(self.plans[position].clone());
-            this.specs.push(self.specs[position].clone());
-        }
-        Ok(this)
+        Ok(Self { schema: self.schema.clone(), plans: self.plans.project(names)? })
     }
 
     /// Of each tensor, what is shared with the batch and what is copied, and why.
     pub fn explain(&self) -> Vec<Explanation> {
-        let plans = self.plans.iter().zip(&self.specs);
-        let explanations = plans.map(|((name, plan), (_, spec))| Explanation {
-            tensor: name.clone(),
-            spec: spec.clone(),
-            parts: plan.explain(),
-        });
-        explanations.collect()
-    }
-
-    fn position(&self, name: &str) -> Option<usize> {
-        self.plans.iter().position(|(own, _)| own == name)
-    }
-
-    fn known(&self) -> String {
-        let names: Vec<&str> = self.plans.iter().map(|(name, _)| name.as_str()).collect();
-        format!("the name of a tensor, one of {names:?}")
+        self.plans.explain(Plan::explain)
     }
 }
 

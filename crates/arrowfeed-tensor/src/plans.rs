@@ -1,0 +1,87 @@
+//! What is compiled for each tensor, by name: what adapters of any kind do with names.
+
+use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
+use crate::explain::{Explanation, Part};
+use crate::spec::TensorSpec;
+
+/// Plans and specs, in the same order, each name once.
+#[derive(Debug, Clone)]
+pub(crate) struct Plans<P> {
+    plans: Vec<(String, P)>,
+    specs: Vec<(String, TensorSpec)>,
+}
+
+impl<P: Clone> Plans<P> {
+    pub(crate) fn new() -> Self {
+        Self { plans: Vec::new(), specs: Vec::new() }
+    }
+
+    /// Adds what `compile` gives. `what` each name has one of, for the message where it is there already.
+    pub(crate) fn add(
+        &mut self,
+        name: String,
+        what: &str,
+        compile: impl FnOnce() -> Result<(P, TensorSpec), RepresentationError>,
+    ) -> Result<(), RepresentationError> {
+        let made = match self.position(&name) {
+            Some(_) => {
+                let expected = format!("a {what} for each name");
+                Err(RepresentationError::new(RepresentationErrorKind::Name, expected, "two"))
+            }
+            None => compile(),
+        };
+        let (plan, spec) = made.map_err(|error| error.in_tensor(&name))?;
+        self.specs.push((name.clone(), spec));
+        self.plans.push((name, plan));
+        Ok(())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(String, P)> {
+        self.plans.iter()
+    }
+
+    pub(crate) fn specs(&self) -> &[(String, TensorSpec)] {
+        &self.specs
+    }
+
+    /// The plan of this name, for a conversion.
+    pub(crate) fn get(&self, name: &str) -> Result<&(String, P), ConversionError> {
+        let position = self.position(name).ok_or_else(|| {
+            ConversionError::new(ConversionErrorKind::Name, self.known(), format!("{name:?}"))
+        })?;
+        Ok(&self.plans[position])
+    }
+
+    /// The plans of these names, in this order.
+    pub(crate) fn project(&self, names: &[&str]) -> Result<Self, RepresentationError> {
+        let mut this = Self::new();
+        for name in names {
+            let position = self.position(name).ok_or_else(|| {
+                let kind = RepresentationErrorKind::Name;
+                RepresentationError::new(kind, self.known(), format!("{name:?}"))
+            })?;
+            this.plans.push(self.plans[position].clone());
+            this.specs.push(self.specs[position].clone());
+        }
+        Ok(this)
+    }
+
+    pub(crate) fn explain(&self, parts: impl Fn(&P) -> Vec<Part>) -> Vec<Explanation> {
+        let plans = self.plans.iter().zip(&self.specs);
+        let explanations = plans.map(|((name, plan), (_, spec))| Explanation {
+            tensor: name.clone(),
+            spec: spec.clone(),
+            parts: parts(plan),
+        });
+        explanations.collect()
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.plans.iter().position(|(own, _)| own == name)
+    }
+
+    fn known(&self) -> String {
+        let names: Vec<&str> = self.plans.iter().map(|(name, _)| name.as_str()).collect();
+        format!("the name of a tensor, one of {names:?}")
+    }
+}
