@@ -15,8 +15,7 @@ impl Allocation {
         if bytes == 0 {
             return Self::default();
         }
-        let waiting = if bytes < depot::LEAST { None } else { depot::take(bytes) };
-        Self(waiting.unwrap_or_else(|| Piece::new(bytes)))
+        Self(depot::take(bytes).unwrap_or_else(|| Piece::new(bytes)))
     }
 
     pub(super) fn start(&self) -> NonNull<u8> {
@@ -30,8 +29,7 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let piece = std::mem::take(&mut self.0);
-        if piece.capacity() < depot::LEAST { piece.free() } else { depot::keep(piece) }
+        depot::keep(std::mem::take(&mut self.0));
     }
 }
 

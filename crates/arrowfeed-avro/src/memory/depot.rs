@@ -37,6 +37,9 @@ fn depot() -> Option<MutexGuard<'static, Depot>> {
 
 /// A piece of at least `capacity` bytes: a large one, so that what grows needs fewer.
 pub(super) fn take(capacity: usize) -> Option<Piece> {
+    if capacity < LEAST {
+        return None;
+    }
     let mut depot = depot()?;
     let fits = |piece: &Piece| (capacity..=capacity.saturating_mul(SLACK)).contains(&piece.capacity());
     let fitting = depot.waiting.iter().enumerate().filter(|(_, piece)| fits(piece));
@@ -46,9 +49,12 @@ pub(super) fn take(capacity: usize) -> Option<Piece> {
     Some(piece)
 }
 
-/// Keeps the piece, and frees the oldest where there are too many.
+/// Keeps the piece if it is worth it, and frees the oldest where there are too many.
 pub(super) fn keep(piece: Piece) {
-    let Some(mut depot) = depot().filter(|_| piece.capacity() <= MOST) else { return piece.free() };
+    if !(LEAST..=MOST).contains(&piece.capacity()) {
+        return piece.free();
+    }
+    let Some(mut depot) = depot() else { return piece.free() };
     depot.bytes += piece.capacity();
     depot.waiting.push_back(piece);
     while depot.bytes > MOST
