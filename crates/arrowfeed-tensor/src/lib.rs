@@ -17,6 +17,7 @@
 //! | `explain` `same_schema` | what the adapter says of itself, and the batches that it takes |
 //! | `expression` | key expressions: text to a plan, a plan and a batch to values |
 //! | [`feature`] | tensors of key expressions, with defaults for what is missing |
+//! | `either` | an adapter of representations or of features |
 //! | `reverse` | tensors back to columns |
 //! | `dtype` `values` `row_splits` `tensor` `spec` | what comes out |
 
@@ -25,6 +26,7 @@ mod column;
 mod column_path;
 mod convert;
 mod dtype;
+mod either;
 mod error;
 mod explain;
 mod expression;
@@ -47,6 +49,7 @@ mod values;
 pub use adapter::{TensorAdapter, Tensors};
 pub use column_path::ColumnPath;
 pub use dtype::DType;
+pub use either::Adapter;
 pub use error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 pub use explain::{Explanation, Part, Sharing};
 pub use expression::{ExpressionPlan, KeyExpression, KeyValues};
