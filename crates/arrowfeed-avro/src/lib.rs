@@ -18,12 +18,16 @@ mod wire;
 mod write;
 
 pub use container::codec::Codec;
+pub use decode::origin::RowOrigin;
 pub use error::{AvroError, AvroErrorKind, Place};
 pub use header::AvroHeader;
 pub use limits::Limits;
 pub use options::{Encoding, OnError, ReadOptions, StringType};
 pub use reader::report::{Report, Skipped};
-pub use reader::{ArrowReader, AvroReader, AvroReaderBuilder, Interrupt};
+pub use reader::{
+    ArrowReader, AvroFiles, AvroReader, AvroReaderBuilder, BlockInfo, FileBatch, FileIdentity, Interrupt,
+    Part, PartOptions, PartReader,
+};
 pub use schema::AvroSchema;
 pub use source::AvroSource;
 pub use split::{Split, plan_splits};

@@ -78,7 +78,7 @@ impl BlockReader {
     /// Goes on at another range of the same file, which starts and ends at the border of a block (see
     /// [`align`](super::scan::BlockScanner::align)), and keeps the buffers. A stream cannot.
     pub(crate) fn restart(&mut self, range: Range<u64>, first_index: u64) -> Result<(), AvroError> {
-        self.input.restart(range.start).map_err(AvroError::io)?;
+        self.input.restart(range.clone()).map_err(AvroError::io)?;
         (self.end, self.index, self.current, self.failed) = (range.end, first_index, None, None);
         Ok(())
     }

@@ -22,6 +22,8 @@ pub(crate) struct Input {
     origin: Origin,
     /// Of the next unread byte, in the file.
     offset: u64,
+    /// Bytes from here on are not read before they are asked for.
+    wanted: u64,
     buffer: Vec<u8>,
     /// The unread bytes in `buffer`. Empty where the origin is memory.
     filled: Range<usize>,
@@ -56,16 +58,18 @@ impl Input {
     }
 
     fn new(origin: Origin, offset: u64) -> Self {
-        Self { origin, offset, buffer: vec![0; SLACK], filled: 0..0 }
+        Self { origin, offset, wanted: u64::MAX, buffer: vec![0; SLACK], filled: 0..0 }
     }
 
-    /// Goes on at another place of the same file, up to the same end, and keeps the buffer. A stream cannot.
-    pub(crate) fn restart(&mut self, start: u64) -> io::Result<()> {
+    /// Goes on at another place of the same file and keeps the buffer. Bytes behind the range can be had; they are
+    /// not read ahead. A stream cannot.
+    pub(crate) fn restart(&mut self, range: Range<u64>) -> io::Result<()> {
         self.offset = match &self.origin {
-            Origin::File { end, .. } => start.min(*end),
-            Origin::Memory { end, .. } => start.min(*end as u64),
+            Origin::File { end, .. } => range.start.min(*end),
+            Origin::Memory { end, .. } => range.start.min(*end as u64),
             Origin::Stream { .. } => return Err(io::ErrorKind::Unsupported.into()),
         };
+        self.wanted = range.end;
         self.filled = 0..0;
         Ok(())
     }
@@ -158,12 +162,13 @@ impl Input {
         }
     }
 
-    /// One read of the `missing` bytes, or of [`STEP`] bytes where those are more. 0: no more bytes.
+    /// One read of the `missing` bytes, or of [`STEP`] wanted bytes where those are more. 0: no more bytes.
     fn fill_from_file(&mut self, missing: usize) -> io::Result<usize> {
         let Origin::File { source, end } = &self.origin else { return Ok(0) };
         let (source, next) = (source.clone(), self.offset + self.filled.len() as u64);
         let left = usize::try_from(end.saturating_sub(next)).unwrap_or(usize::MAX);
-        let n = missing.max(STEP).min(left);
+        let wanted = usize::try_from(self.wanted.saturating_sub(next)).unwrap_or(usize::MAX);
+        let n = missing.max(STEP.min(wanted)).min(left);
         self.make_room(n)?;
         let got = source.read_at(next, &mut self.buffer[self.filled.end..][..n])?;
         self.filled.end += got;

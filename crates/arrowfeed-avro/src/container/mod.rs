@@ -19,7 +19,7 @@
 
 pub(crate) mod block;
 pub(crate) mod codec;
-mod framing;
+pub(crate) mod framing;
 pub(crate) mod header;
 pub(crate) mod input;
 mod magic;

@@ -63,6 +63,13 @@ impl BlockScanner {
         }
     }
 
+    /// Goes on at the start of a block.
+    pub(crate) fn at(mut self, offset: u64) -> Self {
+        self.offset = offset;
+        self.ahead.clear();
+        self
+    }
+
     /// The next block; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<BlockHead>, AvroError> {
         if let Some(error) = &self.failed {

@@ -7,8 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-
+use super::origin::{LocatedBatch, RowOrigin};
 use super::rows::{RowsColumn, Savepoint};
 use crate::ReadOptions;
 use crate::plan::DecodePlan;
@@ -35,7 +34,9 @@ pub(crate) struct Batcher {
     window_left: u64,
     batch_size: u64,
     /// Batches that are done; those of an open block wait for its end.
-    waiting: VecDeque<RecordBatch>,
+    waiting: VecDeque<LocatedBatch>,
+    /// Where the rows of the batch that is being filled come from.
+    origins: Vec<RowOrigin>,
     block: Option<OpenBlock>,
     before_block: Savepoint,
 }
@@ -46,6 +47,15 @@ pub(crate) struct BlockRows {
     pub(crate) count: u64,
     pub(crate) dropped: u64,
     pub(crate) kept: u64,
+    /// Number of the block, and where it starts.
+    pub(crate) index: u64,
+    pub(crate) offset: u64,
+}
+
+impl BlockRows {
+    fn origin(&self, row: usize, before: u64) -> RowOrigin {
+        RowOrigin { row, block: self.index, offset: self.offset, before }
+    }
 }
 
 #[derive(Debug)]
@@ -72,14 +82,20 @@ impl Batcher {
             window_left: batch_size,
             batch_size,
             waiting: VecDeque::new(),
+            origins: Vec::new(),
             block: None,
             before_block: Savepoint::default(),
         }
     }
 
     /// A batch whose blocks are all known to be right.
-    pub(crate) fn pop(&mut self) -> Option<RecordBatch> {
+    pub(crate) fn pop(&mut self) -> Option<LocatedBatch> {
         self.waiting.pop_front()
+    }
+
+    /// Lets the first batch end after `rows` rows, and not after `batch_size`.
+    pub(crate) fn end_first_after(&mut self, rows: u64) {
+        self.window_left = rows.max(1);
     }
 
     /// Whether a block has been begun and is not done.
@@ -101,6 +117,9 @@ impl Batcher {
         }
         let after_dropped = self.drop_rows(rows.dropped, Cursor::new(payload))?;
         self.kept.save(&mut self.before_block);
+        if rows.kept > 0 {
+            self.origins.push(rows.origin(self.kept.rows(), rows.dropped));
+        }
         let (pos, window_before) = (size - after_dropped.left(), self.window_left);
         self.block = Some(OpenBlock { rows, left: rows.kept, pos, checked, window_before });
         Ok(())
@@ -136,16 +155,16 @@ impl Batcher {
                     block.left -= n as u64;
                     self.window_left -= n as u64;
                 }
-                Err(Stop::Full) if self.kept.rows() > 0 => self.close()?,
+                Err(Stop::Full) if self.kept.rows() > 0 => self.close_in(block)?,
                 Err(stop) => return Err(stop),
             }
             if self.window_left == 0 || self.kept.is_full() {
-                self.close()?;
+                self.close_in(block)?;
             }
             if self.waiting.len() > waiting {
                 block.pos = size - cur.left();
                 if !block.checked && self.waiting_bytes() > MAX_WAITING {
-                    let BlockRows { count, dropped, kept } = block.rows;
+                    let BlockRows { count, dropped, kept, .. } = block.rows;
                     at_end(self.drop_rows(block.left + (count - dropped - kept), cur)?)?;
                     block.checked = true;
                 }
@@ -155,7 +174,7 @@ impl Batcher {
             }
         }
         if !block.checked {
-            let BlockRows { count, dropped, kept } = block.rows;
+            let BlockRows { count, dropped, kept, .. } = block.rows;
             at_end(self.drop_rows(count - dropped - kept, cur)?)?;
         }
         self.kept.check_utf8()
@@ -174,16 +193,27 @@ impl Batcher {
     }
 
     fn waiting_bytes(&self) -> usize {
-        self.waiting.iter().map(RecordBatch::get_array_memory_size).sum()
+        self.waiting.iter().map(|it| it.batch.get_array_memory_size()).sum()
     }
 
     fn close(&mut self) -> Result<(), Stop> {
         if self.kept.rows() > 0 {
             self.kept.check_utf8()?;
-            self.waiting.push_back(self.plan.batch(&self.kept.finish()));
+            let batch = self.plan.batch(&self.kept.finish());
+            self.waiting.push_back(LocatedBatch { batch, origins: std::mem::take(&mut self.origins) });
         }
         if self.window_left == 0 {
             self.window_left = self.batch_size;
+        }
+        Ok(())
+    }
+
+    /// Ends the batch inside of a block, whose other rows go into the next one.
+    fn close_in(&mut self, block: &OpenBlock) -> Result<(), Stop> {
+        self.close()?;
+        if block.left > 0 {
+            let BlockRows { dropped, kept, .. } = block.rows;
+            self.origins.push(block.rows.origin(0, dropped + kept - block.left));
         }
         Ok(())
     }
@@ -195,10 +225,15 @@ impl Batcher {
             // Rows from before the block were handed out with rows of it.
             Some(batch) => {
                 self.kept.clear();
+                self.origins.clear();
                 let good = self.before_block.rows();
-                self.waiting.extend((good > 0).then(|| batch.slice(0, good)));
+                self.waiting.extend((good > 0).then(|| batch.first_rows(good)));
             }
-            None => self.kept.restore(&self.before_block),
+            None => {
+                self.kept.restore(&self.before_block);
+                let good = self.before_block.rows();
+                self.origins.retain(|origin| origin.row < good);
+            }
         }
         self.window_left = block.window_before;
     }

@@ -21,6 +21,7 @@
 //! | `context` | budgets shared by all columns |
 //! | `rows` | a body with the budgets of its batch |
 //! | `batcher` | rows of blocks into batches |
+//! | `origin` | where the rows of a batch come from |
 
 mod assemble;
 pub(crate) mod batcher;
@@ -37,6 +38,7 @@ mod list;
 mod number;
 mod op;
 mod optional;
+pub(crate) mod origin;
 mod rows;
 mod skipper;
 mod union;

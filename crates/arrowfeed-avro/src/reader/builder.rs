@@ -3,11 +3,13 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use super::driver::{Driver, Engine};
 use super::engine::Inline;
 use super::files::Files;
 use super::report::Report;
+use super::supply::Supply;
 use super::unit::Unit;
-use super::{AvroReader, Engine, Interrupt};
+use super::{AvroReader, Interrupt};
 use crate::error::{AvroError, AvroErrorKind};
 use crate::options::{Encoding, OnError, ReadOptions, StringType};
 use crate::split::Split;
@@ -16,6 +18,9 @@ use crate::{AvroSchema, AvroSource, Limits};
 /// A single file of fewer bytes than this is decoded in the caller's thread, whatever `threads` allows: starting
 /// threads costs more.
 const WORTH_THREADS: u64 = 1 << 20;
+
+/// Bytes of batches that may wait, decoded ahead by threads.
+const AHEAD: usize = 48 << 20;
 
 /// Options of an [`AvroReader`] to be. Every option has the default of [`ReadOptions`].
 #[derive(Default)]
@@ -132,10 +137,6 @@ impl AvroReaderBuilder {
         let mut report = Report::default();
         let options = Arc::new(checked(self.options)?);
         let files = Files::new(options.clone(), sources.into_iter().map(Into::into), &mut report)?;
-        let threads = match options.threads {
-            Some(threads) => threads.get(),
-            None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
-        };
         let small = match files.first() {
             Some((reading, true)) => {
                 let range = reading.file.body();
@@ -143,9 +144,10 @@ impl AvroReaderBuilder {
             }
             _ => false,
         };
-        let engine =
-            if threads == 1 || small { Engine::Inline(Box::default()) } else { Engine::Later(threads) };
-        Ok(AvroReader::new(files, engine, report, self.interrupt))
+        let threads = if small { 1 } else { thread_count(options.threads) };
+        let (schema, engine) = (files.schema().clone(), Engine::of(threads, AHEAD));
+        let driver = Driver::new(Supply::Files(files, None), engine, report, self.interrupt);
+        Ok(AvroReader::new(schema, driver))
     }
 
     /// Reads the blocks of one split of a file: those whose offset, right after the sync marker before them, is
@@ -165,12 +167,20 @@ impl AvroReaderBuilder {
         };
         let range =
             scanner.align(split.start..split.end).map_err(|error| error.in_file(&reading.file.name))?;
-        let engine = Engine::Inline(Box::new(Inline::of_part(Unit::whole(range), self.claim)));
-        Ok(AvroReader::new(files, engine, report, self.interrupt))
+        let engine = Engine::Inline(Box::new(Inline::with_claim(self.claim)));
+        let (schema, unit) = (files.schema().clone(), Unit::whole(range));
+        let driver = Driver::new(Supply::Files(files, Some(unit)), engine, report, self.interrupt);
+        Ok(AvroReader::new(schema, driver))
     }
 }
 
-fn checked(options: ReadOptions) -> Result<ReadOptions, AvroError> {
+/// Threads that decode.
+pub(super) fn thread_count(wanted: Option<NonZeroUsize>) -> usize {
+    let own = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    wanted.map_or_else(own, NonZeroUsize::get)
+}
+
+pub(super) fn checked(options: ReadOptions) -> Result<ReadOptions, AvroError> {
     let refuse = |message: &str| Err(AvroError::new(AvroErrorKind::Options, message));
     if options.batch_size == 0 {
         return refuse("expected a batch_size of 1 or more, found 0");

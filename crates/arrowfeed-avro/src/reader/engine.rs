@@ -3,59 +3,55 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-
 use super::Interrupt;
 use super::file::FileReading;
-use super::files::{Files, may_skip_file, note};
 use super::parallel::{Next, Pipeline};
 use super::planner::UnitPlanner;
 use super::report::Report;
+use super::supply::{FileBatch, Supply, Work};
 use super::unit::{Claim, Unit, UnitReader};
+use crate::ReadOptions;
 use crate::error::{AvroError, AvroErrorKind};
 
-/// Decodes in the caller's thread: one unit a file.
+/// Decodes in the caller's thread.
 #[derive(Default)]
 pub(crate) struct Inline {
     current: Option<(Arc<FileReading>, UnitReader)>,
     claim: Option<Claim>,
-    /// The part of the only file to read; none: all of all files.
-    part: Option<Unit>,
 }
 
 impl Inline {
-    pub(crate) fn of_part(part: Unit, claim: Option<Claim>) -> Self {
-        Self { current: None, claim, part: Some(part) }
+    pub(crate) fn with_claim(claim: Option<Claim>) -> Self {
+        Self { current: None, claim }
     }
 
     pub(crate) fn next(
         &mut self,
-        files: &mut Files,
+        supply: &mut Supply,
         report: &mut Report,
         interrupt: Option<&Interrupt>,
-    ) -> Result<Option<RecordBatch>, AvroError> {
+    ) -> Result<Option<FileBatch>, AvroError> {
         loop {
             let Some((reading, unit)) = &mut self.current else {
-                let Some(reading) = files.next(report)? else {
+                let Some(Work { reading, unit, .. }) = supply.next(report)? else {
                     return Ok(None);
                 };
-                let part = self.part.clone().unwrap_or_else(|| Unit::whole(reading.file.body()));
-                let unit = UnitReader::new(reading.clone(), files.options.clone(), part, self.claim.take())?;
+                let options = supply.options().clone();
+                let unit = UnitReader::new(reading.clone(), options, unit, self.claim.take())?;
                 self.current = Some((reading, unit));
                 continue;
             };
             let next = unit.next(&mut || ask(interrupt));
             if let Ok(Some(batch)) = next {
-                return Ok(Some(batch));
+                supply.count(batch.batch.num_rows() as u64);
+                return Ok(Some(FileBatch::new(reading, batch)));
             }
-            let name = reading.file.name.clone();
+            let reading = reading.clone();
             if let Some((_, unit)) = self.current.take() {
                 report.add(unit.recycle());
             }
-            match next {
-                Err(error) if may_skip_file(&files.options, &error) => note(report, &name, &error),
-                Err(error) => return Err(error),
-                Ok(_) => {}
+            if let Err(error) = next {
+                supply.leave_out(&reading, error, report)?;
             }
         }
     }
@@ -73,49 +69,47 @@ pub(crate) struct Threads {
     /// The file of each unit in flight, the oldest first.
     units: VecDeque<Arc<FileReading>>,
     most: usize,
-    /// A file that failed and is left out: its units in flight are thrown away.
-    left_out: Option<Arc<FileReading>>,
     /// A file that could not be opened: told when all before it has been given out.
     failure: Option<AvroError>,
 }
 
-/// Units of one file.
+/// Units of what is read next.
 enum Planner {
     Whole(Option<Unit>),
     Blocks(UnitPlanner),
 }
 
 impl Threads {
-    pub(crate) fn start(threads: usize) -> Result<Self, AvroError> {
+    /// `ahead`: bytes of batches that may wait.
+    pub(crate) fn start(threads: usize, ahead: usize) -> Result<Self, AvroError> {
         Ok(Self {
-            pipeline: Pipeline::start(threads)?,
+            pipeline: Pipeline::start(threads, ahead)?,
             planner: None,
             units: VecDeque::new(),
             // One for each thread, and some that the next idle thread finds.
             most: 2 * threads,
-            left_out: None,
             failure: None,
         })
     }
 
     pub(crate) fn next(
         &mut self,
-        files: &mut Files,
+        supply: &mut Supply,
         report: &mut Report,
         interrupt: Option<&Interrupt>,
-    ) -> Result<Option<RecordBatch>, AvroError> {
+    ) -> Result<Option<FileBatch>, AvroError> {
         if self.pipeline.is_forked() {
             let message = "this reader was started in another process: make a new one after a fork";
             return Err(AvroError::new(AvroErrorKind::Internal, message));
         }
         loop {
-            self.top_up(files, report);
+            self.top_up(supply, report);
             let Some(oldest) = self.units.front() else {
                 return self.failure.take().map_or(Ok(None), Err);
             };
-            let left_out = self.left_out.as_ref().is_some_and(|file| Arc::ptr_eq(file, oldest));
+            let left_out = supply.is_left_out(oldest);
             match self.pipeline.next() {
-                Next::Batch(batch) if !left_out => return Ok(Some(batch)),
+                Next::Batch(batch) if !left_out => return Ok(Some(FileBatch::new(oldest, batch))),
                 Next::Batch(_) => {}
                 Next::Waiting => ask(interrupt)?,
                 Next::End(counted, error) => {
@@ -125,38 +119,20 @@ impl Threads {
                     }
                     report.add(counted);
                     if let (Some(error), Some(reading)) = (error, reading) {
-                        self.leave_out(reading, error, files, report)?;
+                        supply.leave_out(&reading, error, report)?;
+                        self.planner.take_if(|(planned, _)| planned.number == reading.number);
                     }
                 }
             }
         }
     }
 
-    fn leave_out(
-        &mut self,
-        reading: Arc<FileReading>,
-        error: AvroError,
-        files: &Files,
-        report: &mut Report,
-    ) -> Result<(), AvroError> {
-        if !may_skip_file(&files.options, &error) {
-            return Err(error);
-        }
-        note(report, &reading.file.name, &error);
-        self.planner.take_if(|(planned, _)| Arc::ptr_eq(planned, &reading));
-        self.left_out = Some(reading);
-        Ok(())
-    }
-
     /// Keeps the threads busy.
-    fn top_up(&mut self, files: &mut Files, report: &mut Report) {
+    fn top_up(&mut self, supply: &mut Supply, report: &mut Report) {
         while self.units.len() < self.most && self.failure.is_none() {
             let Some((reading, planner)) = &mut self.planner else {
-                match files.next(report) {
-                    Ok(Some(reading)) => {
-                        let planner = Planner::of(&reading, files);
-                        self.planner = Some((reading, planner));
-                    }
+                match supply.next(report) {
+                    Ok(Some(work)) => self.planner = Some(Planner::of(work, supply.options())),
                     Ok(None) => return,
                     Err(error) => self.failure = Some(error),
                 }
@@ -164,7 +140,8 @@ impl Threads {
             };
             match planner.next() {
                 Some(unit) => {
-                    let (reading, options) = (reading.clone(), files.options.clone());
+                    let (reading, options) = (reading.clone(), supply.options().clone());
+                    supply.count(unit.rows.unwrap_or(0));
                     self.units.push_back(reading.clone());
                     self.pipeline.submit(move || UnitReader::new(reading, options, unit, None));
                 }
@@ -175,18 +152,23 @@ impl Threads {
 }
 
 impl Planner {
-    fn of(reading: &FileReading, files: &Files) -> Self {
-        let range = reading.file.body();
-        match reading.file.scanner(&files.options) {
-            Some(scanner) => Planner::Blocks(UnitPlanner::new(scanner, range, files.options.batch_size)),
-            None => Planner::Whole(Some(Unit::whole(range))),
-        }
+    fn of(work: Work, options: &ReadOptions) -> (Arc<FileReading>, Self) {
+        let Work { reading, unit, may_be_cut } = work;
+        let scanner = reading.file.scanner(options).filter(|_| may_be_cut);
+        let planner = match (scanner, unit.runs.front()) {
+            (Some(scanner), Some(run)) => {
+                let scanner = scanner.at(run.range.start);
+                Self::Blocks(UnitPlanner::new(scanner, unit, options.batch_size))
+            }
+            _ => Self::Whole(Some(unit)),
+        };
+        (reading, planner)
     }
 
     fn next(&mut self) -> Option<Unit> {
         match self {
-            Planner::Whole(unit) => unit.take(),
-            Planner::Blocks(planner) => planner.next(),
+            Self::Whole(unit) => unit.take(),
+            Self::Blocks(planner) => planner.next(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use super::unit::BlockRun;
 use crate::container::block::BlockReader;
 use crate::container::header::Header;
 use crate::container::input::Input;
@@ -92,6 +93,14 @@ impl OpenFile {
         }
     }
 
+    /// Its bytes; none for a stream.
+    pub(crate) fn len(&self) -> Option<u64> {
+        match self.access {
+            Access::Random { len, .. } => Some(len),
+            Access::Stream(_) => None,
+        }
+    }
+
     /// The bytes that its blocks take; to the end of time for a stream.
     pub(crate) fn body(&self) -> Range<u64> {
         match &self.access {
@@ -161,8 +170,8 @@ pub(crate) struct Decoders {
 }
 
 impl Decoders {
-    pub(crate) fn new(plan: DecodePlan) -> Self {
-        Self { plan: Arc::new(plan), idle: Mutex::default() }
+    pub(crate) fn new(plan: Arc<DecodePlan>) -> Self {
+        Self { plan, idle: Mutex::default() }
     }
 
     pub(crate) fn take(&self, options: &ReadOptions) -> Batcher {
@@ -178,6 +187,8 @@ impl Decoders {
 
 /// A file that is being read: shared by all who decode parts of it.
 pub(crate) struct FileReading {
+    /// Number of the file among those that are read.
+    pub(crate) number: usize,
     pub(crate) file: OpenFile,
     pub(crate) decoders: Arc<Decoders>,
     /// Block readers whose buffers are warm.
@@ -185,24 +196,19 @@ pub(crate) struct FileReading {
 }
 
 impl FileReading {
-    pub(crate) fn new(file: OpenFile, decoders: Arc<Decoders>) -> Self {
-        Self { file, decoders, idle: Mutex::default() }
+    pub(crate) fn new(number: usize, file: OpenFile, decoders: Arc<Decoders>) -> Self {
+        Self { number, file, decoders, idle: Mutex::default() }
     }
 
-    pub(crate) fn take_blocks(
-        &self,
-        range: Range<u64>,
-        first_index: u64,
-        options: &ReadOptions,
-    ) -> Result<BlockReader, AvroError> {
+    pub(crate) fn take_blocks(&self, run: BlockRun, options: &ReadOptions) -> Result<BlockReader, AvroError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         if let Some(mut blocks) = idle {
-            blocks.restart(range, first_index)?;
+            blocks.restart(run.range, run.first_index)?;
             return Ok(blocks);
         }
         let mut blocks = BlockReader::new(self.file.input()?, &self.file.header, &options.limits);
         if matches!(self.file.access, Access::Random { .. }) {
-            blocks.restart(range, first_index)?;
+            blocks.restart(run.range, run.first_index)?;
         }
         Ok(blocks)
     }

@@ -16,8 +16,12 @@ use crate::plan::DecodePlan;
 pub(crate) struct Files {
     pub(crate) options: Arc<ReadOptions>,
     sources: VecDeque<AvroSource>,
+    /// Files that have been opened.
+    opened_files: usize,
     /// The first file, opened to know the schema.
     opened: Option<Arc<FileReading>>,
+    /// The last file that failed and whose rest is left out.
+    pub(super) left_out: Option<usize>,
     schema: SchemaRef,
     /// What gave the schema its shape, for messages.
     first: Arc<str>,
@@ -40,8 +44,17 @@ impl Files {
                 Ok((file, decoders)) => {
                     let known = (file.header.schema_json.clone(), decoders.clone());
                     let (first, schema) = (file.name.clone(), decoders.plan.schema().clone());
-                    let opened = Some(Arc::new(FileReading::new(file, decoders)));
-                    return Ok(Self { options, sources, opened, schema, first, known });
+                    let opened = Some(Arc::new(FileReading::new(0, file, decoders)));
+                    return Ok(Self {
+                        options,
+                        sources,
+                        opened_files: 1,
+                        opened,
+                        left_out: None,
+                        schema,
+                        first,
+                        known,
+                    });
                 }
                 Err(error) if may_skip_file(&options, &error) => {
                     note(report, &name, &error);
@@ -84,30 +97,31 @@ impl Files {
         if file.header.schema_json != self.known.0 {
             let decoders = decoders(&file, &self.options)?;
             if decoders.plan.schema() != &self.schema {
-                return Err(self.differs(&file, decoders.plan.schema()));
+                return Err(differs(&self.first, &self.schema, &file, decoders.plan.schema()));
             }
             self.known = (file.header.schema_json.clone(), decoders);
         }
-        Ok(FileReading::new(file, self.known.1.clone()))
+        self.opened_files += 1;
+        Ok(FileReading::new(self.opened_files - 1, file, self.known.1.clone()))
     }
+}
 
-    #[cold]
-    fn differs(&self, file: &OpenFile, found: &SchemaRef) -> AvroError {
-        let differing = self.schema.fields().iter().zip(found.fields()).find(|(a, b)| a != b);
-        let what = match differing {
-            Some((a, b)) => format!(
-                "column {} to be {}, found {} as {}",
-                quoted(a.name()),
-                a.data_type(),
-                quoted(b.name()),
-                b.data_type()
-            ),
-            None => format!("{} columns, found {}", self.schema.fields().len(), found.fields().len()),
-        };
-        let message =
-            format!("expected the columns of {}: {what}; give a reader schema to read both", self.first);
-        AvroError::new(AvroErrorKind::Schema, message).in_file(&file.name)
-    }
+/// A file whose columns are not those of the first.
+#[cold]
+pub(super) fn differs(first: &str, schema: &SchemaRef, file: &OpenFile, found: &SchemaRef) -> AvroError {
+    let differing = schema.fields().iter().zip(found.fields()).find(|(a, b)| a != b);
+    let what = match differing {
+        Some((a, b)) => format!(
+            "column {} to be {}, found {} as {}",
+            quoted(a.name()),
+            a.data_type(),
+            quoted(b.name()),
+            b.data_type()
+        ),
+        None => format!("{} columns, found {}", schema.fields().len(), found.fields().len()),
+    };
+    let message = format!("expected the columns of {first}: {what}; give a reader schema to read both");
+    AvroError::new(AvroErrorKind::Schema, message).in_file(&file.name)
 }
 
 fn open_first(source: AvroSource, options: &ReadOptions) -> Result<(OpenFile, Arc<Decoders>), AvroError> {
@@ -118,7 +132,7 @@ fn open_first(source: AvroSource, options: &ReadOptions) -> Result<(OpenFile, Ar
 
 fn decoders(file: &OpenFile, options: &ReadOptions) -> Result<Arc<Decoders>, AvroError> {
     let plan = DecodePlan::compile(&file.schema(options)?, options);
-    Ok(Arc::new(Decoders::new(plan.map_err(|error| error.in_file(&file.name))?)))
+    Ok(Arc::new(Decoders::new(Arc::new(plan.map_err(|error| error.in_file(&file.name))?))))
 }
 
 /// Whether the caller wants a file with this error left out.

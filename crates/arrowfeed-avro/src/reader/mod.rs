@@ -1,10 +1,12 @@
 //! The public reader: files in, batches out, in order.
 //!
 //! ```text
-//! AvroSource ──files──> FileReading ──planner──> Unit ──unit──> batches ──engine──> AvroReader
+//! AvroSource ─┬─files──┬─supply──> Work ──planner──> Unit ──unit──> batches ──engine──> driver ─┬─> AvroReader
+//!             └─parts──┘                                                                         └─> PartReader
 //! ```
 //! With one thread, a file is one [`unit`] and the caller's thread decodes it; with several, [`planner`] cuts it
-//! into units and [`parallel`] decodes them ahead. The decoding is the same.
+//! into units and [`parallel`] decodes them ahead. The decoding is the same. Files that are read more than once are a
+//! [`set`]; [`parts`] of them can be read in any order.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,20 +15,28 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use crate::error::AvroError;
-use engine::{Inline, Threads};
-use files::Files;
+use driver::Driver;
 use report::Report;
 
 mod builder;
+mod driver;
 mod engine;
 pub(crate) mod file;
 mod files;
 mod parallel;
+mod part_reader;
+mod parts;
 mod planner;
 pub(crate) mod report;
+mod set;
+mod supply;
 mod unit;
 
 pub use builder::AvroReaderBuilder;
+pub use part_reader::{PartOptions, PartReader};
+pub use parts::Part;
+pub use set::{AvroFiles, BlockInfo, FileIdentity};
+pub use supply::FileBatch;
 
 /// Asked now and then while a reader works; true stops it.
 pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -49,19 +59,7 @@ pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
 /// ```
 pub struct AvroReader {
     schema: SchemaRef,
-    files: Files,
-    engine: Engine,
-    report: Report,
-    interrupt: Option<Interrupt>,
-}
-
-enum Engine {
-    Inline(Box<Inline>),
-    /// Threads that start when the first batch is asked for.
-    Later(usize),
-    Threads(Box<Threads>),
-    /// Nothing comes any more: the end, an error, or closed.
-    Ended,
+    driver: Driver,
 }
 
 impl AvroReader {
@@ -70,8 +68,8 @@ impl AvroReader {
         AvroReaderBuilder::default()
     }
 
-    fn new(files: Files, engine: Engine, report: Report, interrupt: Option<Interrupt>) -> Self {
-        Self { schema: files.schema().clone(), files, engine, report, interrupt }
+    fn new(schema: SchemaRef, driver: Driver) -> Self {
+        Self { schema, driver }
     }
 
     /// The schema of every batch.
@@ -81,29 +79,12 @@ impl AvroReader {
 
     /// What has been read and what was left out so far.
     pub fn report(&self) -> Report {
-        let mut report = self.report.clone();
-        if let Engine::Inline(inline) = &self.engine {
-            report.add(inline.open_report());
-        }
-        report
+        self.driver.report()
     }
 
     /// Ends the reading, and its threads with it. Dropping the reader does the same.
     pub fn close(&mut self) {
-        self.report = self.report();
-        self.engine = Engine::Ended;
-    }
-
-    fn read(&mut self) -> Result<Option<RecordBatch>, AvroError> {
-        if let Engine::Later(threads) = self.engine {
-            self.engine = Engine::Threads(Box::new(Threads::start(threads)?));
-        }
-        let (files, report, interrupt) = (&mut self.files, &mut self.report, self.interrupt.as_ref());
-        match &mut self.engine {
-            Engine::Inline(inline) => inline.next(files, report, interrupt),
-            Engine::Threads(threads) => threads.next(files, report, interrupt),
-            Engine::Later(_) | Engine::Ended => Ok(None),
-        }
+        self.driver.close();
     }
 }
 
@@ -111,20 +92,7 @@ impl Iterator for AvroReader {
     type Item = Result<RecordBatch, AvroError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self.read() {
-            Ok(Some(batch)) => {
-                self.report.rows += batch.num_rows() as u64;
-                Some(Ok(batch))
-            }
-            Ok(None) => {
-                self.close();
-                None
-            }
-            Err(error) => {
-                self.close();
-                Some(Err(error))
-            }
-        }
+        Some(self.driver.next()?.map(|found| found.batch))
     }
 }
 
@@ -132,7 +100,7 @@ impl fmt::Debug for AvroReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AvroReader")
             .field("schema", &self.schema)
-            .field("report", &self.report)
+            .field("report", &self.report())
             .finish_non_exhaustive()
     }
 }

@@ -9,21 +9,17 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use arrow_array::RecordBatch;
-
 use super::report::Report;
 use super::unit::UnitReader;
+use crate::decode::origin::LocatedBatch;
 use crate::error::{AvroError, AvroErrorKind};
-
-/// Bytes of batches that may wait.
-const BUDGET: usize = 48 << 20;
 
 /// How often a waiting consumer looks whether it was interrupted.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// What comes out of the oldest unit next.
 pub(crate) enum Next {
-    Batch(RecordBatch),
+    Batch(LocatedBatch),
     /// The unit is done: what it counted, and the error that ended it.
     End(Report, Option<AvroError>),
     /// Nothing yet.
@@ -41,6 +37,8 @@ pub(crate) struct Pipeline {
 }
 
 struct Shared {
+    /// Bytes of batches that may wait.
+    budget: usize,
     state: Mutex<State>,
     /// The oldest unit has a batch, or has ended: the consumer waits for it.
     ready: Condvar,
@@ -59,7 +57,7 @@ struct State {
 
 struct Unit {
     id: u64,
-    ready: VecDeque<(RecordBatch, usize)>,
+    ready: VecDeque<(LocatedBatch, usize)>,
     end: Option<(Report, Option<AvroError>)>,
 }
 
@@ -69,8 +67,8 @@ impl Shared {
     }
 
     /// Waits until there is room; false: nobody wants the batch any more.
-    fn push(&self, id: u64, batch: RecordBatch) -> bool {
-        let bytes = batch.get_array_memory_size();
+    fn push(&self, id: u64, batch: LocatedBatch) -> bool {
+        let bytes = batch.batch.get_array_memory_size();
         let mut state = self.lock();
         loop {
             if state.cancelled {
@@ -81,7 +79,7 @@ impl Shared {
             let Some(unit) = units.iter_mut().find(|unit| unit.id == id) else {
                 return false;
             };
-            if *held + bytes <= BUDGET || (oldest && unit.ready.is_empty()) {
+            if *held + bytes <= self.budget || (oldest && unit.ready.is_empty()) {
                 *held += bytes;
                 unit.ready.push_back((batch, bytes));
                 // The consumer cannot use a batch of a later unit: woken for it, it would only take a core from a decoder.
@@ -107,7 +105,8 @@ impl Shared {
 }
 
 impl Pipeline {
-    pub(crate) fn start(threads: usize) -> Result<Self, AvroError> {
+    /// `budget`: bytes of batches that may wait.
+    pub(crate) fn start(threads: usize, budget: usize) -> Result<Self, AvroError> {
         let mut handles = Vec::with_capacity(threads);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -122,7 +121,7 @@ impl Pipeline {
             AvroError::new(AvroErrorKind::Io, format!("expected {threads} threads: {error}"))
         })?;
         let shared =
-            Arc::new(Shared { state: Mutex::default(), ready: Condvar::new(), room: Condvar::new() });
+            Arc::new(Shared { budget, state: Mutex::default(), ready: Condvar::new(), room: Condvar::new() });
         let process = std::process::id();
         Ok(Self { shared, pool: Some(pool), threads: handles, process, next_unit: 0 })
     }

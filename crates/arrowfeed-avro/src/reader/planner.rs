@@ -1,8 +1,6 @@
 //! Cuts a file into units for threads, from its block headers alone.
 
-use std::ops::Range;
-
-use super::unit::Unit;
+use super::unit::{BlockRun, Unit};
 use crate::container::scan::{BlockHead, BlockScanner};
 
 /// Bytes that a unit has at least: a block at its border is decoded twice.
@@ -15,66 +13,105 @@ const BORDER_SHARE: u64 = 8;
 /// Units do not grow further than this for the sake of a large block.
 const MAX_BORDER_BYTES: u64 = 16 << 20;
 
-/// Gives the units of a range of a file in order. Every unit but the last keeps a multiple of `batch_size` rows,
-/// so that batches end where they would with one thread.
+/// Gives the units of a run of blocks in order. Every unit but the last ends where a batch ends, so that batches are
+/// what they would be with one thread.
 pub(crate) struct UnitPlanner {
     scanner: BlockScanner,
-    /// What has not been scanned yet, and the index of the block that it starts with.
-    rest: Range<u64>,
-    index: u64,
+    /// What has not been scanned yet.
+    rest: BlockRun,
     batch_size: u64,
-    /// The block in which the last unit ended, and how many of its rows that unit keeps.
-    border: Option<(BlockHead, u64)>,
+    /// Rows of the next unit's first batch, where they are not `batch_size`.
+    first_batch: Option<u64>,
+    /// Rows of the next unit's first block that are not its own.
+    dropped: u64,
+    /// Rows that are still to be kept.
+    left: u64,
+    /// The block in which the last unit ended: the next one begins there.
+    border: Option<BlockHead>,
     /// What follows cannot be scanned, or is nothing.
     done: bool,
 }
 
 impl UnitPlanner {
-    /// `range`: what the scanner walks.
-    pub(crate) fn new(scanner: BlockScanner, range: Range<u64>, batch_size: usize) -> Self {
-        Self { scanner, rest: range, index: 0, batch_size: batch_size as u64, border: None, done: false }
+    /// `unit` has one run: what the scanner walks.
+    pub(crate) fn new(scanner: BlockScanner, unit: Unit, batch_size: usize) -> Self {
+        let Unit { mut runs, dropped, kept, first_batch, .. } = unit;
+        let rest = runs.pop_front().unwrap_or(BlockRun { range: 0..0, first_index: 0 });
+        let batch_size = batch_size as u64;
+        Self { scanner, rest, batch_size, first_batch, dropped, left: kept, border: None, done: false }
     }
 
     /// A fault in the headers is not told here: the last unit runs into it, in its turn. Where no block is before
     /// it, the fault is all that this unit has.
     pub(crate) fn next(&mut self) -> Option<Unit> {
-        if self.done {
+        if self.done || self.left == 0 {
             return None;
         }
-        let border = self.border.take().or_else(|| Some((self.scan()?, 0)));
-        let Some((mut block, dropped)) = border else {
-            let (range, first_index) = (self.rest.clone(), self.index);
-            return (!range.is_empty()).then_some(Unit { range, first_index, dropped: 0, kept: u64::MAX });
+        let Some(mut block) = self.border.take().or_else(|| self.scan()) else {
+            return (!self.rest.range.is_empty()).then(|| self.last(self.rest.clone(), None));
         };
         let (start, first_index) = (block.offset, block.index);
-        let mut rows = block.count - dropped;
+        let run = |end| BlockRun { range: start..end, first_index };
+        let first_batch = self.first_batch.unwrap_or(self.batch_size);
+        let mut rows = block.count.saturating_sub(self.dropped);
         loop {
+            if rows >= self.left {
+                return Some(self.last(run(block.end), Some(self.left)));
+            }
             let (size, border) = (block.end - start, block.end - block.offset);
             let enough = MIN_BYTES.max((BORDER_SHARE * border).min(MAX_BORDER_BYTES));
-            let beyond = rows % self.batch_size;
             // The last batch that is whole ends in this block.
-            if size >= enough && rows >= self.batch_size && beyond < block.count {
-                let kept = rows - beyond;
-                if beyond > 0 {
-                    self.border = Some((block, block.count - beyond));
-                }
-                return Some(Unit { range: start..block.end, first_index, dropped, kept });
+            if size >= enough
+                && let Some(after_first) = rows.checked_sub(first_batch)
+                && after_first % self.batch_size < block.count
+            {
+                return Some(self.up_to(run(block.end), rows, after_first % self.batch_size, block));
             }
             match self.scan() {
                 Some(next) => (block, rows) = (next, rows.saturating_add(next.count)),
                 None => {
-                    return Some(Unit { range: start..self.rest.end, first_index, dropped, kept: u64::MAX });
+                    let ended = self.rest.range.is_empty();
+                    return Some(self.last(run(self.rest.range.end), ended.then_some(rows)));
                 }
             }
         }
     }
 
+    /// A unit of a run with so many `rows`, the last `beyond` of which are in `block` and the next unit's.
+    fn up_to(&mut self, run: BlockRun, rows: u64, beyond: u64, block: BlockHead) -> Unit {
+        let kept = rows - beyond;
+        let unit = Unit {
+            runs: [run].into(),
+            dropped: std::mem::take(&mut self.dropped),
+            kept,
+            rows: Some(kept),
+            first_batch: self.first_batch.take(),
+        };
+        self.left -= kept;
+        if beyond > 0 {
+            (self.border, self.dropped) = (Some(block), block.count - beyond);
+        }
+        unit
+    }
+
+    /// The unit of all that is left.
+    fn last(&mut self, run: BlockRun, rows: Option<u64>) -> Unit {
+        self.done = true;
+        let first_batch = self.first_batch.take();
+        Unit { runs: [run].into(), dropped: self.dropped, kept: self.left, rows, first_batch }
+    }
+
     fn scan(&mut self) -> Option<BlockHead> {
-        let Ok(Some(block)) = self.scanner.next() else {
+        if self.rest.range.is_empty() {
+            self.done = true;
+            return None;
+        }
+        let Ok(Some(mut block)) = self.scanner.next() else {
             self.done = true;
             return None;
         };
-        (self.rest.start, self.index) = (block.end, block.index + 1);
+        block.index = self.rest.first_index;
+        self.rest = BlockRun { range: block.end..self.rest.range.end, first_index: block.index + 1 };
         Some(block)
     }
 }

@@ -1,15 +1,15 @@
 //! The work of one thread: some blocks of one file, in order, into batches.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
-
-use arrow_array::RecordBatch;
 
 use super::file::FileReading;
 use super::report::{Report, Skipped};
 use crate::container::block::{Block, BlockReader};
 use crate::container::codec::Codec;
 use crate::decode::batcher::{Batcher, BlockRows};
+use crate::decode::origin::LocatedBatch;
 use crate::error::{AvroError, AvroErrorKind};
 use crate::locate::locate;
 use crate::options::{OnError, ReadOptions};
@@ -19,19 +19,36 @@ use crate::wire::cursor::Stop;
 /// block too, and each keeps its own rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Unit {
-    /// From the start of a block to the end of one.
-    pub(crate) range: Range<u64>,
-    pub(crate) first_index: u64,
+    /// One after the other; at least one.
+    pub(crate) runs: VecDeque<BlockRun>,
     /// Rows of the first block that are another unit's.
     pub(crate) dropped: u64,
-    /// Rows to keep; the range may hold more.
+    /// Rows to keep; the runs may hold more.
     pub(crate) kept: u64,
+    /// Rows that it has, as its blocks declare them, where that is known.
+    pub(crate) rows: Option<u64>,
+    /// Rows of the first batch, where they are not `batch_size`.
+    pub(crate) first_batch: Option<u64>,
+}
+
+/// Blocks that follow each other in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BlockRun {
+    /// From the start of a block to the end of one.
+    pub(crate) range: Range<u64>,
+    /// Number of the first block.
+    pub(crate) first_index: u64,
 }
 
 impl Unit {
     /// All rows of a range.
     pub(crate) fn whole(range: Range<u64>) -> Self {
-        Self { range, first_index: 0, dropped: 0, kept: u64::MAX }
+        Self::run(BlockRun { range, first_index: 0 })
+    }
+
+    /// All rows of a run of blocks.
+    pub(crate) fn run(run: BlockRun) -> Self {
+        Self { runs: VecDeque::from([run]), dropped: 0, kept: u64::MAX, rows: None, first_batch: None }
     }
 }
 
@@ -44,6 +61,8 @@ pub(crate) struct UnitReader {
     options: Arc<ReadOptions>,
     blocks: BlockReader,
     batcher: Batcher,
+    /// Runs that have not been begun.
+    runs: VecDeque<BlockRun>,
     /// The block that is being decoded.
     block: Option<Block>,
     dropped: u64,
@@ -64,10 +83,17 @@ impl UnitReader {
         unit: Unit,
         claim: Option<Claim>,
     ) -> Result<Self, AvroError> {
-        let blocks = reading.take_blocks(unit.range, unit.first_index, &options);
+        let mut runs = unit.runs;
+        let first = runs.pop_front().unwrap_or(BlockRun { range: 0..0, first_index: 0 });
+        let blocks = reading.take_blocks(first, &options);
         let blocks = blocks.map_err(|error| error.in_file(&reading.file.name))?;
+        let mut batcher = reading.decoders.take(&options);
+        if let Some(rows) = unit.first_batch {
+            batcher.end_first_after(rows);
+        }
         Ok(Self {
-            batcher: reading.decoders.take(&options),
+            batcher,
+            runs,
             reading,
             options,
             blocks,
@@ -86,7 +112,7 @@ impl UnitReader {
     pub(crate) fn next(
         &mut self,
         check: &mut dyn FnMut() -> Result<(), AvroError>,
-    ) -> Result<Option<RecordBatch>, AvroError> {
+    ) -> Result<Option<LocatedBatch>, AvroError> {
         loop {
             if let Some(batch) = self.batcher.pop() {
                 return Ok(Some(batch));
@@ -117,7 +143,10 @@ impl UnitReader {
         }
         match self.blocks.next() {
             Ok(Some(block)) => self.begin(block),
-            Ok(None) => self.end(),
+            Ok(None) => match self.runs.pop_front() {
+                Some(run) => self.blocks.restart(run.range, run.first_index),
+                None => self.end(),
+            },
             Err(error) => self.skip_frame(error),
         }
     }
@@ -131,7 +160,8 @@ impl UnitReader {
         let dropped = std::mem::take(&mut self.dropped).min(block.count);
         let kept = (block.count - dropped).min(self.kept);
         self.block = Some(block);
-        let rows = BlockRows { count: block.count, dropped, kept };
+        let (index, offset) = (block.index, block.offset);
+        let rows = BlockRows { count: block.count, dropped, kept, index, offset };
         let begun = match self.blocks.payload() {
             Ok(payload) => self.batcher.begin(rows, payload).map_err(Reason::Stop),
             Err(error) => Err(Reason::Error(error)),

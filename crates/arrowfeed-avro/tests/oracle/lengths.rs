@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::support::case::{Case, assert_reads, assert_rows, cases, config, read};
 use crate::support::file::AvroFile;
 use crate::support::rows::Rows;
-use crate::support::schema::{Schema, Type};
+use crate::support::schema::{Schema, Type, field_path};
 use crate::support::shapes::Kinds;
 use crate::support::value::Value;
 
@@ -107,8 +107,7 @@ fn add_arrays(field: &Field, path: &str, paths: &mut Vec<String>) {
             add_arrays(&entry[1], &format!("{path}[]"), paths);
         }
         DataType::Struct(fields) => {
-            let dot = if path.is_empty() { "" } else { "." };
-            fields.iter().for_each(|field| add_arrays(field, &format!("{path}{dot}{}", field.name()), paths));
+            fields.iter().for_each(|field| add_arrays(field, &field_path(path, field.name()), paths));
         }
         DataType::Union(fields, _) => fields.iter().for_each(|(_, field)| add_arrays(field, path, paths)),
         _ => {}

@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, Fields, IntervalUnit, TimeUnit, UnionFields,
 use arrowfeed_avro::StringType;
 
 use super::decode::{unscaled, uuid};
-use super::schema::{Definition, Logical, Schema, Type};
+use super::schema::{Definition, Logical, Schema, Type, field_path};
 use super::value::Value;
 
 /// How one schema becomes Arrow, before any encoding puts lists around.
@@ -74,10 +74,8 @@ impl<'a> Mapping<'a> {
             Type::Named(full) => match self.schema.definition(full) {
                 Definition::Record(_) if full.starts_with("t.Tree") => (DataType::Null, true),
                 Definition::Record(fields) => {
-                    let dot = if path.is_empty() { "" } else { "." };
-                    let field = |f: &super::schema::Field| {
-                        self.field(&f.name, &f.ty, &format!("{path}{dot}{}", f.name))
-                    };
+                    let field =
+                        |f: &super::schema::Field| self.field(&f.name, &f.ty, &field_path(path, &f.name));
                     (DataType::Struct(fields.iter().map(field).collect()), false)
                 }
                 Definition::Enum { symbols, .. } => {

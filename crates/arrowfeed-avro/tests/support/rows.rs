@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use arrow_buffer::i256;
 
-use super::schema::{Definition, Logical, Schema, Type};
+use super::schema::{Definition, Logical, Schema, Type, field_path};
 use super::value::{Seed, Value};
 
 /// Makes values of one schema.
@@ -62,9 +62,7 @@ impl<'a> Rows<'a> {
                 Definition::Enum { symbols, .. } => Value::Symbol(self.seed.below(symbols.len())),
                 Definition::Fixed(size, logical) => Value::Bytes(self.fixed(*size, logical.as_ref())),
                 Definition::Record(fields) => {
-                    let dot = if path.is_empty() { "" } else { "." };
-                    let field =
-                        |rows: &mut Self, name: &str, ty| rows.value(ty, &format!("{path}{dot}{name}"));
+                    let field = |rows: &mut Self, name: &str, ty| rows.value(ty, &field_path(path, name));
                     Value::Record(fields.iter().map(|f| field(self, &f.name, &f.ty)).collect())
                 }
             },

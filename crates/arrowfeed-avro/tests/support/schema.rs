@@ -261,3 +261,11 @@ fn logical(json: &Json, base: &str) -> Option<Logical> {
     (1..=most).contains(&precision).then_some(())?;
     (scale <= precision).then_some(Logical::Decimal { precision, scale })
 }
+
+/// The column path of a field of a record: no brackets for the arrays that the record is in.
+pub(crate) fn field_path(record: &str, name: &str) -> String {
+    match record.trim_end_matches("[]") {
+        "" => name.to_owned(),
+        record => format!("{record}.{name}"),
+    }
+}

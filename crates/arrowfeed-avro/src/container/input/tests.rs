@@ -54,16 +54,16 @@ fn reading_can_go_on_anywhere_before_the_end() {
     for mut input in [memory, file] {
         input.ensure(10).unwrap();
         for start in [STEP + 5, 2 * STEP, 7, 2 * STEP - 1] {
-            input.restart(start as u64).unwrap();
+            input.restart(start as u64..u64::MAX).unwrap();
             let left = 2 * STEP - start;
             assert_eq!((input.offset(), input.remaining()), (start as u64, Some(left as u64)));
             assert!(input.ensure(STEP).unwrap() >= left.min(STEP));
             assert_eq!(input.peek(left.min(STEP)).bytes(), &bytes[start..][..left.min(STEP)]);
         }
-        input.restart(u64::MAX).unwrap();
+        input.restart(u64::MAX..u64::MAX).unwrap();
         assert_eq!(input.ensure(1).unwrap(), 0);
     }
-    assert_eq!(stream.restart(0).unwrap_err().kind(), io::ErrorKind::Unsupported);
+    assert_eq!(stream.restart(0..1).unwrap_err().kind(), io::ErrorKind::Unsupported);
 }
 
 #[test]

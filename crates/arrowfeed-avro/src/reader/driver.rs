@@ -1,0 +1,90 @@
+//! The loop around supply and engine: what all readers have in common.
+
+use super::Interrupt;
+use super::engine::{Inline, Threads};
+use super::report::Report;
+use super::supply::{FileBatch, Supply};
+use crate::error::AvroError;
+
+/// Rows before a fault are given first, then the error; after an error, nothing.
+pub(super) struct Driver {
+    supply: Supply,
+    engine: Engine,
+    report: Report,
+    interrupt: Option<Interrupt>,
+}
+
+pub(super) enum Engine {
+    Inline(Box<Inline>),
+    /// Threads that start when the first batch is asked for.
+    Later {
+        threads: usize,
+        /// Bytes of batches that may wait.
+        ahead: usize,
+    },
+    Threads(Box<Threads>),
+    /// Nothing comes any more: the end, an error, or closed.
+    Ended,
+}
+
+impl Engine {
+    /// Threads that work ahead, or the caller's.
+    pub(super) fn of(threads: usize, ahead: usize) -> Self {
+        match threads {
+            0 | 1 => Self::Inline(Box::default()),
+            threads => Self::Later { threads, ahead },
+        }
+    }
+}
+
+impl Driver {
+    pub(super) fn new(supply: Supply, engine: Engine, report: Report, interrupt: Option<Interrupt>) -> Self {
+        Self { supply, engine, report, interrupt }
+    }
+
+    pub(super) fn report(&self) -> Report {
+        let mut report = self.report.clone();
+        if let Engine::Inline(inline) = &self.engine {
+            report.add(inline.open_report());
+        }
+        report
+    }
+
+    pub(super) fn close(&mut self) {
+        self.report = self.report();
+        self.engine = Engine::Ended;
+    }
+
+    fn read(&mut self) -> Result<Option<FileBatch>, AvroError> {
+        if let Engine::Later { threads, ahead } = self.engine {
+            self.engine = Engine::Threads(Box::new(Threads::start(threads, ahead)?));
+        }
+        let (supply, report, interrupt) = (&mut self.supply, &mut self.report, self.interrupt.as_ref());
+        match &mut self.engine {
+            Engine::Inline(inline) => inline.next(supply, report, interrupt),
+            Engine::Threads(threads) => threads.next(supply, report, interrupt),
+            Engine::Later { .. } | Engine::Ended => Ok(None),
+        }
+    }
+}
+
+impl Iterator for Driver {
+    type Item = Result<FileBatch, AvroError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.read() {
+            Ok(Some(found)) => {
+                self.report.rows += found.batch.num_rows() as u64;
+                Some(Ok(found))
+            }
+            Ok(None) => {
+                self.close();
+                None
+            }
+            Err(error) => {
+                self.close();
+                Some(Err(error))
+            }
+        }
+    }
+}

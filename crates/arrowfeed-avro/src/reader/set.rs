@@ -1,0 +1,246 @@
+//! Files that are read again and again, as a whole or in parts.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use arrow_buffer::Buffer;
+use arrow_schema::SchemaRef;
+
+use super::file::OpenFile;
+use super::files::differs;
+use crate::container::framing::SYNC;
+use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
+use crate::options::ReadOptions;
+use crate::plan::DecodePlan;
+use crate::source::{AvroSource, SourceKind};
+
+/// Plans that are kept, one for each text of a schema.
+const MOST_PLANS: usize = 64;
+
+/// Files of one Arrow schema that can be read any number of times, in any order.
+///
+/// Nothing is kept open. A file that is opened again and is not what it was is an error.
+pub struct AvroFiles {
+    options: ReadOptions,
+    files: Vec<Entry>,
+    schema: SchemaRef,
+    /// What gave the schema its shape, for messages.
+    first: Arc<str>,
+    plans: Mutex<HashMap<String, Arc<DecodePlan>>>,
+}
+
+struct Entry {
+    name: String,
+    kind: EntryKind,
+    /// What the file was when it was first opened.
+    identity: OnceLock<FileIdentity>,
+}
+
+enum EntryKind {
+    Path(PathBuf),
+    Bytes(Buffer),
+}
+
+/// What tells a file from another one of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileIdentity {
+    /// Bytes.
+    pub len: u64,
+    /// The marker between its blocks, which each writer draws.
+    pub sync: [u8; SYNC],
+}
+
+/// A block of a file, known by its head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockInfo {
+    /// Where it starts: right after the sync marker before it.
+    pub offset: u64,
+    /// Where it ends: right after its own sync marker.
+    pub end: u64,
+    /// Rows that it declares.
+    pub rows: u64,
+}
+
+impl AvroFiles {
+    /// Opens the first file that can be opened, for the schema.
+    ///
+    /// # Errors
+    /// A source is a stream; there is no file, or no plan for its schema and the options; no file can be opened.
+    pub fn open(
+        sources: impl IntoIterator<Item = AvroSource>,
+        options: ReadOptions,
+    ) -> Result<Self, AvroError> {
+        let files = sources.into_iter().map(Entry::try_from).collect::<Result<Vec<_>, _>>()?;
+        let mut failure = None;
+        for entry in &files {
+            let opened = OpenFile::open(entry.source(), &options)
+                .and_then(|file| Ok((DecodePlan::compile(&file.schema(&options)?, &options), file)));
+            match opened {
+                Ok((plan, file)) => {
+                    let plan = Arc::new(plan.map_err(|error| error.in_file(&file.name))?);
+                    let (schema, first) = (plan.schema().clone(), file.name.clone());
+                    let plans = Mutex::new(HashMap::from([(file.header.schema_json, plan)]));
+                    return Ok(Self { options, files, schema, first, plans });
+                }
+                Err(error) if error.is_of_the_file() => failure = failure.or(Some(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(failure.unwrap_or_else(|| {
+            AvroError::new(AvroErrorKind::Options, "expected at least one file, found an empty list")
+        }))
+    }
+
+    /// The schema of every batch.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// How the files are read, apart from what each reading chooses.
+    pub fn options(&self) -> &ReadOptions {
+        &self.options
+    }
+
+    /// Number of files, at least 1.
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// What messages call a file.
+    pub fn name(&self, file: usize) -> &str {
+        &self.files[file].name
+    }
+
+    /// Bytes of a file; its header is not read.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn file_len(&self, file: usize) -> Result<u64, AvroError> {
+        let entry = &self.files[file];
+        match &entry.kind {
+            EntryKind::Path(path) => {
+                let metadata =
+                    std::fs::metadata(path).map_err(|error| AvroError::io(error).in_file(&entry.name))?;
+                Ok(metadata.len())
+            }
+            EntryKind::Bytes(bytes) => Ok(bytes.len() as u64),
+        }
+    }
+
+    /// What a file is, by its header.
+    ///
+    /// # Errors
+    /// It cannot be opened, or is no Avro file.
+    pub fn identity(&self, file: usize) -> Result<FileIdentity, AvroError> {
+        match self.files[file].identity.get() {
+            Some(identity) => Ok(*identity),
+            None => identity_of(&self.open_file(file)?),
+        }
+    }
+
+    /// The blocks of a file, in order, with one small read each. After a fault in one there are no more; its error
+    /// comes with those before it.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or is no Avro file.
+    pub fn blocks(&self, file: usize) -> Result<(Vec<BlockInfo>, Option<AvroError>), AvroError> {
+        let open = self.open_file(file)?;
+        let Some(mut scanner) = open.scanner(&self.options) else {
+            return Err(AvroError::new(AvroErrorKind::Internal, "expected a file, found a stream"));
+        };
+        let mut blocks = Vec::new();
+        loop {
+            match scanner.next() {
+                Ok(Some(block)) => {
+                    blocks.push(BlockInfo { offset: block.offset, end: block.end, rows: block.count });
+                }
+                Ok(None) => return Ok((blocks, None)),
+                Err(error) => return Ok((blocks, Some(error.in_file(&open.name)))),
+            }
+        }
+    }
+
+    /// Opens a file, which must be what it was when it was opened before.
+    pub(super) fn open_file(&self, file: usize) -> Result<OpenFile, AvroError> {
+        let entry = &self.files[file];
+        let open = OpenFile::open(entry.source(), &self.options)?;
+        let found = identity_of(&open)?;
+        let known = entry.identity.get_or_init(|| found);
+        if *known == found {
+            return Ok(open);
+        }
+        let (was, is) = (thousands(known.len), thousands(found.len));
+        let message = format!(
+            "expected the file as it was when it was first read, of {was} bytes, found another one, of {is} bytes"
+        );
+        Err(AvroError::new(AvroErrorKind::Changed, message).in_file(&entry.name))
+    }
+
+    /// The plan for a file's schema.
+    pub(super) fn plan(&self, file: &OpenFile) -> Result<Arc<DecodePlan>, AvroError> {
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(plan) = plans.get(&file.header.schema_json) {
+            return Ok(plan.clone());
+        }
+        let plan = DecodePlan::compile(&file.schema(&self.options)?, &self.options);
+        let plan = plan.map_err(|error| error.in_file(&file.name))?;
+        if plan.schema() != &self.schema {
+            return Err(differs(&self.first, &self.schema, file, plan.schema()));
+        }
+        if plans.len() >= MOST_PLANS {
+            plans.clear();
+        }
+        let plan = Arc::new(plan);
+        plans.insert(file.header.schema_json.clone(), plan.clone());
+        Ok(plan)
+    }
+}
+
+impl Entry {
+    fn source(&self) -> AvroSource {
+        match &self.kind {
+            EntryKind::Path(path) => AvroSource::from(path.clone()),
+            EntryKind::Bytes(bytes) => AvroSource::bytes(bytes.clone()),
+        }
+        .with_name(self.name.clone())
+    }
+}
+
+impl TryFrom<AvroSource> for Entry {
+    type Error = AvroError;
+
+    fn try_from(source: AvroSource) -> Result<Self, AvroError> {
+        let name = source.name().to_owned();
+        let kind = match source.kind {
+            SourceKind::Path(path) => EntryKind::Path(path),
+            SourceKind::Bytes(bytes) => EntryKind::Bytes(bytes),
+            SourceKind::Stream(_) => {
+                let message = format!(
+                    "expected files or bytes, which can be read more than once, found the stream {}",
+                    quoted(&name)
+                );
+                return Err(AvroError::new(AvroErrorKind::Options, message));
+            }
+        };
+        Ok(Self { name, kind, identity: OnceLock::new() })
+    }
+}
+
+fn identity_of(file: &OpenFile) -> Result<FileIdentity, AvroError> {
+    match file.len() {
+        Some(len) => Ok(FileIdentity { len, sync: file.header.sync }),
+        None => Err(AvroError::new(AvroErrorKind::Internal, "expected a file, found a stream")),
+    }
+}
+
+impl fmt::Debug for AvroFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AvroFiles")
+            .field("files", &self.files.len())
+            .field("schema", &self.schema)
+            .finish_non_exhaustive()
+    }
+}
