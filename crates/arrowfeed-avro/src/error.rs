@@ -160,7 +160,7 @@ impl AvroError {
     }
 
     /// Whether the file is to blame, so that leaving it out may help.
-    pub(crate) fn is_of_the_file(&self) -> bool {
+    pub fn is_of_the_file(&self) -> bool {
         use AvroErrorKind::{Conversion, Internal, Interrupted, Options};
         !matches!(self.0.kind, Options | Conversion | Interrupted | Internal)
     }

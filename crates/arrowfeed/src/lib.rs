@@ -29,9 +29,14 @@
 //! |---|---|
 //! | [`avro`] | Avro object container files to RecordBatches, and back |
 //! | [`tensor`] | RecordBatches to dense, sparse, ragged and structured tensors |
+//! | [`dataset`] | files as a source of batches and tensors: order, shards, epochs, exact resume |
+//! | [`Tfxio`] | what every source has, whatever its format |
 //! | [`sources`] | what a caller names (paths, globs, directories, `file://` URLs) to files |
 
+pub mod dataset;
+mod error;
 pub mod sources;
+mod tfxio;
 
 pub use arrowfeed_avro as avro;
 pub use arrowfeed_avro::{
@@ -39,4 +44,7 @@ pub use arrowfeed_avro::{
     ReadOptions, Split, WriteOptions, plan_splits, write_avro,
 };
 pub use arrowfeed_tensor as tensor;
+pub use dataset::{AvroDataset, AvroDatasetOptions, IterationOptions, TensorDefinitions};
+pub use error::{DatasetError, StateError, StateErrorKind};
 pub use sources::resolve;
+pub use tfxio::{RecordBatches, TensorBatches, Tfxio};

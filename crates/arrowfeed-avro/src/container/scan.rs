@@ -67,6 +67,7 @@ impl BlockScanner {
     pub(crate) fn at(mut self, offset: u64) -> Self {
         self.offset = offset;
         self.ahead.clear();
+        self.failed = None;
         self
     }
 

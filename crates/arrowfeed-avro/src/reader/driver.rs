@@ -50,6 +50,10 @@ impl Driver {
         report
     }
 
+    pub(super) fn left_out(&self) -> Vec<usize> {
+        self.supply.left_out()
+    }
+
     pub(super) fn close(&mut self) {
         self.report = self.report();
         self.engine = Engine::Ended;

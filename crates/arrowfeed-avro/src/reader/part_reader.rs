@@ -57,6 +57,11 @@ impl PartReader {
         self.0.report()
     }
 
+    /// Numbers of the files whose rest was left out, in order.
+    pub fn left_out(&self) -> Vec<usize> {
+        self.0.left_out()
+    }
+
     /// Ends the reading, and its threads with it. Dropping the reader does the same.
     pub fn close(&mut self) {
         self.0.close();

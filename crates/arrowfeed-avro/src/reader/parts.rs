@@ -1,6 +1,6 @@
 //! Parts of files, in any order: what a dataset reads.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -44,15 +44,15 @@ impl Part {
         self
     }
 
-    /// Blocks of a file, by their numbers, in this order. They are decoded by one thread, and into one batch where
+    /// Blocks of a file, in this order. They are decoded by one thread, and into one batch where
     /// limits allow.
-    pub fn together(file: usize, blocks: impl IntoIterator<Item = (u64, BlockInfo)>) -> Self {
+    pub fn together(file: usize, blocks: impl IntoIterator<Item = BlockInfo>) -> Self {
         let mut runs: Vec<BlockRun> = Vec::new();
-        for (number, block) in blocks {
+        for block in blocks {
             let range = block.offset..block.end;
             match runs.last_mut() {
                 Some(run) if run.range.end == range.start => run.range.end = range.end,
-                _ => runs.push(BlockRun { range, first_index: number }),
+                _ => runs.push(BlockRun { range, first_index: block.number }),
             }
         }
         Self { file, runs, dropped: 0, kept: u64::MAX, together: true }
@@ -88,7 +88,7 @@ pub(crate) struct Parts {
     open: VecDeque<Arc<FileReading>>,
     /// Of each plan, its decoders.
     decoders: Vec<Arc<Decoders>>,
-    left_out: HashSet<usize>,
+    left_out: BTreeSet<usize>,
     /// Rows of the batch that the last part did not fill.
     carried: u64,
 }
@@ -100,7 +100,7 @@ impl Parts {
         parts: Box<dyn Iterator<Item = Part> + Send>,
     ) -> Self {
         let (open, decoders) = (VecDeque::new(), Vec::new());
-        Self { files, options, parts, open, decoders, left_out: HashSet::new(), carried: 0 }
+        Self { files, options, parts, open, decoders, left_out: BTreeSet::new(), carried: 0 }
     }
 
     pub(crate) fn options(&self) -> &Arc<ReadOptions> {
@@ -165,5 +165,9 @@ impl Parts {
 
     pub(crate) fn is_left_out(&self, file: usize) -> bool {
         self.left_out.contains(&file)
+    }
+
+    pub(crate) fn left_out(&self) -> Vec<usize> {
+        self.left_out.iter().copied().collect()
     }
 }

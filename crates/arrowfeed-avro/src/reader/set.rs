@@ -11,8 +11,9 @@ use arrow_schema::SchemaRef;
 use super::file::OpenFile;
 use super::files::differs;
 use crate::container::framing::SYNC;
+use crate::container::scan::BlockHead;
 use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
-use crate::options::ReadOptions;
+use crate::options::{OnError, ReadOptions};
 use crate::plan::DecodePlan;
 use crate::source::{AvroSource, SourceKind};
 
@@ -55,6 +56,8 @@ pub struct FileIdentity {
 /// A block of a file, known by its head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockInfo {
+    /// Its number in the file; of blocks behind one that cannot be read, at least.
+    pub number: u64,
     /// Where it starts: right after the sync marker before it.
     pub offset: u64,
     /// Where it ends: right after its own sync marker.
@@ -91,6 +94,15 @@ impl AvroFiles {
         Err(failure.unwrap_or_else(|| {
             AvroError::new(AvroErrorKind::Options, "expected at least one file, found an empty list")
         }))
+    }
+
+    /// The same files with other columns, see [`ReadOptions::columns`].
+    ///
+    /// # Errors
+    /// A column is not there.
+    pub fn with_columns(&self, columns: Vec<String>) -> Result<Self, AvroError> {
+        let options = ReadOptions { columns: Some(columns), ..self.options.clone() };
+        Self::open(self.files.iter().map(Entry::source), options)
     }
 
     /// The schema of every batch.
@@ -141,24 +153,41 @@ impl AvroFiles {
         }
     }
 
-    /// The blocks of a file, in order, with one small read each. After a fault in one there are no more; its error
-    /// comes with those before it.
+    /// The blocks of a file, in order, with one small read each; and what is wrong with others, as `on_error` allows.
     ///
     /// # Errors
-    /// The file cannot be opened, or is no Avro file.
-    pub fn blocks(&self, file: usize) -> Result<(Vec<BlockInfo>, Option<AvroError>), AvroError> {
+    /// The file cannot be opened, or is no Avro file; or a block cannot be read and may not be left out.
+    pub fn blocks(
+        &self,
+        file: usize,
+        on_error: OnError,
+    ) -> Result<(Vec<BlockInfo>, Vec<AvroError>), AvroError> {
         let open = self.open_file(file)?;
         let Some(mut scanner) = open.scanner(&self.options) else {
             return Err(AvroError::new(AvroErrorKind::Internal, "expected a file, found a stream"));
         };
-        let mut blocks = Vec::new();
+        let (mut blocks, mut faults) = (Vec::new(), Vec::new());
         loop {
-            match scanner.next() {
-                Ok(Some(block)) => {
-                    blocks.push(BlockInfo { offset: block.offset, end: block.end, rows: block.count });
+            let error = match scanner.next() {
+                Ok(Some(BlockHead { index: number, offset, end, count: rows, .. })) => {
+                    blocks.push(BlockInfo { number, offset, end, rows });
+                    continue;
                 }
-                Ok(None) => return Ok((blocks, None)),
-                Err(error) => return Ok((blocks, Some(error.in_file(&open.name)))),
+                Ok(None) => return Ok((blocks, faults)),
+                Err(error) => error.in_file(&open.name),
+            };
+            if on_error == OnError::Raise || !error.is_of_the_file() {
+                return Err(error);
+            }
+            let from = error.place().offset.unwrap_or(u64::MAX).saturating_add(1);
+            faults.push(error);
+            let next = match on_error {
+                OnError::SkipBlock => scanner.first_block_at_or_after(from)?,
+                _ => None,
+            };
+            match next {
+                Some(offset) => scanner = scanner.at(offset),
+                None => return Ok((blocks, faults)),
             }
         }
     }

@@ -97,4 +97,12 @@ impl Supply {
             Self::Parts(parts) => parts.is_left_out(reading.number),
         }
     }
+
+    /// Files of which nothing is wanted any more.
+    pub(crate) fn left_out(&self) -> Vec<usize> {
+        match self {
+            Self::Files(files, _) => files.left_out.into_iter().collect(),
+            Self::Parts(parts) => parts.left_out(),
+        }
+    }
 }

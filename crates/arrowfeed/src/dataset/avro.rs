@@ -1,0 +1,174 @@
+//! Avro files as a dataset.
+
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use arrowfeed_avro::{AvroError, AvroFiles, AvroSource, Encoding, Limits, ReadOptions};
+use arrowfeed_tensor::{Adapter, TensorSpec};
+
+use super::indexed::Indexed;
+use super::iterator::BatchIterator;
+use super::options::IterationOptions;
+use super::source::TensorDefinitions;
+use super::tensors::TensorIterator;
+use crate::avro::AvroSchema;
+use crate::error::DatasetError;
+
+/// How the files of a dataset are read.
+#[derive(Debug, Clone, Default)]
+pub struct AvroDatasetOptions {
+    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    pub tensors: Option<TensorDefinitions>,
+    /// Field paths to read, see [`ReadOptions::columns`]. `None`: those that the tensors need.
+    pub columns: Option<Vec<String>>,
+    /// The schema that all files are read as; needed where they have different ones.
+    pub reader_schema: Option<AvroSchema>,
+    /// Default [`Encoding::Native`].
+    pub encoding: Encoding,
+    /// See [`Limits`].
+    pub limits: Limits,
+}
+
+/// Avro files, the tensors that are made of them, and all that can be known of both before any row is read.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+/// use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
+///
+/// let options = AvroDatasetOptions { columns: Some(vec!["id".to_owned()]), ..Default::default() };
+/// let dataset = AvroDataset::open([path.into()], options)?;
+/// assert_eq!(dataset.num_rows()?, 3);
+/// let mut batches = dataset.tensors(IterationOptions { batch_size: 2, ..Default::default() })?;
+/// let first = batches.next().unwrap()?;
+/// assert_eq!(first[0].0, "id");
+/// let state = batches.state()?;
+/// let mut resumed = dataset.tensors(IterationOptions { batch_size: 2, ..Default::default() })?;
+/// resumed.load_state(&state)?;
+/// assert_eq!(resumed.count(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct AvroDataset {
+    files: Arc<Indexed>,
+    definitions: TensorDefinitions,
+    adapter: Adapter,
+}
+
+impl AvroDataset {
+    /// Opens the first file for its schema, and compiles what is to be done with the rows.
+    ///
+    /// # Errors
+    /// No file can be opened; a source can be read only once; or columns, schemas and tensors do not fit each other.
+    pub fn open(
+        sources: impl IntoIterator<Item = AvroSource>,
+        options: AvroDatasetOptions,
+    ) -> Result<Self, DatasetError> {
+        let AvroDatasetOptions { tensors, columns, reader_schema, encoding, limits } = options;
+        let given = columns.is_some();
+        let reading = ReadOptions { columns, reader_schema, encoding, limits, ..Default::default() };
+        let files = Arc::new(AvroFiles::open(sources, reading)?);
+        let definitions = match tensors {
+            Some(tensors) => tensors,
+            None => TensorDefinitions::inferred(files.schema()),
+        };
+        let adapter = definitions.adapter(files.schema().clone())?;
+        Self::of(files, definitions, adapter, given)
+    }
+
+    /// Reads no more than the tensors need, unless the caller has chosen the columns.
+    fn of(
+        files: Arc<AvroFiles>,
+        definitions: TensorDefinitions,
+        adapter: Adapter,
+        given: bool,
+    ) -> Result<Self, DatasetError> {
+        let columns = definitions.columns(&adapter);
+        if given || columns.is_empty() {
+            return Ok(Self { files: Arc::new(Indexed::new(files)), definitions, adapter });
+        }
+        let files = Arc::new(files.with_columns(columns)?);
+        let adapter = definitions.adapter(files.schema().clone())?;
+        Ok(Self { files: Arc::new(Indexed::new(files)), definitions, adapter })
+    }
+
+    /// The schema of the record batches.
+    pub fn arrow_schema(&self) -> &SchemaRef {
+        self.files.files.schema()
+    }
+
+    /// What the tensors are made of.
+    pub fn tensor_definitions(&self) -> &TensorDefinitions {
+        &self.definitions
+    }
+
+    /// What is known of each tensor, by name, in order.
+    pub fn specs(&self) -> &[(String, TensorSpec)] {
+        self.adapter.specs()
+    }
+
+    /// What makes tensors of the record batches.
+    pub fn tensor_adapter(&self) -> &Adapter {
+        &self.adapter
+    }
+
+    /// Rows of all files, as the heads of their blocks declare them.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn num_rows(&self) -> Result<u64, AvroError> {
+        Ok(self.files.index(&IterationOptions::default())?.rows())
+    }
+
+    /// Of the names and lengths of the files, and of the schema of the batches: 16 hexadecimal digits.
+    ///
+    /// # Errors
+    /// The system does not tell how long a file is.
+    pub fn fingerprint(&self) -> Result<String, AvroError> {
+        let schema = crc32fast::hash(format!("{:?}", self.arrow_schema()).as_bytes());
+        Ok(format!("{:08x}{schema:08x}", self.files.marks()?.digest()))
+    }
+
+    /// The dataset of some of the tensors; no other columns are read. Their specs stay as they are.
+    ///
+    /// # Errors
+    /// A name that is not known.
+    pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
+        let adapter = self.adapter.project(names)?;
+        let definitions = self.definitions.project(names);
+        Self::of(self.files.files.clone(), definitions, adapter, false)
+    }
+
+    /// Record batches.
+    ///
+    /// # Errors
+    /// An option that makes no sense. What is wrong with files comes in its turn.
+    pub fn record_batches(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
+        Ok(BatchIterator::new(self.files.clone(), options)?)
+    }
+
+    /// Tensors, by name.
+    ///
+    /// # Errors
+    /// As [`record_batches`](Self::record_batches).
+    pub fn tensors(&self, options: IterationOptions) -> Result<TensorIterator, DatasetError> {
+        Ok(TensorIterator::new(self.record_batches(options)?, self.adapter.clone()))
+    }
+
+    /// What is read, and of each tensor what is shared with the record batches and what is copied, and why.
+    pub fn explain(&self) -> String {
+        let columns: Vec<&str> =
+            self.arrow_schema().fields().iter().map(|field| field.name().as_str()).collect();
+        let files = match self.files.files.len() {
+            1 => "1 file".to_owned(),
+            n => format!("{n} files"),
+        };
+        let mut text = format!("{files}, columns: {}", columns.join(", "));
+        for tensor in self.adapter.explain() {
+            text.push('\n');
+            text.push_str(&tensor.to_string());
+        }
+        text
+    }
+}

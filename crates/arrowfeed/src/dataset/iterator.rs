@@ -1,0 +1,281 @@
+//! The batches of a dataset, epoch after epoch, and where they stand.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use arrowfeed_avro::{AvroError, AvroFiles, Report};
+use rand::TryRngCore;
+use rand::rngs::OsRng;
+
+use super::index::BlockIndex;
+use super::indexed::Indexed;
+use super::options::IterationOptions;
+use super::pieces::After;
+use super::sequential::Sequential;
+use super::shuffled::{AfterShuffled, Shuffled};
+use super::state::{Place, State};
+use crate::error::{DatasetError, StateError, StateErrorKind};
+
+/// Batches of a dataset. Made by [`AvroDataset::record_batches`](super::AvroDataset::record_batches).
+///
+/// After an error there are no more batches, and [`state`](Self::state) is that of the last one.
+pub struct BatchIterator {
+    files: Arc<Indexed>,
+    options: IterationOptions,
+    /// Of the shuffle; drawn when the first batch is asked for, where the caller has none.
+    seed: Option<u64>,
+    /// Epoch and place after the last batch that was given.
+    epoch: u64,
+    place: At,
+    /// What is read now.
+    reading: Option<Epoch>,
+    /// Of the epochs before, and of what came before a state.
+    report: Report,
+    rows: u64,
+    /// Batches of the epoch.
+    batches: u64,
+    ended: bool,
+}
+
+/// A place in an epoch.
+#[derive(Debug, Clone)]
+enum At {
+    Start,
+    Row(After),
+    Window(AfterShuffled),
+}
+
+enum Epoch {
+    Sequential(Box<Sequential>),
+    Shuffled(Box<Shuffled>),
+}
+
+impl Epoch {
+    fn next(&mut self) -> Result<Option<(RecordBatch, At)>, AvroError> {
+        Ok(match self {
+            Self::Sequential(epoch) => epoch.next()?.map(|(batch, after)| (batch, At::Row(after))),
+            Self::Shuffled(epoch) => epoch.next()?.map(|(batch, after)| (batch, At::Window(after))),
+        })
+    }
+
+    fn report(&self) -> Report {
+        match self {
+            Self::Sequential(epoch) => epoch.report(),
+            Self::Shuffled(epoch) => epoch.report(),
+        }
+    }
+}
+
+impl BatchIterator {
+    pub(super) fn new(files: Arc<Indexed>, options: IterationOptions) -> Result<Self, AvroError> {
+        options.check()?;
+        let (seed, report) = (options.seed, Report::default());
+        let (place, reading) = (At::Start, None);
+        Ok(Self { files, options, seed, epoch: 0, place, reading, report, rows: 0, batches: 0, ended: false })
+    }
+
+    /// The schema of every batch.
+    pub fn schema(&self) -> SchemaRef {
+        self.files.files.schema().clone()
+    }
+
+    /// What has been read and what was left out so far, also before a state that was loaded. `rows` are those of the
+    /// batches given; what is left out is counted once.
+    pub fn report(&self) -> Report {
+        let mut report = self.report.clone();
+        if let Some(reading) = &self.reading {
+            merge(&mut report, reading.report());
+        }
+        report.rows = self.rows;
+        report
+    }
+
+    /// Ends the iteration, and its threads with it.
+    pub fn close(&mut self) {
+        self.end_epoch();
+        self.ended = true;
+    }
+
+    /// Where the iteration stands after the last batch that was given, as JSON.
+    ///
+    /// # Errors
+    /// The system does not tell how long a file is.
+    pub fn state(&mut self) -> Result<String, DatasetError> {
+        let mut state = self.own_state()?;
+        state.place = match &self.place {
+            At::Start => Place::Start,
+            At::Row(after) => Place::row(*after, &self.files.files)?,
+            At::Window(after) => Place::window(after.clone()),
+        };
+        (state.epoch, state.report) = (self.epoch, (&self.report()).into());
+        Ok(state.to_json())
+    }
+
+    /// Goes on after the last batch before [`state`](Self::state) was asked, whatever this iterator gave so far.
+    ///
+    /// # Errors
+    /// The state is none, or of other files, options, or another seed. The iterator stays as it was.
+    pub fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
+        let state = State::from_json(state)?;
+        let own = self.own_state()?;
+        state.check(&own, self.options.seed, &self.files.files)?;
+        let place = match state.place {
+            Place::Start => At::Start,
+            Place::Row { file, block, offset, row, .. } => At::Row(After { file, block, offset, row }),
+            Place::Window { window, passed, left_out } => {
+                At::Window(AfterShuffled { window, passed, left_out })
+            }
+        };
+        if matches!(place, At::Window(_)) && !self.options.shuffles()
+            || matches!(place, At::Row(_)) && self.options.shuffles()
+        {
+            return Err(StateError::new(StateErrorKind::Invalid, "a place of this order", "another").into());
+        }
+        self.reading = None;
+        (self.seed, self.epoch, self.place) = (state.seed, state.epoch, place);
+        self.report = state.report.into();
+        (self.rows, self.batches, self.ended) = (self.report.rows, 0, false);
+        Ok(())
+    }
+
+    fn own_state(&mut self) -> Result<State, DatasetError> {
+        if self.options.shuffles() {
+            self.draw_seed()?;
+        }
+        let blocks = self.index()?.map(|index| index.digest());
+        Ok(State::new(self.files.marks()?, &self.options, self.seed, blocks))
+    }
+
+    fn draw_seed(&mut self) -> Result<u64, AvroError> {
+        if let Some(seed) = self.seed {
+            return Ok(seed);
+        }
+        let seed = OsRng.try_next_u64().map_err(|error| AvroError::io(std::io::Error::other(error)))?;
+        self.seed = Some(seed);
+        Ok(seed)
+    }
+
+    /// The index, where the order needs it.
+    fn index(&mut self) -> Result<Option<Arc<BlockIndex>>, AvroError> {
+        if !self.options.shuffles() && !self.options.is_sharded() {
+            return Ok(None);
+        }
+        let index = self.files.index(&self.options)?;
+        merge(&mut self.report, Report { skipped: index.skipped.clone(), ..Report::default() });
+        Ok(Some(index))
+    }
+
+    fn start_epoch(&mut self) -> Result<Epoch, AvroError> {
+        let index = self.index()?;
+        let files: &Arc<AvroFiles> = &self.files.files.clone();
+        let options = self.options.clone();
+        Ok(match (index, self.place.clone()) {
+            (Some(index), place) if options.shuffles() => {
+                let after = if let At::Window(after) = place { Some(after) } else { None };
+                let order = (self.draw_seed()?, self.epoch);
+                Epoch::Shuffled(Box::new(Shuffled::start(files, &index, &options, order, after)?))
+            }
+            (index, place) => {
+                let after = if let At::Row(after) = place { Some(after) } else { None };
+                Epoch::Sequential(Box::new(Sequential::start(files, index.as_deref(), &options, after)?))
+            }
+        })
+    }
+
+    fn end_epoch(&mut self) {
+        if let Some(reading) = self.reading.take() {
+            merge(&mut self.report, reading.report());
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.ended || self.options.epochs.is_some_and(|epochs| self.epoch >= epochs.get())
+    }
+
+    fn read(&mut self) -> Result<Option<RecordBatch>, AvroError> {
+        while !self.is_over() {
+            let mut reading = match self.reading.take() {
+                Some(reading) => reading,
+                None => self.start_epoch()?,
+            };
+            let next = reading.next();
+            self.reading = Some(reading);
+            match next? {
+                Some((batch, _))
+                    if self.options.drop_remainder && batch.num_rows() < self.options.batch_size => {}
+                Some((batch, at)) => {
+                    self.place = at;
+                    self.batches += 1;
+                    self.rows += batch.num_rows() as u64;
+                    return Ok(Some(batch));
+                }
+                None => {
+                    self.end_epoch();
+                    // Epochs without a batch would follow each other without end.
+                    let empty = self.batches == 0 && matches!(self.place, At::Start);
+                    self.ended = empty && self.options.epochs.is_none();
+                    (self.epoch, self.place, self.batches) = (self.epoch + 1, At::Start, 0);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// As if the last batch had not been given.
+    pub(super) fn step_back(&mut self, before: Stand) {
+        (self.epoch, self.place, self.rows, self.batches) =
+            (before.epoch, before.place, before.rows, before.batches);
+        self.close();
+    }
+
+    pub(super) fn stand(&self) -> Stand {
+        Stand { epoch: self.epoch, place: self.place.clone(), rows: self.rows, batches: self.batches }
+    }
+}
+
+/// What an iterator has given.
+#[derive(Debug)]
+pub(super) struct Stand {
+    epoch: u64,
+    place: At,
+    rows: u64,
+    batches: u64,
+}
+
+/// Adds what was read; what was left out, once.
+fn merge(report: &mut Report, other: Report) {
+    report.blocks += other.blocks;
+    report.bytes += other.bytes;
+    for skipped in other.skipped {
+        let known = report.skipped.iter().any(|it| it.path == skipped.path && it.offset == skipped.offset);
+        if !known {
+            report.skipped.push(skipped);
+        }
+    }
+}
+
+impl Iterator for BatchIterator {
+    type Item = Result<RecordBatch, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.read() {
+            Ok(batch) => Some(Ok(batch?)),
+            Err(error) => {
+                self.close();
+                Some(Err(error.into()))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for BatchIterator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BatchIterator")
+            .field("options", &self.options)
+            .field("epoch", &self.epoch)
+            .field("place", &self.place)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,113 @@
+//! What an iteration chooses.
+
+use std::fmt;
+use std::num::{NonZeroU64, NonZeroUsize};
+
+use arrowfeed_avro::{AvroError, AvroErrorKind, PartOptions};
+
+use crate::avro::{Interrupt, OnError};
+
+/// Options of an iteration over a dataset.
+///
+/// The batches are a function of the files and of these options; `threads` and `prefetch_bytes` change none of them.
+#[derive(Clone)]
+pub struct IterationOptions {
+    /// Rows of a batch. Default 8192.
+    pub batch_size: usize,
+    /// Leaves out the last batch of an epoch where it has fewer rows. Default false.
+    pub drop_remainder: bool,
+    /// How often all rows are given; a batch has rows of one epoch. `None`: without end. Default 1.
+    pub epochs: Option<NonZeroU64>,
+    /// Rows that are shuffled with each other, at least. 0, the default: rows come in file order.
+    pub shuffle_buffer_size: usize,
+    /// Of the shuffle. `None`: drawn by the system; the state has it.
+    pub seed: Option<u64>,
+    /// Number of this shard, and how many there are. Each has its part of the rows, equal but for one. Default
+    /// `(0, 1)`: all rows.
+    pub shard: (u64, u64),
+    /// Threads that decode. `None`: every core that the process may use; 1: the calling thread.
+    pub threads: Option<NonZeroUsize>,
+    /// Bytes of decoded rows that may wait, where threads decode ahead. Default 64 MiB.
+    pub prefetch_bytes: usize,
+    /// Default [`OnError::Raise`].
+    pub on_error: OnError,
+    /// Asked now and then; true stops the iteration. Default: never.
+    pub interrupt: Option<Interrupt>,
+}
+
+impl Default for IterationOptions {
+    fn default() -> Self {
+        Self {
+            batch_size: 8192,
+            drop_remainder: false,
+            epochs: Some(NonZeroU64::MIN),
+            shuffle_buffer_size: 0,
+            seed: None,
+            shard: (0, 1),
+            threads: None,
+            prefetch_bytes: 64 << 20,
+            on_error: OnError::default(),
+            interrupt: None,
+        }
+    }
+}
+
+impl IterationOptions {
+    pub(super) fn check(&self) -> Result<(), AvroError> {
+        let refuse = |message: String| Err(AvroError::new(AvroErrorKind::Options, message));
+        if self.batch_size == 0 {
+            return refuse("batch_size: expected 1 or more, found 0".to_owned());
+        }
+        let (index, count) = self.shard;
+        if index >= count {
+            let message = format!("shard: expected an index below the count, found ({index}, {count})");
+            return refuse(message);
+        }
+        Ok(())
+    }
+
+    pub(super) fn shuffles(&self) -> bool {
+        self.shuffle_buffer_size > 0
+    }
+
+    pub(super) fn is_sharded(&self) -> bool {
+        self.shard.1 > 1
+    }
+
+    /// How the files are read, with batches of so many rows.
+    pub(super) fn reading(&self, batch_size: usize) -> PartOptions {
+        PartOptions {
+            batch_size,
+            threads: self.threads,
+            prefetch_bytes: self.prefetch_bytes,
+            on_error: self.on_error,
+            interrupt: self.interrupt.clone(),
+        }
+    }
+
+    /// An error if the caller wants to stop.
+    pub(super) fn ask(&self) -> Result<(), AvroError> {
+        match &self.interrupt {
+            Some(interrupt) if interrupt() => {
+                Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for IterationOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IterationOptions")
+            .field("batch_size", &self.batch_size)
+            .field("drop_remainder", &self.drop_remainder)
+            .field("epochs", &self.epochs)
+            .field("shuffle_buffer_size", &self.shuffle_buffer_size)
+            .field("seed", &self.seed)
+            .field("shard", &self.shard)
+            .field("threads", &self.threads)
+            .field("prefetch_bytes", &self.prefetch_bytes)
+            .field("on_error", &self.on_error)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,82 @@
+//! The order of an epoch: a function of the blocks, the seed, the epoch and the shard.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::index::BlockIndex;
+
+/// Rows of one block that are a shard's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) file: usize,
+    pub(super) nth_block: usize,
+    /// Rows of the block before them.
+    pub(super) dropped: u64,
+    pub(super) rows: u64,
+}
+
+/// Random numbers of their own for the blocks and for each window of an epoch.
+pub(super) fn random(seed: u64, epoch: u64, window: Option<u64>) -> ChaCha8Rng {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let stream = window.map_or(0, |window| window + 1);
+    random.set_stream((epoch << 32) | (stream & u64::from(u32::MAX)));
+    random
+}
+
+/// The rows of a shard, of all rows in an order: from the first to the one before the last.
+pub(super) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> std::ops::Range<u64> {
+    let border = |index: u64| {
+        let border = u128::from(rows) * u128::from(index) / u128::from(count);
+        u64::try_from(border).unwrap_or(rows)
+    };
+    border(index)..border(index + 1)
+}
+
+/// The blocks of a shard in the random order of an epoch. All shards have the same order of all blocks, and each a
+/// stretch of its own.
+pub(super) fn shuffled(
+    index: &BlockIndex,
+    files: usize,
+    seed: u64,
+    epoch: u64,
+    shard: (u64, u64),
+) -> Vec<Slot> {
+    let of_file = |file: usize| {
+        let blocks = index.blocks(file).iter().enumerate();
+        blocks.map(move |(nth_block, block)| Slot { file, nth_block, dropped: 0, rows: block.rows })
+    };
+    let mut slots: Vec<Slot> = (0..files).flat_map(of_file).collect();
+    slots.shuffle(&mut random(seed, epoch, None));
+    let own = shard_rows(index.rows(), shard);
+    let mut before = 0;
+    slots.retain_mut(|slot| {
+        let (start, end) = (before, before + slot.rows);
+        before = end;
+        let (from, to) = (start.max(own.start), end.min(own.end));
+        if from >= to {
+            return false;
+        }
+        (slot.dropped, slot.rows) = (from - start, to - from);
+        true
+    });
+    slots
+}
+
+/// How many of the first slots have `rows` rows together.
+pub(super) fn window(slots: &[Slot], rows: usize) -> usize {
+    let mut found = 0_u64;
+    let enough = slots.iter().position(|slot| {
+        found = found.saturating_add(slot.rows);
+        found >= rows as u64
+    });
+    enough.map_or(slots.len(), |last| last + 1)
+}
+
+/// The numbers below `n` in the random order of a window.
+pub(super) fn permutation(n: usize, seed: u64, epoch: u64, window: u64) -> Vec<u32> {
+    let n = u32::try_from(n).unwrap_or(u32::MAX);
+    let mut order: Vec<u32> = (0..n).collect();
+    order.shuffle(&mut random(seed, epoch, Some(window)));
+    order
+}

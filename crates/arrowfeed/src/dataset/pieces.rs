@@ -1,0 +1,106 @@
+//! Decoded rows into batches of exactly the size that was asked for.
+
+use std::collections::VecDeque;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use arrow_select::concat::concat_batches;
+use arrowfeed_avro::{AvroError, FileBatch, RowOrigin};
+
+/// Rows in the order in which they were decoded. A batch that is a piece as it came is not copied.
+#[derive(Debug)]
+pub(super) struct Pieces {
+    schema: SchemaRef,
+    batch_size: usize,
+    /// Pieces, and how many rows have been taken of the first.
+    held: VecDeque<FileBatch>,
+    taken: usize,
+    rows: usize,
+    bytes: usize,
+    /// Most bytes that may be held.
+    most: usize,
+}
+
+/// The row after the last one of a batch, by what comes before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct After {
+    pub(super) file: usize,
+    pub(super) block: u64,
+    pub(super) offset: u64,
+    /// Rows of the block that have been given.
+    pub(super) row: u64,
+}
+
+impl Pieces {
+    pub(super) fn new(schema: SchemaRef, batch_size: usize, most: usize) -> Self {
+        Self { schema, batch_size, held: VecDeque::new(), taken: 0, rows: 0, bytes: 0, most }
+    }
+
+    pub(super) fn add(&mut self, piece: FileBatch) -> Result<(), AvroError> {
+        self.rows += piece.batch.num_rows();
+        self.bytes += piece.batch.get_array_memory_size();
+        self.held.push_back(piece);
+        if self.bytes > self.most && self.rows < self.batch_size {
+            return Err(too_large(self.most, self.batch_size, self.rows));
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_enough(&self) -> bool {
+        self.rows >= self.batch_size
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The next batch, of fewer rows where there are no more.
+    pub(super) fn take(&mut self) -> Result<Option<(RecordBatch, After)>, AvroError> {
+        let mut wanted = self.batch_size.min(self.rows);
+        self.rows -= wanted;
+        let mut slices = Vec::new();
+        let mut after = None;
+        while wanted > 0 {
+            let Some(piece) = self.held.front() else { break };
+            let left = piece.batch.num_rows() - self.taken;
+            let n = wanted.min(left);
+            slices.push(piece.batch.slice(self.taken, n));
+            after = self.after(piece, self.taken + n);
+            wanted -= n;
+            self.taken += n;
+            if n == left {
+                self.bytes -= piece.batch.get_array_memory_size();
+                self.held.pop_front();
+                self.taken = 0;
+            }
+        }
+        let Some(after) = after else { return Ok(None) };
+        let batch = match slices.len() {
+            1 => slices.remove(0),
+            _ => concat_batches(&self.schema, &slices)
+                .map_err(|error| joined(self.batch_size).with_source(error))?,
+        };
+        Ok(Some((batch, after)))
+    }
+
+    fn after(&self, piece: &FileBatch, row: usize) -> Option<After> {
+        let origin = piece.origins.iter().rfind(|origin| origin.row < row)?;
+        let RowOrigin { row: first, block, offset, before } = *origin;
+        Some(After { file: piece.file, block, offset, row: before + (row - first) as u64 })
+    }
+}
+
+#[cold]
+pub(super) fn too_large(most: usize, wanted: usize, found: usize) -> AvroError {
+    let message = format!(
+        "expected {wanted} rows to take at most {most} bytes, found that {found} rows take more: ask for fewer"
+    );
+    AvroError::limit_reached("batch_bytes", message)
+}
+
+/// Rows that each fit into a batch and together do not: text of more than 2 GiB in a column.
+#[cold]
+pub(super) fn joined(rows: usize) -> AvroError {
+    let message = format!("expected {rows} rows to fit into one batch, found columns that cannot be joined");
+    AvroError::limit_reached("batch_bytes", message)
+}

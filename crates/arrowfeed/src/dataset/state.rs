@@ -1,0 +1,269 @@
+//! Where an iteration stands, as text: what it takes to go on exactly there, and to refuse where that cannot be.
+
+use arrowfeed_avro::{AvroError, AvroFiles, OnError, Report, Skipped};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde::{Deserialize, Serialize};
+
+use super::options::IterationOptions;
+use super::pieces::After;
+use super::shuffled::AfterShuffled;
+use crate::error::{DatasetError, StateError, StateErrorKind};
+
+/// Of the form of a state, and of the order that it stands in. What has another one is refused.
+const VERSION: u32 = 1;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    pub(super) version: u32,
+    pub(super) files: FileMarks,
+    pub(super) options: Chosen,
+    pub(super) seed: Option<u64>,
+    /// Of the blocks, where the order depends on them.
+    pub(super) blocks: Option<u32>,
+    pub(super) epoch: u64,
+    pub(super) place: Place,
+    pub(super) report: Counts,
+}
+
+/// One mark for each file: of its name and length.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct FileMarks {
+    count: usize,
+    marks: String,
+}
+
+/// The options that the order depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Chosen {
+    batch_size: usize,
+    drop_remainder: bool,
+    epochs: Option<u64>,
+    shuffle_buffer_size: usize,
+    shard: (u64, u64),
+    on_error: String,
+}
+
+/// What comes next in the epoch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Place {
+    /// Its first row.
+    Start,
+    /// The rows after this one, in file order. `sync` is the marker of the file.
+    Row { file: usize, block: u64, offset: u64, row: u64, sync: String },
+    /// The rows after the first `passed` of a window, in its order.
+    Window { window: u64, passed: usize, left_out: Vec<usize> },
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct Counts {
+    rows: u64,
+    blocks: u64,
+    bytes: u64,
+    skipped: Vec<Left>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Left {
+    path: String,
+    block: Option<u64>,
+    offset: Option<u64>,
+    rows: Option<u64>,
+    error: String,
+}
+
+impl State {
+    pub(super) fn new(
+        files: FileMarks,
+        options: &IterationOptions,
+        seed: Option<u64>,
+        blocks: Option<u32>,
+    ) -> Self {
+        let (options, report) = (Chosen::from(options), Counts::default());
+        Self { version: VERSION, files, options, seed, blocks, epoch: 0, place: Place::Start, report }
+    }
+
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    pub(super) fn from_json(text: &str) -> Result<Self, StateError> {
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        let invalid = |error: serde_json::Error| {
+            StateError::new(StateErrorKind::Invalid, "what state_dict gave", format!("other data: {error}"))
+        };
+        let Version { version } = serde_json::from_str(text).map_err(invalid)?;
+        if version != VERSION {
+            let expected = format!("version {VERSION}");
+            return Err(StateError::new(StateErrorKind::Invalid, expected, format!("version {version}")));
+        }
+        serde_json::from_str(text).map_err(invalid)
+    }
+
+    /// An error unless this is a state of an iteration that `own` is a state of.
+    pub(super) fn check(&self, own: &Self, seed: Option<u64>, files: &AvroFiles) -> Result<(), DatasetError> {
+        self.options.check(&own.options)?;
+        match (seed, self.seed) {
+            (Some(seed), Some(found)) if seed != found => {
+                let expected = format!("seed {seed}, as asked for");
+                return Err(
+                    StateError::new(StateErrorKind::Options, expected, format!("seed {found}")).into()
+                );
+            }
+            _ => {}
+        }
+        if self.seed.is_none() && own.options.shuffle_buffer_size > 0 {
+            return Err(StateError::new(StateErrorKind::Invalid, "a seed", "none").into());
+        }
+        self.files.check(&own.files, files)?;
+        if self.blocks != own.blocks {
+            let error = StateError::new(StateErrorKind::Files, "files of the same blocks", "other blocks");
+            return Err(error.into());
+        }
+        self.place.check(files)
+    }
+}
+
+impl FileMarks {
+    pub(super) fn of(files: &AvroFiles) -> Result<Self, AvroError> {
+        let mut marks = Vec::with_capacity(4 * files.len());
+        for file in 0..files.len() {
+            let mut hasher = crc32fast::Hasher::new();
+            hasher.update(files.name(file).as_bytes());
+            hasher.update(&files.file_len(file)?.to_le_bytes());
+            marks.extend(hasher.finalize().to_le_bytes());
+        }
+        Ok(Self { count: files.len(), marks: BASE64_STANDARD.encode(marks) })
+    }
+
+    /// One mark for all of them.
+    pub(super) fn digest(&self) -> u32 {
+        crc32fast::hash(self.marks.as_bytes())
+    }
+
+    fn check(&self, own: &Self, files: &AvroFiles) -> Result<(), StateError> {
+        let error =
+            |expected: String, found: String| Err(StateError::new(StateErrorKind::Files, expected, found));
+        if self.count != own.count {
+            let s = if own.count == 1 { "" } else { "s" };
+            return error(format!("{} file{s}", own.count), format!("a state of {}", self.count));
+        }
+        let (Ok(found), Ok(expected)) =
+            (BASE64_STANDARD.decode(&self.marks), BASE64_STANDARD.decode(&own.marks))
+        else {
+            return Err(StateError::new(StateErrorKind::Invalid, "marks of files", "other text"));
+        };
+        let same = found.chunks(4).zip(expected.chunks(4)).take_while(|(found, own)| found == own).count();
+        if found.len() == expected.len() && same == own.count {
+            return Ok(());
+        }
+        let name = files.name(same.min(own.count - 1));
+        error(
+            format!("{name} as file {same} of the list"),
+            "a state of a file with another name or size there".to_owned(),
+        )
+    }
+}
+
+impl Chosen {
+    fn check(&self, own: &Self) -> Result<(), StateError> {
+        let differs = |name: &str, own: String, found: String| {
+            let expected = format!("{name} {own}, as asked for");
+            Err(StateError::new(StateErrorKind::Options, expected, format!("{name} {found}")))
+        };
+        macro_rules! same {
+            ($($name:ident),*) => {$(
+                if self.$name != own.$name {
+                    return differs(stringify!($name), shown(&own.$name), shown(&self.$name));
+                }
+            )*};
+        }
+        same!(batch_size, drop_remainder, epochs, shuffle_buffer_size, shard, on_error);
+        Ok(())
+    }
+}
+
+/// An option as JSON has it.
+fn shown(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+impl From<&IterationOptions> for Chosen {
+    fn from(options: &IterationOptions) -> Self {
+        Self {
+            batch_size: options.batch_size,
+            drop_remainder: options.drop_remainder,
+            epochs: options.epochs.map(Into::into),
+            shuffle_buffer_size: options.shuffle_buffer_size,
+            shard: options.shard,
+            on_error: match options.on_error {
+                OnError::Raise => "raise",
+                OnError::SkipBlock => "skip_block",
+                OnError::SkipFile => "skip_file",
+            }
+            .to_owned(),
+        }
+    }
+}
+
+impl Place {
+    pub(super) fn row(after: After, files: &AvroFiles) -> Result<Self, AvroError> {
+        let After { file, block, offset, row } = after;
+        Ok(Self::Row { file, block, offset, row, sync: hex(&files.identity(file)?.sync) })
+    }
+
+    pub(super) fn window(after: AfterShuffled) -> Self {
+        let AfterShuffled { window, passed, left_out } = after;
+        Self::Window { window, passed, left_out }
+    }
+
+    /// An error where the file is another one.
+    fn check(&self, files: &AvroFiles) -> Result<(), DatasetError> {
+        let Self::Row { file, offset, sync, .. } = self else {
+            return Ok(());
+        };
+        if *file >= files.len() {
+            let expected = format!("a file number below {}", files.len());
+            return Err(StateError::new(StateErrorKind::Invalid, expected, file).into());
+        }
+        let identity = files.identity(*file)?;
+        let found = hex(&identity.sync);
+        if found != *sync || *offset > identity.len {
+            let expected = format!("{} as it was, with the sync marker {sync}", files.name(*file));
+            return Err(
+                StateError::new(StateErrorKind::Files, expected, format!("the marker {found}")).into()
+            );
+        }
+        Ok(())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl From<&Report> for Counts {
+    fn from(report: &Report) -> Self {
+        let Report { rows, blocks, bytes, skipped } = report.clone();
+        let skipped = skipped.into_iter().map(|it| {
+            let Skipped { path, block, offset, rows, error } = it;
+            Left { path, block, offset, rows, error }
+        });
+        Self { rows, blocks, bytes, skipped: skipped.collect() }
+    }
+}
+
+impl From<Counts> for Report {
+    fn from(counts: Counts) -> Self {
+        let Counts { rows, blocks, bytes, skipped } = counts;
+        let skipped = skipped.into_iter().map(|it| {
+            let Left { path, block, offset, rows, error } = it;
+            Skipped { path, block, offset, rows, error }
+        });
+        Self { rows, blocks, bytes, skipped: skipped.collect() }
+    }
+}

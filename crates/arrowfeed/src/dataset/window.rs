@@ -1,0 +1,154 @@
+//! The rows of one window of a shuffle: where each of them is, and in which order they go.
+
+use arrow_array::RecordBatch;
+use arrowfeed_avro::{FileBatch, Part};
+
+use super::index::BlockIndex;
+use super::order::{Slot, permutation};
+
+/// Bytes in the file of blocks that are decoded together, at least, where one file has so many in a window.
+const CHUNK: u64 = 512 << 10;
+
+/// A row that is not there: of a block that was left out.
+const MISSING: (u32, u32) = (u32::MAX, u32::MAX);
+
+/// The blocks of a window, in file order.
+#[derive(Debug, Clone)]
+pub(super) struct PlannedWindow {
+    pub(super) number: u64,
+    slots: Vec<Slot>,
+    /// Where each slot's block starts in its file.
+    offsets: Vec<u64>,
+    /// Rows before each slot, and all rows at the end.
+    rows_before: Vec<usize>,
+}
+
+impl PlannedWindow {
+    pub(super) fn new(number: u64, slots: &[Slot], index: &BlockIndex) -> Self {
+        let mut slots = slots.to_vec();
+        slots.sort_by_key(|slot| (slot.file, slot.nth_block));
+        let offsets = slots.iter().map(|slot| index.blocks(slot.file)[slot.nth_block].offset).collect();
+        let mut rows_before = vec![0];
+        for slot in &slots {
+            let before = rows_before.last().copied().unwrap_or(0);
+            rows_before.push(usize::try_from(slot.rows).unwrap_or(usize::MAX).saturating_add(before));
+        }
+        Self { number, slots, offsets, rows_before }
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows_before.last().copied().unwrap_or(0)
+    }
+
+    /// What is to be read, in file order, without files that are left out.
+    pub(super) fn parts(&self, index: &BlockIndex, left_out: &[usize]) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let slots = self.slots.iter().filter(|slot| !left_out.contains(&slot.file));
+        let slots: Vec<&Slot> = slots.collect();
+        let block = |slot: &Slot| index.blocks(slot.file)[slot.nth_block];
+        for of_file in slots.chunk_by(|a, b| a.file == b.file) {
+            let mut blocks = Vec::new();
+            let mut bytes = 0;
+            for slot in of_file {
+                let found = block(slot);
+                if slot.dropped > 0 || slot.rows < found.rows {
+                    parts.push(
+                        Part::together(slot.file, [found]).with_dropped(slot.dropped).with_kept(slot.rows),
+                    );
+                    continue;
+                }
+                bytes += found.end - found.offset;
+                blocks.push(found);
+                if bytes >= CHUNK {
+                    parts.push(Part::together(slot.file, std::mem::take(&mut blocks)));
+                    bytes = 0;
+                }
+            }
+            if !blocks.is_empty() {
+                parts.push(Part::together(of_file[0].file, blocks));
+            }
+        }
+        parts
+    }
+}
+
+/// A window whose rows are decoded.
+#[derive(Debug)]
+pub(super) struct Window {
+    planned: PlannedWindow,
+    pub(super) pieces: Vec<RecordBatch>,
+    /// Piece and row of each row, in file order.
+    places: Vec<(u32, u32)>,
+    found: usize,
+    /// Numbers of rows, in the order in which they go, and how many of them have gone.
+    order: Vec<u32>,
+    pub(super) passed: usize,
+    /// Files that had been left out when the window began.
+    pub(super) left_out: Vec<usize>,
+}
+
+impl Window {
+    pub(super) fn new(planned: PlannedWindow, seed: u64, epoch: u64) -> Self {
+        let rows = planned.rows();
+        let order = permutation(rows, seed, epoch, planned.number);
+        let places = vec![MISSING; rows];
+        Self { planned, pieces: Vec::new(), places, found: 0, order, passed: 0, left_out: Vec::new() }
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.planned.number
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.found == self.places.len()
+    }
+
+    pub(super) fn is_given(&self) -> bool {
+        self.passed == self.order.len()
+    }
+
+    /// Takes a piece; gives it back if its rows are not of this window.
+    pub(super) fn add(&mut self, piece: FileBatch) -> Option<FileBatch> {
+        let number = self.pieces.len() as u32;
+        for (i, origin) in piece.origins.iter().enumerate() {
+            let end = piece.origins.get(i + 1).map_or(piece.batch.num_rows(), |next| next.row);
+            let Some(slot) = self.slot(piece.file, origin.offset) else { return Some(piece) };
+            let first =
+                self.planned.rows_before[slot] + (origin.before - self.planned.slots[slot].dropped) as usize;
+            for (place, row) in self.places[first..].iter_mut().zip(origin.row..end) {
+                *place = (number, row as u32);
+                self.found += 1;
+            }
+        }
+        self.pieces.push(piece.batch);
+        None
+    }
+
+    fn slot(&self, file: usize, offset: u64) -> Option<usize> {
+        let PlannedWindow { slots, offsets, .. } = &self.planned;
+        let mut at = slots.partition_point(|slot| slot.file < file);
+        at += offsets[at..]
+            .iter()
+            .zip(&slots[at..])
+            .take_while(|(own, slot)| slot.file == file && **own < offset)
+            .count();
+        (slots.get(at)?.file == file && offsets[at] == offset).then_some(at)
+    }
+
+    /// The places of up to `n` more rows, in their order.
+    pub(super) fn take(&mut self, n: usize, mut give: impl FnMut(usize, usize)) {
+        let mut given = 0;
+        while given < n && !self.is_given() {
+            let place = self.places[self.order[self.passed] as usize];
+            self.passed += 1;
+            if place != MISSING {
+                give(place.0 as usize, place.1 as usize);
+                given += 1;
+            }
+        }
+    }
+}

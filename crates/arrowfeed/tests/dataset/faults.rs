@@ -1,0 +1,102 @@
+//! Files with something wrong in them: an error, or all rows but those that are left out, from every place on.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use arrowfeed::IterationOptions;
+use arrowfeed::avro::OnError;
+
+use crate::files::{Directory, all, dataset, numbers, write};
+
+/// Three files of some 10 blocks each; in the second, one bit of a block's data is wrong.
+fn with_a_wrong_block(directory: &Directory) -> Vec<PathBuf> {
+    let paths = write(directory, &[100, 100, 100], 100);
+    let mut bytes = std::fs::read(&paths[1]).unwrap();
+    let middle = bytes.len() / 2;
+    // Deflated data: some 30 bytes that no longer are what they were.
+    for byte in &mut bytes[middle..middle + 30] {
+        *byte ^= 0x55;
+    }
+    std::fs::write(&paths[1], bytes).unwrap();
+    paths
+}
+
+#[test]
+fn a_fault_is_an_error_and_the_state_before_it_stays() {
+    let directory = Directory::new();
+    let paths = with_a_wrong_block(&directory);
+    let options = IterationOptions { batch_size: 30, ..Default::default() };
+    let mut batches = dataset(&paths).record_batches(options.clone()).unwrap();
+    let mut given = Vec::new();
+    let error = loop {
+        match batches.next().unwrap() {
+            Ok(batch) => given.extend(numbers(&batch)),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().starts_with(&format!("{}: ", paths[1].display())), "{error}");
+    assert!(batches.next().is_none());
+    assert_eq!(given, (0..given.len() as i64).collect::<Vec<_>>());
+    assert!(given.len() >= 90);
+    let state = batches.state().unwrap();
+    let mut again = dataset(&paths).record_batches(options).unwrap();
+    again.load_state(&state).unwrap();
+    assert_eq!(again.next().unwrap().unwrap_err().to_string(), error.to_string());
+}
+
+#[test]
+fn what_is_left_out_is_the_same_for_all_threads_and_from_every_place_on() {
+    let directory = Directory::new();
+    let paths = with_a_wrong_block(&directory);
+    let dataset = dataset(&paths);
+    for on_error in [OnError::SkipBlock, OnError::SkipFile] {
+        for (shuffle_buffer_size, shard) in [(0, (0, 1)), (50, (0, 1)), (0, (0, 2)), (50, (1, 2))] {
+            let options = |threads| IterationOptions {
+                batch_size: 17,
+                shuffle_buffer_size,
+                shard,
+                on_error,
+                seed: Some(2),
+                threads: NonZeroUsize::new(threads),
+                ..Default::default()
+            };
+            let whole = all(&dataset, &options(1));
+            assert_eq!(all(&dataset, &options(3)), whole);
+            let rows = whole.concat();
+            let declared = 300 / shard.1 as usize;
+            assert!(whole[..whole.len() - 1].iter().all(|batch| batch.len() == 17));
+            if shard == (0, 1) {
+                assert!(rows.len() < 300 && rows.len() > 150, "{}", rows.len());
+            }
+            let mut unique = rows.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            assert_eq!(unique.len(), rows.len());
+            let mut batches = dataset.record_batches(options(1)).unwrap();
+            for given in 0..=whole.len() {
+                let state = batches.state().unwrap();
+                let mut resumed = dataset.record_batches(options(2)).unwrap();
+                resumed.load_state(&state).unwrap();
+                let rest: Vec<Vec<i64>> = resumed.by_ref().map(|batch| numbers(&batch.unwrap())).collect();
+                assert_eq!(rest, whole[given..], "{on_error:?} {shuffle_buffer_size} {shard:?} {given}");
+                batches.next().transpose().unwrap();
+                if given == whole.len() {
+                    assert_eq!(batches.report().skipped, resumed.report().skipped);
+                    assert_eq!(batches.report().skipped.len(), usize::from(rows.len() < declared));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_changes_under_a_dataset_is_an_error() {
+    let directory = Directory::new();
+    let paths = write(&directory, &[100, 100], 100);
+    let dataset = dataset(&paths);
+    assert_eq!(dataset.num_rows().unwrap(), 200);
+    write(&directory, &[100, 90], 100);
+    let options = IterationOptions { batch_size: 50, ..Default::default() };
+    let error = dataset.record_batches(options).unwrap().find_map(Result::err).unwrap();
+    assert!(error.to_string().contains("expected the file as it was when it was first read"), "{error}");
+}

@@ -1,0 +1,100 @@
+//! Files with numbered rows, and the numbers of the rows that come out of them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use arrow_array::types::Int64Type;
+use arrow_array::{
+    Array, Int64Array, ListArray, RecordBatch, RecordBatchIterator, StringArray, cast::AsArray,
+};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrowfeed::avro::{AvroSource, Codec, WriteOptions, write_avro};
+use arrowfeed::{AvroDataset, AvroDatasetOptions, DatasetError, IterationOptions};
+
+/// A directory that is removed with its files.
+pub(crate) struct Directory(pub(crate) PathBuf);
+
+impl Directory {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("arrowfeed-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Files of so many rows each, which are numbered from 0 on, in blocks of about `block_bytes`.
+pub(crate) fn write(directory: &Directory, rows: &[usize], block_bytes: usize) -> Vec<PathBuf> {
+    let mut next = 0;
+    let one = |(i, rows): (usize, &usize)| {
+        let path = directory.0.join(format!("part-{i:05}.avro"));
+        let numbers = next..next + *rows as i64;
+        next = numbers.end;
+        let batch = batch(numbers);
+        let schema = batch.schema();
+        let batches = RecordBatchIterator::new([Ok(batch)], schema);
+        let options = WriteOptions { codec: Codec::Deflate, block_bytes, ..Default::default() };
+        write_avro(batches, &path, &options).unwrap();
+        path
+    };
+    rows.iter().enumerate().map(one).collect()
+}
+
+fn schema() -> SchemaRef {
+    let items = Arc::new(Field::new("item", DataType::Int64, false));
+    Arc::new(Schema::new(vec![
+        Field::new("id", DataType::Int64, false),
+        Field::new("text", DataType::Utf8, true),
+        Field::new("list", DataType::List(items), false),
+    ]))
+}
+
+/// Rows whose other columns follow from their number.
+fn batch(numbers: std::ops::Range<i64>) -> RecordBatch {
+    let text = numbers.clone().map(|n| (n % 3 > 0).then(|| format!("row {n}")));
+    let lists = numbers.clone().map(|n| Some((0..n % 4).map(|i| Some(n + i)).collect::<Vec<_>>()));
+    let list = ListArray::from_iter_primitive::<Int64Type, _, _>(lists);
+    let (_, offsets, values, nulls) = list.into_parts();
+    let items = Arc::new(Field::new("item", DataType::Int64, false));
+    let list = ListArray::new(items, offsets, values, nulls);
+    let columns: Vec<arrow_array::ArrayRef> = vec![
+        Arc::new(Int64Array::from_iter_values(numbers)),
+        Arc::new(StringArray::from_iter(text)),
+        Arc::new(list),
+    ];
+    RecordBatch::try_new(schema(), columns).unwrap()
+}
+
+pub(crate) fn dataset(paths: &[PathBuf]) -> AvroDataset {
+    AvroDataset::open(paths.iter().map(AvroSource::from), AvroDatasetOptions::default()).unwrap()
+}
+
+/// The numbers of a batch's rows. Checks what follows from them.
+pub(crate) fn numbers(batch: &RecordBatch) -> Vec<i64> {
+    let numbers = batch.column(0).as_primitive::<Int64Type>().values().to_vec();
+    let (text, list) = (batch.column(1).as_string::<i32>(), batch.column(2).as_list::<i32>());
+    for (row, n) in numbers.iter().enumerate() {
+        assert_eq!(
+            text.is_valid(row).then(|| text.value(row)),
+            (n % 3 > 0).then(|| format!("row {n}")).as_deref()
+        );
+        let items = list.value(row);
+        let expected: Vec<i64> = (0..n % 4).map(|i| n + i).collect();
+        assert_eq!(items.as_primitive::<Int64Type>().values()[..], expected);
+    }
+    numbers
+}
+
+/// The numbers of all rows, batch by batch.
+pub(crate) fn all(dataset: &AvroDataset, options: &IterationOptions) -> Vec<Vec<i64>> {
+    let batches = dataset.record_batches(options.clone()).unwrap();
+    batches.map(|batch| Ok::<_, DatasetError>(numbers(&batch?))).collect::<Result<_, _>>().unwrap()
+}

@@ -1,0 +1,7 @@
+//! Datasets: every row once, in an order that only files and options decide, from any place on.
+
+mod faults;
+mod files;
+mod order;
+mod resume;
+mod shards;

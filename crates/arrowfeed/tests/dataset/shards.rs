@@ -1,0 +1,45 @@
+//! Shards: together all rows, each once.
+
+use arrowfeed::IterationOptions;
+use proptest::prelude::*;
+
+use crate::files::{Directory, all, dataset, write};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn shards_are_equal_parts_of_all_rows(
+        rows in proptest::collection::vec(0_usize..200, 1..6),
+        block_bytes in prop_oneof![Just(40_usize), Just(300), Just(64_000)],
+        count in 1_u64..7,
+        shuffle_buffer_size in prop_oneof![Just(0_usize), Just(50)],
+        batch_size in 1_usize..100,
+    ) {
+        let directory = Directory::new();
+        let dataset = dataset(&write(&directory, &rows, block_bytes));
+        let total: usize = rows.iter().sum();
+        let mut given = Vec::new();
+        for index in 0..count {
+            let shard = (index, count);
+            let options =
+                IterationOptions { batch_size, shard, shuffle_buffer_size, seed: Some(3), ..Default::default() };
+            let own = all(&dataset, &options).concat();
+            let least = total / count as usize;
+            prop_assert!((least..=least + 1).contains(&own.len()));
+            given.extend(own);
+        }
+        if shuffle_buffer_size > 0 {
+            given.sort_unstable();
+        }
+        prop_assert_eq!(given, (0..total as i64).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_shard_that_is_not_there_is_refused() {
+    let directory = Directory::new();
+    let dataset = dataset(&write(&directory, &[3], 200));
+    let error = dataset.record_batches(IterationOptions { shard: (2, 2), ..Default::default() }).unwrap_err();
+    assert_eq!(error.to_string(), "shard: expected an index below the count, found (2, 2)");
+}
