@@ -146,9 +146,12 @@ fn feature(case: &Table) -> Feature {
     };
     let fixed = |name: &str| numbers(name).into_iter().map(Option::unwrap).collect();
     match kind {
-        "dense" => {
-            Feature::Dense(Dense { key, shape: fixed("shape"), dtype, default: table.get("default").map(default) })
-        }
+        "dense" => Feature::Dense(Dense {
+            key,
+            shape: fixed("shape"),
+            dtype,
+            default: table.get("default").map(default),
+        }),
         "sequence" => {
             let default = table.get("default").map(default_value);
             Feature::FixedLenSequence(FixedLenSequence { key, shape: numbers("shape"), dtype, default })
