@@ -89,7 +89,7 @@ def open_sizes(name: str, value: object) -> tuple[int | None, ...]:
 
 def one_or_open_sizes(name: str, value: Any) -> tuple[int | None, ...]:
     """As `open_sizes`; one size may be given as it is."""
-    return (open_size(name, value),) if value is None or _is_int(value) else open_sizes(name, value)
+    return (open_size(name, value),) if _is_int(value) else open_sizes(name, value)
 
 
 def open_size(name: str, value: Any) -> int | None:

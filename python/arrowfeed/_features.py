@@ -24,10 +24,13 @@ def normalised(name: str, value: Any) -> Feature:
         TypeError: It is no feature.
     """
     try:
-        feature: Any = value if isinstance(value, Feature) else _foreign(name, value)
+        feature: Any = value if isinstance(value, _OURS) else _foreign(name, value)
     except (TypeError, ValueError) as error:
         raise type(error)(f'features["{name}"]: {error}') from None
     return feature if feature.key is not None else dataclasses.replace(feature, key=name)
+
+
+_OURS = (Dense, FixedLenSequence, VarLen, Sparse, Ragged)
 
 
 class _Kind(NamedTuple):

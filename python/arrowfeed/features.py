@@ -18,7 +18,7 @@ tensorflow-io and ATDS are taken as well.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from arrowfeed import _feature_arguments as argument
 
@@ -32,17 +32,15 @@ if TYPE_CHECKING:
 __all__ = ["Dense", "Feature", "FixedLenSequence", "Ragged", "Sparse", "VarLen"]
 
 
+@dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class Feature:
     """The base of the kinds. Two are equal when they are made alike: a default of 0 is not one of 0.0.
 
-    Attributes:
-        dtype: The type that the values must have, as numpy has it: `object` for byte strings. None: the
-            field's.
-        key: The key expression. None: the name of the tensor.
+    All have a `dtype`, the type that the values must have, as numpy has it (`object` for byte strings;
+    None: the field's), and a `key`, the key expression (None: the name of the tensor).
     """
 
-    dtype: np.dtype[Any] | None
-    key: str | None
+    _kind: ClassVar[str]
 
     def _set(self, **values: object) -> None:
         """Sets the fields once; afterwards they are frozen."""
@@ -57,7 +55,7 @@ class Feature:
 
     def __repr__(self) -> str:
         shown: list[str] = []
-        for field in dataclasses.fields(self):  # pyright: ignore[reportArgumentType]
+        for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if field.default is dataclasses.MISSING:
                 shown.append(repr(value))
@@ -96,6 +94,7 @@ class Dense(Feature):
         Dense((1, 2), dtype='bytes', default=((b'35 Park Street', b'275 California Street'),))
     """
 
+    _kind = "Dense"
     shape: tuple[int, ...]
     dtype: np.dtype[Any] | None = None
     default: argument.Default | None = None
@@ -138,6 +137,7 @@ class FixedLenSequence(Feature):
         FixedLenSequence((), dtype='int64', default=0, key='scores[*]')
     """
 
+    _kind = "FixedLenSequence"
     shape: tuple[int | None, ...]
     dtype: np.dtype[Any] | None = None
     default: argument.Scalar | None = None
@@ -178,6 +178,7 @@ class VarLen(Feature):
         VarLen(dtype='bytes', key='friends[*].name.first')
     """
 
+    _kind = "VarLen"
     dtype: np.dtype[Any] | None = None
     shape: tuple[int | None, ...] | None = None
     key: str | None = None
@@ -221,6 +222,7 @@ class Sparse(Feature):
         Sparse(('@car.serial', 'id'), 'power', (12, 10000), key='engine')
     """
 
+    _kind = "Sparse"
     index_key: tuple[str, ...]
     value_key: str
     size: tuple[int | None, ...]
@@ -233,7 +235,7 @@ class Sparse(Feature):
         self,
         index_key: str | Iterable[str],
         value_key: str,
-        size: int | Iterable[int | None] | None,
+        size: int | Iterable[int | None],
         dtype: FeatureDType | None = None,
         already_sorted: bool = False,  # noqa: FBT001, FBT002
         *,
@@ -274,6 +276,7 @@ class Ragged(Feature):
         Ragged(dtype='float32', key='friends[*].scores[*]')
     """
 
+    _kind = "Ragged"
     dtype: np.dtype[Any] | None = None
     inner_shape: tuple[int, ...] = ()
     row_splits_dtype: str = "int64"

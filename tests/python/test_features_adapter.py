@@ -154,6 +154,13 @@ def test_a_class_below_a_known_one_is_known():
     assert tensor(Mine([], INT32, 0), "x").values.tolist() == [1, 0, 3]
 
 
+def test_a_class_below_ours_is_of_its_kind():
+    class Mine(features.Dense):
+        pass
+
+    assert tensor(Mine([], default=0), "x").values.tolist() == [1, 0, 3]
+
+
 def test_the_order_is_that_of_the_dict():
     wanted = {
         "l[*]": features.Ragged(),
@@ -213,6 +220,11 @@ NO_FEATURES = {
     "class": (
         {"x": features.VarLen},
         f"features[\"x\"]: expected {TAKEN}, found type <class 'arrowfeed.features.VarLen'>",
+    ),
+    "base": ({"x": features.Feature()}, f'features["x"]: expected {TAKEN}, found Feature Feature()'),
+    "no_shape": (
+        {"x": FixedLenFeature(None, INT64)},
+        'features["x"]: shape: expected a list or tuple of sizes (int, or None where open), found None',
     ),
     "unknown": (
         {"x": FeatureOfMine()},

@@ -186,6 +186,11 @@ fn an_adapter_explains_what_it_shares() {
         explained(&batch, Feature::VarLen(VarLen { key: "l[0]".to_owned(), ..VarLen::default() })),
         "t: sparse int64 [?, ?]\n  values: copied, they are picked out of their column\n  indices: computed, from the lengths of the lists"
     );
+    let blocks = Ragged { key: "l[*]".to_owned(), inner_shape: vec![2], ..Ragged::default() };
+    assert_eq!(
+        explained(&batch, Feature::Ragged(blocks)),
+        "t: ragged int64 [?, ?, 2] (row splits int64)\n  values: shared; copied where a null list stands over stored values\n  row_splits[0]: computed, the innermost lists are divided into blocks"
+    );
     let default = Some(RowDefault::Scalar(DefaultValue::Int(0)));
     assert_eq!(
         explained(&batch, Feature::Dense(Dense { key: "x".to_owned(), default, ..Dense::default() })),

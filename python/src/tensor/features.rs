@@ -30,7 +30,7 @@ fn feature(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<Fea
     static NORMALISED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let normalised = NORMALISED.import(value.py(), "arrowfeed._features", "normalised")?;
     let fields = Fields(normalised.call1((name, value))?);
-    Ok(match fields.class()?.as_str() {
+    Ok(match fields.get::<String>("_kind")?.as_str() {
         "Dense" => Feature::Dense(fields.dense()?),
         "FixedLenSequence" => Feature::FixedLenSequence(fields.sequence()?),
         "VarLen" => Feature::VarLen(fields.varlen()?),
@@ -43,10 +43,6 @@ fn feature(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<Fea
 struct Fields<'py>(Bound<'py, PyAny>);
 
 impl<'py> Fields<'py> {
-    fn class(&self) -> PyResult<String> {
-        self.0.get_type().name()?.extract()
-    }
-
     fn get<T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(&self, name: &str) -> PyResult<T> {
         self.0.getattr(name)?.extract()
     }

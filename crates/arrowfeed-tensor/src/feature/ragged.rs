@@ -42,16 +42,25 @@ impl Ragged {
     }
 
     pub(super) fn explain(&self) -> Vec<Part> {
-        let splits = match self.source.plan.picks() {
-            true => Part::new("row_splits", Sharing::Computed).because("elements are picked"),
-            false if !self.inner_shape.is_empty() => Part::new("row_splits", Sharing::Computed)
-                .because("the innermost lists are divided into blocks"),
-            false => {
-                let width = format!("the lists' offsets are not {}", self.dtype.name());
-                Part::new("row_splits", Sharing::Shared).unless([width])
-            }
+        let mut parts = vec![self.source.values_part(&[self.source.hidden()])];
+        let shared = |part: &str| {
+            let width = format!("the lists' offsets are not {}", self.dtype.name());
+            Part::new(part, Sharing::Shared).unless([width])
         };
-        vec![self.source.values_part(&[self.source.hidden()]), splits]
+        let computed = |part: &str| Part::new(part, Sharing::Computed);
+        let innermost = self.source.rank().max(1) - 1;
+        match (self.source.plan.picks(), self.inner_shape.is_empty()) {
+            (true, _) => parts.push(computed("row_splits").because("elements are picked")),
+            (false, true) => parts.push(shared("row_splits")),
+            (false, false) => {
+                if innermost > 0 {
+                    parts.push(shared(&format!("row_splits[..{innermost}]")));
+                }
+                let divided = computed(&format!("row_splits[{innermost}]"));
+                parts.push(divided.because("the innermost lists are divided into blocks"));
+            }
+        }
+        parts
     }
 
     pub(super) fn convert(&self, batch: &RecordBatch) -> Result<RaggedTensor, ConversionError> {
