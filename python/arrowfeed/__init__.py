@@ -9,6 +9,8 @@ Arrow data leaves by the Arrow PyCapsule interface: `pyarrow.table(reader)`, `po
 duckdb take a reader as it is.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from arrowfeed._arrowfeed import (
     Array,
     AvroSchema,
@@ -54,6 +56,9 @@ from arrowfeed._errors import (
     TruncatedError,
 )
 
+if TYPE_CHECKING:
+    from arrowfeed import features
+
 __all__ = [
     "Array",
     "ArrowfeedError",
@@ -89,6 +94,7 @@ __all__ = [
     "VarLenSparse",
     "__version__",
     "avro_schema",
+    "features",
     "infer_representations",
     "plan_splits",
     "read_avro",
@@ -96,3 +102,12 @@ __all__ = [
     "representations_from_tfmd",
     "write_avro",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Modules that are imported on use."""
+    if name == "features":
+        import importlib  # noqa: PLC0415
+
+        return importlib.import_module("arrowfeed.features")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

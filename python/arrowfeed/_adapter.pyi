@@ -12,6 +12,7 @@ from arrowfeed.types import (
     ArrowArrayExportable,
     ArrowSchemaExportable,
     ArrowStreamExportable,
+    FeatureLike,
     HasArrowSchema,
     RepresentationLike,
     RowSplitsDType,
@@ -114,6 +115,33 @@ class TensorAdapter:
         inner_nulls: str = "error",
         duplicates: str = "keep",
     ) -> TensorAdapter: ...
+    @staticmethod
+    def from_features(
+        schema: ArrowSchemaExportable | HasArrowSchema, features: dict[str, FeatureLike]
+    ) -> TensorAdapter:
+        """An adapter of features over key expressions.
+
+        Args:
+            schema: As of the class.
+            features: Dict of the tensors' names to features of `arrowfeed.features`. A name is the key
+                expression, unless the feature has a `key`. Those of other libraries are taken as they are,
+                by the names of their classes: `FixedLenFeature`, `FixedLenSequenceFeature`,
+                `VarLenFeature`, `SparseFeature` and `RaggedFeature` of `tf.io`, `VarLenFeatureWithRank` of
+                tensorflow-io, `DenseFeature`, `SparseFeature` and `VarlenFeature` of ATDS.
+
+        Raises:
+            RepresentationError: A key is wrong or does not fit the schema, or a feature does not fit its key;
+                `tensor` says which.
+            ValueError: A feature of another library has a part that means nothing here.
+            TypeError: An argument has a wrong type; of features, the message has those that are taken.
+
+        Example:
+            >>> wanted = {"friends[*].name.first": features.VarLen("bytes")}
+            >>> arrowfeed.TensorAdapter.from_features(reader.schema, wanted)
+            <arrowfeed.TensorAdapter of 1 tensor>
+              friends[*].name.first: sparse bytes [?, ?]
+        """
+
     def convert(
         self,
         batch: ArrowArrayExportable | ArrowStreamExportable,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 from arrowfeed._arrowfeed import (
     AvroSchema,
@@ -14,6 +14,9 @@ from arrowfeed._arrowfeed import (
     SparseTensor,
     StructuredTensor,
 )
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @runtime_checkable
@@ -79,6 +82,15 @@ class Message(Protocol):
         ...
 
 
+class TensorFlowDType(Protocol):
+    """A type of TensorFlow."""
+
+    @property
+    def as_numpy_dtype(self) -> Any:
+        """The same as numpy has it."""
+        ...
+
+
 OneSource: TypeAlias = (
     str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryReader | BinaryIntoReader
 )
@@ -120,6 +132,15 @@ TensorKind: TypeAlias = Literal["dense", "sparse", "ragged", "structured"]
 
 RowSplitsDType: TypeAlias = Literal["int32", "int64"]
 """The integers of row splits."""
+
+FeatureLike: TypeAlias = Any
+"""A feature of `arrowfeed.features`, or one of `tf.io`, tensorflow-io or ATDS."""
+
+Duplicates: TypeAlias = Literal["error", "keep"]
+"""What becomes of two entries of a sparse tensor with the same coordinates."""
+
+FeatureDType: TypeAlias = "npt.DTypeLike | TensorFlowDType"
+"""The type of a feature's values: a type of numpy, Python or TensorFlow, or its name."""
 
 
 class Skipped(TypedDict):

@@ -34,7 +34,7 @@ fn explained(batch: &RecordBatch, feature: Feature) -> String {
 }
 
 fn ragged(key: &str, row_splits_dtype: SplitsDType) -> Feature {
-    Feature::Ragged(Ragged { key: key.to_owned(), dtype: None, row_splits_dtype })
+    Feature::Ragged(Ragged { key: key.to_owned(), row_splits_dtype, ..Ragged::default() })
 }
 
 /// Elements of one field `x`, each in a list of its own.
@@ -147,7 +147,7 @@ fn address(values: &arrow_array::ArrayRef) -> *const u8 {
 fn names_and_all_elements_share_the_values_and_the_splits() {
     let batch = batch(vec![("l", lists(&[Some(&[1, 2]), Some(&[3])])), ("x", int64(&[1, 2]))]);
     let list = arrow_array::cast::AsArray::as_list::<i32>(batch.column(0)).clone();
-    let varlen = tensor(&batch, Feature::VarLen(VarLen { key: "l[*]".to_owned(), dtype: None }));
+    let varlen = tensor(&batch, Feature::VarLen(VarLen { key: "l[*]".to_owned(), ..VarLen::default() }));
     assert_eq!(address(varlen.as_sparse().unwrap().values().array()), address(list.values()));
     let shared = tensor(&batch, ragged("l[*]", SplitsDType::Int32));
     let shared = shared.as_ragged().unwrap();
@@ -183,8 +183,13 @@ fn an_adapter_explains_what_it_shares() {
         "t: ragged int64 [?, ?] (row splits int32)\n  values: shared; copied where a null list stands over stored values\n  row_splits: shared; copied where the lists' offsets are not int32"
     );
     assert_eq!(
-        explained(&batch, Feature::VarLen(VarLen { key: "l[0]".to_owned(), dtype: None })),
+        explained(&batch, Feature::VarLen(VarLen { key: "l[0]".to_owned(), ..VarLen::default() })),
         "t: sparse int64 [?, ?]\n  values: copied, they are picked out of their column\n  indices: computed, from the lengths of the lists"
+    );
+    let blocks = Ragged { key: "l[*]".to_owned(), inner_shape: vec![2], ..Ragged::default() };
+    assert_eq!(
+        explained(&batch, Feature::Ragged(blocks)),
+        "t: ragged int64 [?, ?, 2] (row splits int64)\n  values: shared; copied where a null list stands over stored values\n  row_splits[0]: computed, the innermost lists are divided into blocks"
     );
     let default = Some(RowDefault::Scalar(DefaultValue::Int(0)));
     assert_eq!(

@@ -192,7 +192,7 @@ fn filters_that_cannot_be() {
 #[test]
 fn a_feature_names_its_tensor_unless_it_is_called_as_its_key_is() {
     let message = |name: &str, key: &str| {
-        let feature = Feature::VarLen(VarLen { key: key.to_owned(), dtype: None });
+        let feature = Feature::VarLen(VarLen { key: key.to_owned(), ..VarLen::default() });
         FeatureAdapter::try_new(schema(), [(name, feature)]).unwrap_err().to_string()
     };
     let expected = r#"key "age.x", character 4: expected a record with the field "x", found Int32"#;
@@ -206,7 +206,7 @@ fn a_feature_names_its_tensor_unless_it_is_called_as_its_key_is() {
 
 #[test]
 fn names_of_features_are_known_and_there_once() {
-    let feature = |key: &str| Feature::VarLen(VarLen { key: key.to_owned(), dtype: None });
+    let feature = |key: &str| Feature::VarLen(VarLen { key: key.to_owned(), ..VarLen::default() });
     let error =
         FeatureAdapter::try_new(schema(), [("a", feature("age")), ("a", feature("tags[*]"))]).unwrap_err();
     assert_eq!(error.to_string(), r#"tensor "a": expected a feature for each name, found two"#);

@@ -144,17 +144,26 @@ fn feature(case: &Table) -> Feature {
             .map(|number| usize::try_from(number.as_integer().unwrap()).ok())
             .collect::<Vec<Option<usize>>>()
     };
-    let shape = || numbers("shape").into_iter().map(Option::unwrap).collect();
+    let fixed = |name: &str| numbers(name).into_iter().map(Option::unwrap).collect();
     match kind {
-        "dense" => {
-            Feature::Dense(Dense { key, shape: shape(), dtype, default: table.get("default").map(default) })
-        }
+        "dense" => Feature::Dense(Dense {
+            key,
+            shape: fixed("shape"),
+            dtype,
+            default: table.get("default").map(default),
+        }),
         "sequence" => {
             let default = table.get("default").map(default_value);
             Feature::FixedLenSequence(FixedLenSequence { key, shape: numbers("shape"), dtype, default })
         }
-        "varlen" => Feature::VarLen(VarLen { key, dtype }),
-        "ragged" => Feature::Ragged(Ragged { key, dtype, ..Ragged::default() }),
+        "varlen" => {
+            let shape = table.get("shape").map(|_| numbers("shape"));
+            Feature::VarLen(VarLen { key, shape, dtype })
+        }
+        "ragged" => {
+            let inner_shape = table.get("inner_shape").map_or(Vec::new(), |_| fixed("inner_shape"));
+            Feature::Ragged(Ragged { key, inner_shape, dtype, ..Ragged::default() })
+        }
         "sparse" => Feature::Sparse(Sparse {
             key,
             index_keys: texts(table, "index").unwrap(),

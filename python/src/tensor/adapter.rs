@@ -1,9 +1,13 @@
 //! `arrowfeed.TensorAdapter`.
 
-use arrowfeed::tensor::{self, AdapterOptions, Duplicates, InnerNulls};
+use arrowfeed::tensor::feature::FeatureAdapter;
+use arrowfeed::tensor::{
+    self, Adapter, AdapterOptions, Duplicates, InnerNulls, RepresentationError, Tensors,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::features::features;
 use super::given::representations;
 use super::import::{record_batch, schema};
 use super::spec::TensorSpec;
@@ -15,12 +19,37 @@ use crate::errors::{conversion_error, representation_error, to_python};
 
 const INNER_NULLS: [(&str, InnerNulls); 2] = [("error", InnerNulls::Error), ("fill", InnerNulls::Fill)];
 
-const DUPLICATES: [(&str, Duplicates); 2] = [("keep", Duplicates::Keep), ("error", Duplicates::Error)];
+pub(super) const DUPLICATES: [(&str, Duplicates); 2] =
+    [("keep", Duplicates::Keep), ("error", Duplicates::Error)];
 
 /// Turns record batches of one schema into tensors.
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
-pub(crate) struct TensorAdapter(tensor::TensorAdapter);
+pub(crate) struct TensorAdapter(Adapter);
+
+impl TensorAdapter {
+    pub(crate) fn of(adapter: Adapter) -> Self {
+        Self(adapter)
+    }
+
+    fn compiled(
+        py: Python<'_>,
+        compile: impl FnOnce() -> Result<Adapter, RepresentationError>,
+    ) -> PyResult<Self> {
+        let made = caught(|| Ok(compile())).map_err(|error| to_python(py, error))?;
+        made.map(Self::of).map_err(|error| representation_error(py, &error))
+    }
+}
+
+/// The dict of Python's tensors.
+pub(crate) fn tensors_by_name(py: Python<'_>, tensors: Tensors) -> PyResult<Bound<'_, PyDict>> {
+    let named = PyDict::new(py);
+    for (name, tensor) in tensors {
+        let tensor = wrapped(py, tensor, &name)?;
+        named.set_item(name, tensor)?;
+    }
+    Ok(named)
+}
 
 #[pymethods]
 impl TensorAdapter {
@@ -44,9 +73,17 @@ impl TensorAdapter {
         let schema = self::schema(schema)?;
         let given = self::representations(representations)?;
         let given = given.iter().map(|(name, representation)| (name.as_str(), representation));
-        let made = caught(|| Ok(tensor::TensorAdapter::with_options(schema, given, options)));
-        let made = made.map_err(|error| to_python(py, error))?;
-        made.map(Self).map_err(|error| representation_error(py, &error))
+        let adapter = || tensor::TensorAdapter::with_options(schema, given, options);
+        Self::compiled(py, || adapter().map(Adapter::Representations))
+    }
+
+    /// An adapter of features over key expressions.
+    #[staticmethod]
+    fn from_features(schema: &Bound<'_, PyAny>, features: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = schema.py();
+        let schema = self::schema(schema)?;
+        let given = self::features(features)?;
+        Self::compiled(py, || FeatureAdapter::try_new(schema, given).map(Adapter::Features))
     }
 
     /// The tensors of a batch, by name.
@@ -72,12 +109,7 @@ impl TensorAdapter {
             })
         });
         let converted = converted.map_err(|error| to_python(py, error))?;
-        let tensors = PyDict::new(py);
-        for (name, tensor) in converted.map_err(|error| conversion_error(py, &error))? {
-            let tensor = wrapped(py, tensor, &name)?;
-            tensors.set_item(name, tensor)?;
-        }
-        Ok(tensors)
+        tensors_by_name(py, converted.map_err(|error| conversion_error(py, &error))?)
     }
 
     /// What is known of each tensor before any batch.

@@ -2,7 +2,7 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | what a tensor is made of | `representation` (the base), `kinds` and `kind_arguments` (one class each), `given`, `infer` |
+//! | what a tensor is made of | `representation` (the base), `kinds` and `kind_arguments` (one class each), `given`, `features`, `infer` |
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
 //! | what comes out | `dense`, `sparse`, `ragged`, `structured` |
 //! | tensors of arrays, and back to batches | `build`, `reverse` |
@@ -12,6 +12,7 @@ mod adapter;
 mod build;
 mod dense;
 mod dlpack;
+mod features;
 mod given;
 mod import;
 mod infer;

@@ -31,6 +31,7 @@ mod varlen_sparse;
 
 // Features over keys make the same tensors of other leaves.
 pub(crate) use entries::{Entries, lengths};
+pub(crate) use partition::in_blocks;
 pub(crate) use varlen_ragged::flat_values;
 pub(crate) use varlen_sparse::{at_least_one_list, coordinates, longest};
 

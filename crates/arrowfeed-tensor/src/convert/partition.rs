@@ -69,7 +69,7 @@ impl Partition {
 }
 
 /// The same lists over blocks of `size` values. Every list must be made of whole blocks.
-pub(super) fn in_blocks(
+pub(crate) fn in_blocks(
     outer: &[RowSplits],
     lists: &RowSplits,
     size: usize,

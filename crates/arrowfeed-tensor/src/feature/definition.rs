@@ -78,6 +78,9 @@ pub struct FixedLenSequence {
 pub struct VarLen {
     /// The key expression.
     pub key: String,
+    /// Sizes of the dimensions after the batch, one for each of the key: a list of another length is an error. `None`
+    /// in it: as long as the longest list of the batch. `None` in its place: all are.
+    pub shape: Option<Vec<Option<usize>>>,
     /// The type that the values must have.
     pub dtype: Option<DType>,
 }
@@ -126,6 +129,9 @@ impl Default for Sparse {
 pub struct Ragged {
     /// The key expression.
     pub key: String,
+    /// Sizes of dimensions after the ragged ones: the elements of each innermost list fill blocks of this shape, one
+    /// after the other.
+    pub inner_shape: Vec<usize>,
     /// The type that the values must have.
     pub dtype: Option<DType>,
     /// The integers of the row splits.

@@ -5,17 +5,20 @@ use arrow_schema::SchemaRef;
 
 use super::definition;
 use super::source::Source;
-use crate::convert::{at_least_one_list, flat_values};
-use crate::error::{ConversionError, RepresentationError};
+use crate::convert::{at_least_one_list, flat_values, in_blocks};
+use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
 use crate::explain::{Part, Sharing};
 use crate::expression::KeyExpression;
+use crate::representation::size;
 use crate::row_splits::SplitsDType;
 use crate::spec::TensorSpec;
-use crate::tensor::RaggedTensor;
+use crate::tensor::{DenseTensor, RaggedTensor};
 
 #[derive(Debug, Clone)]
 pub(super) struct Ragged {
     pub(super) source: Source,
+    /// Sizes of the blocks of values that the innermost lists are made of.
+    inner_shape: Vec<usize>,
     dtype: SplitsDType,
 }
 
@@ -25,30 +28,59 @@ impl Ragged {
         ragged: &definition::Ragged,
     ) -> Result<Self, RepresentationError> {
         let source = Source::compile(schema, &KeyExpression::parse(&ragged.key)?, ragged.dtype)?;
-        Ok(Self { source, dtype: ragged.row_splits_dtype })
+        let inner_shape = ragged.inner_shape.clone();
+        if size(&inner_shape).is_none_or(|size| size == 0) {
+            let expected = "an inner shape of sizes above 0 whose values can be counted";
+            let found = format!("{inner_shape:?}");
+            return Err(source.unfit(RepresentationErrorKind::Shape, expected, found));
+        }
+        Ok(Self { source, inner_shape, dtype: ragged.row_splits_dtype })
     }
 
     pub(super) fn spec(&self) -> TensorSpec {
-        TensorSpec::ragged(self.source.leaf.dtype, self.source.rank().max(1), &[], self.dtype)
+        TensorSpec::ragged(self.source.leaf.dtype, self.source.rank().max(1), &self.inner_shape, self.dtype)
     }
 
     pub(super) fn explain(&self) -> Vec<Part> {
-        let splits = match self.source.plan.picks() {
-            true => Part::new("row_splits", Sharing::Computed).because("elements are picked"),
-            false => {
-                let width = format!("the lists' offsets are not {}", self.dtype.name());
-                Part::new("row_splits", Sharing::Shared).unless([width])
-            }
+        let mut parts = vec![self.source.values_part(&[self.source.hidden()])];
+        let shared = |part: &str| {
+            let width = format!("the lists' offsets are not {}", self.dtype.name());
+            Part::new(part, Sharing::Shared).unless([width])
         };
-        vec![self.source.values_part(&[self.source.hidden()]), splits]
+        let computed = |part: &str| Part::new(part, Sharing::Computed);
+        let innermost = self.source.rank().max(1) - 1;
+        match (self.source.plan.picks(), self.inner_shape.is_empty()) {
+            (true, _) => parts.push(computed("row_splits").because("elements are picked")),
+            (false, true) => parts.push(shared("row_splits")),
+            (false, false) => {
+                if innermost > 0 {
+                    parts.push(shared(&format!("row_splits[..{innermost}]")));
+                }
+                let divided = computed(&format!("row_splits[{innermost}]"));
+                parts.push(divided.because("the innermost lists are divided into blocks"));
+            }
+        }
+        parts
     }
 
     pub(super) fn convert(&self, batch: &RecordBatch) -> Result<RaggedTensor, ConversionError> {
         let in_key = |error: ConversionError| error.in_key(self.source.label());
         let mut leaves = at_least_one_list(self.source.leaves(batch)?).map_err(in_key)?;
         let flat = flat_values(&self.source.leaf, &leaves, &[]).map_err(in_key)?;
+        if let Some(lists) = leaves.splits.pop_if(|_| !self.inner_shape.is_empty()) {
+            let block = self.inner_shape.iter().product();
+            leaves.splits.push(in_blocks(&leaves.splits, &lists, block, self.dtype).map_err(in_key)?);
+        }
         let splits = leaves.splits.drain(..).map(|splits| splits.with_dtype(self.dtype));
         let splits = splits.collect::<Result<_, _>>().map_err(in_key)?;
+        let flat = self.in_inner_shape(flat).map_err(in_key)?;
         RaggedTensor::try_new(flat, splits).map_err(in_key)
+    }
+
+    /// Flat values with the inner dimensions; what is left over is found where the lists are divided.
+    fn in_inner_shape(&self, flat: DenseTensor) -> Result<DenseTensor, ConversionError> {
+        let block: usize = self.inner_shape.iter().product();
+        let shape = std::iter::once(flat.shape()[0] / block).chain(self.inner_shape.iter().copied());
+        DenseTensor::try_new(flat.values().clone(), shape.collect())
     }
 }

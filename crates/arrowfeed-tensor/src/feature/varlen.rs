@@ -5,16 +5,22 @@ use arrow_schema::SchemaRef;
 
 use super::definition;
 use super::source::Source;
-use crate::convert::{at_least_one_list, coordinates};
-use crate::error::{ConversionError, RepresentationError};
+use crate::column::row_of;
+use crate::convert::{at_least_one_list, coordinates, lengths};
+use crate::error::{
+    ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind, count,
+};
 use crate::explain::{Part, Sharing};
 use crate::expression::KeyExpression;
+use crate::row_splits::RowSplits;
 use crate::spec::TensorSpec;
 use crate::tensor::SparseTensor;
 
 #[derive(Debug, Clone)]
 pub(super) struct VarLen {
     pub(super) source: Source,
+    /// A size for each dimension after the batch. `None`: the longest list.
+    shape: Vec<Option<usize>>,
 }
 
 impl VarLen {
@@ -22,12 +28,18 @@ impl VarLen {
         schema: &SchemaRef,
         varlen: &definition::VarLen,
     ) -> Result<Self, RepresentationError> {
-        Source::compile(schema, &KeyExpression::parse(&varlen.key)?, varlen.dtype)
-            .map(|source| Self { source })
+        let source = Source::compile(schema, &KeyExpression::parse(&varlen.key)?, varlen.dtype)?;
+        let rank = source.rank().max(1);
+        let shape = varlen.shape.clone().unwrap_or_else(|| vec![None; rank]);
+        if shape.len() != rank {
+            let expected = format!("a shape of {}, as the key has", count(rank, "dimension"));
+            return Err(source.unfit(RepresentationErrorKind::Shape, expected, shape.len().to_string()));
+        }
+        Ok(Self { source, shape })
     }
 
     pub(super) fn spec(&self) -> TensorSpec {
-        TensorSpec::sparse(self.source.leaf.dtype, &vec![None; self.source.rank().max(1)])
+        TensorSpec::sparse(self.source.leaf.dtype, &self.shape)
     }
 
     pub(super) fn explain(&self) -> Vec<Part> {
@@ -38,9 +50,26 @@ impl VarLen {
     pub(super) fn convert(&self, batch: &RecordBatch) -> Result<SparseTensor, ConversionError> {
         let in_key = |error: ConversionError| error.in_key(self.source.label());
         let leaves = at_least_one_list(self.source.leaves(batch)?).map_err(in_key)?;
-        let (indices, dense_shape) = coordinates(&leaves).map_err(in_key)?;
-        let row_of = |item| crate::column::row_of(&leaves.splits, item);
+        self.check(&leaves.splits).map_err(in_key)?;
+        let (indices, mut dense_shape) = coordinates(&leaves).map_err(in_key)?;
+        for (longest, size) in dense_shape[1..].iter_mut().zip(&self.shape) {
+            *longest = size.map_or(*longest, |size| i64::try_from(size).unwrap_or(i64::MAX));
+        }
+        let row_of = |item| row_of(&leaves.splits, item);
         let values = self.source.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of);
         Ok(SparseTensor::of(indices, values.map_err(in_key)?, dense_shape))
+    }
+
+    /// Lists of a dimension whose size is known have that length.
+    fn check(&self, levels: &[RowSplits]) -> Result<(), ConversionError> {
+        for (level, (size, splits)) in self.shape.iter().zip(levels).enumerate() {
+            let Some(size) = *size else { continue };
+            if let Some((list, found)) = lengths(splits).enumerate().find(|(_, length)| *length != size) {
+                let expected = count(size, "value");
+                let error = ConversionError::new(ConversionErrorKind::Length, expected, found.to_string());
+                return Err(error.in_row(row_of(&levels[..level], list)));
+            }
+        }
+        Ok(())
     }
 }

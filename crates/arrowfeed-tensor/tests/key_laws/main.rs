@@ -131,7 +131,7 @@ proptest! {
             entries.iter_mut().for_each(|(at, _)| at.push(0));
         }
         let (text, dtype) = (any::text(&key.steps), DType::of(&key.data_type));
-        let found = case.tensor(Feature::VarLen(VarLen { key: text.clone(), dtype }));
+        let found = case.tensor(Feature::VarLen(VarLen { key: text.clone(), dtype, shape: None }));
         let ragged = case.tensor(Feature::Ragged(Ragged { key: text, dtype, ..Ragged::default() }));
         match entries.iter().find(|(_, value)| value.is_null()) {
             Some((at, _)) => {

@@ -1,0 +1,197 @@
+"""Checks of what features are made with. Messages name the argument, what was expected and what was found."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Scalar: TypeAlias = bool | int | float | bytes
+Default: TypeAlias = "Scalar | tuple[Default, ...]"
+
+SHOWN = 60
+"""Characters of a value's text in a message."""
+
+NUMBERS = frozenset(
+    {
+        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float16", "float32", "float64"),
+    }
+)
+BYTE_STRINGS = ("string", "bytes", "str", "object", bytes, str, object, np.bytes_, np.str_, np.object_)
+
+
+def found(value: object) -> str:
+    """Type and text of a value: `int -3`."""
+    if value is None:
+        return "None"
+    text = repr(value)
+    return f"{type(value).__name__} {text[:SHOWN]}{'…' if len(text) > SHOWN else ''}"
+
+
+def text(name: str, expected: str, value: object) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected {expected}, found {found(value)}")
+    return str(value)
+
+
+def texts(name: str, expected: str, value: object) -> tuple[str, ...]:
+    """One string or several."""
+    if isinstance(value, str):
+        return (str(value),)
+    return tuple(text(name, expected, item) for item in _items(name, expected, value))
+
+
+def flag(name: str, value: Any) -> bool:
+    """A truth value."""
+    if not _is_bool(value):
+        raise TypeError(f"{name}: expected a bool, found {found(value)}")
+    return bool(value)
+
+
+def choice(name: str, words: tuple[str, str], value: object) -> str:
+    """One of two words."""
+    expected = f'"{words[0]}" or "{words[1]}"'
+    word = text(name, expected, value)
+    if word not in words:
+        raise ValueError(f"{name}: expected {expected}, found {found(value)}")
+    return word
+
+
+def size(name: str, value: Any) -> int:
+    """The size of a dimension."""
+    message = f"{name}: expected an integer of 0 or more, found {found(value)}"
+    if _is_bool(value):
+        raise TypeError(message)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(message) from None
+    if number < 0:
+        raise ValueError(message)
+    if number >= 1 << 63:
+        raise ValueError(f"{name}: expected an integer of 64 bits, found {found(value)}")
+    return number
+
+
+def sizes(name: str, value: object) -> tuple[int, ...]:
+    """The sizes of all dimensions."""
+    return tuple(size(name, item) for item in _items(name, "a list or tuple of sizes (int)", value))
+
+
+def open_sizes(name: str, value: object) -> tuple[int | None, ...]:
+    """The sizes of all dimensions, None where they are not known."""
+    expected = "a list or tuple of sizes (int, or None where open)"
+    return tuple(open_size(name, item) for item in _items(name, expected, value))
+
+
+def one_or_open_sizes(name: str, value: Any) -> tuple[int | None, ...]:
+    """As `open_sizes`; one size may be given as it is."""
+    return (open_size(name, value),) if _is_int(value) else open_sizes(name, value)
+
+
+def open_size(name: str, value: Any) -> int | None:
+    """The size of a dimension, None where it is not known."""
+    return None if value is None or (_is_int(value) and value == -1) else size(name, value)
+
+
+def dtype(value: Any) -> np.dtype[Any] | None:
+    """The type, as numpy has it, of a type, a name, or a type of TensorFlow: `object` for byte strings."""
+    if value is None:
+        return None
+    known = isinstance(value, str | type) or hasattr(value, "itemsize")
+    given = value if known else getattr(value, "as_numpy_dtype", getattr(value, "name", value))
+    if isinstance(given, str | type) and given in BYTE_STRINGS:
+        return np.dtype(object)
+    kind: Any = _numpy_dtype(given)
+    if kind is not None and kind.name in NUMBERS:
+        return np.dtype(str(kind.name))
+    # Of any class that it does not know, numpy says that it is an object.
+    if kind is not None and kind.kind in "SUO" and not isinstance(given, type):
+        return np.dtype(object)
+    expected = "a type of numbers, bool, or object for byte strings"
+    raise ValueError(f"dtype: expected {expected}, found {found(value)}")
+
+
+def _numpy_dtype(value: Any) -> Any:
+    try:
+        return np.dtype(value)
+    except (TypeError, ValueError, SyntaxError):
+        return None
+
+
+def type_name(kind: Any) -> str:
+    """The name of a type: `bytes` for byte strings."""
+    return "bytes" if kind.hasobject else kind.name
+
+
+def default(value: object, shape: tuple[int, ...], kind: np.dtype[Any] | None) -> Default | None:
+    """A scalar, or nested tuples of the shape."""
+    if value is None:
+        return None
+    expected = f"a scalar or the shape {list(shape)}" if shape else "a scalar"
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        # Lists of unlike lengths.
+        raise ValueError(f"default: expected {expected}, found {found(value)}") from None
+    if array.dtype.kind in "SUO":
+        array = _byte_strings(value)
+    elif array.dtype.kind not in "biuf":
+        raise TypeError(f"default: expected numbers, bools or byte strings, found {found(value)}")
+    if array.shape not in ((), shape):
+        raise ValueError(f"default: expected {expected}, found the shape {list(array.shape)}")
+    return _nested(_of_kind(array, kind, value).tolist(), array.ndim)
+
+
+def _is_bool(value: object) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int | np.integer)
+
+
+def _byte_strings(value: Any) -> np.ndarray[Any, Any]:
+    """An array of objects: in arrays of byte strings, numpy drops zeros at their ends."""
+    array: Any = np.asarray(value, object)
+    encoded = np.empty(array.shape, object)
+    items: Any = np.ndenumerate(array)
+    for place, item in items:
+        if not isinstance(item, str | bytes):
+            raise TypeError(f"default: expected numbers, bools or byte strings, found {found(item)}")
+        encoded[place] = item.encode() if isinstance(item, str) else bytes(item)
+    return encoded
+
+
+def _of_kind(array: Any, kind: np.dtype[Any] | None, value: object) -> Any:
+    """The array for values of a type: integers become floats where these are wanted, nothing else changes."""
+    if kind is None:
+        return array
+    if kind.hasobject:
+        fits = array.dtype.hasobject
+    elif kind.kind == "b":
+        fits = array.dtype.kind in "biu"
+    else:
+        fits = np.can_cast(array.dtype, kind, "same_kind")
+    if not fits:
+        raise ValueError(f"default: expected values of {type_name(kind)}, found {found(value)}")
+    return array.astype(np.float64) if kind.kind == "f" else array
+
+
+def _nested(value: Any, depth: int) -> Default:
+    return tuple(_nested(item, depth - 1) for item in value) if depth else value
+
+
+def _items(name: str, expected: str, value: Any) -> list[Any]:
+    """What can be gone through, but for strings and dicts, which are mistakes."""
+    message = f"{name}: expected {expected}, found {found(value)}"
+    if isinstance(value, str | bytes | bytearray | dict):
+        raise TypeError(message)
+    try:
+        items = iter(value)
+    except TypeError:
+        raise TypeError(message) from None
+    return list(items)

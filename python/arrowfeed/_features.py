@@ -1,0 +1,135 @@
+"""Whatever stands for a feature, as one of `arrowfeed.features`. Called by the compiled module.
+
+Features of TensorFlow, tensorflow-io and ATDS are known by the names of their classes and by their
+attributes: no module of theirs is imported.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arrowfeed import _feature_arguments as argument
+from arrowfeed.features import Dense, Feature, FixedLenSequence, Ragged, Sparse, VarLen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def normalised(name: str, value: Any) -> Feature:
+    """The feature for the tensor of a name, with a key.
+
+    Raises:
+        ValueError: A feature of another library has a part that means nothing here.
+        TypeError: It is no feature.
+    """
+    try:
+        feature: Any = value if isinstance(value, _OURS) else _foreign(name, value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f'features["{name}"]: {error}') from None
+    return feature if feature.key is not None else dataclasses.replace(feature, key=name)
+
+
+_OURS = (Dense, FixedLenSequence, VarLen, Sparse, Ragged)
+
+
+class _Kind(NamedTuple):
+    """A class of another library: its name, the attributes that tell it, and what it means."""
+
+    name: str
+    attributes: tuple[str, ...]
+    feature: Callable[[str, Any], Feature]
+
+
+def _foreign(name: str, value: Any) -> Feature:
+    classes = [] if isinstance(value, type) else [base.__name__ for base in type(value).__mro__]
+    for kind in _KINDS:
+        if kind.name in classes and all(hasattr(value, attribute) for attribute in kind.attributes):
+            return kind.feature(name, value)
+    ours = "Dense, FixedLenSequence, VarLen, Sparse or Ragged of arrowfeed.features"
+    theirs = ", ".join(dict.fromkeys(kind.name for kind in _KINDS))
+    raise TypeError(f"expected {ours}, or {theirs}, found {argument.found(value)}")
+
+
+def _fixed_len(_name: str, value: Any) -> Feature:
+    """Where sizes are open, rows are filled up to the longest, as tensorflow-io does it."""
+    sizes = argument.one_or_open_sizes("shape", value.shape)
+    if None in sizes:
+        return FixedLenSequence(sizes, value.dtype, value.default_value)
+    return Dense([size for size in sizes if size is not None], value.dtype, value.default_value)
+
+
+def _fixed_len_sequence(_name: str, value: Any) -> Feature:
+    if value.allow_missing is not True:
+        raise ValueError(f"allow_missing: expected True, found {argument.found(value.allow_missing)}")
+    kind = argument.dtype(value.dtype)
+    if kind is None:
+        raise TypeError("dtype: expected the type of the values, found None")
+    zero = b"" if kind.hasobject else kind.type(0)
+    default = zero if value.default_value is None else value.default_value
+    return FixedLenSequence(argument.one_or_open_sizes("shape", value.shape), kind, default)
+
+
+def _var_len(_name: str, value: Any) -> Feature:
+    return VarLen(value.dtype)
+
+
+def _var_len_with_rank(_name: str, value: Any) -> Feature:
+    return VarLen(value.dtype, shape=[None] * argument.size("rank", value.rank))
+
+
+def _sparse(_name: str, value: Any) -> Feature:
+    return Sparse(value.index_key, value.value_key, value.size, value.dtype, value.already_sorted)
+
+
+def _ragged(_name: str, value: Any) -> Feature:
+    """Lists of the key are partitions already; uniform ones are dimensions inside of them."""
+    partitions = list(value.partitions)
+    uniform = [partition for partition in partitions if type(partition).__name__ == "UniformRowLength"]
+    others = [argument.found(partition) for partition in partitions if partition not in uniform]
+    if others:
+        expected = "UniformRowLength only, as the key's lists have row splits of their own"
+        raise ValueError(f"partitions: expected {expected}, found {', '.join(others)}")
+    splits: Any = argument.dtype(value.row_splits_dtype)
+    return Ragged(
+        value.dtype,
+        inner_shape=[partition.length for partition in uniform],
+        row_splits_dtype="int64" if splits is None else splits.name,
+        key=value.value_key,
+    )
+
+
+def _atds_dense(name: str, value: Any) -> Feature:
+    sizes = argument.sizes("shape", value.shape)
+    return Dense(sizes, value.dtype, key=_lists(name, len(sizes)))
+
+
+def _atds_sparse(_name: str, value: Any) -> Feature:
+    """A record with a list of values, and a list of indices for each dimension."""
+    sizes = argument.open_sizes("shape", value.shape)
+    return Sparse([f"indices{nth}[*]" for nth in range(len(sizes))], "values[*]", sizes, value.dtype)
+
+
+def _atds_varlen(name: str, value: Any) -> Feature:
+    sizes = argument.open_sizes("shape", value.shape)
+    return VarLen(value.dtype, shape=sizes or None, key=_lists(name, len(sizes)))
+
+
+def _lists(name: str, rank: int) -> str:
+    """ATDS names a field, whose lists are the dimensions."""
+    return name + "[*]" * rank
+
+
+_KINDS = (
+    _Kind("FixedLenFeature", ("shape", "dtype", "default_value"), _fixed_len),
+    _Kind(
+        "FixedLenSequenceFeature", ("shape", "dtype", "allow_missing", "default_value"), _fixed_len_sequence
+    ),
+    _Kind("VarLenFeature", ("dtype",), _var_len),
+    _Kind("VarLenFeatureWithRank", ("dtype", "rank"), _var_len_with_rank),
+    _Kind("SparseFeature", ("index_key", "value_key", "dtype", "size", "already_sorted"), _sparse),
+    _Kind("RaggedFeature", ("dtype", "value_key", "partitions", "row_splits_dtype"), _ragged),
+    _Kind("DenseFeature", ("shape", "dtype"), _atds_dense),
+    _Kind("SparseFeature", ("shape", "dtype"), _atds_sparse),
+    _Kind("VarlenFeature", ("shape", "dtype"), _atds_varlen),
+)

@@ -1,0 +1,112 @@
+//! The argument `features`: a dict of names to features, ours or those of TensorFlow, tensorflow-io and ATDS.
+//!
+//! `arrowfeed/_features.py` makes ours of them, whose fields were checked when they were made.
+
+use arrowfeed::tensor::DType;
+use arrowfeed::tensor::feature::{self, Feature, RowDefault};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use super::adapter::DUPLICATES;
+use super::kind_arguments::{given_default, splits};
+use super::memory::dtype_argument;
+use crate::argument::{choice, wrong_type};
+
+/// Names and features, in the dict's order.
+pub(crate) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Feature)>> {
+    let Ok(dict) = value.cast::<PyDict>() else {
+        return Err(wrong_type("features", "a dict of names to features", value));
+    };
+    let items = dict.iter().map(|(name, value)| {
+        let text = name.cast::<PyString>();
+        let text = text.map_err(|_| wrong_type("features", "names of tensors (str)", &name))?;
+        Ok((text.to_str()?.to_owned(), feature(text, &value)?))
+    });
+    items.collect()
+}
+
+fn feature(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<Feature> {
+    static NORMALISED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let normalised = NORMALISED.import(value.py(), "arrowfeed._features", "normalised")?;
+    let fields = Fields(normalised.call1((name, value))?);
+    Ok(match fields.get::<String>("_kind")?.as_str() {
+        "Dense" => Feature::Dense(fields.dense()?),
+        "FixedLenSequence" => Feature::FixedLenSequence(fields.sequence()?),
+        "VarLen" => Feature::VarLen(fields.varlen()?),
+        "Sparse" => Feature::Sparse(fields.sparse()?),
+        _ => Feature::Ragged(fields.ragged()?),
+    })
+}
+
+/// A feature of `arrowfeed.features`.
+struct Fields<'py>(Bound<'py, PyAny>);
+
+impl<'py> Fields<'py> {
+    fn get<T: for<'a> FromPyObject<'a, 'py, Error = PyErr>>(&self, name: &str) -> PyResult<T> {
+        self.0.getattr(name)?.extract()
+    }
+
+    /// A field that may be None.
+    fn given(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(Some(self.0.getattr(name)?).filter(|value| !value.is_none()))
+    }
+
+    fn dtype(&self) -> PyResult<Option<DType>> {
+        self.given("dtype")?.map(|dtype| dtype_argument(&dtype)).transpose()
+    }
+
+    fn dense(&self) -> PyResult<feature::Dense> {
+        let shape: Vec<usize> = self.get("shape")?;
+        let default = self.given("default")?.map(|value| row_default(&shape, &value)).transpose()?;
+        Ok(feature::Dense { key: self.get("key")?, shape, dtype: self.dtype()?, default })
+    }
+
+    fn sequence(&self) -> PyResult<feature::FixedLenSequence> {
+        Ok(feature::FixedLenSequence {
+            key: self.get("key")?,
+            shape: self.get("shape")?,
+            dtype: self.dtype()?,
+            default: self.given("default")?.map(|value| given_default(&value)).transpose()?,
+        })
+    }
+
+    fn varlen(&self) -> PyResult<feature::VarLen> {
+        Ok(feature::VarLen { key: self.get("key")?, shape: self.get("shape")?, dtype: self.dtype()? })
+    }
+
+    fn sparse(&self) -> PyResult<feature::Sparse> {
+        Ok(feature::Sparse {
+            key: self.get("key")?,
+            index_keys: self.get("index_key")?,
+            value_key: self.get("value_key")?,
+            size: self.get("size")?,
+            dtype: self.dtype()?,
+            already_sorted: self.get("already_sorted")?,
+            duplicates: choice("duplicates", &DUPLICATES, &self.0.getattr("duplicates")?)?,
+        })
+    }
+
+    fn ragged(&self) -> PyResult<feature::Ragged> {
+        Ok(feature::Ragged {
+            key: self.get("key")?,
+            inner_shape: self.get("inner_shape")?,
+            dtype: self.dtype()?,
+            row_splits_dtype: splits(self.given("row_splits_dtype")?.as_ref())?,
+        })
+    }
+}
+
+/// A scalar, or nested tuples of the shape.
+fn row_default(shape: &[usize], value: &Bound<'_, PyAny>) -> PyResult<RowDefault> {
+    if !value.is_instance_of::<PyTuple>() {
+        return given_default(value).map(RowDefault::Scalar);
+    }
+    let mut items = vec![value.clone()];
+    for _ in shape {
+        let lists = items.iter().map(|item| item.cast::<PyTuple>().map(|tuple| tuple.iter()));
+        items = lists.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    }
+    let values = items.iter().map(given_default).collect::<PyResult<_>>()?;
+    Ok(RowDefault::Row { shape: shape.to_vec(), values })
+}
