@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import (
     Array,
+    AvroDataset,
     AvroSchema,
+    BatchIterator,
     Dense,
     DenseTensor,
     Limits,
@@ -62,7 +64,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Array",
     "ArrowfeedError",
+    "AvroDataset",
     "AvroSchema",
+    "BatchIterator",
     "ChangedError",
     "CodecError",
     "ConversionError",

@@ -17,5 +17,10 @@ pub(crate) fn call<T: Send>(
 
 /// A panic as the error that it is: a defect of the library.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, AvroError>) -> Result<T, AvroError> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(AvroError::from_panic(&*panic)))
+    caught_any(work)
+}
+
+/// The same, for errors of another type.
+pub(crate) fn caught_any<T, E: From<AvroError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(AvroError::from_panic(&*panic).into()))
 }

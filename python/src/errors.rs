@@ -3,8 +3,8 @@
 use std::io;
 
 use arrowfeed::tensor::{ConversionError, RepresentationError};
-use arrowfeed::{AvroError, AvroErrorKind};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
+use arrowfeed::{AvroError, AvroErrorKind, DatasetError, StateErrorKind};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -80,6 +80,19 @@ fn of_tensor(
         py.import("arrowfeed._errors")?.getattr(class)?.call((message,), Some(&attributes))
     };
     made().map_or_else(|failure| failure, PyErr::from_value)
+}
+
+/// An error of a dataset.
+pub(crate) fn dataset_error(py: Python<'_>, error: DatasetError) -> PyErr {
+    match error {
+        DatasetError::Avro(error) => to_python(py, error),
+        DatasetError::Representation(error) => representation_error(py, &error),
+        DatasetError::Conversion(error) => conversion_error(py, &error),
+        DatasetError::State(error) if error.kind() == StateErrorKind::Files => {
+            to_python(py, AvroError::new(AvroErrorKind::Changed, error.to_string()))
+        }
+        error => PyValueError::new_err(error.to_string()),
+    }
 }
 
 fn raised_by_python(error: &io::Error) -> Option<&PyErr> {

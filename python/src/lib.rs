@@ -6,9 +6,10 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
-//! | reading | `reader`, `shared` (one reader, many threads), `stream` (Arrow's C interface), `signals` |
+//! | reading | `reader`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
+//! | files to tensors | `dataset` |
 //! | the rest | `schema`, `split`, `write`, `errors`, `call` |
 #![deny(unsafe_code)]
 
@@ -18,9 +19,11 @@ mod arrow_schema;
 mod batch;
 mod call;
 mod cast;
+mod dataset;
 mod errors;
 mod file;
 mod foreign;
+mod guarded;
 mod limits;
 mod options;
 mod reader;
@@ -44,6 +47,8 @@ mod _arrowfeed {
     use crate::arrow_schema::Schema;
     #[pymodule_export]
     use crate::batch::RecordBatch;
+    #[pymodule_export]
+    use crate::dataset::{AvroDataset, BatchIterator};
     #[pymodule_export]
     use crate::limits::Limits;
     #[pymodule_export]

@@ -17,7 +17,7 @@ const ENCODINGS: [(&str, Encoding); 3] =
 const STRING_TYPES: [(&str, StringType); 3] =
     [("utf8", StringType::Utf8), ("large_utf8", StringType::LargeUtf8), ("utf8_view", StringType::Utf8View)];
 
-const ON_ERROR: [(&str, OnError); 3] =
+pub(crate) const ON_ERROR: [(&str, OnError); 3] =
     [("raise", OnError::Raise), ("skip_block", OnError::SkipBlock), ("skip_file", OnError::SkipFile)];
 
 pub(crate) const CODECS: [(&str, avro::Codec); 6] = [

@@ -15,8 +15,9 @@ use crate::batch::{RecordBatch, struct_field};
 use crate::call::call;
 use crate::cast::requested;
 use crate::errors::to_python;
+use crate::guarded::Refusal;
 use crate::options::read_options;
-use crate::shared::{Refusal, SharedReader};
+use crate::shared::SharedReader;
 use crate::signals;
 use crate::source::sources;
 use crate::split::Split;
@@ -109,7 +110,7 @@ impl Drop for RecordBatchReader {
     }
 }
 
-fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("rows", report.rows)?;
     dict.set_item("blocks", report.blocks)?;

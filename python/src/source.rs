@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use arrowfeed::AvroSource;
 use arrowfeed::sources::{redacted, resolve, scheme};
+use arrowfeed::{AvroError, AvroSource};
 use bytes::Bytes;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView};
+use std::io::Read;
 
 use crate::argument::{items, wrong_type};
 use crate::call::call;
+use crate::errors::to_python;
 use crate::file::PythonFile;
 
 const EXPECTED: &str = "a path, a glob, a directory, a URL, bytes, a binary file object or a list of these";
@@ -64,6 +66,50 @@ pub(crate) fn local_files(value: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
         return Err(PyTypeError::new_err(message));
     }
     Ok(files)
+}
+
+/// The files of a `source` argument that is read more than once, and what stands for it in another process. What can
+/// be read only once, as a file object or a URL, is read into memory here.
+pub(crate) fn rereadable(value: &Bound<'_, PyAny>) -> PyResult<(Vec<AvroSource>, Py<PyAny>)> {
+    let py = value.py();
+    let (mut sources, kept) = (Vec::new(), PyList::empty(py));
+    for item in each(value)? {
+        match item {
+            Item::Pattern(pattern) => {
+                for path in call(py, || resolve([pattern]))? {
+                    kept.append(&path)?;
+                    sources.push(AvroSource::from(path));
+                }
+            }
+            Item::Url(url) => {
+                for (name, opener) in remote_files(py, &url)? {
+                    let file = opener.call0()?;
+                    let bytes = whole(&file);
+                    file.call_method0("close")?;
+                    sources.push(AvroSource::bytes(Bytes::from_owner(bytes?)).with_name(name));
+                }
+                kept.append(url)?;
+            }
+            Item::Bytes(bytes) => {
+                kept.append(&bytes)?;
+                sources.push(AvroSource::bytes(Bytes::from_owner(bytes)));
+            }
+            Item::File(file) => {
+                let bytes = whole(&file)?;
+                kept.append(&bytes)?;
+                sources.push(AvroSource::bytes(Bytes::from_owner(bytes)).with_name(name_of(&file)));
+            }
+        }
+    }
+    Ok((sources, kept.into_any().unbind()))
+}
+
+/// All bytes of a file object from where it stands.
+fn whole(file: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
+    let mut bytes = Vec::new();
+    let read = PythonFile::given(file.clone()).read_to_end(&mut bytes);
+    read.map_err(|error| to_python(file.py(), AvroError::io(error)))?;
+    Ok(PyBytes::new(file.py(), &bytes).into())
 }
 
 impl Sources {

@@ -10,7 +10,8 @@ use pyo3_arrow::ffi::ArrayReader;
 
 use crate::batch::struct_field;
 use crate::cast::cast;
-use crate::shared::{Refusal, SharedReader};
+use crate::guarded::Refusal;
+use crate::shared::SharedReader;
 use crate::signals;
 
 /// Batches as struct arrays. Errors become texts, which is all that the C interface carries.

@@ -9,7 +9,7 @@ use crate::argument::wrong_type;
 use crate::errors::unnamed_representation_error;
 
 /// Names and representations, in the dict's order.
-pub(super) fn representations(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, tensor::Representation)>> {
+pub(crate) fn representations(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, tensor::Representation)>> {
     let Ok(dict) = value.cast::<PyDict>() else {
         return Err(wrong_type("representations", "a dict of names to representations", value));
     };

@@ -59,7 +59,7 @@ kind! {
 }
 
 /// The Python object of a representation.
-pub(super) fn wrapped(py: Python<'_>, representation: tensor::Representation) -> PyResult<Py<PyAny>> {
+pub(crate) fn wrapped(py: Python<'_>, representation: tensor::Representation) -> PyResult<Py<PyAny>> {
     Ok(match representation {
         tensor::Representation::Dense(kind) => Py::new(py, Dense::initializer(kind))?.into_any(),
         tensor::Representation::VarLenSparse(kind) => {

@@ -30,9 +30,12 @@ mod structured;
 use arrowfeed::tensor::Tensor;
 use pyo3::prelude::*;
 
-pub(crate) use adapter::TensorAdapter;
+pub(crate) use adapter::{TensorAdapter, tensors_by_name};
 pub(crate) use dense::DenseTensor;
+pub(crate) use features::features;
+pub(crate) use given::representations;
 pub(crate) use infer::{infer_representations, representations_from_tfmd};
+pub(crate) use kinds::wrapped as wrapped_representation;
 pub(crate) use kinds::{Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse};
 pub(crate) use memory::Memory;
 pub(crate) use ragged::RaggedTensor;

@@ -1,0 +1,19 @@
+"""What datasets need of Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arrowfeed._arrowfeed import AvroDataset
+
+
+def restored(source: Any, options: dict[str, Any], names: list[str] | None) -> AvroDataset:
+    """The dataset that was pickled.
+
+    Args:
+        source: Its files.
+        options: What it was made with.
+        names: The tensors that it was projected to; None: it was not.
+    """
+    dataset = AvroDataset(source, **options)
+    return dataset if names is None else dataset.project(names)

@@ -1,0 +1,151 @@
+//! `arrowfeed.AvroDataset`.
+
+use arrowfeed::TensorDefinitions;
+use arrowfeed::dataset;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use super::arguments::dataset_options;
+use super::iterator::{BatchIterator, Batches};
+use super::options::iteration_options;
+use crate::argument::strings;
+use crate::arrow_schema::{Schema, counted};
+use crate::call::{call, caught_any};
+use crate::errors::dataset_error;
+use crate::signals;
+use crate::source::rereadable;
+use crate::tensor::{TensorAdapter, TensorSpec, wrapped_representation};
+
+/// Avro files, and the tensors that are made of them.
+#[pyclass(module = "arrowfeed", frozen)]
+pub(crate) struct AvroDataset {
+    dataset: dataset::AvroDataset,
+    /// What it was made with, for its copies in other processes.
+    source: Py<PyAny>,
+    keywords: Py<PyDict>,
+    /// The tensors that are left of it.
+    names: Option<Vec<String>>,
+}
+
+#[pymethods]
+impl AvroDataset {
+    #[new]
+    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
+        columns=None, reader_schema=None, encoding='native', limits=None)")]
+    fn new(source: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let py = source.py();
+        let keywords = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+        let options = dataset_options(&keywords)?;
+        let (sources, source) = rereadable(source)?;
+        let dataset = py.detach(|| caught_any(|| dataset::AvroDataset::open(sources, options)));
+        let dataset = dataset.map_err(|error| dataset_error(py, error))?;
+        Ok(Self { dataset, source, keywords: keywords.unbind(), names: None })
+    }
+
+    /// The schema of the record batches.
+    #[getter]
+    fn arrow_schema(&self) -> Schema {
+        Schema(self.dataset.arrow_schema().clone())
+    }
+
+    /// What each tensor is made of.
+    #[getter]
+    fn tensor_representations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let made = PyDict::new(py);
+        match self.dataset.tensor_definitions() {
+            TensorDefinitions::Representations(all) => {
+                for (name, representation) in all {
+                    made.set_item(name, wrapped_representation(py, representation.clone())?)?;
+                }
+            }
+            TensorDefinitions::Features(all) => {
+                let features = self.keywords.bind(py).as_any().get_item("features")?;
+                for (name, _) in all {
+                    made.set_item(name, features.get_item(name)?)?;
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    /// What is known of each tensor before any batch.
+    #[getter]
+    fn specs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let specs = PyDict::new(py);
+        for (name, spec) in self.dataset.specs() {
+            specs.set_item(name, TensorSpec(spec.clone()))?;
+        }
+        Ok(specs)
+    }
+
+    /// Rows of all files, by the heads of their blocks.
+    #[getter]
+    fn num_rows(&self, py: Python<'_>) -> PyResult<u64> {
+        call(py, || self.dataset.num_rows())
+    }
+
+    /// Of the files' names and sizes and of the schema.
+    #[getter]
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        call(py, || self.dataset.fingerprint())
+    }
+
+    /// What makes tensors of the record batches.
+    fn tensor_adapter(&self) -> TensorAdapter {
+        TensorAdapter::of(self.dataset.tensor_adapter().clone())
+    }
+
+    /// The dataset of some of the tensors.
+    fn project(&self, names: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = names.py();
+        let names = strings("names", "a list or tuple of names of tensors (str)", names)?;
+        self.projected(py, names)
+    }
+
+    /// What is read, and of each tensor what is shared and what is copied.
+    fn explain(&self) -> String {
+        self.dataset.explain()
+    }
+
+    /// Record batches.
+    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise')")]
+    fn record_batches(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
+        signals::notice_main_thread(py)?;
+        let options = iteration_options("record_batches", options)?;
+        let batches = self.dataset.record_batches(options).map_err(|error| dataset_error(py, error))?;
+        Ok(BatchIterator::new(Batches::Records(Box::new(batches))))
+    }
+
+    /// Dicts of tensors.
+    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise')")]
+    fn tensors(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
+        signals::notice_main_thread(py)?;
+        let options = iteration_options("tensors", options)?;
+        let batches = self.dataset.tensors(options).map_err(|error| dataset_error(py, error))?;
+        Ok(BatchIterator::new(Batches::Tensors(Box::new(batches))))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restored = py.import("arrowfeed._dataset")?.getattr("restored")?;
+        let arguments = (self.source.clone_ref(py), self.keywords.clone_ref(py), self.names.clone());
+        Ok((restored, arguments.into_pyobject(py)?))
+    }
+
+    fn __repr__(&self) -> String {
+        let specs = self.dataset.specs().iter().map(|(name, spec)| format!("\n  {name}: {spec}"));
+        let number = counted(self.dataset.specs().len(), "tensor");
+        format!("<arrowfeed.AvroDataset of {number}>{}", specs.collect::<String>())
+    }
+}
+
+impl AvroDataset {
+    fn projected(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Self> {
+        let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
+        let dataset = py.detach(|| caught_any(|| self.dataset.project(&wanted)));
+        let dataset = dataset.map_err(|error| dataset_error(py, error))?;
+        let (source, keywords) = (self.source.clone_ref(py), self.keywords.clone_ref(py));
+        Ok(Self { dataset, source, keywords, names: Some(names) })
+    }
+}

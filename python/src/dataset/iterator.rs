@@ -1,0 +1,162 @@
+//! `arrowfeed.BatchIterator`.
+
+use arrowfeed::DatasetError;
+use arrowfeed::avro::Report;
+use arrowfeed::dataset::{self, TensorIterator};
+use arrowfeed::tensor::Tensors;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::argument::wrong_type;
+use crate::batch::RecordBatch;
+use crate::errors::dataset_error;
+use crate::guarded::{Guarded, Refusal};
+use crate::reader::as_dict;
+use crate::tensor::tensors_by_name;
+
+/// Batches of a dataset, as record batches or as tensors; any number of threads may take them.
+#[pyclass(module = "arrowfeed", frozen)]
+pub(crate) struct BatchIterator(Guarded<Batches>);
+
+/// What is iterated over.
+#[derive(Default)]
+pub(super) enum Batches {
+    Records(Box<dataset::BatchIterator>),
+    Tensors(Box<TensorIterator>),
+    /// Nothing is left after a panic.
+    #[default]
+    Lost,
+}
+
+enum Next {
+    Records(arrow_array::RecordBatch),
+    Tensors(Tensors),
+}
+
+const LOST: &str = "expected an iterator that works, found one that has failed";
+
+impl Batches {
+    fn next(&mut self) -> Result<Option<Next>, Refusal<DatasetError>> {
+        Ok(match self {
+            Self::Records(batches) => batches.next().transpose()?.map(Next::Records),
+            Self::Tensors(batches) => batches.next().transpose()?.map(Next::Tensors),
+            Self::Lost => return Err(Refusal::state(LOST)),
+        })
+    }
+
+    fn report(&mut self) -> Result<Report, Refusal<DatasetError>> {
+        match self {
+            Self::Records(batches) => Ok(batches.report()),
+            Self::Tensors(batches) => Ok(batches.report()),
+            Self::Lost => Err(Refusal::state(LOST)),
+        }
+    }
+
+    fn close(&mut self) -> Result<(), Refusal<DatasetError>> {
+        match self {
+            Self::Records(batches) => batches.close(),
+            Self::Tensors(batches) => batches.close(),
+            Self::Lost => {}
+        }
+        Ok(())
+    }
+
+    fn state(&mut self) -> Result<String, Refusal<DatasetError>> {
+        match self {
+            Self::Records(batches) => Ok(batches.state()?),
+            Self::Tensors(batches) => Ok(batches.state()?),
+            Self::Lost => Err(Refusal::state(LOST)),
+        }
+    }
+
+    fn load_state(&mut self, state: &str) -> Result<(), Refusal<DatasetError>> {
+        match self {
+            Self::Records(batches) => Ok(batches.load_state(state)?),
+            Self::Tensors(batches) => Ok(batches.load_state(state)?),
+            Self::Lost => Err(Refusal::state(LOST)),
+        }
+    }
+}
+
+#[pymethods]
+impl BatchIterator {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(match self.wait(py, Batches::next)? {
+            None => None,
+            Some(Next::Records(batch)) => Some(RecordBatch(batch).into_pyobject(py)?.into_any()),
+            Some(Next::Tensors(tensors)) => Some(tensors_by_name(py, tensors)?.into_any()),
+        })
+    }
+
+    /// Where the iteration stands after the last batch that was given.
+    fn state_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let state = self.wait(py, Batches::state)?;
+        py.import("json")?.call_method1("loads", (state,))
+    }
+
+    /// Goes on after the batch that a state is of.
+    fn load_state_dict(&self, state: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = state.py();
+        if !state.is_instance_of::<PyDict>() {
+            return Err(wrong_type("state", "a dict that state_dict gave", state));
+        }
+        let text: String = py.import("json")?.call_method1("dumps", (state,))?.extract()?;
+        self.wait(py, |batches| batches.load_state(&text))
+    }
+
+    /// What has been read and what was left out so far.
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        as_dict(py, &self.wait(py, Batches::report)?)
+    }
+
+    /// Ends the iteration, and the threads that decode ahead.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if self.0.is_forked() {
+            return Ok(());
+        }
+        self.wait(py, Batches::close)
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close(py)
+    }
+
+    #[expect(clippy::unused_self, reason = "a method of Python")]
+    fn __repr__(&self) -> &'static str {
+        "<arrowfeed.BatchIterator>"
+    }
+}
+
+impl BatchIterator {
+    pub(super) fn new(batches: Batches) -> Self {
+        Self(Guarded::new("iterator", batches))
+    }
+
+    fn wait<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Batches) -> Result<T, Refusal<DatasetError>> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| self.0.with(work)).map_err(|refusal| match refusal {
+            Refusal::State(text) => PyValueError::new_err(text),
+            Refusal::Error(error) => dataset_error(py, error),
+        })
+    }
+}
+
+impl Drop for BatchIterator {
+    fn drop(&mut self) {
+        // Threads end here, at leisure, and without the interpreter.
+        Python::try_attach(|py| py.detach(|| self.0.with(Batches::close).is_ok()));
+    }
+}

@@ -1,0 +1,74 @@
+//! Keyword arguments to the options of an iteration.
+
+use std::num::{NonZeroU64, NonZeroUsize};
+
+use arrowfeed::IterationOptions;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
+
+use crate::argument::choice;
+use crate::argument::{found, integer, items, unexpected_keyword, wrong_type};
+use crate::options::ON_ERROR;
+use crate::signals;
+
+/// The options that `function` was called with.
+pub(super) fn iteration_options(
+    function: &str,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<IterationOptions> {
+    let mut options = IterationOptions { batch_size: 0, ..Default::default() };
+    for (name, value) in keywords.into_iter().flatten() {
+        let name = name.extract::<String>()?;
+        if !set(&mut options, &name, &value)? {
+            return Err(unexpected_keyword(function, &name));
+        }
+    }
+    if options.batch_size == 0 {
+        let message = format!("{function}() missing 1 required keyword-only argument: 'batch_size'");
+        return Err(PyTypeError::new_err(message));
+    }
+    options.interrupt = Some(signals::interrupt());
+    Ok(options)
+}
+
+/// False: there is no such option.
+fn set(options: &mut IterationOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let given = Some(value).filter(|value| !value.is_none());
+    match name {
+        "batch_size" => options.batch_size = integer(name, 1, value)?,
+        "drop_remainder" => options.drop_remainder = flag(name, value)?,
+        "epochs" => {
+            options.epochs =
+                given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroU64::new);
+        }
+        "shuffle_buffer_size" => options.shuffle_buffer_size = integer(name, 0, value)?,
+        "seed" => options.seed = given.map(|value| integer(name, 0, value)).transpose()?,
+        "shard" => options.shard = shard(name, value)?,
+        "threads" => {
+            options.threads =
+                given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroUsize::new);
+        }
+        "prefetch_bytes" => options.prefetch_bytes = integer(name, 0, value)?,
+        "on_error" => options.on_error = choice(name, &ON_ERROR, value)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.cast::<PyBool>().map(|flag| flag.is_true()).map_err(|_| wrong_type(name, "True or False", value))
+}
+
+fn shard(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(u64, u64)> {
+    let expected = "a pair of the number of this shard and of how many there are";
+    let Some([index, count]) = items(value).and_then(|items| <[_; 2]>::try_from(items).ok()) else {
+        return Err(wrong_type(name, expected, value));
+    };
+    let (index, count) = (integer::<u64>(name, 0, &index)?, integer::<u64>(name, 1, &count)?);
+    if index >= count {
+        let message = format!("{name}: expected an index below the count, found {}", found(value));
+        return Err(PyValueError::new_err(message));
+    }
+    Ok((index, count))
+}
