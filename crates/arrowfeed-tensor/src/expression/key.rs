@@ -108,6 +108,11 @@ impl KeyExpression {
         &self.text
     }
 
+    /// The key of the elements of the arrays that it selects.
+    pub(crate) fn each(&self) -> Result<Self, RepresentationError> {
+        Self::parse(&format!("{}[*]", self.text))
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

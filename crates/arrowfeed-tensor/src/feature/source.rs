@@ -9,6 +9,7 @@ use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind
 use crate::explain::{Part, Sharing};
 use crate::expression::{ExpressionPlan, KeyExpression, and_how_to_enter};
 use crate::leaf::Leaf;
+use crate::lists;
 use crate::options::InnerNulls;
 
 /// A compiled key whose values a tensor can hold.
@@ -19,17 +20,21 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// An error where no tensor can hold the values, or they are not of the wanted type.
+    /// A key that ends at an array goes on to its elements. An error where no tensor can hold the values, or they are
+    /// not of the wanted type.
     pub(super) fn compile(
         schema: &SchemaRef,
         key: &KeyExpression,
         dtype: Option<DType>,
     ) -> Result<Self, RepresentationError> {
-        let plan = ExpressionPlan::try_new(schema.clone(), key)?;
+        let mut plan = ExpressionPlan::try_new(schema.clone(), key)?;
+        while lists::items(plan.data_type()).is_some() {
+            plan = ExpressionPlan::try_new(schema.clone(), &plan.key().each()?)?;
+        }
         let data_type = plan.data_type();
         let error = |expected: String, found: String| {
             Err(RepresentationError::new(RepresentationErrorKind::Type, expected, found)
-                .in_key(key.text(), None))
+                .in_key(plan.key().text(), None))
         };
         match (DType::of(data_type), dtype) {
             (None, _) => {
@@ -44,7 +49,7 @@ impl Source {
             _ => {}
         }
         let leaf = Leaf::compile(data_type, None, InnerNulls::Error);
-        let leaf = leaf.map_err(|error| error.in_key(key.text(), None))?;
+        let leaf = leaf.map_err(|error| error.in_key(plan.key().text(), None))?;
         Ok(Self { plan, leaf })
     }
 
