@@ -210,7 +210,7 @@ class Sparse(Feature):
         dtype: Of the values, as of `Dense`.
         already_sorted: The entries of each row are sorted by their indices: they are not sorted again, nor
             checked.
-        duplicates: Of two entries of a row with the same indices: `"error"` or `"keep"`.
+        duplicates: Of two entries of a row with the same indices: `"keep"` or `"error"`.
         key: The key expression that the others go on from. None: the name of the tensor.
 
     Raises:
@@ -228,7 +228,7 @@ class Sparse(Feature):
     size: tuple[int | None, ...]
     dtype: np.dtype[Any] | None = None
     already_sorted: bool = False
-    duplicates: str = "error"
+    duplicates: str = "keep"
     key: str | None = None
 
     def __init__(
@@ -239,7 +239,7 @@ class Sparse(Feature):
         dtype: FeatureDType | None = None,
         already_sorted: bool = False,  # noqa: FBT001, FBT002
         *,
-        duplicates: Duplicates = "error",
+        duplicates: Duplicates = "keep",
         key: str | None = None,
     ) -> None:
         self._set(

@@ -188,11 +188,16 @@ def test_no_features_make_no_tensors():
     assert af.TensorAdapter.from_features(BATCH.schema, {}).convert(BATCH) == {}
 
 
-def test_duplicates_are_kept_if_asked_for():
+def test_duplicates_are_kept_unless_they_are_to_be_errors():
     batch = pa.record_batch({"i": [[1, 1]], "v": [[5, 6]]})
-    twice = features.Sparse("@i[*]", "@v[*]", 3, duplicates="keep")
+    twice = features.Sparse("@i[*]", "@v[*]", 3)
     adapter = af.TensorAdapter.from_features(batch.schema, {"t": twice})
     assert adapter.convert(batch)["t"].values.tolist() == [5, 6]
+    once = features.Sparse("@i[*]", "@v[*]", 3, duplicates="error")
+    strict = af.TensorAdapter.from_features(batch.schema, {"t": once})
+    with pytest.raises(af.ConversionError) as raised:
+        strict.convert(batch)
+    assert str(raised.value) == 'tensor "t", key "@v[*]", row 0: expected each index once, found [1] twice'
 
 
 TAKEN = (

@@ -9,7 +9,7 @@ use arrow_array::{Array, Int32Array, UInt32Array};
 use arrowfeed_tensor::feature::{
     Dense, Feature, FeatureAdapter, FixedLenSequence, Ragged, RowDefault, Sparse, VarLen,
 };
-use arrowfeed_tensor::{DType, DefaultValue, ExpressionPlan, KeyExpression, Tensor};
+use arrowfeed_tensor::{DType, DefaultValue, Duplicates, ExpressionPlan, KeyExpression, Tensor};
 use serde_json::{Value, json};
 use toml::Table;
 
@@ -171,7 +171,11 @@ fn feature(case: &Table) -> Feature {
             size: numbers("size"),
             dtype,
             already_sorted: table.get("already_sorted").is_some_and(|sorted| sorted.as_bool().unwrap()),
-            ..Sparse::default()
+            duplicates: match table.get("duplicates").map(|word| word.as_str().unwrap()) {
+                None | Some("keep") => Duplicates::Keep,
+                Some("error") => Duplicates::Error,
+                Some(other) => panic!("{other}"),
+            },
         }),
         other => panic!("{other}"),
     }

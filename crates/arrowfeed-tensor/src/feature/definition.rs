@@ -90,7 +90,7 @@ pub struct VarLen {
 /// Index and value keys go on from the feature's key, and begin with `@` where they do not. If that key is an array,
 /// its `[*]` is implied. `size` has an entry for each index key; or, to keep the dimensions of the feature's key, one
 /// more for each of them, in front.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sparse {
     /// The key expression, if one of the others goes on from it.
     pub key: String,
@@ -107,21 +107,6 @@ pub struct Sparse {
     pub already_sorted: bool,
     /// Entries of a row with the same indices. After `already_sorted` only neighbours are compared.
     pub duplicates: Duplicates,
-}
-
-/// Duplicates are errors.
-impl Default for Sparse {
-    fn default() -> Self {
-        Self {
-            key: String::new(),
-            index_keys: Vec::new(),
-            value_key: String::new(),
-            size: Vec::new(),
-            dtype: None,
-            already_sorted: false,
-            duplicates: Duplicates::Error,
-        }
-    }
 }
 
 /// Ragged tensor, one ragged dimension for each of the key; without dimensions as in [`VarLen`].
