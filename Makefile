@@ -84,7 +84,7 @@ docs: $(VENV)/.made ## Rust documentation without warnings; links of the Markdow
 	$(BIN)/python tools/markdown_links.py
 
 .PHONY: bench
-bench: .venv-bench/.made .venv-frameworks/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
+bench: .venv-bench/.made .venv-frameworks/.made .venv-tfio/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
 	$(call PACKAGE,.venv-bench)
 	$(call PACKAGE,.venv-frameworks)
 	.venv-bench/bin/python benches/generate.py --out data/bench --scale $(SCALE)
@@ -106,7 +106,7 @@ asan: ## Rust tests under the address sanitizer, with fewer random cases
 
 .PHONY: clean
 clean: ## everything that was built, installed or written
-	rm -rf target $(VENV) .venv-bench .venv-frameworks data fuzz/target benches/ours/target benches/peers/target tests/java/target
+	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-tfio data fuzz/target benches/ours/target benches/peers/target tests/java/target
 	rm -rf .pytest_cache .ruff_cache
 
 # ---- virtual environments: a file in them says what they hold
@@ -126,6 +126,13 @@ $(VENV)/.%: requirements/%.txt requirements/build.txt $(VENV)/.made
 	rm -rf .venv-frameworks
 	$(PYTHON) -m venv .venv-frameworks
 	.venv-frameworks/bin/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+# Not for Python 3.13 and newer, which the last tensorflow-io does not know.
+.venv-tfio/.made: requirements/tfio.txt
+	rm -rf .venv-tfio
+	$(PYTHON) -m venv .venv-tfio
+	.venv-tfio/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 .venv-bench/.made: requirements/bench.txt requirements/build.txt benches/requirements.txt

@@ -11,7 +11,7 @@ from generate import CODECS
 from harness.machine import describe
 from harness.session import BENCHES, Session
 from manifest import Manifest
-from suites import adapter, decode, growth, memory, projection, python, readers, threads
+from suites import adapter, decode, growth, keys, memory, projection, python, readers, tensors, threads
 
 SUITES: dict[str, Callable[[Session], None]] = {
     "decode": decode.run,
@@ -22,6 +22,8 @@ SUITES: dict[str, Callable[[Session], None]] = {
     "memory": memory.run,
     "growth": growth.run,
     "adapter": adapter.run,
+    "tensors": tensors.run,
+    "keys": keys.run,
 }
 LEAST_ROUNDS = 5
 """Fewer rounds than this are for trying things out, not for quoting."""

@@ -97,6 +97,11 @@ def new_worker(reader: str) -> Worker:
         # TensorFlow and tfx_bsl have an environment of their own.
         python = BENCHES.parent / ".venv-frameworks/bin/python"
         return Worker(reader, [str(python), str(BENCHES / "adapter_worker.py"), name])
+    if reader.startswith("tensors of "):
+        name = reader.removeprefix("tensors of ")
+        # The last tensorflow-io needs an older TensorFlow, and that an environment of its own.
+        python = sys.executable if name == "arrowfeed" else str(BENCHES.parent / ".venv-tfio/bin/python")
+        return Worker(reader, [python, str(BENCHES / "tensor_worker.py"), name])
     name = "arrowfeed" if reader == "python" else reader
     command = [sys.executable, str(BENCHES / "python_worker.py"), name]
     # One thread for everybody: polars takes its number from the environment.

@@ -37,6 +37,11 @@ def at_least(ratio: float | None, bar: float) -> str:
     return met(None if ratio is None else ratio >= bar)
 
 
+def at_most(ratio: float | None, bar: float) -> str:
+    """Whether a ratio stays within a bar."""
+    return met(None if ratio is None else ratio <= bar)
+
+
 def _figure(seconds: float) -> str:
     value = seconds * 1000
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}"

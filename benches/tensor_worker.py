@@ -1,0 +1,128 @@
+"""Benchmark worker for files to tensors, by the reader: `tensor_worker.py arrowfeed|atds|avro_record`.
+
+The protocol is that of `python_worker.py`. The clock runs from the first batch to the last, so that opening files
+and starting threads are in no step; rows are those of all batches.
+"""
+
+import importlib
+import itertools
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+# Otherwise TensorFlow tells of its build on standard error.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+from datasets import linkedin
+
+LENGTHS = {name: int(name.rpartition("_")[2]) for name, _ in linkedin.DENSE}
+
+Job = dict[str, Any]
+
+
+def arrowfeed_batches(job: Job) -> Iterable[object]:
+    """Dicts of tensors; or, where the job names columns, record batches of these alone."""
+    arrowfeed = importlib.import_module("arrowfeed")
+    features = importlib.import_module("arrowfeed.features")
+    options = {"batch_size": job["batch_size"], "threads": job["threads"]}
+    if columns := job.get("columns"):
+        return iter(arrowfeed.AvroDataset(job["file"], columns=columns).record_batches(**options))
+    if key := job.get("key"):
+        return iter(arrowfeed.AvroDataset(job["file"], features={key: features.Ragged()}).tensors(**options))
+    chosen = {name: features.Dense([]) for name, _ in linkedin.SCALARS}
+    chosen |= {name: features.Dense([length]) for name, length in LENGTHS.items()}
+    chosen |= {
+        name: features.Sparse("indices0[*]", "values[*]", linkedin.VOCABULARY) for name in linkedin.SPARSE
+    }
+    return iter(arrowfeed.AvroDataset(job["file"], features=chosen).tensors(**options))
+
+
+def atds_batches(job: Job) -> Iterable[object]:
+    """Dicts of TensorFlow's tensors, by tensorflow-io's second reader."""
+    tf = importlib.import_module("tensorflow")
+    atds = importlib.import_module("tensorflow_io.python.experimental.atds.features")
+    dataset = importlib.import_module("tensorflow_io.python.experimental.atds.dataset").ATDSDataset
+    kinds = _kinds(tf)
+    chosen = {name: atds.DenseFeature([], kinds[kind]) for name, kind in linkedin.SCALARS}
+    chosen |= {name: atds.DenseFeature([LENGTHS[name]], kinds[kind]) for name, kind in linkedin.DENSE}
+    chosen |= {name: atds.SparseFeature([linkedin.VOCABULARY], tf.float32) for name in linkedin.SPARSE}
+    return iter(
+        dataset(
+            job["file"], batch_size=job["batch_size"], features=chosen, num_parallel_calls=job["threads"]
+        )
+    )
+
+
+def avro_record_batches(job: Job) -> Iterable[object]:
+    """Dicts of TensorFlow's tensors, by tensorflow-io's first reader; sparse features as two columns each."""
+    tf = importlib.import_module("tensorflow")
+    columnar = importlib.import_module("tensorflow_io").experimental.columnar
+    kinds = _kinds(tf)
+    chosen = {name: tf.io.FixedLenFeature([], kinds[kind]) for name, kind in linkedin.SCALARS}
+    chosen |= {
+        f"{name}[*]": tf.io.FixedLenFeature([LENGTHS[name]], kinds[kind]) for name, kind in linkedin.DENSE
+    }
+    for name in linkedin.SPARSE:
+        chosen[f"{name}.indices0[*]"] = columnar.VarLenFeatureWithRank(tf.int64)
+        chosen[f"{name}.values[*]"] = columnar.VarLenFeatureWithRank(tf.float32)
+    # A last batch that is not whole corrupts its memory.
+    return iter(
+        columnar.make_avro_record_dataset(
+            [job["file"]],
+            chosen,
+            job["batch_size"],
+            json.dumps(linkedin.LINKEDIN.schema),
+            num_epochs=1,
+            shuffle=False,
+            num_parallel_reads=job["threads"],
+            drop_final_batch=True,
+        )
+    )
+
+
+def _kinds(tf: Any) -> dict[str, Any]:
+    return {
+        "float": tf.float32,
+        "double": tf.float64,
+        "int": tf.int32,
+        "long": tf.int64,
+        "boolean": tf.bool,
+    }
+
+
+BATCHES = {"arrowfeed": arrowfeed_batches, "atds": atds_batches, "avro_record": avro_record_batches}
+
+
+def steps(batches: Iterator[object], limit: int | None) -> tuple[float, int]:
+    """Seconds and number of the steps after the first one."""
+    next(batches)
+    start = time.perf_counter()
+    number = sum(1 for _ in itertools.islice(batches, limit))
+    return time.perf_counter() - start, number
+
+
+def answer(name: str, job: Job) -> dict[str, Any]:
+    """Runs a job; whatever the reader raises is its answer. Rows are those of the steps."""
+    try:
+        limit = job.get("limit")
+        seconds, number = steps(iter(BATCHES[name](job)), limit and limit // job["batch_size"])
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    return {"seconds": seconds, "rows": number * job["batch_size"], "peak_bytes": 0}
+
+
+def main() -> None:
+    """Answers jobs until standard input ends. TensorFlow writes to standard output too: that goes to standard error."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    name = sys.argv[1]
+    for line in sys.stdin:
+        print(json.dumps(answer(name, json.loads(line))), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
