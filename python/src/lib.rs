@@ -54,7 +54,7 @@ mod _arrowfeed {
     use crate::split::{Split, plan_splits};
     #[pymodule_export]
     use crate::tensor::{
-        Dense, DenseTensor, Memory, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
+        Dense, DenseTensor, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
         StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, VarLenRagged, VarLenSparse,
         infer_representations, representations_from_tfmd,
     };

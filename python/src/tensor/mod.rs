@@ -6,7 +6,7 @@
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
 //! | what comes out | `dense`, `sparse`, `ragged`, `structured` |
 //! | tensors of arrays, and back to batches | `build`, `reverse` |
-//! | memory that is handed on | `memory` (numpy), `dlpack`, `strings` |
+//! | memory that is handed on | `memory`, `view` (numpy), `dlpack`, `strings` |
 
 mod adapter;
 mod build;
@@ -25,6 +25,7 @@ mod sparse;
 mod spec;
 mod strings;
 mod structured;
+mod view;
 
 use arrowfeed::tensor::Tensor;
 use pyo3::prelude::*;
@@ -33,7 +34,6 @@ pub(crate) use adapter::TensorAdapter;
 pub(crate) use dense::DenseTensor;
 pub(crate) use infer::{infer_representations, representations_from_tfmd};
 pub(crate) use kinds::{Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse};
-pub(crate) use memory::Memory;
 pub(crate) use ragged::RaggedTensor;
 pub(crate) use representation::Representation;
 pub(crate) use reverse::TensorsToRecordBatch;

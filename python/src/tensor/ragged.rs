@@ -13,24 +13,23 @@ use crate::errors::conversion_error;
 
 /// Flat values and the row splits over them.
 #[pyclass(module = "arrowfeed", frozen)]
-#[derive(Debug)]
 pub(crate) struct RaggedTensor {
     pub(super) tensor: tensor::RaggedTensor,
-    flat_values: Py<DenseTensor>,
-    row_splits: Vec<Py<DenseTensor>>,
+    flat_values: DenseTensor,
+    row_splits: Vec<DenseTensor>,
 }
 
 impl RaggedTensor {
     pub(super) fn new(py: Python<'_>, tensor: tensor::RaggedTensor, name: Option<&str>) -> PyResult<Self> {
-        let flat_values = Py::new(py, DenseTensor::new(tensor.flat_values().clone()).named(name))?;
+        let flat_values = DenseTensor::new(tensor.flat_values().clone()).named(name);
         let row_splits = tensor.row_splits().iter().map(|splits| DenseTensor::row_splits(py, splits));
         Ok(Self { row_splits: row_splits.collect::<PyResult<_>>()?, flat_values, tensor })
     }
 }
 
 /// Row splits as arrays.
-pub(super) fn arrays<'py>(py: Python<'py>, splits: &[Py<DenseTensor>]) -> PyResult<Bound<'py, PyTuple>> {
-    let arrays = splits.iter().map(|splits| splits.get().array(py));
+pub(super) fn arrays<'py>(py: Python<'py>, splits: &[DenseTensor]) -> PyResult<Bound<'py, PyTuple>> {
+    let arrays = splits.iter().map(|splits| splits.array(py));
     PyTuple::new(py, arrays.collect::<PyResult<Vec<_>>>()?)
 }
 
@@ -51,7 +50,7 @@ impl RaggedTensor {
 
     #[getter]
     fn flat_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.flat_values.get().array(py)
+        self.flat_values.array(py)
     }
 
     #[getter]
@@ -71,13 +70,13 @@ impl RaggedTensor {
 
     #[getter]
     fn arrow(&self) -> Array {
-        self.flat_values.get().arrow_array()
+        self.flat_values.arrow_array()
     }
 
     /// Flat values and row splits as dense tensors, which can be handed on.
-    fn parts(&self, py: Python<'_>) -> (Py<DenseTensor>, Vec<Py<DenseTensor>>) {
-        let row_splits = self.row_splits.iter().map(|splits| splits.clone_ref(py)).collect();
-        (self.flat_values.clone_ref(py), row_splits)
+    fn parts(&self, py: Python<'_>) -> PyResult<(Py<DenseTensor>, Vec<Py<DenseTensor>>)> {
+        let row_splits = self.row_splits.iter().map(|splits| splits.object(py));
+        Ok((self.flat_values.object(py)?, row_splits.collect::<PyResult<_>>()?))
     }
 
     /// Nested lists of Python's own objects.

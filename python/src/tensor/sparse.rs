@@ -14,11 +14,10 @@ use crate::errors::conversion_error;
 
 /// Coordinates and values.
 #[pyclass(module = "arrowfeed", frozen)]
-#[derive(Debug)]
 pub(crate) struct SparseTensor {
     pub(super) tensor: tensor::SparseTensor,
-    indices: Py<DenseTensor>,
-    values: Py<DenseTensor>,
+    indices: DenseTensor,
+    values: DenseTensor,
 }
 
 impl SparseTensor {
@@ -62,12 +61,12 @@ impl SparseTensor {
 
     #[getter]
     fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.indices.get().array(py)
+        self.indices.array(py)
     }
 
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.values.get().array(py)
+        self.values.array(py)
     }
 
     #[getter]
@@ -82,12 +81,12 @@ impl SparseTensor {
 
     #[getter]
     fn arrow(&self) -> Array {
-        self.values.get().arrow_array()
+        self.values.arrow_array()
     }
 
     /// Indices and values as dense tensors, which can be handed on.
-    fn parts(&self, py: Python<'_>) -> (Py<DenseTensor>, Py<DenseTensor>) {
-        (self.indices.clone_ref(py), self.values.clone_ref(py))
+    fn parts(&self, py: Python<'_>) -> PyResult<(Py<DenseTensor>, Py<DenseTensor>)> {
+        Ok((self.indices.object(py)?, self.values.object(py)?))
     }
 
     /// `scipy.sparse.coo_array` over the same values.

@@ -15,11 +15,10 @@ use crate::errors::conversion_error;
 
 /// Tensors by name, all of them with the same rows.
 #[pyclass(module = "arrowfeed", frozen)]
-#[derive(Debug)]
 pub(crate) struct StructuredTensor {
     pub(super) tensor: tensor::StructuredTensor,
     fields: Vec<(String, Py<PyAny>)>,
-    row_splits: Vec<Py<DenseTensor>>,
+    row_splits: Vec<DenseTensor>,
 }
 
 impl StructuredTensor {
