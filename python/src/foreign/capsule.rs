@@ -19,19 +19,22 @@ use pyo3::types::PyCapsule;
 
 const RELEASED: &str = "a capsule that was used before";
 
-/// The field that a capsule describes.
-pub(super) fn field(capsule: &Bound<'_, PyCapsule>) -> PyResult<Result<Field, ArrowError>> {
+/// What is made of the schema in a capsule.
+pub(super) fn schema<T>(
+    capsule: &Bound<'_, PyCapsule>,
+    make: impl FnOnce(&FFI_ArrowSchema) -> Result<T, ArrowError>,
+) -> PyResult<Result<T, ArrowError>> {
     let pointer = capsule.pointer_checked(Some(c"arrow_schema"))?.cast::<FFI_ArrowSchema>();
     // SAFETY: the capsule is alive, and owns the struct.
     let schema = unsafe { pointer.as_ref() };
     Ok(match schema.release {
-        Some(_) => Field::try_from(schema),
+        Some(_) => make(schema),
         None => Err(ArrowError::CDataInterface(RELEASED.to_owned())),
     })
 }
 
 /// An array that was taken from its capsule, and may be anything.
-pub(super) struct Taken(FFI_ArrowArray);
+pub(super) struct Taken(pub(super) FFI_ArrowArray);
 
 impl Taken {
     /// Leaves the capsule empty.

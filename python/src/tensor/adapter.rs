@@ -2,16 +2,17 @@
 
 use arrowfeed::tensor::{self, AdapterOptions, Duplicates, InnerNulls};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 use super::given::representations;
-use super::import::{record_batch, schema};
+use super::import::{Given, schema};
 use super::spec::TensorSpec;
 use super::wrapped;
 use crate::argument::{choice, strings};
 use crate::arrow_schema::{Schema, counted};
 use crate::call::caught;
 use crate::errors::{conversion_error, representation_error, to_python};
+use crate::foreign::Projection;
 
 const INNER_NULLS: [(&str, InnerNulls); 2] = [("error", InnerNulls::Error), ("fill", InnerNulls::Fill)];
 
@@ -20,7 +21,12 @@ const DUPLICATES: [(&str, Duplicates); 2] = [("keep", Duplicates::Keep), ("error
 /// Turns record batches of one schema into tensors.
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
-pub(crate) struct TensorAdapter(tensor::TensorAdapter);
+pub(crate) struct TensorAdapter {
+    adapter: tensor::TensorAdapter,
+    projection: Projection,
+    /// Of all tensors, so that Python hashes them once.
+    names: Vec<Py<PyString>>,
+}
 
 #[pymethods]
 impl TensorAdapter {
@@ -46,7 +52,9 @@ impl TensorAdapter {
         let given = given.iter().map(|(name, representation)| (name.as_str(), representation));
         let made = caught(|| Ok(tensor::TensorAdapter::with_options(schema, given, options)));
         let made = made.map_err(|error| to_python(py, error))?;
-        made.map(Self).map_err(|error| representation_error(py, &error))
+        let adapter = made.map_err(|error| representation_error(py, &error))?;
+        let names = adapter.specs().iter().map(|(name, _)| PyString::new(py, name).unbind()).collect();
+        Ok(Self { projection: Projection::new(adapter.columns()), names, adapter })
     }
 
     /// The tensors of a batch, by name.
@@ -59,23 +67,28 @@ impl TensorAdapter {
         let py = batch.py();
         let names = names.map(|names| strings("names", "a list or tuple of names of tensors (str)", names));
         let names = names.transpose()?;
-        let batch = record_batch(batch)?;
+        let given = Given::new(batch, &self.projection)?;
         let converted = py.detach(|| {
             caught(|| {
-                Ok(match &names {
-                    None => self.0.convert(&batch),
+                Ok(given.batch(&self.projection).map(|batch| match &names {
+                    None => self.adapter.convert(&batch),
                     Some(names) => {
                         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                        self.0.convert_only(&batch, &names)
+                        self.adapter.convert_only(&batch, &names)
                     }
-                })
+                }))
             })
         });
         let converted = converted.map_err(|error| to_python(py, error))?;
+        let converted = converted.map_err(|refused| refused.into_python(py, "batch"))?;
         let tensors = PyDict::new(py);
-        for (name, tensor) in converted.map_err(|error| conversion_error(py, &error))? {
+        let converted = converted.map_err(|error| conversion_error(py, &error))?;
+        for (index, (name, tensor)) in converted.into_iter().enumerate() {
             let tensor = wrapped(py, tensor, &name)?;
-            tensors.set_item(name, tensor)?;
+            match &names {
+                None => tensors.set_item(&self.names[index], tensor)?,
+                Some(_) => tensors.set_item(name, tensor)?,
+            }
         }
         Ok(tensors)
     }
@@ -84,7 +97,7 @@ impl TensorAdapter {
     #[getter]
     fn specs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let specs = PyDict::new(py);
-        for (name, spec) in self.0.specs() {
+        for (name, spec) in self.adapter.specs() {
             specs.set_item(name, TensorSpec(spec.clone()))?;
         }
         Ok(specs)
@@ -93,18 +106,18 @@ impl TensorAdapter {
     /// The schema that batches must have.
     #[getter]
     fn schema(&self) -> Schema {
-        Schema(self.0.schema().clone())
+        Schema(self.adapter.schema().clone())
     }
 
     /// Of each tensor, what is shared with the batch and what is copied, and why.
     fn explain(&self) -> String {
-        let tensors: Vec<String> = self.0.explain().iter().map(ToString::to_string).collect();
+        let tensors: Vec<String> = self.adapter.explain().iter().map(ToString::to_string).collect();
         tensors.join("\n")
     }
 
     fn __repr__(&self) -> String {
-        let specs = self.0.specs().iter().map(|(name, spec)| format!("\n  {name}: {spec}"));
-        let number = counted(self.0.specs().len(), "tensor");
+        let specs = self.adapter.specs().iter().map(|(name, spec)| format!("\n  {name}: {spec}"));
+        let number = counted(self.adapter.specs().len(), "tensor");
         format!("<arrowfeed.TensorAdapter of {number}>{}", specs.collect::<String>())
     }
 }

@@ -1,0 +1,68 @@
+//! The schemas of batches that come one after the other: mostly one, which is read once and compared after that.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
+
+/// The columns that somebody reads of batches, and the schema of the last batch.
+#[derive(Debug)]
+pub(crate) struct Projection {
+    /// Indices, in order.
+    pub(super) columns: Vec<usize>,
+    last: Mutex<Option<Arc<Known>>>,
+}
+
+/// A schema that was read.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// All of it but for metadata, which no array depends on.
+    text: Vec<u8>,
+    pub(super) field: FieldRef,
+    /// Its columns; those that nobody reads are of the type of nulls. `None` where it is of something else than rows.
+    pub(super) schema: Option<SchemaRef>,
+}
+
+impl Projection {
+    pub(crate) fn new(columns: Vec<usize>) -> Self {
+        Self { columns, last: Mutex::new(None) }
+    }
+
+    /// Panics where the struct contradicts itself.
+    pub(super) fn known(&self, schema: &FFI_ArrowSchema) -> Result<Arc<Known>, ArrowError> {
+        let mut text = Vec::with_capacity(256);
+        describe(schema, &mut text);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = last.as_ref().filter(|known| known.text == text) {
+            return Ok(known.clone());
+        }
+        let field = Arc::new(Field::try_from(schema)?);
+        let schema = self.schema(&field);
+        Ok(last.insert(Arc::new(Known { text, field, schema })).clone())
+    }
+
+    fn schema(&self, field: &FieldRef) -> Option<SchemaRef> {
+        let DataType::Struct(fields) = field.data_type() else { return None };
+        let fields = fields.iter().enumerate().map(|(index, field)| {
+            match self.columns.binary_search(&index).is_ok() {
+                true => field.clone(),
+                false => Arc::new(Field::new(field.name(), DataType::Null, true)),
+            }
+        });
+        Some(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
+    }
+}
+
+/// Other bytes for any other schema: texts end with a zero, and what is in a field comes after how much that is.
+fn describe(schema: &FFI_ArrowSchema, text: &mut Vec<u8>) {
+    for part in [schema.format(), schema.name().unwrap_or_default()] {
+        text.extend_from_slice(part.as_bytes());
+        text.push(0);
+    }
+    let flags = schema.flags().map_or(-1, |flags| flags.bits());
+    let children = schema.children().size_hint().0;
+    text.extend_from_slice(&flags.to_ne_bytes());
+    text.extend_from_slice(&children.to_ne_bytes());
+    text.push(schema.dictionary().is_some().into());
+    schema.children().chain(schema.dictionary()).for_each(|inside| describe(inside, text));
+}
