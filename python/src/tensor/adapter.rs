@@ -1,5 +1,7 @@
 //! `arrowfeed.TensorAdapter`.
 
+use std::sync::Arc;
+
 use arrowfeed::tensor::{self, AdapterOptions, Duplicates, InnerNulls};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -24,8 +26,8 @@ const DUPLICATES: [(&str, Duplicates); 2] = [("keep", Duplicates::Keep), ("error
 pub(crate) struct TensorAdapter {
     adapter: tensor::TensorAdapter,
     projection: Projection,
-    /// Of all tensors, so that Python hashes them once.
-    names: Vec<Py<PyString>>,
+    /// Of all tensors: keys that Python hashes once, and what their messages say.
+    names: Vec<(Py<PyString>, Arc<str>)>,
 }
 
 #[pymethods]
@@ -53,7 +55,8 @@ impl TensorAdapter {
         let made = caught(|| Ok(tensor::TensorAdapter::with_options(schema, given, options)));
         let made = made.map_err(|error| to_python(py, error))?;
         let adapter = made.map_err(|error| representation_error(py, &error))?;
-        let names = adapter.specs().iter().map(|(name, _)| PyString::new(py, name).unbind()).collect();
+        let names = adapter.specs().iter().map(|(name, _)| name.as_str());
+        let names = names.map(|name| (PyString::new(py, name).unbind(), name.into())).collect();
         Ok(Self { projection: Projection::new(adapter.columns()), names, adapter })
     }
 
@@ -84,10 +87,9 @@ impl TensorAdapter {
         let tensors = PyDict::new(py);
         let converted = converted.map_err(|error| conversion_error(py, &error))?;
         for (index, (name, tensor)) in converted.into_iter().enumerate() {
-            let tensor = wrapped(py, tensor, &name)?;
-            match &names {
-                None => tensors.set_item(&self.names[index], tensor)?,
-                Some(_) => tensors.set_item(name, tensor)?,
+            match (&names, self.names.get(index)) {
+                (None, Some((key, name))) => tensors.set_item(key, wrapped(py, tensor, name)?)?,
+                _ => tensors.set_item(&name, wrapped(py, tensor, &name.as_str().into())?)?,
             }
         }
         Ok(tensors)

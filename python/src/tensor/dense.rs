@@ -30,7 +30,7 @@ pub(crate) struct DenseTensor {
     /// The array of numpy, made on first use.
     numpy: PyOnceLock<Py<PyAny>>,
     /// For messages; what an adapter made has one.
-    name: Option<String>,
+    name: Option<Arc<str>>,
 }
 
 impl DenseTensor {
@@ -39,13 +39,13 @@ impl DenseTensor {
     }
 
     /// The same tensor with a name for messages.
-    pub(super) fn named(mut self, name: Option<&str>) -> Self {
-        self.name = name.map(str::to_owned);
+    pub(super) fn named(mut self, name: Option<&Arc<str>>) -> Self {
+        self.name = name.cloned();
         self
     }
 
     /// A list of values.
-    pub(super) fn flat(py: Python<'_>, values: &Values, name: Option<&str>) -> PyResult<Self> {
+    pub(super) fn flat(py: Python<'_>, values: &Values, name: Option<&Arc<str>>) -> PyResult<Self> {
         let tensor = tensor::DenseTensor::try_new(values.clone(), vec![values.len()]);
         Ok(Self::new(tensor.map_err(|error| conversion_error(py, &error))?).named(name))
     }
@@ -85,8 +85,13 @@ impl DenseTensor {
 
     /// The values as numbers in memory; `None` for byte strings.
     fn memory(&self, py: Python<'_>) -> PyResult<Option<Memory>> {
+        let (dtype, shape) = (self.tensor.values().dtype(), self.tensor.shape().to_vec());
+        Ok(self.buffer(py)?.map(|buffer| Memory { buffer, dtype, shape }))
+    }
+
+    fn buffer(&self, py: Python<'_>) -> PyResult<Option<Buffer>> {
         let values = self.tensor.values();
-        let buffer = match (values.array().as_boolean_opt(), self.bools.get()) {
+        Ok(match (values.array().as_boolean_opt(), self.bools.get()) {
             (None, _) => values.buffer(),
             (Some(_), Some(bools)) => Some(bools.clone()),
             (Some(bits), None) => {
@@ -95,8 +100,7 @@ impl DenseTensor {
                 bytes.extend(bits.values().iter().map(u8::from));
                 Some(self.bools.get_or_init(|| bytes.into()).clone())
             }
-        };
-        Ok(buffer.map(|buffer| Memory { buffer, dtype: values.dtype(), shape: self.tensor.shape().to_vec() }))
+        })
     }
 
     /// The error where memory or numpy cannot hold the values.
@@ -114,8 +118,8 @@ impl DenseTensor {
     /// The read-only array of the values.
     pub(super) fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let array = self.numpy.get_or_try_init(py, || {
-            let array = match self.memory(py)? {
-                Some(memory) => view(py, memory),
+            let array = match self.buffer(py)? {
+                Some(buffer) => view(py, buffer, self.tensor.values().dtype(), self.tensor.shape()),
                 None => {
                     let array = self.tensor.values().array();
                     strings::room(array).map_err(|error| self.impossible(py, &error))?;

@@ -27,6 +27,8 @@ mod strings;
 mod structured;
 mod view;
 
+use std::sync::Arc;
+
 use arrowfeed::tensor::Tensor;
 use pyo3::prelude::*;
 
@@ -42,12 +44,12 @@ pub(crate) use spec::TensorSpec;
 pub(crate) use structured::StructuredTensor;
 
 /// The Python object of a tensor.
-fn wrapped(py: Python<'_>, tensor: Tensor, name: &str) -> PyResult<Py<PyAny>> {
+fn wrapped(py: Python<'_>, tensor: Tensor, name: &Arc<str>) -> PyResult<Py<PyAny>> {
     let name = Some(name);
     Ok(match tensor {
         Tensor::Dense(tensor) => Py::new(py, DenseTensor::new(tensor).named(name))?.into_any(),
         Tensor::Sparse(tensor) => Py::new(py, SparseTensor::new(py, tensor, name)?)?.into_any(),
-        Tensor::Ragged(tensor) => Py::new(py, RaggedTensor::new(py, tensor, name)?)?.into_any(),
+        Tensor::Ragged(tensor) => Py::new(py, RaggedTensor::new(tensor, name))?.into_any(),
         Tensor::Structured(tensor) => Py::new(py, StructuredTensor::new(py, tensor, name)?)?.into_any(),
     })
 }

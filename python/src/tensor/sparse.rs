@@ -1,13 +1,17 @@
 //! `arrowfeed.SparseTensor`.
 
+use std::sync::Arc;
+
 use arrowfeed::tensor;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::build;
 use super::dense::DenseTensor;
 use super::memory::numpy_dtype;
+use super::view;
 use crate::argument::{each, integer};
 use crate::array::Array;
 use crate::errors::conversion_error;
@@ -16,16 +20,23 @@ use crate::errors::conversion_error;
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct SparseTensor {
     pub(super) tensor: tensor::SparseTensor,
-    indices: DenseTensor,
+    /// The array of numpy, made on first use.
+    indices: PyOnceLock<Py<PyAny>>,
     values: DenseTensor,
 }
 
 impl SparseTensor {
-    pub(super) fn new(py: Python<'_>, tensor: tensor::SparseTensor, name: Option<&str>) -> PyResult<Self> {
-        let shape = vec![tensor.values().len(), tensor.rank()];
-        let indices = DenseTensor::int64(py, tensor.indices(), shape)?;
+    pub(super) fn new(
+        py: Python<'_>,
+        tensor: tensor::SparseTensor,
+        name: Option<&Arc<str>>,
+    ) -> PyResult<Self> {
         let values = DenseTensor::flat(py, tensor.values(), name)?;
-        Ok(Self { tensor, indices, values })
+        Ok(Self { tensor, indices: PyOnceLock::new(), values })
+    }
+
+    fn indices_shape(&self) -> [usize; 2] {
+        [self.tensor.values().len(), self.tensor.rank()]
     }
 }
 
@@ -61,7 +72,8 @@ impl SparseTensor {
 
     #[getter]
     fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.indices.array(py)
+        let made = || view::int64(py, self.tensor.indices(), &self.indices_shape()).map(Bound::unbind);
+        Ok(self.indices.get_or_try_init(py, made)?.bind(py).clone())
     }
 
     #[getter]
@@ -86,7 +98,8 @@ impl SparseTensor {
 
     /// Indices and values as dense tensors, which can be handed on.
     fn parts(&self, py: Python<'_>) -> PyResult<(Py<DenseTensor>, Py<DenseTensor>)> {
-        Ok((self.indices.object(py)?, self.values.object(py)?))
+        let indices = DenseTensor::int64(py, self.tensor.indices(), self.indices_shape().to_vec())?;
+        Ok((Py::new(py, indices)?, self.values.object(py)?))
     }
 
     /// `scipy.sparse.coo_array` over the same values.

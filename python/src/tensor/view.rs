@@ -8,22 +8,24 @@
 
 use std::ptr;
 
-use arrow_buffer::Buffer;
-use arrowfeed::tensor::DType;
+use arrow_buffer::{Buffer, ScalarBuffer};
+use arrowfeed::tensor::{DType, RowSplits};
 use numpy::npyffi::{NPY_ARRAY_CARRAY_RO, NpyTypes, get_type_object, npy_intp};
 use numpy::{PY_ARRAY_API, PyArrayDescr, PyArrayDescrMethods, dtype};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::memory::Memory;
-
 /// The base object of a view, which keeps the memory alive.
 #[pyclass(module = "arrowfeed", frozen)]
 struct Held(#[expect(dead_code, reason = "held, not read")] Buffer);
 
-/// A read-only array over the memory.
-pub(super) fn view<'py>(py: Python<'py>, memory: Memory) -> PyResult<Bound<'py, PyAny>> {
-    let Memory { buffer, dtype, shape } = memory;
+/// A read-only array of this type and shape over all of the buffer.
+pub(super) fn view<'py>(
+    py: Python<'py>,
+    buffer: Buffer,
+    dtype: DType,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
     let places = shape.iter().try_fold(1_usize, |places, size| places.checked_mul(*size));
     if places.zip(dtype.size()).and_then(|(places, size)| places.checked_mul(size)) != Some(buffer.len()) {
         let message = format!("expected {dtype} {shape:?} in memory, found {} bytes", buffer.len());
@@ -55,6 +57,26 @@ pub(super) fn view<'py>(py: Python<'py>, memory: Memory) -> PyResult<Bound<'py, 
     match unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_ptr().cast(), held.into_ptr()) } {
         0 => Ok(array),
         _ => Err(PyErr::fetch(py)),
+    }
+}
+
+/// Integers of 64 bits.
+pub(super) fn int64<'py>(
+    py: Python<'py>,
+    numbers: &ScalarBuffer<i64>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    view(py, numbers.inner().clone(), DType::Int64, shape)
+}
+
+/// Row splits, in their own width.
+pub(super) fn row_splits<'py>(py: Python<'py>, splits: &RowSplits) -> PyResult<Bound<'py, PyAny>> {
+    match (splits.as_i32(), splits.as_i64()) {
+        (Some(splits), _) => view(py, splits.inner().clone(), DType::Int32, &[splits.len()]),
+        (None, splits) => {
+            let splits = splits.cloned().unwrap_or_default();
+            int64(py, &splits, &[splits.len()])
+        }
     }
 }
 
