@@ -44,6 +44,11 @@ impl Taken {
         Ok(Self(unsafe { FFI_ArrowArray::from_raw(pointer.as_ptr()) }))
     }
 
+    /// Number of values on all levels. Panics where the struct contradicts itself.
+    pub(super) fn values(&self) -> usize {
+        if self.0.release.is_some() { values(&self.0) } else { 0 }
+    }
+
     /// The array's parts in the same memory, which they hold. Panics where the struct contradicts itself.
     pub(super) fn into_data(mut self, data_type: DataType) -> Result<ArrayData, ArrowError> {
         if self.0.release.is_none() {
@@ -53,6 +58,11 @@ impl Taken {
         // SAFETY: see above.
         unsafe { from_ffi_and_data_type(self.0, data_type) }
     }
+}
+
+fn values(array: &FFI_ArrowArray) -> usize {
+    let children = (0..array.num_children()).map(|index| values(array.child(index)));
+    children.fold(array.len(), usize::saturating_add)
 }
 
 /// Offsets of nothing, a single 0, of either width.

@@ -124,9 +124,14 @@ impl Part<'_> {
     /// The second buffer of two: `len` of its values, from the array's offset on.
     fn buffer<T: ArrowNativeType>(self, len: usize) -> Option<ScalarBuffer<T>> {
         let from = self.offset()?;
-        let bytes = from.checked_add(len)?.checked_mul(size_of::<T>())?;
-        let start = self.pointer(1, 2)?.filter(|start| start.cast::<T>().is_aligned())?;
-        Some(ScalarBuffer::new(self.memory(start, bytes)?, from, len))
+        // The whole has a size that can be counted, so that both parts have one.
+        isize::try_from(from.checked_add(len)?.checked_mul(size_of::<T>())?).ok()?;
+        let start = self.pointer(1, 2)??.cast::<T>();
+        if !start.is_aligned() {
+            return None;
+        }
+        // SAFETY: see above.
+        Some(unsafe { self.memory(start.add(from).cast(), len * size_of::<T>()) }.into())
     }
 
     /// `None` inside: no value is null.
@@ -138,7 +143,8 @@ impl Part<'_> {
         if self.array.null_count == 0 {
             return Some(None);
         }
-        let bits = self.memory(bits, from.checked_add(len)?.div_ceil(8))?;
+        // SAFETY: see above.
+        let bits = unsafe { self.memory(bits.cast(), from.checked_add(len)?.div_ceil(8)) };
         Some(Some(NullBuffer::new(BooleanBuffer::new(bits, from, len))))
     }
 
@@ -155,9 +161,9 @@ impl Part<'_> {
         Some(NonNull::new(unsafe { self.array.buffers.add(index).read() }.cast_mut()))
     }
 
-    fn memory(self, start: NonNull<c_void>, bytes: usize) -> Option<Buffer> {
-        isize::try_from(bytes).ok()?;
-        // SAFETY: see above.
-        Some(unsafe { Buffer::from_custom_allocation(start.cast(), bytes, self.owner.clone()) })
+    /// SAFETY: so many bytes are there, fewer than an `isize` counts.
+    unsafe fn memory(self, start: NonNull<u8>, bytes: usize) -> Buffer {
+        // SAFETY: the owner frees them, and is held.
+        unsafe { Buffer::from_custom_allocation(start, bytes, self.owner.clone()) }
     }
 }

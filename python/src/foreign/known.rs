@@ -10,7 +10,14 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 pub(crate) struct Projection {
     /// Indices, in order.
     pub(super) columns: Vec<usize>,
-    last: Mutex<Option<Arc<Known>>>,
+    last: Mutex<Last>,
+}
+
+#[derive(Debug, Default)]
+struct Last {
+    known: Option<Arc<Known>>,
+    /// What the next schema is written to.
+    text: Vec<u8>,
 }
 
 /// A schema that was read.
@@ -25,20 +32,20 @@ pub(super) struct Known {
 
 impl Projection {
     pub(crate) fn new(columns: Vec<usize>) -> Self {
-        Self { columns, last: Mutex::new(None) }
+        Self { columns, last: Mutex::default() }
     }
 
     /// Panics where the struct contradicts itself.
     pub(super) fn known(&self, schema: &FFI_ArrowSchema) -> Result<Arc<Known>, ArrowError> {
-        let mut text = Vec::with_capacity(256);
-        describe(schema, &mut text);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = last.as_ref().filter(|known| known.text == text) {
+        last.text.clear();
+        describe(schema, &mut last.text);
+        if let Some(known) = last.known.as_ref().filter(|known| known.text == last.text) {
             return Ok(known.clone());
         }
         let field = Arc::new(Field::try_from(schema)?);
-        let schema = self.schema(&field);
-        Ok(last.insert(Arc::new(Known { text, field, schema })).clone())
+        let (text, schema) = (last.text.clone(), self.schema(&field));
+        Ok(last.known.insert(Arc::new(Known { text, field, schema })).clone())
     }
 
     fn schema(&self, field: &FieldRef) -> Option<SchemaRef> {

@@ -105,6 +105,11 @@ impl Given {
         Ok(Self { known, taken: Taken::new(&array)? })
     }
 
+    /// Number of values on all levels, as far as the batch says.
+    pub(crate) fn values(&self) -> usize {
+        caught(|| Ok(self.taken.values())).unwrap_or(0)
+    }
+
     /// The batch. Columns that are not read are nulls.
     pub(crate) fn batch(self, projection: &Projection) -> Result<RecordBatch, Refused> {
         let Self { known, taken } = self;

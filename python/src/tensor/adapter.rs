@@ -71,7 +71,8 @@ impl TensorAdapter {
         let names = names.map(|names| strings("names", "a list or tuple of names of tensors (str)", names));
         let names = names.transpose()?;
         let given = Given::new(batch, &self.projection)?;
-        let converted = py.detach(|| {
+        let small = given.is_small();
+        let work = || {
             caught(|| {
                 Ok(given.batch(&self.projection).map(|batch| match &names {
                     None => self.adapter.convert(&batch),
@@ -81,7 +82,8 @@ impl TensorAdapter {
                     }
                 }))
             })
-        });
+        };
+        let converted = if small { work() } else { py.detach(work) };
         let converted = converted.map_err(|error| to_python(py, error))?;
         let converted = converted.map_err(|refused| refused.into_python(py, "batch"))?;
         let tensors = PyDict::new(py);

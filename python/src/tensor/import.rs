@@ -25,6 +25,9 @@ pub(super) fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
     schema.ok_or_else(|| wrong_type("schema", "the schema of a record batch", value))
 }
 
+/// Values that are tensors in less than 0.1 ms.
+const FEW: usize = 1 << 15;
+
 /// A batch as it was given.
 pub(super) enum Given {
     Whole(RecordBatch),
@@ -49,6 +52,15 @@ impl Given {
         let schema = stream.schema();
         let batches = py.detach(|| caught(|| Ok([stream.next(), stream.next()])));
         one(py, schema, batches.map_err(|error| to_python(py, error))?).map(Self::Whole)
+    }
+
+    /// Whether to let go of the interpreter takes longer than others would wait for it: 0.2 µs, of the 6 of a batch of
+    /// 1,024 rows.
+    pub(super) fn is_small(&self) -> bool {
+        match self {
+            Self::Whole(_) => false,
+            Self::Foreign(given) => given.values() <= FEW,
+        }
     }
 
     /// The batch; columns that are not read may be missing.

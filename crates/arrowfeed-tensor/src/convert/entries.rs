@@ -31,20 +31,14 @@ impl Entries {
             let expected = "indices that fit in memory";
             return Err(ConversionError::new(ConversionErrorKind::Overflow, expected, found));
         };
-        let indices = match rank {
-            1 => rows::<1>(splits)?,
-            2 => Vec::new(),
-            3 => rows::<3>(splits)?,
-            _ => {
-                let mut indices = reserved(size).map_err(|error| overflow(items, &error))?;
-                indices.resize(size, 0);
-                let mut rows = indices.chunks_exact_mut(rank);
-                splits.for_each_row(|row, length| {
-                    rows.by_ref().take(length).for_each(|entry| entry[0] = row as i64);
-                });
-                indices
-            }
-        };
+        let mut indices = Vec::new();
+        if rank == 1 {
+            indices = rows(splits)?;
+        } else if rank > 2 {
+            indices = reserved(size).map_err(|error| overflow(items, &error))?;
+            indices.resize(size, 0);
+            put(&mut indices, rank, 0, rows(splits)?.into_iter());
+        }
         Ok(Self { rank, rows: splits.clone(), indices })
     }
 
@@ -64,12 +58,14 @@ impl Entries {
     }
 
     /// Puts one index for each entry into one dimension.
-    pub(crate) fn put_each(&mut self, dimension: usize, indices: &[i64]) -> Result<(), ConversionError> {
+    pub(crate) fn put_each(
+        &mut self,
+        dimension: usize,
+        indices: impl Iterator<Item = i64>,
+    ) -> Result<(), ConversionError> {
         match self.rank {
-            2 => self.indices = pairs(&self.rows, indices, |index| index)?,
-            // As in `is_sorted`: steps of a known length are faster.
-            3 => put(self.indices.as_chunks_mut::<3>().0, dimension, indices.iter().copied()),
-            _ => put(self.indices.chunks_exact_mut(self.rank), dimension, indices.iter().copied()),
+            2 => self.indices = pairs(&self.rows, indices)?,
+            _ => put(&mut self.indices, self.rank, dimension, indices),
         }
         Ok(())
     }
@@ -84,17 +80,28 @@ impl Entries {
     where
         T::Native: TryInto<i64> + std::fmt::Display,
     {
-        let indices = column.values();
-        let number = |index: T::Native| index.try_into().unwrap_or(-1);
-        let found = extent(indices.iter().map(|index| number(*index)), size);
-        let size = found.ok_or_else(|| first_outside(column, leaves, size.unwrap_or(i64::MAX)))?;
-        let all = indices.iter().map(|index| number(*index));
-        match self.rank {
-            2 => self.indices = pairs(&self.rows, indices, number)?,
-            3 => put(self.indices.as_chunks_mut::<3>().0, dimension, all),
-            _ => put(self.indices.chunks_exact_mut(self.rank), dimension, all),
+        let indices = column.values().iter().map(|index| (*index).try_into().unwrap_or(-1));
+        let (mut signs, mut largest) = (0, -1);
+        // The sign of what must not be below 0 is kept, without a branch: an index, and what is left above it.
+        match size {
+            Some(size) => self.put_each(
+                dimension,
+                indices.map(|index| {
+                    signs |= index | (size - 1).wrapping_sub(index);
+                    index
+                }),
+            )?,
+            None => self.put_each(
+                dimension,
+                indices.map(|index| {
+                    signs |= index;
+                    largest = index.max(largest);
+                    index
+                }),
+            )?,
         }
-        Ok(size)
+        let found = size.or_else(|| largest.checked_add(1)).filter(|_| signs >= 0);
+        found.ok_or_else(|| first_outside(column, leaves, size.unwrap_or(i64::MAX)))
     }
 
     /// Sorts the entries of each row by their indices, and the values with them: not moved where they are sorted.
@@ -158,28 +165,19 @@ impl Entries {
     }
 }
 
-/// The size of a dimension: that which is given, or one more than the largest index. `None` where one is not in it.
-fn extent(indices: impl Iterator<Item = i64>, size: Option<i64>) -> Option<i64> {
-    match size {
-        // Neither an index nor what is left above it is below 0: signs are gathered for several at once.
-        Some(size) => {
-            let signs = indices.fold(0, |signs, index| signs | index | (size - 1).wrapping_sub(index));
-            (signs >= 0).then_some(size)
+/// Puts indices into one dimension of all entries.
+fn put(entries: &mut [i64], rank: usize, dimension: usize, indices: impl Iterator<Item = i64>) {
+    // As in `is_sorted`: steps of a known length are faster.
+    match rank {
+        3 => {
+            let entries = entries.as_chunks_mut::<3>().0;
+            entries.iter_mut().zip(indices).for_each(|(entry, index)| entry[dimension] = index);
         }
-        None => {
-            let (signs, largest) =
-                indices.fold((0, -1), |(signs, largest), index| (signs | index, index.max(largest)));
-            largest.checked_add(1).filter(|_| signs >= 0)
+        _ => {
+            let entries = entries.chunks_exact_mut(rank);
+            entries.zip(indices).for_each(|(entry, index)| entry[dimension] = index);
         }
     }
-}
-
-fn put(
-    entries: impl IntoIterator<Item = impl AsMut<[i64]>>,
-    dimension: usize,
-    indices: impl Iterator<Item = i64>,
-) {
-    entries.into_iter().zip(indices).for_each(|(mut entry, index)| entry.as_mut()[dimension] = index);
 }
 
 /// The entries' order when sorted in their rows, and their coordinates then.

@@ -142,17 +142,25 @@ fn sums<T: ArrowPrimitiveType>(
 where
     T::Native: TryInto<i64> + std::fmt::Display,
 {
-    // Of lengths that are not below 0, the sums are below 0 once they are too large.
-    let (mut sum, mut signs) = (0_i64, 0);
+    let lengths_of = || array.values().iter().map(|length| (*length).try_into().unwrap_or(-1));
+    // No length has a bit that is not in all of them together, and none is above them: mostly that says enough.
+    let all = lengths_of().fold(0, |all, length| all | length);
+    let fits = all >= 0 && i64::try_from(i128::from(all) * array.len() as i128).is_ok();
+    if !fits
+        && lengths_of()
+            .try_fold(0_i64, |sum, length| sum.checked_add(length).filter(|_| length >= 0))
+            .is_none()
+    {
+        return Err(first_wrong_length(array, lengths));
+    }
+    let mut sum = 0;
     let mut sums = Vec::with_capacity(array.len() + 1);
-    sums.push(0);
-    sums.extend(array.values().iter().map(|length| {
-        let length = (*length).try_into().unwrap_or(-1);
-        sum = sum.wrapping_add(length);
-        signs |= length | sum;
+    sums.push(sum);
+    sums.extend(lengths_of().map(|length| {
+        sum += length;
         sum
     }));
-    if signs >= 0 { Ok(sums) } else { Err(first_wrong_length(array, lengths)) }
+    Ok(sums)
 }
 
 #[cold]

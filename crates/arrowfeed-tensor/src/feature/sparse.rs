@@ -226,7 +226,7 @@ fn keep(
         let error = ConversionError::new(ConversionErrorKind::Bounds, expected, found);
         return Err(error.in_row(rows.row_of(entry)));
     }
-    entries.put_each(level + 1, &positions)?;
+    entries.put_each(level + 1, positions.into_iter())?;
     Ok(size.map_or(longest(splits), |_| bound))
 }
 
