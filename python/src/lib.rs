@@ -7,7 +7,7 @@
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
 //! | reading | `reader`, `shared` (one reader, many threads), `stream` (Arrow's C interface), `signals` |
-//! | Arrow data | `batch`, `array`, `arrow_schema`, `cast`; `foreign` (that of other libraries) |
+//! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | the rest | `schema`, `split`, `write`, `errors`, `call` |
 #![deny(unsafe_code)]
@@ -23,6 +23,7 @@ mod file;
 mod foreign;
 mod limits;
 mod options;
+mod pickled;
 mod reader;
 mod schema;
 mod shared;
@@ -46,6 +47,8 @@ mod _arrowfeed {
     use crate::batch::RecordBatch;
     #[pymodule_export]
     use crate::limits::Limits;
+    #[pymodule_export]
+    use crate::pickled::_schema_of_fields;
     #[pymodule_export]
     use crate::reader::{RecordBatchReader, read_avro, read_split};
     #[pymodule_export]

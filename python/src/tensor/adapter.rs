@@ -8,6 +8,7 @@ use pyo3::types::{PyDict, PyString};
 
 use super::given::representations;
 use super::import::{Given, schema};
+use super::infer::by_name;
 use super::spec::TensorSpec;
 use super::wrapped;
 use crate::argument::{choice, strings};
@@ -25,6 +26,8 @@ const DUPLICATES: [(&str, Duplicates); 2] = [("keep", Duplicates::Keep), ("error
 #[derive(Debug)]
 pub(crate) struct TensorAdapter {
     adapter: tensor::TensorAdapter,
+    representations: Vec<(String, tensor::Representation)>,
+    options: AdapterOptions,
     projection: Projection,
     /// Of all tensors: keys that Python hashes once, and what their messages say.
     names: Vec<(Py<PyString>, Arc<str>)>,
@@ -51,13 +54,21 @@ impl TensorAdapter {
         }
         let schema = self::schema(schema)?;
         let given = self::representations(representations)?;
-        let given = given.iter().map(|(name, representation)| (name.as_str(), representation));
-        let made = caught(|| Ok(tensor::TensorAdapter::with_options(schema, given, options)));
+        let named = given.iter().map(|(name, representation)| (name.as_str(), representation));
+        let made = caught(|| Ok(tensor::TensorAdapter::with_options(schema, named, options)));
         let made = made.map_err(|error| to_python(py, error))?;
         let adapter = made.map_err(|error| representation_error(py, &error))?;
         let names = adapter.specs().iter().map(|(name, _)| name.as_str());
         let names = names.map(|name| (PyString::new(py, name).unbind(), name.into())).collect();
-        Ok(Self { projection: Projection::new(adapter.columns()), names, adapter })
+        let projection = Projection::new(adapter.columns());
+        Ok(Self { adapter, representations: given, options, projection, names })
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py>> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("inner_nulls", word(&INNER_NULLS, self.options.inner_nulls))?;
+        keywords.set_item("duplicates", word(&DUPLICATES, self.options.duplicates))?;
+        Ok(((self.schema(), by_name(py, self.representations.clone())?), keywords))
     }
 
     /// The tensors of a batch, by name.
@@ -124,4 +135,11 @@ impl TensorAdapter {
         let number = counted(self.adapter.specs().len(), "tensor");
         format!("<arrowfeed.TensorAdapter of {number}>{}", specs.collect::<String>())
     }
+}
+
+type NewArguments<'py> = ((Schema, Bound<'py, PyDict>), Bound<'py, PyDict>);
+
+/// What an option is called.
+fn word<T: PartialEq>(words: &[(&'static str, T)], option: T) -> Option<&'static str> {
+    words.iter().find(|(_, meaning)| *meaning == option).map(|(word, _)| *word)
 }
