@@ -1,4 +1,4 @@
-"""Columns of numbers, and of lists of them, are imported another way than other columns: both ways give the same."""
+"""Columns of numbers, and of lists of them, have a way in of their own: it gives what the usual one gives."""
 
 import ctypes
 import random
@@ -6,9 +6,9 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
-from test_foreign import Capsules
 
 import arrowfeed as af
+from test_foreign import Capsules
 
 NUMBERS = [pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.timestamp("us", "UTC"), pa.date32()]
 ROWS = 30
@@ -94,7 +94,7 @@ def test_memory_may_begin_anywhere(data_type, by):
 
 
 def spoiled(batch, level, field, value):
-    """The batch with one number of its C structs changed: of the batch, of its column, of the column's items."""
+    """The batch with a number changed in a struct of the C interface: its own, its column's or the items'."""
     given = Capsules(batch)
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -167,3 +167,20 @@ def test_tensors_outlive_batch_and_adapter():
     assert pa.total_allocated_bytes() >= before > 0
     del part
     assert pa.total_allocated_bytes() < before
+
+
+def test_what_is_only_called_like_pyarrows_batches_is_asked_like_any_object():
+    class RecordBatch:
+        def __init__(self, batch):
+            self.schema = batch.schema
+            self.__arrow_c_array__ = batch.__arrow_c_array__
+
+        def _export_to_c(self, address):
+            raise AssertionError(address)
+
+    RecordBatch.__module__ = "pyarrow.lib"
+    batch = pa.record_batch({"x": [1, 2]})
+    adapter = af.TensorAdapter(batch.schema, {"t": af.Dense("x")})
+    for _ in range(2):
+        for given in (RecordBatch(batch), batch):
+            assert adapter.convert(given)["t"].values.tolist() == [1, 2]

@@ -14,6 +14,7 @@ use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -42,6 +43,14 @@ impl Taken {
         let pointer = capsule.pointer_checked(Some(c"arrow_array"))?.cast::<FFI_ArrowArray>();
         // SAFETY: the capsule is alive, and owned the struct until now.
         Ok(Self(unsafe { FFI_ArrowArray::from_raw(pointer.as_ptr()) }))
+    }
+
+    /// The array of a batch of pyarrow's, without its schema.
+    pub(super) fn of_pyarrow(batch: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut array = FFI_ArrowArray::empty();
+        // pyarrow writes to a struct that is ours and alive, and leaves it empty where it fails.
+        batch.call_method1(intern!(batch.py(), "_export_to_c"), ((&raw mut array).expose_provenance(),))?;
+        Ok(Self(array))
     }
 
     /// Number of values on all levels. Panics where the struct contradicts itself.

@@ -1,9 +1,11 @@
 //! The schemas of batches that come one after the other: mostly one, which is read once and compared after that.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
+
+use super::pyarrow::Seen;
 
 /// The columns that somebody reads of batches, and the schema of the last batch.
 #[derive(Debug)]
@@ -16,6 +18,7 @@ pub(crate) struct Projection {
 #[derive(Debug, Default)]
 struct Last {
     known: Option<Arc<Known>>,
+    pyarrow: Option<Arc<Seen>>,
     /// What the next schema is written to.
     text: Vec<u8>,
 }
@@ -37,7 +40,7 @@ impl Projection {
 
     /// Panics where the struct contradicts itself.
     pub(super) fn known(&self, schema: &FFI_ArrowSchema) -> Result<Arc<Known>, ArrowError> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.lock();
         last.text.clear();
         describe(schema, &mut last.text);
         if let Some(known) = last.known.as_ref().filter(|known| known.text == last.text) {
@@ -46,6 +49,21 @@ impl Projection {
         let field = Arc::new(Field::try_from(schema)?);
         let (text, schema) = (last.text.clone(), self.schema(&field));
         Ok(last.known.insert(Arc::new(Known { text, field, schema })).clone())
+    }
+
+    /// The last schema of a batch of pyarrow.
+    pub(super) fn pyarrow(&self) -> Option<Arc<Seen>> {
+        self.lock().pyarrow.clone()
+    }
+
+    pub(super) fn set_pyarrow(&self, seen: Seen) {
+        let before = self.lock().pyarrow.replace(Arc::new(seen));
+        // Objects of Python may run its code when they go: without the lock.
+        drop(before);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn schema(&self, field: &FieldRef) -> Option<SchemaRef> {

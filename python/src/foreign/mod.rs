@@ -3,18 +3,16 @@
 //! | step | file |
 //! |---|---|
 //! | what capsules carry | `capsule` |
-//! | schemas that were read before | `known` |
+//! | schemas that were read before | `known`, `pyarrow` |
 //! | columns of numbers, straight from there | `direct` |
 //! | refused where its numbers lead out of it | `valid` |
 //! | made arrays, without arrow-rs's mistake about slices of structs | `offsets` |
-//!
-//! Of a batch of 1,024 rows with a number, a string, a list and a struct in a struct, the checks take 0.2 µs of the
-//! 7.3 µs of its import.
 
 mod capsule;
 mod direct;
 mod known;
 mod offsets;
+mod pyarrow;
 mod valid;
 
 use std::cell::OnceCell;
@@ -40,6 +38,7 @@ use crate::errors::invalid_arrow;
 use capsule::{Taken, TakenStream};
 use known::Known;
 pub(crate) use known::Projection;
+use pyarrow::Seen;
 
 /// Data that is not what Arrow's columnar format says: where, and what was found.
 #[derive(Debug)]
@@ -98,11 +97,25 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// What the method `__arrow_c_array__` of an object gives.
-    pub(crate) fn new(method: &Bound<'_, PyAny>, projection: &Projection) -> PyResult<Self> {
+    /// What `method` gives, which is `__arrow_c_array__` of the object.
+    pub(crate) fn new(
+        value: &Bound<'_, PyAny>,
+        method: &Bound<'_, PyAny>,
+        projection: &Projection,
+    ) -> PyResult<Self> {
         let (schema, array) = capsules(method)?;
         let known = read(&schema, |schema| projection.known(schema))?;
+        if let Some(seen) = Seen::new(value, &known)? {
+            projection.set_pyarrow(seen);
+        }
         Ok(Self { known, taken: Taken::new(&array)? })
+    }
+
+    /// The same of a batch of pyarrow with the schema of the last one; `None` of any other object.
+    pub(crate) fn again(value: &Bound<'_, PyAny>, projection: &Projection) -> PyResult<Option<Self>> {
+        let Some(seen) = projection.pyarrow() else { return Ok(None) };
+        let Some(known) = seen.of(value)? else { return Ok(None) };
+        Ok(Some(Self { known, taken: Taken::of_pyarrow(value)? }))
     }
 
     /// Number of values on all levels, as far as the batch says.

@@ -41,8 +41,11 @@ impl Given {
         if let Ok(batch) = value.cast::<batch::RecordBatch>() {
             return Ok(Self::Whole(batch.get().0.clone()));
         }
+        if let Some(given) = foreign::Given::again(value, projection)? {
+            return Ok(Self::Foreign(given));
+        }
         if let Some(method) = value.getattr_opt(intern!(py, "__arrow_c_array__"))? {
-            return foreign::Given::new(&method, projection).map(Self::Foreign);
+            return foreign::Given::new(value, &method, projection).map(Self::Foreign);
         }
         if !value.hasattr("__arrow_c_stream__")? {
             let expected = "an object with __arrow_c_array__, or with an __arrow_c_stream__ of one batch";
