@@ -4,19 +4,22 @@
 //! |---|---|
 //! | what capsules carry | `capsule` |
 //! | schemas that were read before | `known`, `pyarrow` |
+//! | batches of which some columns are read | `given` |
 //! | columns of numbers, straight from there | `direct` |
 //! | refused where its numbers lead out of it | `valid` |
 //! | made arrays, without arrow-rs's mistake about slices of structs | `offsets` |
+//!
+//! Of a batch of 1,024 rows with two columns of lists, schema and columns take 1.5 µs; by arrow-rs alone, and with all
+//! checks, they take 4.4. pyarrow takes as long again to hand it over.
 
 mod capsule;
 mod direct;
+mod given;
 mod known;
 mod offsets;
 mod pyarrow;
 mod valid;
 
-use std::cell::OnceCell;
-use std::cmp::Ordering;
 use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,9 +27,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::FFI_ArrowSchema;
-use arrow_array::{
-    Array, ArrayRef, NullArray, RecordBatch, RecordBatchOptions, RecordBatchReader, StructArray,
-};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use arrowfeed::AvroError;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -36,9 +37,8 @@ use pyo3::types::{PyCapsule, PyTuple};
 
 use crate::errors::invalid_arrow;
 use capsule::{Taken, TakenStream};
-use known::Known;
+pub(crate) use given::Given;
 pub(crate) use known::Projection;
-use pyarrow::Seen;
 
 /// Data that is not what Arrow's columnar format says: where, and what was found.
 #[derive(Debug)]
@@ -88,50 +88,6 @@ pub(crate) fn record_batch(argument: &str, value: &Bound<'_, PyAny>) -> PyResult
     let (field, taken) = (field(&schema)?, Taken::new(&array)?);
     let batch = py.detach(|| whole(taken, &field));
     batch.map_err(|refused| refused.into_python(py, argument))
-}
-
-/// A batch on its way in, for somebody who does not read all of its columns.
-pub(crate) struct Given {
-    known: Arc<Known>,
-    taken: Taken,
-}
-
-impl Given {
-    /// What `method` gives, which is `__arrow_c_array__` of the object.
-    pub(crate) fn new(
-        value: &Bound<'_, PyAny>,
-        method: &Bound<'_, PyAny>,
-        projection: &Projection,
-    ) -> PyResult<Self> {
-        let (schema, array) = capsules(method)?;
-        let known = read(&schema, |schema| projection.known(schema))?;
-        if let Some(seen) = Seen::new(value, &known)? {
-            projection.set_pyarrow(seen);
-        }
-        Ok(Self { known, taken: Taken::new(&array)? })
-    }
-
-    /// The same of a batch of pyarrow with the schema of the last one; `None` of any other object.
-    pub(crate) fn again(value: &Bound<'_, PyAny>, projection: &Projection) -> PyResult<Option<Self>> {
-        let Some(seen) = projection.pyarrow() else { return Ok(None) };
-        let Some(known) = seen.of(value)? else { return Ok(None) };
-        Ok(Some(Self { known, taken: Taken::of_pyarrow(value)? }))
-    }
-
-    /// Number of values on all levels, as far as the batch says.
-    pub(crate) fn values(&self) -> usize {
-        caught(|| Ok(self.taken.values())).unwrap_or(0)
-    }
-
-    /// The batch. Columns that are not read are nulls.
-    pub(crate) fn batch(self, projection: &Projection) -> Result<RecordBatch, Refused> {
-        let Self { known, taken } = self;
-        let Some(schema) = &known.schema else { return whole(taken, &known.field) };
-        match direct::Batch::new(taken, schema.fields().len()) {
-            Ok(batch) => projected(&batch, schema, &projection.columns),
-            Err(taken) => whole(taken, &known.field),
-        }
-    }
 }
 
 /// Why there is no batch.
@@ -273,32 +229,4 @@ fn batch(structs: &StructArray, schema: SchemaRef) -> Result<RecordBatch, ArrowE
 fn of_columns(schema: SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch, ArrowError> {
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     RecordBatch::try_new_with_options(schema, columns, &options)
-}
-
-/// Some of the columns of a batch, nulls for the others.
-fn projected(batch: &direct::Batch, schema: &SchemaRef, wanted: &[usize]) -> Result<RecordBatch, Refused> {
-    let nulls: OnceCell<ArrayRef> = OnceCell::new();
-    let columns = schema.fields().iter().enumerate().map(|(index, field)| {
-        if wanted.binary_search(&index).is_err() {
-            return Ok(nulls.get_or_init(|| Arc::new(NullArray::new(batch.rows))).clone());
-        }
-        batch.column(index, field.data_type()).or_else(|taken| {
-            let array = imported(taken, field.data_type()).and_then(|array| cut(array, batch.rows));
-            array.map_err(|invalid| invalid.inside(field.name()))
-        })
-    });
-    let columns = columns.collect::<Result<_, Invalid>>()?;
-    of_columns(schema.clone(), columns, batch.rows).map_err(|failure| Refused::NoBatch(failure.to_string()))
-}
-
-/// A struct has as many rows as it says, its fields may have more.
-fn cut(array: ArrayRef, rows: usize) -> Result<ArrayRef, Invalid> {
-    match array.len().cmp(&rows) {
-        Ordering::Less => {
-            let found = format!("{} values of {} where {rows} are needed", array.len(), array.data_type());
-            Err(Invalid::new(found))
-        }
-        Ordering::Equal => Ok(array),
-        Ordering::Greater => Ok(array.slice(0, rows)),
-    }
 }

@@ -22,7 +22,8 @@ impl Seen {
     pub(super) fn new(batch: &Bound<'_, PyAny>, known: &Arc<Known>) -> PyResult<Option<Self>> {
         let py = batch.py();
         let class = batch.get_type();
-        if class.module()? != "pyarrow.lib" || !batch.hasattr(intern!(py, "_export_to_c"))? {
+        let named = class.module().is_ok_and(|module| module == "pyarrow.lib");
+        if !named || !batch.hasattr(intern!(py, "_export_to_c"))? {
             return Ok(None);
         }
         if !class.is(&py.import("pyarrow.lib")?.getattr("RecordBatch")?) {

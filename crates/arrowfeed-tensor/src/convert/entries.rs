@@ -81,24 +81,25 @@ impl Entries {
         T::Native: TryInto<i64> + std::fmt::Display,
     {
         let indices = column.values().iter().map(|index| (*index).try_into().unwrap_or(-1));
-        let (mut signs, mut largest) = (0, -1);
-        // The sign of what must not be below 0 is kept, without a branch: an index, and what is left above it.
+        let (mut signs, mut largest) = (0, -1_i64);
+        // The sign of what must not be below 0 is kept, without a branch: an index, and what is left above it. Not by
+        // `inspect`, after which the length is not known, and room for each entry would be asked for.
         match size {
-            Some(size) => self.put_each(
-                dimension,
-                indices.map(|index| {
+            Some(size) => {
+                let bounded = |index: i64| {
                     signs |= index | (size - 1).wrapping_sub(index);
                     index
-                }),
-            )?,
-            None => self.put_each(
-                dimension,
-                indices.map(|index| {
+                };
+                self.put_each(dimension, indices.map(bounded))?;
+            }
+            None => {
+                let positive = |index: i64| {
                     signs |= index;
                     largest = index.max(largest);
                     index
-                }),
-            )?,
+                };
+                self.put_each(dimension, indices.map(positive))?;
+            }
         }
         let found = size.or_else(|| largest.checked_add(1)).filter(|_| signs >= 0);
         found.ok_or_else(|| first_outside(column, leaves, size.unwrap_or(i64::MAX)))
