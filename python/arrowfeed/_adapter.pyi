@@ -84,7 +84,7 @@ class TensorAdapter:
     """Turns record batches of one schema into tensors.
 
     Representations are compiled once: one that does not fit the schema is an error here, before any data.
-    Batches are checked row by row. Any number of threads may share an adapter.
+    Batches are checked row by row. Any number of threads may share an adapter. Picklable.
 
     Args:
         schema: Anything with `__arrow_c_schema__`, or with a `schema` that has it: a schema, batch, table or
@@ -149,7 +149,8 @@ class TensorAdapter:
     ) -> dict[str, Tensor]:
         """The tensors of a batch, by name, in the order of the representations or of `names`.
 
-        The interpreter is free meanwhile. Tensors hold the memory that they share with the batch.
+        The interpreter is free meanwhile, unless the batch is small. Tensors hold the memory that they share
+        with the batch. Columns that no tensor needs are not looked at.
 
         Args:
             batch: Anything with `__arrow_c_array__`, or with an `__arrow_c_stream__` of one batch (a data

@@ -6,7 +6,7 @@ from typing import Any, final
 class Schema:
     """Names and Arrow types of columns. Any Arrow library takes it: `pyarrow.schema(schema)`.
 
-    Two schemas are equal when names, types, nullability and metadata are.
+    Two schemas are equal when names, types, nullability and metadata are. Picklable.
 
     Example:
         >>> arrowfeed.read_avro("part-0.avro").schema

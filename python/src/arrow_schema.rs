@@ -5,8 +5,10 @@ use std::fmt::Write;
 
 use arrow_schema::{FieldRef, SchemaRef};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::ffi::to_schema_pycapsule;
+
+use crate::pickled;
 
 /// Fields that a text form lists.
 const SHOWN: usize = 50;
@@ -37,6 +39,10 @@ impl Schema {
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         Ok(to_schema_pycapsule(py, self.0.as_ref())?)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyTuple>,))> {
+        pickled::reduced(py, &self.0)
     }
 
     fn __len__(&self) -> usize {

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
 //! | reading | `reader`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals` |
-//! | Arrow data | `batch`, `array`, `arrow_schema`, `cast`; `foreign` (that of other libraries) |
+//! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset` |
 //! | the rest | `schema`, `split`, `write`, `errors`, `call` |
@@ -26,6 +26,7 @@ mod foreign;
 mod guarded;
 mod limits;
 mod options;
+mod pickled;
 mod reader;
 mod schema;
 mod shared;
@@ -52,6 +53,8 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::limits::Limits;
     #[pymodule_export]
+    use crate::pickled::_schema_of_fields;
+    #[pymodule_export]
     use crate::reader::{RecordBatchReader, read_avro, read_split};
     #[pymodule_export]
     use crate::schema::{AvroSchema, avro_schema};
@@ -59,7 +62,7 @@ mod _arrowfeed {
     use crate::split::{Split, plan_splits};
     #[pymodule_export]
     use crate::tensor::{
-        Dense, DenseTensor, Memory, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
+        Dense, DenseTensor, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
         StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, VarLenRagged, VarLenSparse,
         infer_representations, representations_from_tfmd,
     };

@@ -1,5 +1,6 @@
 """The adapter: batches of any library in, tensors by name out, and errors that say where."""
 
+import pickle
 import threading
 
 import numpy as np
@@ -269,3 +270,31 @@ def test_slices_of_structs_in_structs_and_fixed_size_lists_are_taken(start, rows
     assert tensors["c"].to_list() == [[i] * i for i in there]
     if not nulls:
         assert tensors["e"].values.tolist() == [e for i in there for e in (i, -i)]
+
+
+def test_an_adapter_can_be_pickled():
+    fields = [
+        pa.field("x", pa.list_(pa.field("e", pa.int64(), metadata={"a": "b"})), nullable=False),
+        pa.field("d", pa.dictionary(pa.int8(), pa.string())),
+        pa.field("s", pa.struct([("t", pa.timestamp("us", "UTC")), ("m", pa.map_(pa.string(), pa.int8()))])),
+    ]
+    schema = pa.schema(fields, metadata={"k": "v"})
+    representations = {"v": af.VarLenSparse("x"), "d": af.Dense("d", default="none"), "t": af.Dense("s.t")}
+    adapter = af.TensorAdapter(schema, representations, inner_nulls="fill", duplicates="error")
+    again = pickle.loads(pickle.dumps(adapter))
+    assert (repr(again), again.specs, again.explain()) == (repr(adapter), adapter.specs, adapter.explain())
+    assert again.schema == adapter.schema
+    assert pa.schema(again.schema).equals(schema, check_metadata=True)
+    rows = [{"x": [1, None], "d": None, "s": {"t": 5, "m": []}}]
+    batch = pa.RecordBatch.from_pylist(rows, schema)
+    assert again.convert(batch)["v"].values.tolist() == [1, 0]
+    assert adapter.convert(batch)["d"].values.tolist() == [b"none"]
+
+
+def test_what_is_no_pickled_schema_is_an_error():
+    adapter = af.TensorAdapter(pa.schema({"x": pa.int8()}), {})
+    restore, (fields,) = adapter.schema.__reduce__()
+    assert [child[:2] for child in fields[4]] == [("c", "x")]
+    for wrong in ((), ("+s", "", 0, {}, (), 1), ("?", "", 0, {}, (), None), ("+l", "", 0, {}, (), None)):
+        with pytest.raises((af.ArrowfeedError, TypeError, ValueError)):
+            restore(wrong)

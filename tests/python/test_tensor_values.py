@@ -127,6 +127,8 @@ def test_byte_strings_of_every_layout_are_objects_of_bytes(kind):
     assert tensor.values.tolist() == expected
     assert (tensor.dtype, tensor.values.dtype) == (np.dtype(object), np.dtype(object))
     assert not tensor.values.flags.writeable
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        tensor.values.setflags(write=True)
     assert tensor.values is tensor.values
     part = pa.record_batch({"x": pa.array(given, kind)}).slice(1, 1)
     adapter = af.TensorAdapter(part.schema, {"x": af.Dense("x")})

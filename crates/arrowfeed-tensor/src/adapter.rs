@@ -1,6 +1,7 @@
 //! The entry: representations compiled once, then batches to tensors.
 
 use std::borrow::Borrow;
+use std::collections::BTreeSet;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -88,6 +89,13 @@ impl TensorAdapter {
     /// What is known of each tensor, by name, in the order of the representations.
     pub fn specs(&self) -> &[(String, TensorSpec)] {
         self.plans.specs()
+    }
+
+    /// Indices of the columns that are read, in order. Those that are not may be anything.
+    pub fn columns(&self) -> Vec<usize> {
+        let columns: BTreeSet<usize> =
+            self.plans.iter().flat_map(|(_, plan)| &plan.columns).copied().collect();
+        columns.into_iter().collect()
     }
 
     /// All tensors of a batch.

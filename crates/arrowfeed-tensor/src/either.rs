@@ -35,6 +35,14 @@ impl Adapter {
         }
     }
 
+    /// See [`TensorAdapter::columns`].
+    pub fn columns(&self) -> Vec<usize> {
+        match self {
+            Self::Representations(adapter) => adapter.columns(),
+            Self::Features(adapter) => adapter.column_indices(),
+        }
+    }
+
     /// See [`TensorAdapter::convert`].
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 //! [`Rows`] is the same level without surprises: splits from 0 that never decrease, over exactly their values.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
@@ -76,7 +77,8 @@ impl Lists {
             }
             DataType::Map(..) => {
                 let map = array.as_map();
-                (Windows::Offsets32(map.offsets().clone()), covered(map.offsets(), map.entries()))
+                let entries: ArrayRef = Arc::new(map.entries().clone());
+                (Windows::Offsets32(map.offsets().clone()), covered(map.offsets(), &entries))
             }
             DataType::FixedSizeList(_, size) => {
                 let windows = Windows::Fixed { size: *size as usize, rows: array.len() };
@@ -208,9 +210,9 @@ pub(crate) struct Rows {
 }
 
 /// The values from the first list's first to the last list's last.
-fn covered<O: OffsetSizeTrait>(offsets: &OffsetBuffer<O>, values: &dyn Array) -> ArrayRef {
+fn covered<O: OffsetSizeTrait>(offsets: &OffsetBuffer<O>, values: &ArrayRef) -> ArrayRef {
     let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
-    values.slice(first, last - first)
+    if last - first == values.len() { values.clone() } else { values.slice(first, last - first) }
 }
 
 fn of_views<O: OffsetSizeTrait>(

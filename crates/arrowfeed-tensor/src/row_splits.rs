@@ -89,6 +89,14 @@ impl RowSplits {
         Ok(Self(splits))
     }
 
+    /// From 0 and the rows' ends. An error where the last does not fit `dtype`.
+    pub(crate) fn from_sums(sums: Vec<i64>, dtype: SplitsDType) -> Result<Self, ConversionError> {
+        match dtype {
+            SplitsDType::Int64 => Ok(Self(Splits::Int64(sums.into()))),
+            SplitsDType::Int32 => Self::from_ends(sums[1..].iter().map(|end| *end as usize), dtype),
+        }
+    }
+
     /// 32 or 64 bits.
     pub fn dtype(&self) -> SplitsDType {
         match self.0 {

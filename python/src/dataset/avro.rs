@@ -2,6 +2,7 @@
 
 use arrowfeed::TensorDefinitions;
 use arrowfeed::dataset;
+use arrowfeed::tensor::AdapterOptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -14,7 +15,7 @@ use crate::call::{call, caught_any};
 use crate::errors::dataset_error;
 use crate::signals;
 use crate::source::rereadable;
-use crate::tensor::{TensorAdapter, TensorSpec, wrapped_representation};
+use crate::tensor::{Recipe, TensorAdapter, TensorNames, TensorSpec, wrapped_representation};
 
 /// Avro files, and the tensors that are made of them.
 #[pyclass(module = "arrowfeed", frozen)]
@@ -91,8 +92,16 @@ impl AvroDataset {
     }
 
     /// What makes tensors of the record batches.
-    fn tensor_adapter(&self) -> TensorAdapter {
-        TensorAdapter::of(self.dataset.tensor_adapter().clone())
+    fn tensor_adapter(&self, py: Python<'_>) -> PyResult<TensorAdapter> {
+        let recipe = match self.dataset.tensor_definitions() {
+            TensorDefinitions::Representations(all) => {
+                Recipe::Representations(all.clone(), AdapterOptions::default())
+            }
+            TensorDefinitions::Features(_) => {
+                Recipe::Features(self.tensor_representations(py)?.into_any().unbind())
+            }
+        };
+        Ok(TensorAdapter::of(py, self.dataset.tensor_adapter().clone(), recipe))
     }
 
     /// The dataset of some of the tensors.
@@ -114,7 +123,7 @@ impl AvroDataset {
         signals::notice_main_thread(py)?;
         let options = iteration_options("record_batches", options)?;
         let batches = self.dataset.record_batches(options).map_err(|error| dataset_error(py, error))?;
-        Ok(BatchIterator::new(Batches::Records(Box::new(batches))))
+        Ok(BatchIterator::new(Batches::Records(Box::new(batches)), TensorNames::new(py, &[])))
     }
 
     /// Dicts of tensors.
@@ -124,7 +133,8 @@ impl AvroDataset {
         signals::notice_main_thread(py)?;
         let options = iteration_options("tensors", options)?;
         let batches = self.dataset.tensors(options).map_err(|error| dataset_error(py, error))?;
-        Ok(BatchIterator::new(Batches::Tensors(Box::new(batches))))
+        let names = TensorNames::new(py, self.dataset.specs());
+        Ok(BatchIterator::new(Batches::Tensors(Box::new(batches)), names))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {

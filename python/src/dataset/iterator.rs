@@ -13,11 +13,14 @@ use crate::batch::RecordBatch;
 use crate::errors::dataset_error;
 use crate::guarded::{Guarded, Refusal};
 use crate::reader::as_dict;
-use crate::tensor::tensors_by_name;
+use crate::tensor::TensorNames;
 
 /// Batches of a dataset, as record batches or as tensors; any number of threads may take them.
 #[pyclass(module = "arrowfeed", frozen)]
-pub(crate) struct BatchIterator(Guarded<Batches>);
+pub(crate) struct BatchIterator {
+    batches: Guarded<Batches>,
+    names: TensorNames,
+}
 
 /// What is iterated over.
 #[derive(Default)]
@@ -89,7 +92,7 @@ impl BatchIterator {
         Ok(match self.wait(py, Batches::next)? {
             None => None,
             Some(Next::Records(batch)) => Some(RecordBatch(batch).into_pyobject(py)?.into_any()),
-            Some(Next::Tensors(tensors)) => Some(tensors_by_name(py, tensors)?.into_any()),
+            Some(Next::Tensors(tensors)) => Some(self.names.dict(py, tensors)?.into_any()),
         })
     }
 
@@ -116,7 +119,7 @@ impl BatchIterator {
 
     /// Ends the iteration, and the threads that decode ahead.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        if self.0.is_forked() {
+        if self.batches.is_forked() {
             return Ok(());
         }
         self.wait(py, Batches::close)
@@ -138,8 +141,8 @@ impl BatchIterator {
 }
 
 impl BatchIterator {
-    pub(super) fn new(batches: Batches) -> Self {
-        Self(Guarded::new("iterator", batches))
+    pub(super) fn new(batches: Batches, names: TensorNames) -> Self {
+        Self { batches: Guarded::new("iterator", batches), names }
     }
 
     fn wait<T: Send>(
@@ -147,7 +150,7 @@ impl BatchIterator {
         py: Python<'_>,
         work: impl FnOnce(&mut Batches) -> Result<T, Refusal<DatasetError>> + Send,
     ) -> PyResult<T> {
-        py.detach(|| self.0.with(work)).map_err(|refusal| match refusal {
+        py.detach(|| self.batches.with(work)).map_err(|refusal| match refusal {
             Refusal::State(text) => PyValueError::new_err(text),
             Refusal::Error(error) => dataset_error(py, error),
         })
@@ -157,6 +160,6 @@ impl BatchIterator {
 impl Drop for BatchIterator {
     fn drop(&mut self) {
         // Threads end here, at leisure, and without the interpreter.
-        Python::try_attach(|py| py.detach(|| self.0.with(Batches::close).is_ok()));
+        Python::try_attach(|py| py.detach(|| self.batches.with(Batches::close).is_ok()));
     }
 }

@@ -14,24 +14,28 @@ use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 const RELEASED: &str = "a capsule that was used before";
 
-/// The field that a capsule describes.
-pub(super) fn field(capsule: &Bound<'_, PyCapsule>) -> PyResult<Result<Field, ArrowError>> {
+/// What is made of the schema in a capsule.
+pub(super) fn schema<T>(
+    capsule: &Bound<'_, PyCapsule>,
+    make: impl FnOnce(&FFI_ArrowSchema) -> Result<T, ArrowError>,
+) -> PyResult<Result<T, ArrowError>> {
     let pointer = capsule.pointer_checked(Some(c"arrow_schema"))?.cast::<FFI_ArrowSchema>();
     // SAFETY: the capsule is alive, and owns the struct.
     let schema = unsafe { pointer.as_ref() };
     Ok(match schema.release {
-        Some(_) => Field::try_from(schema),
+        Some(_) => make(schema),
         None => Err(ArrowError::CDataInterface(RELEASED.to_owned())),
     })
 }
 
 /// An array that was taken from its capsule, and may be anything.
-pub(super) struct Taken(FFI_ArrowArray);
+pub(super) struct Taken(pub(super) FFI_ArrowArray);
 
 impl Taken {
     /// Leaves the capsule empty.
@@ -39,6 +43,19 @@ impl Taken {
         let pointer = capsule.pointer_checked(Some(c"arrow_array"))?.cast::<FFI_ArrowArray>();
         // SAFETY: the capsule is alive, and owned the struct until now.
         Ok(Self(unsafe { FFI_ArrowArray::from_raw(pointer.as_ptr()) }))
+    }
+
+    /// The array of a batch of pyarrow's, without its schema.
+    pub(super) fn of_pyarrow(batch: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut array = FFI_ArrowArray::empty();
+        // pyarrow writes to a struct that is ours and alive, and leaves it empty where it fails.
+        batch.call_method1(intern!(batch.py(), "_export_to_c"), ((&raw mut array).expose_provenance(),))?;
+        Ok(Self(array))
+    }
+
+    /// Number of values on all levels. Panics where the struct contradicts itself.
+    pub(super) fn values(&self) -> usize {
+        if self.0.release.is_some() { values(&self.0) } else { 0 }
     }
 
     /// The array's parts in the same memory, which they hold. Panics where the struct contradicts itself.
@@ -50,6 +67,11 @@ impl Taken {
         // SAFETY: see above.
         unsafe { from_ffi_and_data_type(self.0, data_type) }
     }
+}
+
+fn values(array: &FFI_ArrowArray) -> usize {
+    let children = (0..array.num_children()).map(|index| values(array.child(index)));
+    children.fold(array.len(), usize::saturating_add)
 }
 
 /// Offsets of nothing, a single 0, of either width.

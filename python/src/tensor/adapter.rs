@@ -2,20 +2,22 @@
 
 use arrowfeed::tensor::feature::FeatureAdapter;
 use arrowfeed::tensor::{
-    self, Adapter, AdapterOptions, Duplicates, InnerNulls, RepresentationError, Tensors,
+    self, Adapter, AdapterOptions, Duplicates, InnerNulls, Representation, RepresentationError,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use super::features::features;
 use super::given::representations;
-use super::import::{record_batch, schema};
+use super::import::{Given, schema};
+use super::infer::by_name;
+use super::names::{TensorNames, dict_of_some};
 use super::spec::TensorSpec;
-use super::wrapped;
 use crate::argument::{choice, strings};
 use crate::arrow_schema::{Schema, counted};
 use crate::call::caught;
 use crate::errors::{conversion_error, representation_error, to_python};
+use crate::foreign::Projection;
 
 const INNER_NULLS: [(&str, InnerNulls); 2] = [("error", InnerNulls::Error), ("fill", InnerNulls::Fill)];
 
@@ -25,30 +27,37 @@ pub(super) const DUPLICATES: [(&str, Duplicates); 2] =
 /// Turns record batches of one schema into tensors.
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
-pub(crate) struct TensorAdapter(Adapter);
+pub(crate) struct TensorAdapter {
+    adapter: Adapter,
+    recipe: Recipe,
+    projection: Projection,
+    names: TensorNames,
+}
+
+/// What an adapter was made of, for its copies in other processes.
+#[derive(Debug)]
+pub(crate) enum Recipe {
+    Representations(Vec<(String, Representation)>, AdapterOptions),
+    /// A dict, as `from_features` takes it.
+    Features(Py<PyAny>),
+}
 
 impl TensorAdapter {
-    pub(crate) fn of(adapter: Adapter) -> Self {
-        Self(adapter)
+    pub(crate) fn of(py: Python<'_>, adapter: Adapter, recipe: Recipe) -> Self {
+        let names = TensorNames::new(py, adapter.specs());
+        let projection = Projection::new(adapter.columns());
+        Self { adapter, recipe, projection, names }
     }
 
     fn compiled(
         py: Python<'_>,
+        recipe: Recipe,
         compile: impl FnOnce() -> Result<Adapter, RepresentationError>,
     ) -> PyResult<Self> {
         let made = caught(|| Ok(compile())).map_err(|error| to_python(py, error))?;
-        made.map(Self::of).map_err(|error| representation_error(py, &error))
+        let adapter = made.map_err(|error| representation_error(py, &error))?;
+        Ok(Self::of(py, adapter, recipe))
     }
-}
-
-/// The dict of Python's tensors.
-pub(crate) fn tensors_by_name(py: Python<'_>, tensors: Tensors) -> PyResult<Bound<'_, PyDict>> {
-    let named = PyDict::new(py);
-    for (name, tensor) in tensors {
-        let tensor = wrapped(py, tensor, &name)?;
-        named.set_item(name, tensor)?;
-    }
-    Ok(named)
 }
 
 #[pymethods]
@@ -72,9 +81,10 @@ impl TensorAdapter {
         }
         let schema = self::schema(schema)?;
         let given = self::representations(representations)?;
-        let given = given.iter().map(|(name, representation)| (name.as_str(), representation));
-        let adapter = || tensor::TensorAdapter::with_options(schema, given, options);
-        Self::compiled(py, || adapter().map(Adapter::Representations))
+        Self::compiled(py, Recipe::Representations(given.clone(), options), || {
+            let named = given.iter().map(|(name, representation)| (name.as_str(), representation));
+            tensor::TensorAdapter::with_options(schema, named, options).map(Adapter::Representations)
+        })
     }
 
     /// An adapter of features over key expressions.
@@ -83,7 +93,26 @@ impl TensorAdapter {
         let py = schema.py();
         let schema = self::schema(schema)?;
         let given = self::features(features)?;
-        Self::compiled(py, || FeatureAdapter::try_new(schema, given).map(Adapter::Features))
+        let recipe = Recipe::Features(features.cast::<PyDict>()?.copy()?.into_any().unbind());
+        Self::compiled(py, recipe, || FeatureAdapter::try_new(schema, given).map(Adapter::Features))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let class = py.get_type::<Self>();
+        match &self.recipe {
+            Recipe::Representations(representations, options) => {
+                let keywords = PyDict::new(py);
+                keywords.set_item("inner_nulls", word(&INNER_NULLS, options.inner_nulls))?;
+                keywords.set_item("duplicates", word(&DUPLICATES, options.duplicates))?;
+                let arguments = (self.schema(), by_name(py, representations.clone())?);
+                let make = py.import("copyreg")?.getattr("__newobj_ex__")?;
+                Ok((make, (class, arguments, keywords).into_pyobject(py)?))
+            }
+            Recipe::Features(features) => {
+                let arguments = (self.schema(), features).into_pyobject(py)?;
+                Ok((class.getattr("from_features")?, arguments))
+            }
+        }
     }
 
     /// The tensors of a batch, by name.
@@ -96,27 +125,34 @@ impl TensorAdapter {
         let py = batch.py();
         let names = names.map(|names| strings("names", "a list or tuple of names of tensors (str)", names));
         let names = names.transpose()?;
-        let batch = record_batch(batch)?;
-        let converted = py.detach(|| {
+        let given = Given::new(batch, &self.projection)?;
+        let small = given.is_small();
+        let work = || {
             caught(|| {
-                Ok(match &names {
-                    None => self.0.convert(&batch),
+                Ok(given.batch(&self.projection).map(|batch| match &names {
+                    None => self.adapter.convert(&batch),
                     Some(names) => {
                         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                        self.0.convert_only(&batch, &names)
+                        self.adapter.convert_only(&batch, &names)
                     }
-                })
+                }))
             })
-        });
+        };
+        let converted = if small { work() } else { py.detach(work) };
         let converted = converted.map_err(|error| to_python(py, error))?;
-        tensors_by_name(py, converted.map_err(|error| conversion_error(py, &error))?)
+        let converted = converted.map_err(|refused| refused.into_python(py, "batch"))?;
+        let tensors = converted.map_err(|error| conversion_error(py, &error))?;
+        match names {
+            None => self.names.dict(py, tensors),
+            Some(_) => dict_of_some(py, tensors),
+        }
     }
 
     /// What is known of each tensor before any batch.
     #[getter]
     fn specs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let specs = PyDict::new(py);
-        for (name, spec) in self.0.specs() {
+        for (name, spec) in self.adapter.specs() {
             specs.set_item(name, TensorSpec(spec.clone()))?;
         }
         Ok(specs)
@@ -125,18 +161,23 @@ impl TensorAdapter {
     /// The schema that batches must have.
     #[getter]
     fn schema(&self) -> Schema {
-        Schema(self.0.schema().clone())
+        Schema(self.adapter.schema().clone())
     }
 
     /// Of each tensor, what is shared with the batch and what is copied, and why.
     fn explain(&self) -> String {
-        let tensors: Vec<String> = self.0.explain().iter().map(ToString::to_string).collect();
+        let tensors: Vec<String> = self.adapter.explain().iter().map(ToString::to_string).collect();
         tensors.join("\n")
     }
 
     fn __repr__(&self) -> String {
-        let specs = self.0.specs().iter().map(|(name, spec)| format!("\n  {name}: {spec}"));
-        let number = counted(self.0.specs().len(), "tensor");
+        let specs = self.adapter.specs().iter().map(|(name, spec)| format!("\n  {name}: {spec}"));
+        let number = counted(self.adapter.specs().len(), "tensor");
         format!("<arrowfeed.TensorAdapter of {number}>{}", specs.collect::<String>())
     }
+}
+
+/// What an option is called.
+fn word<T: PartialEq>(words: &[(&'static str, T)], option: T) -> Option<&'static str> {
+    words.iter().find(|(_, meaning)| *meaning == option).map(|(word, _)| *word)
 }

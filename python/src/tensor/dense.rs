@@ -17,6 +17,7 @@ use super::build;
 use super::dlpack::{self, Request};
 use super::memory::{Memory, numpy_dtype};
 use super::strings;
+use super::view::view;
 use crate::array::Array;
 use crate::errors::{array_error, conversion_error};
 
@@ -29,7 +30,7 @@ pub(crate) struct DenseTensor {
     /// The array of numpy, made on first use.
     numpy: PyOnceLock<Py<PyAny>>,
     /// For messages; what an adapter made has one.
-    name: Option<String>,
+    name: Option<Arc<str>>,
 }
 
 impl DenseTensor {
@@ -38,28 +39,24 @@ impl DenseTensor {
     }
 
     /// The same tensor with a name for messages.
-    pub(super) fn named(mut self, name: Option<&str>) -> Self {
-        self.name = name.map(str::to_owned);
+    pub(super) fn named(mut self, name: Option<&Arc<str>>) -> Self {
+        self.name = name.cloned();
         self
     }
 
     /// A list of values.
-    pub(super) fn flat(py: Python<'_>, values: &Values, name: Option<&str>) -> PyResult<Py<Self>> {
+    pub(super) fn flat(py: Python<'_>, values: &Values, name: Option<&Arc<str>>) -> PyResult<Self> {
         let tensor = tensor::DenseTensor::try_new(values.clone(), vec![values.len()]);
-        Py::new(py, Self::new(tensor.map_err(|error| conversion_error(py, &error))?).named(name))
+        Ok(Self::new(tensor.map_err(|error| conversion_error(py, &error))?).named(name))
     }
 
     /// Integers of 64 bits.
-    pub(super) fn int64(
-        py: Python<'_>,
-        numbers: &ScalarBuffer<i64>,
-        shape: Vec<usize>,
-    ) -> PyResult<Py<Self>> {
+    pub(super) fn int64(py: Python<'_>, numbers: &ScalarBuffer<i64>, shape: Vec<usize>) -> PyResult<Self> {
         Self::integers(py, Arc::new(arrow_array::Int64Array::new(numbers.clone(), None)), shape)
     }
 
     /// Row splits, in their own width.
-    pub(super) fn row_splits(py: Python<'_>, splits: &RowSplits) -> PyResult<Py<Self>> {
+    pub(super) fn row_splits(py: Python<'_>, splits: &RowSplits) -> PyResult<Self> {
         let array: ArrayRef = match (splits.as_i32(), splits.as_i64()) {
             (Some(splits), _) => Arc::new(arrow_array::Int32Array::new(splits.clone(), None)),
             (None, splits) => {
@@ -70,20 +67,31 @@ impl DenseTensor {
         Self::integers(py, array, shape)
     }
 
-    fn integers(py: Python<'_>, array: ArrayRef, shape: Vec<usize>) -> PyResult<Py<Self>> {
-        let values = Values::try_new(array).map_err(|error| conversion_error(py, &error))?;
-        Self::checked(py, values, shape)
+    fn integers(py: Python<'_>, array: ArrayRef, shape: Vec<usize>) -> PyResult<Self> {
+        let tensor = Values::try_new(array).and_then(|values| tensor::DenseTensor::try_new(values, shape));
+        tensor.map(Self::new).map_err(|error| conversion_error(py, &error))
     }
 
-    fn checked(py: Python<'_>, values: Values, shape: Vec<usize>) -> PyResult<Py<Self>> {
-        let tensor = tensor::DenseTensor::try_new(values, shape);
-        Py::new(py, Self::new(tensor.map_err(|error| conversion_error(py, &error))?))
+    /// The same tensor as an object of its own, with the same arrays as far as they are made.
+    pub(super) fn object(&self, py: Python<'_>) -> PyResult<Py<Self>> {
+        let numpy = PyOnceLock::new();
+        if let Some(array) = self.numpy.get(py) {
+            // A new lock: it is empty.
+            let _ = numpy.set(py, array.clone_ref(py));
+        }
+        let (tensor, bools, name) = (self.tensor.clone(), self.bools.clone(), self.name.clone());
+        Py::new(py, Self { tensor, bools, numpy, name })
     }
 
     /// The values as numbers in memory; `None` for byte strings.
     fn memory(&self, py: Python<'_>) -> PyResult<Option<Memory>> {
+        let (dtype, shape) = (self.tensor.values().dtype(), self.tensor.shape().to_vec());
+        Ok(self.buffer(py)?.map(|buffer| Memory { buffer, dtype, shape }))
+    }
+
+    fn buffer(&self, py: Python<'_>) -> PyResult<Option<Buffer>> {
         let values = self.tensor.values();
-        let buffer = match (values.array().as_boolean_opt(), self.bools.get()) {
+        Ok(match (values.array().as_boolean_opt(), self.bools.get()) {
             (None, _) => values.buffer(),
             (Some(_), Some(bools)) => Some(bools.clone()),
             (Some(bits), None) => {
@@ -92,8 +100,7 @@ impl DenseTensor {
                 bytes.extend(bits.values().iter().map(u8::from));
                 Some(self.bools.get_or_init(|| bytes.into()).clone())
             }
-        };
-        Ok(buffer.map(|buffer| Memory { buffer, dtype: values.dtype(), shape: self.tensor.shape().to_vec() }))
+        })
     }
 
     /// The error where memory or numpy cannot hold the values.
@@ -111,8 +118,8 @@ impl DenseTensor {
     /// The read-only array of the values.
     pub(super) fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let array = self.numpy.get_or_try_init(py, || {
-            let array = match self.memory(py)? {
-                Some(memory) => memory.view(py),
+            let array = match self.buffer(py)? {
+                Some(buffer) => view(py, buffer, self.tensor.values().dtype(), self.tensor.shape()),
                 None => {
                     let array = self.tensor.values().array();
                     strings::room(array).map_err(|error| self.impossible(py, &error))?;
@@ -194,8 +201,8 @@ impl DenseTensor {
         let data = this.tensor.values().array().to_data();
         let array = data.into_builder().offset(0).buffers(vec![copy]).nulls(None).build();
         let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let moved = Self::integers(py, arrow_array::make_array(array), this.tensor.shape().to_vec())?;
-        Ok(moved.into_bound(py))
+        let shape = this.tensor.shape().to_vec();
+        Bound::new(py, Self::integers(py, arrow_array::make_array(array), shape)?)
     }
 
     #[pyo3(signature = (dtype=None, *, copy=None))]

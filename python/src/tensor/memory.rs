@@ -6,36 +6,18 @@ use arrow_buffer::Buffer;
 use arrowfeed::tensor::DType;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
 
 use crate::argument::wrong_value;
 
 /// Bytes at whose multiples TensorFlow and JAX want tensors to begin.
 const ALIGNMENT: usize = 64;
 
-/// A buffer of Arrow, as numpy wants it described: the base object of the views, which keeps them alive.
-///
-/// The buffer has `dtype.size()` bytes for each place of the shape, which is row-major.
-#[pyclass(module = "arrowfeed", frozen)]
-#[derive(Debug, Clone)]
-pub(crate) struct Memory {
+/// A buffer of Arrow with `dtype.size()` bytes for each place of the shape, which is row-major.
+#[derive(Debug)]
+pub(super) struct Memory {
     pub(super) buffer: Buffer,
     pub(super) dtype: DType,
     pub(super) shape: Vec<usize>,
-}
-
-#[pymethods]
-impl Memory {
-    /// The array interface of numpy, version 3: the view is read-only.
-    #[getter]
-    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let interface = PyDict::new(py);
-        interface.set_item("version", 3)?;
-        interface.set_item("shape", PyTuple::new(py, &self.shape)?)?;
-        interface.set_item("typestr", self.type_string())?;
-        interface.set_item("data", (self.address(), true))?;
-        Ok(interface)
-    }
 }
 
 impl Memory {
@@ -56,25 +38,6 @@ impl Memory {
         bytes.extend_from_slice(&self.buffer);
         let buffer = Buffer::from_vec(bytes).slice(start);
         Ok(Self { buffer, dtype: self.dtype, shape: self.shape.clone() })
-    }
-
-    /// A read-only array over the memory.
-    pub(super) fn view<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        static AS_ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        AS_ARRAY.import(py, "numpy", "asarray")?.call1((self.clone(),))
-    }
-
-    /// Byte order, kind and size.
-    fn type_string(&self) -> String {
-        let size = self.dtype.size().unwrap_or_default();
-        let kind = match self.dtype {
-            DType::Bool => 'b',
-            dtype if dtype.is_floating() => 'f',
-            DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => 'u',
-            _ => 'i',
-        };
-        let order = if cfg!(target_endian = "little") { '<' } else { '>' };
-        format!("{order}{kind}{size}")
     }
 }
 

@@ -6,7 +6,7 @@
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
 //! | what comes out | `dense`, `sparse`, `ragged`, `structured` |
 //! | tensors of arrays, and back to batches | `build`, `reverse` |
-//! | memory that is handed on | `memory` (numpy), `dlpack`, `strings` |
+//! | memory that is handed on | `memory`, `view` (numpy), `dlpack`, `strings` |
 
 mod adapter;
 mod build;
@@ -19,6 +19,7 @@ mod infer;
 mod kind_arguments;
 mod kinds;
 mod memory;
+mod names;
 mod ragged;
 mod representation;
 mod reverse;
@@ -26,18 +27,21 @@ mod sparse;
 mod spec;
 mod strings;
 mod structured;
+mod view;
+
+use std::sync::Arc;
 
 use arrowfeed::tensor::Tensor;
 use pyo3::prelude::*;
 
-pub(crate) use adapter::{TensorAdapter, tensors_by_name};
+pub(crate) use adapter::{Recipe, TensorAdapter};
 pub(crate) use dense::DenseTensor;
 pub(crate) use features::features;
 pub(crate) use given::representations;
 pub(crate) use infer::{infer_representations, representations_from_tfmd};
 pub(crate) use kinds::wrapped as wrapped_representation;
 pub(crate) use kinds::{Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse};
-pub(crate) use memory::Memory;
+pub(crate) use names::TensorNames;
 pub(crate) use ragged::RaggedTensor;
 pub(crate) use representation::Representation;
 pub(crate) use reverse::TensorsToRecordBatch;
@@ -46,12 +50,12 @@ pub(crate) use spec::TensorSpec;
 pub(crate) use structured::StructuredTensor;
 
 /// The Python object of a tensor.
-fn wrapped(py: Python<'_>, tensor: Tensor, name: &str) -> PyResult<Py<PyAny>> {
+fn wrapped(py: Python<'_>, tensor: Tensor, name: &Arc<str>) -> PyResult<Py<PyAny>> {
     let name = Some(name);
     Ok(match tensor {
         Tensor::Dense(tensor) => Py::new(py, DenseTensor::new(tensor).named(name))?.into_any(),
         Tensor::Sparse(tensor) => Py::new(py, SparseTensor::new(py, tensor, name)?)?.into_any(),
-        Tensor::Ragged(tensor) => Py::new(py, RaggedTensor::new(py, tensor, name)?)?.into_any(),
+        Tensor::Ragged(tensor) => Py::new(py, RaggedTensor::new(tensor, name))?.into_any(),
         Tensor::Structured(tensor) => Py::new(py, StructuredTensor::new(py, tensor, name)?)?.into_any(),
     })
 }

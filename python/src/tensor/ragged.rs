@@ -1,37 +1,50 @@
 //! `arrowfeed.RaggedTensor`.
 
-use arrowfeed::tensor;
+use std::sync::Arc;
+
+use arrowfeed::tensor::{self, RowSplits};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyTuple};
 
 use super::build;
 use super::dense::DenseTensor;
 use super::memory::numpy_dtype;
+use super::view;
 use crate::array::Array;
 use crate::arrow_schema::counted;
 use crate::errors::conversion_error;
 
 /// Flat values and the row splits over them.
 #[pyclass(module = "arrowfeed", frozen)]
-#[derive(Debug)]
 pub(crate) struct RaggedTensor {
     pub(super) tensor: tensor::RaggedTensor,
-    flat_values: Py<DenseTensor>,
-    row_splits: Vec<Py<DenseTensor>>,
+    flat_values: DenseTensor,
+    row_splits: Levels,
 }
 
 impl RaggedTensor {
-    pub(super) fn new(py: Python<'_>, tensor: tensor::RaggedTensor, name: Option<&str>) -> PyResult<Self> {
-        let flat_values = Py::new(py, DenseTensor::new(tensor.flat_values().clone()).named(name))?;
-        let row_splits = tensor.row_splits().iter().map(|splits| DenseTensor::row_splits(py, splits));
-        Ok(Self { row_splits: row_splits.collect::<PyResult<_>>()?, flat_values, tensor })
+    pub(super) fn new(tensor: tensor::RaggedTensor, name: Option<&Arc<str>>) -> Self {
+        let flat_values = DenseTensor::new(tensor.flat_values().clone()).named(name);
+        Self { row_splits: Levels::new(), flat_values, tensor }
     }
 }
 
-/// Row splits as arrays.
-pub(super) fn arrays<'py>(py: Python<'py>, splits: &[Py<DenseTensor>]) -> PyResult<Bound<'py, PyTuple>> {
-    let arrays = splits.iter().map(|splits| splits.get().array(py));
-    PyTuple::new(py, arrays.collect::<PyResult<Vec<_>>>()?)
+/// Row splits as arrays of numpy, made on first use.
+pub(super) struct Levels(PyOnceLock<Py<PyTuple>>);
+
+impl Levels {
+    pub(super) fn new() -> Self {
+        Self(PyOnceLock::new())
+    }
+
+    pub(super) fn arrays<'py>(&self, py: Python<'py>, splits: &[RowSplits]) -> PyResult<Bound<'py, PyTuple>> {
+        let made = || {
+            let arrays = splits.iter().map(|splits| view::row_splits(py, splits));
+            Ok::<_, PyErr>(PyTuple::new(py, arrays.collect::<PyResult<Vec<_>>>()?)?.unbind())
+        };
+        Ok(self.0.get_or_try_init(py, made)?.bind(py).clone())
+    }
 }
 
 #[pymethods]
@@ -42,7 +55,7 @@ impl RaggedTensor {
         let py = flat_values.py();
         let splits = build::row_splits(row_splits)?;
         let tensor = tensor::RaggedTensor::try_new(build::dense("flat_values", flat_values)?, splits);
-        Self::new(py, tensor.map_err(|error| conversion_error(py, &error))?, None)
+        Ok(Self::new(tensor.map_err(|error| conversion_error(py, &error))?, None))
     }
 
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -51,17 +64,17 @@ impl RaggedTensor {
 
     #[getter]
     fn flat_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.flat_values.get().array(py)
+        self.flat_values.array(py)
     }
 
     #[getter]
     fn row_splits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        arrays(py, &self.row_splits)
+        self.row_splits.arrays(py, self.tensor.row_splits())
     }
 
     #[getter]
     fn ragged_rank(&self) -> usize {
-        self.row_splits.len()
+        self.tensor.row_splits().len()
     }
 
     #[getter]
@@ -71,13 +84,14 @@ impl RaggedTensor {
 
     #[getter]
     fn arrow(&self) -> Array {
-        self.flat_values.get().arrow_array()
+        self.flat_values.arrow_array()
     }
 
     /// Flat values and row splits as dense tensors, which can be handed on.
-    fn parts(&self, py: Python<'_>) -> (Py<DenseTensor>, Vec<Py<DenseTensor>>) {
-        let row_splits = self.row_splits.iter().map(|splits| splits.clone_ref(py)).collect();
-        (self.flat_values.clone_ref(py), row_splits)
+    fn parts(&self, py: Python<'_>) -> PyResult<(Py<DenseTensor>, Vec<Py<DenseTensor>>)> {
+        let levels = self.tensor.row_splits().iter();
+        let row_splits = levels.map(|splits| Py::new(py, DenseTensor::row_splits(py, splits)?));
+        Ok((self.flat_values.object(py)?, row_splits.collect::<PyResult<_>>()?))
     }
 
     /// Nested lists of Python's own objects.
@@ -96,7 +110,7 @@ impl RaggedTensor {
 
     fn __repr__(&self) -> String {
         let flat = self.tensor.flat_values();
-        let ragged = self.row_splits.iter().map(|_| "?".to_owned());
+        let ragged = self.tensor.row_splits().iter().map(|_| "?".to_owned());
         let inner = flat.shape().iter().skip(1).map(ToString::to_string);
         let shape: Vec<String> =
             std::iter::once(self.tensor.rows().to_string()).chain(ragged).chain(inner).collect();

@@ -1,32 +1,42 @@
 //! `arrowfeed.SparseTensor`.
 
+use std::sync::Arc;
+
 use arrowfeed::tensor;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::build;
 use super::dense::DenseTensor;
 use super::memory::numpy_dtype;
+use super::view;
 use crate::argument::{each, integer};
 use crate::array::Array;
 use crate::errors::conversion_error;
 
 /// Coordinates and values.
 #[pyclass(module = "arrowfeed", frozen)]
-#[derive(Debug)]
 pub(crate) struct SparseTensor {
     pub(super) tensor: tensor::SparseTensor,
-    indices: Py<DenseTensor>,
-    values: Py<DenseTensor>,
+    /// The array of numpy, made on first use.
+    indices: PyOnceLock<Py<PyAny>>,
+    values: DenseTensor,
 }
 
 impl SparseTensor {
-    pub(super) fn new(py: Python<'_>, tensor: tensor::SparseTensor, name: Option<&str>) -> PyResult<Self> {
-        let shape = vec![tensor.values().len(), tensor.rank()];
-        let indices = DenseTensor::int64(py, tensor.indices(), shape)?;
+    pub(super) fn new(
+        py: Python<'_>,
+        tensor: tensor::SparseTensor,
+        name: Option<&Arc<str>>,
+    ) -> PyResult<Self> {
         let values = DenseTensor::flat(py, tensor.values(), name)?;
-        Ok(Self { tensor, indices, values })
+        Ok(Self { tensor, indices: PyOnceLock::new(), values })
+    }
+
+    fn indices_shape(&self) -> [usize; 2] {
+        [self.tensor.values().len(), self.tensor.rank()]
     }
 }
 
@@ -62,12 +72,13 @@ impl SparseTensor {
 
     #[getter]
     fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.indices.get().array(py)
+        let made = || view::int64(py, self.tensor.indices(), &self.indices_shape()).map(Bound::unbind);
+        Ok(self.indices.get_or_try_init(py, made)?.bind(py).clone())
     }
 
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.values.get().array(py)
+        self.values.array(py)
     }
 
     #[getter]
@@ -82,12 +93,13 @@ impl SparseTensor {
 
     #[getter]
     fn arrow(&self) -> Array {
-        self.values.get().arrow_array()
+        self.values.arrow_array()
     }
 
     /// Indices and values as dense tensors, which can be handed on.
-    fn parts(&self, py: Python<'_>) -> (Py<DenseTensor>, Py<DenseTensor>) {
-        (self.indices.clone_ref(py), self.values.clone_ref(py))
+    fn parts(&self, py: Python<'_>) -> PyResult<(Py<DenseTensor>, Py<DenseTensor>)> {
+        let indices = DenseTensor::int64(py, self.tensor.indices(), self.indices_shape().to_vec())?;
+        Ok((Py::new(py, indices)?, self.values.object(py)?))
     }
 
     /// `scipy.sparse.coo_array` over the same values.

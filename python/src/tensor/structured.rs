@@ -1,12 +1,13 @@
 //! `arrowfeed.StructuredTensor`.
 
+use std::sync::Arc;
+
 use arrowfeed::tensor;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::dense::DenseTensor;
-use super::ragged::arrays;
+use super::ragged::Levels;
 use super::reverse::{given, named};
 use super::{build, wrapped};
 use crate::argument::integer;
@@ -15,11 +16,10 @@ use crate::errors::conversion_error;
 
 /// Tensors by name, all of them with the same rows.
 #[pyclass(module = "arrowfeed", frozen)]
-#[derive(Debug)]
 pub(crate) struct StructuredTensor {
     pub(super) tensor: tensor::StructuredTensor,
     fields: Vec<(String, Py<PyAny>)>,
-    row_splits: Vec<Py<DenseTensor>>,
+    row_splits: Levels,
 }
 
 impl StructuredTensor {
@@ -27,15 +27,13 @@ impl StructuredTensor {
     pub(super) fn new(
         py: Python<'_>,
         tensor: tensor::StructuredTensor,
-        name: Option<&str>,
+        name: Option<&Arc<str>>,
     ) -> PyResult<Self> {
-        let fields = tensor
-            .fields()
-            .iter()
-            .map(|(field, tensor)| Ok((field.clone(), wrapped(py, tensor.clone(), name.unwrap_or(field))?)));
-        let fields = fields.collect::<PyResult<_>>()?;
-        let row_splits = tensor.row_splits().iter().map(|splits| DenseTensor::row_splits(py, splits));
-        Ok(Self { fields, row_splits: row_splits.collect::<PyResult<_>>()?, tensor })
+        let fields = tensor.fields().iter().map(|(field, tensor)| {
+            let name = name.map_or_else(|| field.as_str().into(), Arc::clone);
+            Ok((field.clone(), wrapped(py, tensor.clone(), &name)?))
+        });
+        Ok(Self { fields: fields.collect::<PyResult<_>>()?, row_splits: Levels::new(), tensor })
     }
 }
 
@@ -85,7 +83,7 @@ impl StructuredTensor {
 
     #[getter]
     fn row_splits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        arrays(py, &self.row_splits)
+        self.row_splits.arrays(py, self.tensor.row_splits())
     }
 
     fn __len__(&self) -> usize {

@@ -6,7 +6,7 @@ use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{Array, ArrayRef, PrimitiveArray, UInt64Array, downcast_integer_array};
 use arrow_select::take::take;
 
-use super::coordinates::by_rows;
+use super::coordinates::{pairs, rows};
 use crate::column::Leaves;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::gather::{overflow, reserved};
@@ -17,6 +17,9 @@ use crate::values::Values;
 #[derive(Debug)]
 pub(crate) struct Entries {
     rank: usize,
+    /// Of which row each entry is.
+    rows: RowSplits,
+    /// Of rank 2 there are none until their indices come, so that they are written once.
     pub(crate) indices: Vec<i64>,
 }
 
@@ -28,41 +31,43 @@ impl Entries {
             let expected = "indices that fit in memory";
             return Err(ConversionError::new(ConversionErrorKind::Overflow, expected, found));
         };
-        let indices = match rank {
-            1 => by_rows(splits, |row, _| [row])?,
-            2 => by_rows(splits, |row, _| [row, 0])?,
-            3 => by_rows(splits, |row, _| [row, 0, 0])?,
-            _ => {
-                let mut indices = reserved(size).map_err(|error| overflow(items, &error))?;
-                indices.resize(size, 0);
-                let mut rows = indices.chunks_exact_mut(rank);
-                splits.for_each_row(|row, length| {
-                    rows.by_ref().take(length).for_each(|entry| entry[0] = row as i64);
-                });
-                indices
-            }
-        };
-        Ok(Self { rank, indices })
+        let mut indices = Vec::new();
+        if rank == 1 {
+            indices = rows(splits)?;
+        } else if rank > 2 {
+            indices = reserved(size).map_err(|error| overflow(items, &error))?;
+            indices.resize(size, 0);
+            put(&mut indices, rank, 0, rows(splits)?.into_iter());
+        }
+        Ok(Self { rank, rows: splits.clone(), indices })
     }
 
-    /// Puts indices below `bound` into one dimension, and gives the largest, or -1 where there are none.
+    /// Puts indices into one dimension, and gives its size: that which is given and bounds them, or one more than the
+    /// largest.
     pub(crate) fn put(
         &mut self,
         leaves: &Leaves,
         dimension: usize,
-        bound: i64,
+        size: Option<i64>,
     ) -> Result<i64, ConversionError> {
         let array: &dyn Array = &leaves.array;
         downcast_integer_array!(
-            array => self.put_all(array, leaves, dimension, bound),
-            _ => Ok(-1)
+            array => self.put_all(array, leaves, dimension, size),
+            _ => Ok(0)
         )
     }
 
     /// Puts one index for each entry into one dimension.
-    pub(crate) fn put_each(&mut self, dimension: usize, indices: impl IntoIterator<Item = i64>) {
-        let entries = self.indices.chunks_exact_mut(self.rank);
-        entries.zip(indices).for_each(|(entry, index)| entry[dimension] = index);
+    pub(crate) fn put_each(
+        &mut self,
+        dimension: usize,
+        indices: impl Iterator<Item = i64>,
+    ) -> Result<(), ConversionError> {
+        match self.rank {
+            2 => self.indices = pairs(&self.rows, indices)?,
+            _ => put(&mut self.indices, self.rank, dimension, indices),
+        }
+        Ok(())
     }
 
     fn put_all<T: ArrowPrimitiveType>(
@@ -70,30 +75,45 @@ impl Entries {
         column: &PrimitiveArray<T>,
         leaves: &Leaves,
         dimension: usize,
-        bound: i64,
+        size: Option<i64>,
     ) -> Result<i64, ConversionError>
     where
         T::Native: TryInto<i64> + std::fmt::Display,
     {
-        let found = column.values().iter().map(|index| (*index).try_into().unwrap_or(-1));
-        // As in `is_sorted`: steps of a known length are faster.
-        let largest = match self.rank {
-            2 => put(self.indices.as_chunks_mut::<2>().0, dimension, found, bound),
-            3 => put(self.indices.as_chunks_mut::<3>().0, dimension, found, bound),
-            _ => put(self.indices.chunks_exact_mut(self.rank), dimension, found, bound),
-        };
-        largest.ok_or_else(|| first_outside(column, leaves, bound))
+        let indices = column.values().iter().map(|index| (*index).try_into().unwrap_or(-1));
+        let (mut signs, mut largest) = (0, -1_i64);
+        // The sign of what must not be below 0 is kept, without a branch: an index, and what is left above it. Not by
+        // `inspect`, after which the length is not known, and room for each entry would be asked for.
+        match size {
+            Some(size) => {
+                let bounded = |index: i64| {
+                    signs |= index | (size - 1).wrapping_sub(index);
+                    index
+                };
+                self.put_each(dimension, indices.map(bounded))?;
+            }
+            None => {
+                let positive = |index: i64| {
+                    signs |= index;
+                    largest = index.max(largest);
+                    index
+                };
+                self.put_each(dimension, indices.map(positive))?;
+            }
+        }
+        let found = size.or_else(|| largest.checked_add(1)).filter(|_| signs >= 0);
+        found.ok_or_else(|| first_outside(column, leaves, size.unwrap_or(i64::MAX)))
     }
 
     /// Sorts the entries of each row by their indices, and the values with them: not moved where they are sorted.
-    pub(crate) fn sort(&mut self, splits: &RowSplits, values: Values) -> Result<Values, ConversionError> {
+    pub(crate) fn sort(&mut self, values: Values) -> Result<Values, ConversionError> {
         if self.rank == 1 || self.is_sorted() {
             return Ok(values);
         }
         let (order, indices) = match self.rank {
-            2 => sorted::<2>(&self.indices, splits),
-            3 => sorted::<3>(&self.indices, splits),
-            _ => self.sorted_of_any_rank(splits),
+            2 => sorted::<2>(&self.indices, &self.rows),
+            3 => sorted::<3>(&self.indices, &self.rows),
+            _ => self.sorted_of_any_rank(),
         };
         self.indices = indices;
         let array: ArrayRef = take(values.array(), &UInt64Array::from(order), None)
@@ -111,19 +131,19 @@ impl Entries {
         }
     }
 
-    fn sorted_of_any_rank(&self, splits: &RowSplits) -> (Vec<u64>, Vec<i64>) {
+    fn sorted_of_any_rank(&self) -> (Vec<u64>, Vec<i64>) {
         let entry = |item: &u64| &self.indices[*item as usize * self.rank..][..self.rank];
-        let order = order(splits, |a, b| entry(a).cmp(entry(b)));
+        let order = order(&self.rows, |a, b| entry(a).cmp(entry(b)));
         let mut indices = Vec::with_capacity(self.indices.len());
         order.iter().for_each(|item| indices.extend_from_slice(entry(item)));
         (order, indices)
     }
 
     /// Entries that were not sorted are sorted for this, on the side.
-    pub(crate) fn refuse_duplicates(&self, splits: &RowSplits) -> Result<(), ConversionError> {
+    pub(crate) fn refuse_duplicates(&self) -> Result<(), ConversionError> {
         if self.rank > 1 && !self.is_sorted() {
-            let (_, indices) = self.sorted_of_any_rank(splits);
-            return Self { rank: self.rank, indices }.refuse_neighbours();
+            let (_, indices) = self.sorted_of_any_rank();
+            return Self { rank: self.rank, rows: self.rows.clone(), indices }.refuse_neighbours();
         }
         self.refuse_neighbours()
     }
@@ -146,21 +166,19 @@ impl Entries {
     }
 }
 
-/// Puts indices into a dimension of the entries. The largest, -1 where there are none; `None` where one is no index
-/// below `bound`.
-fn put(
-    entries: impl IntoIterator<Item = impl AsMut<[i64]>>,
-    dimension: usize,
-    found: impl Iterator<Item = i64>,
-    bound: i64,
-) -> Option<i64> {
-    let (mut largest, mut inside) = (-1, true);
-    for (mut entry, index) in entries.into_iter().zip(found) {
-        inside &= (index as u64) < bound as u64;
-        largest = largest.max(index);
-        entry.as_mut()[dimension] = index;
+/// Puts indices into one dimension of all entries.
+fn put(entries: &mut [i64], rank: usize, dimension: usize, indices: impl Iterator<Item = i64>) {
+    // As in `is_sorted`: steps of a known length are faster.
+    match rank {
+        3 => {
+            let entries = entries.as_chunks_mut::<3>().0;
+            entries.iter_mut().zip(indices).for_each(|(entry, index)| entry[dimension] = index);
+        }
+        _ => {
+            let entries = entries.chunks_exact_mut(rank);
+            entries.zip(indices).for_each(|(entry, index)| entry[dimension] = index);
+        }
     }
-    inside.then_some(largest)
 }
 
 /// The entries' order when sorted in their rows, and their coordinates then.

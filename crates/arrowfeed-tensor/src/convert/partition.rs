@@ -109,42 +109,58 @@ fn by_lengths(
     if inner.rows() != lists.rows() {
         return Err(lists_differ(outer, &inner));
     }
-    let mut values = lists.iter().skip(1);
-    let mut before = 0;
-    for (list, last) in inner.iter().skip(1).enumerate() {
-        let expected = values.next().unwrap_or(0);
-        let found = sums[last];
-        if found != expected {
-            let start = lists.range(list).unwrap_or_default().start;
-            let expected = format!("row lengths with the sum {}", expected - start);
-            let kind = ConversionErrorKind::Partition;
-            let error = ConversionError::new(kind, expected, (found - before).to_string());
-            return Err(error.in_row(row_of(outer, list)));
-        }
-        before = found;
+    // The widths are not asked for at each list.
+    let wrong = match (lists.as_i64(), inner.as_i64()) {
+        (Some(lists), Some(inner)) => first_wrong(lists.iter().copied(), inner.iter().copied(), &sums),
+        _ => first_wrong(lists.iter().map(|end| end as i64), inner.iter().map(|last| last as i64), &sums),
+    };
+    if let Some(list) = wrong {
+        let sum = |list| inner.range(list).map_or(0, |range| sums[range.end] - sums[range.start]);
+        let values = lists.range(list).unwrap_or_default();
+        let kind = ConversionErrorKind::Partition;
+        let expected = format!("row lengths with the sum {}", values.len());
+        return Err(ConversionError::new(kind, expected, sum(list).to_string()).in_row(row_of(outer, list)));
     }
-    Ok((inner, RowSplits::from_ends(sums[1..].iter().copied(), dtype)?))
+    Ok((inner, RowSplits::from_sums(sums, dtype)?))
+}
+
+/// The first list that ends elsewhere than the sum of the lengths up to its last.
+fn first_wrong(
+    ends: impl Iterator<Item = i64>,
+    lasts: impl Iterator<Item = i64>,
+    sums: &[i64],
+) -> Option<usize> {
+    let wrong = ends.zip(lasts).position(|(end, last)| sums.get(last as usize) != Some(&end));
+    wrong.map(|split| split.saturating_sub(1))
 }
 
 /// Sums of the lengths before each, and of all. An error where one is below 0, or a sum too large to count.
 fn sums<T: ArrowPrimitiveType>(
     array: &PrimitiveArray<T>,
     lengths: &Leaves,
-) -> Result<Vec<usize>, ConversionError>
+) -> Result<Vec<i64>, ConversionError>
 where
     T::Native: TryInto<i64> + std::fmt::Display,
 {
-    let (mut sum, mut valid) = (0_i64, true);
+    let lengths_of = || array.values().iter().map(|length| (*length).try_into().unwrap_or(-1));
+    // No length has a bit that is not in all of them together, and none is above them: mostly that says enough.
+    let all = lengths_of().fold(0, |all, length| all | length);
+    let fits = all >= 0 && i64::try_from(i128::from(all) * array.len() as i128).is_ok();
+    if !fits
+        && lengths_of()
+            .try_fold(0_i64, |sum, length| sum.checked_add(length).filter(|_| length >= 0))
+            .is_none()
+    {
+        return Err(first_wrong_length(array, lengths));
+    }
+    let mut sum = 0;
     let mut sums = Vec::with_capacity(array.len() + 1);
-    sums.push(0);
-    sums.extend(array.values().iter().map(|length| {
-        let length = (*length).try_into().unwrap_or(-1);
-        let (next, overflows) = sum.overflowing_add(length);
-        valid &= (length >= 0) & !overflows;
-        sum = next;
-        sum as usize
+    sums.push(sum);
+    sums.extend(lengths_of().map(|length| {
+        sum += length;
+        sum
     }));
-    if valid { Ok(sums) } else { Err(first_wrong_length(array, lengths)) }
+    Ok(sums)
 }
 
 #[cold]

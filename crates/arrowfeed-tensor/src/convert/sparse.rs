@@ -74,10 +74,9 @@ impl Sparse {
         let row_of = |item| leaves.row_of(item);
         let values =
             self.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of).map_err(in_values)?;
-        let values =
-            if self.already_sorted { values } else { entries.sort(splits, values).map_err(in_values)? };
+        let values = if self.already_sorted { values } else { entries.sort(values).map_err(in_values)? };
         if self.duplicates == Duplicates::Error {
-            entries.refuse_duplicates(splits).map_err(in_values)?;
+            entries.refuse_duplicates().map_err(in_values)?;
         }
         Ok(SparseTensor::of(entries.indices, values, shape))
     }
@@ -100,9 +99,7 @@ impl Sparse {
             let error = ConversionError::new(ConversionErrorKind::Null, "an index", "a null");
             return Err(error.in_row(leaves.row_of(null)));
         }
-        let bound = size.map_or(i64::MAX, |size| i64::try_from(size).unwrap_or(i64::MAX));
-        let largest = entries.put(&leaves, dimension, bound)?;
-        Ok(size.map_or(largest + 1, |size| size as i64))
+        entries.put(&leaves, dimension, size.map(|size| i64::try_from(size).unwrap_or(i64::MAX)))
     }
 }
 

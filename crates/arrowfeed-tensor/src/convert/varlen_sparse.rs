@@ -4,7 +4,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_buffer::NullBuffer;
 use arrow_schema::Schema;
 
-use super::coordinates::by_rows;
+use super::coordinates::positions;
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, count};
@@ -97,11 +97,12 @@ pub(crate) fn coordinates(leaves: &Leaves) -> Result<(Vec<i64>, Vec<i64>), Conve
         let found = format!("{} of {rank} indices", count(items, "value"));
         return Err(ConversionError::new(ConversionErrorKind::Overflow, "indices that fit in memory", found));
     };
+    if let [splits] = leaves.splits.as_slice() {
+        let (indices, longest) = positions(splits)?;
+        return Ok((indices, vec![leaves.rows as i64, longest as i64]));
+    }
     let mut shape = vec![leaves.rows as i64];
     shape.extend(leaves.splits.iter().map(longest));
-    if let [splits] = leaves.splits.as_slice() {
-        return Ok((by_rows(splits, |row, position| [row, position])?, shape));
-    }
     let mut indices = reserved(size).map_err(|error| overflow(items, &error))?;
     let mut prefix = Vec::with_capacity(rank);
     for row in 0..leaves.rows {

@@ -110,6 +110,11 @@ impl ExpressionPlan {
         &self.columns
     }
 
+    /// Indices of the columns that are read, in order.
+    pub(crate) fn used(&self) -> &[usize] {
+        &self.used
+    }
+
     /// Whether the values are picked out of their columns, and so copied: all but names and `[*]` do that.
     pub(crate) fn picks(&self) -> bool {
         self.path.picks()

@@ -1,6 +1,7 @@
 //! The entry: features compiled once, then batches to tensors.
 
 use std::borrow::Borrow;
+use std::collections::BTreeSet;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -101,6 +102,13 @@ impl FeatureAdapter {
             }
         }
         columns
+    }
+
+    /// Indices of the columns that are read, in order. Those that are not may be anything.
+    pub(crate) fn column_indices(&self) -> Vec<usize> {
+        let sources = self.plans.iter().flat_map(|(_, plan)| plan.sources());
+        let columns: BTreeSet<usize> = sources.flat_map(|it| it.plan.used()).copied().collect();
+        columns.into_iter().collect()
     }
 
     /// All tensors of a batch.

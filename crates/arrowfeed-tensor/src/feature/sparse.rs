@@ -99,10 +99,10 @@ impl Sparse {
         let values = self.values.leaf.values(leaves.array.clone(), leaves.nulls.clone(), row_of);
         let mut values = values.map_err(in_values)?;
         if !self.already_sorted {
-            values = entries.sort(&splits, values).map_err(in_values)?;
+            values = entries.sort(values).map_err(in_values)?;
         }
         if self.duplicates == Duplicates::Error {
-            entries.refuse_duplicates(&splits).map_err(in_values)?;
+            entries.refuse_duplicates().map_err(in_values)?;
         }
         Ok(SparseTensor::of(entries.indices, values, shape))
     }
@@ -131,10 +131,8 @@ impl Sparse {
             let error = ConversionError::new(ConversionErrorKind::Null, "an index", "a null");
             return Err(error.in_row(leaves.row_of(null)));
         }
-        let size = self.size[dimension];
-        let bound = size.map_or(i64::MAX, |size| i64::try_from(size).unwrap_or(i64::MAX));
-        let largest = entries.put(&leaves, dimension + 1, bound)?;
-        Ok(size.map_or(largest.saturating_add(1), |_| bound))
+        let size = self.size[dimension].map(|size| i64::try_from(size).unwrap_or(i64::MAX));
+        entries.put(&leaves, dimension + 1, size)
     }
 
     fn same_lengths(
@@ -228,7 +226,7 @@ fn keep(
         let error = ConversionError::new(ConversionErrorKind::Bounds, expected, found);
         return Err(error.in_row(rows.row_of(entry)));
     }
-    entries.put_each(level + 1, positions);
+    entries.put_each(level + 1, positions.into_iter())?;
     Ok(size.map_or(longest(splits), |_| bound))
 }
 

@@ -1,0 +1,38 @@
+//! Names of tensors: keys that Python hashes once, and what messages say.
+
+use std::sync::Arc;
+
+use arrowfeed::tensor::{TensorSpec, Tensors};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use super::wrapped;
+
+/// The names of an adapter's tensors, in order.
+#[derive(Debug)]
+pub(crate) struct TensorNames(Vec<(Py<PyString>, Arc<str>)>);
+
+impl TensorNames {
+    pub(crate) fn new(py: Python<'_>, specs: &[(String, TensorSpec)]) -> Self {
+        let names = specs.iter().map(|(name, _)| name.as_str());
+        Self(names.map(|name| (PyString::new(py, name).unbind(), name.into())).collect())
+    }
+
+    /// The dict of all tensors.
+    pub(crate) fn dict<'py>(&self, py: Python<'py>, tensors: Tensors) -> PyResult<Bound<'py, PyDict>> {
+        let named = PyDict::new(py);
+        for ((_, tensor), (key, name)) in tensors.into_iter().zip(&self.0) {
+            named.set_item(key, wrapped(py, tensor, name)?)?;
+        }
+        Ok(named)
+    }
+}
+
+/// The dict of some tensors.
+pub(super) fn dict_of_some(py: Python<'_>, tensors: Tensors) -> PyResult<Bound<'_, PyDict>> {
+    let named = PyDict::new(py);
+    for (name, tensor) in tensors {
+        named.set_item(&name, wrapped(py, tensor, &name.as_str().into())?)?;
+    }
+    Ok(named)
+}
