@@ -1,0 +1,127 @@
+"""`arrowfeed convert`: Avro files to one file of Parquet, Arrow or Avro."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import arrowfeed
+from arrowfeed.cli._libraries import needed
+from arrowfeed.cli._options import (
+    UsageError,
+    add_files,
+    add_reading,
+    positive,
+    reading,
+    sources,
+    tell_skipped,
+)
+from arrowfeed.cli._output import new_file
+from arrowfeed.cli._progress import progress
+from arrowfeed.cli._rewound import Rewound
+from arrowfeed.types import Codec
+
+if TYPE_CHECKING:
+    import argparse
+
+    from arrowfeed import AvroSchema, RecordBatchReader
+
+_BATCH_ROWS = 8192
+_PARQUET = {"null": "none", "deflate": "gzip", "snappy": "snappy", "zstandard": "zstd"}
+_ARROW = {"null": None, "zstandard": "zstd"}
+CODECS: dict[str, tuple[str, ...]] = {
+    ".parquet": tuple(_PARQUET),
+    ".arrow": tuple(_ARROW),
+    ".feather": tuple(_ARROW),
+    ".avro": get_args(Codec),
+}
+"""What each form of file can be compressed with, by Avro's names."""
+
+
+def add(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    parser = commands.add_parser(
+        "convert",
+        parents=[common],
+        allow_abbrev=False,
+        help="Parquet, Arrow, or Avro with another codec",
+        description="Writes the rows of the files, which have one schema, to one file. It appears under its"
+        " name when it is whole.",
+    )
+    add_files(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="OUT",
+        help="its suffix says the form: .parquet, .arrow or .feather, .avro",
+    )
+    parser.add_argument("--force", action="store_true", help="replace OUT")
+    parser.add_argument(
+        "--codec", choices=get_args(Codec), default="zstandard", help="compression (default: zstandard)"
+    )
+    parser.add_argument(
+        "--batch-size",
+        type=positive,
+        default=_BATCH_ROWS,
+        metavar="N",
+        help=f"rows of a record batch (default: {_BATCH_ROWS})",
+    )
+    add_reading(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Writes the file, then says how many rows it has."""
+    form = options.output.suffix.lower()
+    if form not in CODECS:
+        raise UsageError(f"{options.output}: expected a name that ends in {', '.join(CODECS)}")
+    if options.codec not in CODECS[form]:
+        names = ", ".join(CODECS[form])
+        raise UsageError(f"--codec: expected {names} for {form}, found {options.codec}")
+    with new_file(options.output, force=options.force) as unfinished:
+        given = [item if isinstance(item, str) else Rewound(item) for item in sources(options.files)]
+        schema = _schema(given[0], options) if form == ".avro" else None
+        with (
+            arrowfeed.read_avro(given, batch_size=options.batch_size, **reading(options)) as reader,
+            progress(reader, given),
+        ):
+            if form == ".avro":
+                rows = arrowfeed.write_avro(reader, unfinished, codec=options.codec, schema=schema)
+            else:
+                rows = _write(reader, unfinished, form, options.codec)
+    tell_skipped(reader.report())
+    print(f"{options.output}: {rows} rows, {options.output.stat().st_size} bytes")
+
+
+def _schema(first: str | Rewound, options: argparse.Namespace) -> AvroSchema | None:
+    """The schema to write Avro with: names, defaults and documentation stay, unless columns are left out."""
+    if options.columns is not None:
+        return None
+    if options.reader_schema is not None:
+        return arrowfeed.AvroSchema(Path(options.reader_schema).read_text("utf-8"))
+    return first.schema() if isinstance(first, Rewound) else arrowfeed.avro_schema(first)
+
+
+def _write(reader: RecordBatchReader, path: Path, form: str, codec: str) -> int:
+    """Writes by pyarrow, a batch at a time."""
+    rows, pa = 0, needed("pyarrow", f"to write {form}")
+    with _writer(reader, path, form, codec) as writer:
+        for batch in reader:
+            rows += batch.num_rows
+            writer.write_batch(pa.record_batch(batch))
+    return rows
+
+
+def _writer(reader: RecordBatchReader, path: Path, form: str, codec: str) -> Any:
+    pa = needed("pyarrow", f"to write {form}")
+    schema = pa.schema(reader.schema)
+    if form == ".parquet":
+        parquet = needed("pyarrow.parquet", "to write .parquet")
+        try:
+            return parquet.ParquetWriter(str(path), schema, compression=_PARQUET[codec])
+        except NotImplementedError as error:
+            message = f"expected columns that Parquet can hold: {error}: leave the field out of --columns"
+            raise ValueError(message) from error
+    return pa.ipc.new_file(str(path), schema, options=pa.ipc.IpcWriteOptions(compression=_ARROW[codec]))
