@@ -40,7 +40,7 @@ class FieldStats:
         self.count += len(array)
         self.own_bytes += _own_bytes(array)
         self.nulls += _nulls(array)
-        present = array.drop_null() if array.null_count else array
+        present = parts.present(array)
         if len(present) == 0:
             return
         if self.lengths is not None:

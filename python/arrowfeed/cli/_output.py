@@ -18,10 +18,21 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def new_file(path: Path, *, force: bool) -> Generator[Path]:
+def new_file(path: Path) -> Generator[Path]:
     """A name beside the path to write to; what is written there has the path after the block.
 
     If the block fails, nothing stays, and what was under the path does.
+    """
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def refuse(path: Path, *, force: bool) -> None:
+    """Tells early that a file cannot be made.
 
     Args:
         path: The file to make.
@@ -31,18 +42,6 @@ def new_file(path: Path, *, force: bool) -> Generator[Path]:
         UsageError: It is there.
         OSError: It is a directory, or its folder is not there.
     """
-    _refuse(path, force=force)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    try:
-        with _signals_raise():
-            yield unfinished
-            _refuse(path, force=force)
-            unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def _refuse(path: Path, *, force: bool) -> None:
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not path.parent.is_dir():
@@ -52,7 +51,7 @@ def _refuse(path: Path, *, force: bool) -> None:
 
 
 @contextlib.contextmanager
-def _signals_raise() -> Generator[None]:
+def signals_raise() -> Generator[None]:
     """Signals that end the process raise `SystemExit` instead, so that what is unfinished is removed."""
     if threading.current_thread() is not threading.main_thread():
         yield

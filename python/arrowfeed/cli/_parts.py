@@ -27,6 +27,14 @@ class Branches(NamedTuple):
     """Of each branch, the values of its rows, in order."""
 
 
+def present(array: Any) -> Any:
+    """The values of an array that are not null.
+
+    pyarrow's `drop_null` fails where all are null and the type has a uuid inside of it.
+    """
+    return array.filter(array.is_valid()) if array.null_count else array
+
+
 def offsets(array: Any) -> np.ndarray[Any, Any]:
     """Where the items of each row of a list or map begin, from 0 on, and where the last ones end."""
     if len(array) == 0:

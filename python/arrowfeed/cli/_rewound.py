@@ -12,10 +12,14 @@ if TYPE_CHECKING:
 
 
 class Rewound:
-    """A stream that begins once more with what was read of it for the header."""
+    """A stream that begins once more with what was read of it for the header.
+
+    Messages call it by its `name`.
+    """
 
     def __init__(self, stream: BinaryReader) -> None:
         self._stream = stream
+        self.name: str = getattr(stream, "name", "standard input")
         self._header = bytearray()
         self._keeping = True
 

@@ -31,8 +31,7 @@ def json_values(array: Any) -> list[Any]:
     convert = _converter(array.type)
     if convert is _unions:
         return convert(array)
-    present = array.drop_null() if array.null_count else array
-    values = convert(present)
+    values = convert(parts.present(array))
     if len(values) == len(array):
         return values
     rest = iter(values)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import arrowfeed
 from arrowfeed.cli._libraries import needed
@@ -16,9 +17,10 @@ from arrowfeed.cli._options import (
     sources,
     tell_skipped,
 )
-from arrowfeed.cli._output import new_file
+from arrowfeed.cli._output import new_file, refuse, signals_raise
 from arrowfeed.cli._progress import progress
 from arrowfeed.cli._rewound import Rewound
+from arrowfeed.cli._text import printable
 from arrowfeed.types import Codec
 
 if TYPE_CHECKING:
@@ -80,34 +82,51 @@ def run(options: argparse.Namespace) -> None:
     if options.codec not in CODECS[form]:
         names = ", ".join(CODECS[form])
         raise UsageError(f"--codec: expected {names} for {form}, found {options.codec}")
-    with new_file(options.output, force=options.force) as unfinished:
-        given = [item if isinstance(item, str) else Rewound(item) for item in sources(options.files)]
-        schema = _schema(given[0], options) if form == ".avro" else None
-        with (
-            arrowfeed.read_avro(given, batch_size=options.batch_size, **reading(options)) as reader,
-            progress(reader, given),
-        ):
-            if form == ".avro":
-                rows = arrowfeed.write_avro(reader, unfinished, codec=options.codec, schema=schema)
-            else:
-                rows = _write(reader, unfinished, form, options.codec)
+    refuse(options.output, force=options.force)
+    given = [item if isinstance(item, str) else Rewound(item) for item in sources(options.files)]
+    schema = _schema(given[0], options) if form == ".avro" else None
+    with (
+        arrowfeed.read_avro(given, batch_size=options.batch_size, **reading(options)) as reader,
+        progress(reader, given),
+        signals_raise(),
+    ):
+        if form == ".avro":
+            rows = arrowfeed.write_avro(reader, options.output, codec=options.codec, schema=schema)
+        else:
+            rows = _write(reader, options.output, form, options.codec)
     tell_skipped(reader.report())
-    print(f"{options.output}: {rows} rows, {options.output.stat().st_size} bytes")
+    print(f"{printable(str(options.output))}: {rows} rows, {options.output.stat().st_size} bytes")
 
 
 def _schema(first: str | Rewound, options: argparse.Namespace) -> AvroSchema | None:
-    """The schema to write Avro with: names, defaults and documentation stay, unless columns are left out."""
+    """The schema to write Avro with, so that names, defaults and documentation stay.
+
+    None where columns are left out, which it does not describe.
+    """
     if options.columns is not None:
         return None
     if options.reader_schema is not None:
-        return arrowfeed.AvroSchema(Path(options.reader_schema).read_text("utf-8"))
-    return first.schema() if isinstance(first, Rewound) else arrowfeed.avro_schema(first)
+        schema = arrowfeed.AvroSchema(Path(options.reader_schema).read_text("utf-8"))
+    else:
+        schema = first.schema() if isinstance(first, Rewound) else arrowfeed.avro_schema(first)
+    return _of_records(schema)
+
+
+def _of_records(schema: AvroSchema) -> AvroSchema:
+    """The schema or, where its root is no record, that of records with the one field `value`."""
+    root: Any = json.loads(schema.json)
+    if isinstance(root, dict) and cast("dict[str, Any]", root)["type"] == "record":
+        return schema
+    name = "Row"
+    while f'"{name}"' in schema.canonical:
+        name += "_"
+    return arrowfeed.AvroSchema({"type": "record", "name": name, "fields": [{"name": "value", "type": root}]})
 
 
 def _write(reader: RecordBatchReader, path: Path, form: str, codec: str) -> int:
     """Writes by pyarrow, a batch at a time."""
     rows, pa = 0, needed("pyarrow", f"to write {form}")
-    with _writer(reader, path, form, codec) as writer:
+    with new_file(path) as unfinished, _writer(reader, unfinished, form, codec) as writer:
         for batch in reader:
             rows += batch.num_rows
             writer.write_batch(pa.record_batch(batch))
@@ -121,7 +140,9 @@ def _writer(reader: RecordBatchReader, path: Path, form: str, codec: str) -> Any
         parquet = needed("pyarrow.parquet", "to write .parquet")
         try:
             return parquet.ParquetWriter(str(path), schema, compression=_PARQUET[codec])
-        except NotImplementedError as error:
-            message = f"expected columns that Parquet can hold: {error}: leave the field out of --columns"
+        except (NotImplementedError, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            message = f"expected columns that Parquet can hold: {error}: name the others in --columns"
             raise ValueError(message) from error
     return pa.ipc.new_file(str(path), schema, options=pa.ipc.IpcWriteOptions(compression=_ARROW[codec]))

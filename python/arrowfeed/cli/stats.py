@@ -9,7 +9,7 @@ import arrowfeed
 from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._field_stats import FieldStats
 from arrowfeed.cli._options import STANDARD_INPUT, add_files, add_reading, reading, sources, tell_skipped
-from arrowfeed.cli._output import new_file
+from arrowfeed.cli._output import new_file, refuse
 from arrowfeed.cli._progress import progress
 from arrowfeed.cli._rewound import Rewound
 from arrowfeed.cli._stats_html import page
@@ -36,7 +36,9 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     )
     add_files(parser)
     parser.add_argument("--json", action="store_true", help="a JSON object, instead of a table")
-    parser.add_argument("--html", metavar="FILE", help="write a page with plots to FILE, print nothing")
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="write a page with plots to FILE, print nothing"
+    )
     parser.add_argument("--force", action="store_true", help="replace the FILE of --html")
     add_reading(parser)
     parser.set_defaults(run=run)
@@ -49,8 +51,9 @@ def run(options: argparse.Namespace) -> None:
         summary = _summary(options)
         print(as_json(summary) if options.json else as_text(summary), end="")
         return
-    with new_file(Path(options.html), force=options.force) as unfinished:
-        summary = _summary(options)
+    refuse(options.html, force=options.force)
+    summary = _summary(options)
+    with new_file(options.html) as unfinished:
         unfinished.write_text(page(summary), "utf-8")
     if options.json:
         print(as_json(summary), end="")
