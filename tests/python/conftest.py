@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import fastavro
 import pytest
 
+from command_line import Commands
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -57,6 +59,16 @@ def write(path: Path, records: list, schema: object = SCHEMA, codec: str = "null
 def users_file(tmp_path: Path) -> Path:
     """100 users in one file."""
     return write(tmp_path / "users.avro", users(100))
+
+
+@pytest.fixture
+def arrowfeed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Commands:
+    """The command line, in the test's own folder: names in messages are short."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ARROWFEED_DEBUG", raising=False)
+    return Commands(capsys)
 
 
 BIG_ROWS = 60_000

@@ -169,16 +169,25 @@ def _nulls(array: Any) -> int:
 
 
 def _own_bytes(array: Any) -> int:
-    """Bytes of an array without those of arrays inside of it. The symbols of an enum are not counted."""
-    types, kind = parts.arrow().types, array.type
-    if types.is_dictionary(kind):
-        return array.indices.nbytes
+    """Bytes of an array without those of arrays inside of it.
+
+    A row has one offset, and a bit where nulls are in the batch. The symbols of an enum are not counted.
+    """
+    types, kind, rows = parts.arrow().types, array.type, len(array)
+    if types.is_null(kind):
+        return 0
     if types.is_union(kind):
-        return 5 * len(array)
-    if not types.is_nested(kind):
-        return array.nbytes
-    validity = 0 if array.buffers()[0] is None else (len(array) + 7) // 8
-    return validity if types.is_struct(kind) else validity + 4 * (len(array) + 1)
+        return 5 * rows
+    validity = (rows + 7) // 8 if array.null_count else 0
+    if types.is_struct(kind):
+        return validity
+    if types.is_list(kind) or types.is_map(kind) or types.is_dictionary(kind):
+        return validity + 4 * rows
+    if types.is_string(kind) or types.is_binary(kind):
+        compute = needed("pyarrow.compute", "to measure texts")
+        return validity + 4 * rows + (compute.sum(compute.binary_length(array)).as_py() or 0)
+    stored = getattr(kind, "storage_type", kind)
+    return validity + (rows * stored.bit_width + 7) // 8
 
 
 def _decoded(array: Any) -> Any:
