@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
+import arrowfeed
+from arrowfeed.cli._standard_input import StandardInput
 from arrowfeed.cli._text import printable
 from arrowfeed.types import OnError
 
 if TYPE_CHECKING:
+    from arrowfeed import AvroSchema
     from arrowfeed.types import Report
 
 STANDARD_INPUT = "-"
@@ -86,7 +89,7 @@ def _integer(text: str, least: int) -> int:
     return number
 
 
-def sources(files: list[str]) -> list[str | BinaryIO]:
+def sources(files: list[str]) -> list[str | StandardInput]:
     """What the library reads: names as they are, and standard input where it is asked for.
 
     Raises:
@@ -95,13 +98,12 @@ def sources(files: list[str]) -> list[str | BinaryIO]:
     """
     if files.count(STANDARD_INPUT) > 1:
         raise UsageError("expected - for standard input once, found it more often")
-    return [_standard_input() if name == STANDARD_INPUT else name for name in files]
+    return [StandardInput() if name == STANDARD_INPUT else name for name in files]
 
 
-def _standard_input() -> BinaryIO:
-    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
-        raise OSError("expected standard input, found it closed")
-    return sys.stdin.buffer
+def header(source: str | StandardInput) -> AvroSchema:
+    """The header of a source, which can be read from its beginning afterwards."""
+    return source.schema() if isinstance(source, StandardInput) else arrowfeed.avro_schema(source)
 
 
 def tell_skipped(report: Report) -> None:

@@ -12,6 +12,7 @@ from arrowfeed.cli._options import (
     UsageError,
     add_files,
     add_reading,
+    header,
     positive,
     reading,
     sources,
@@ -19,7 +20,6 @@ from arrowfeed.cli._options import (
 )
 from arrowfeed.cli._output import new_file, refuse, signals_raise
 from arrowfeed.cli._progress import progress
-from arrowfeed.cli._rewound import Rewound
 from arrowfeed.cli._text import printable
 from arrowfeed.types import Codec
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import argparse
 
     from arrowfeed import AvroSchema, RecordBatchReader
+    from arrowfeed.cli._standard_input import StandardInput
 
 _BATCH_ROWS = 8192
 _PARQUET = {"null": "none", "deflate": "gzip", "snappy": "snappy", "zstandard": "zstd"}
@@ -83,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
         names = ", ".join(CODECS[form])
         raise UsageError(f"--codec: expected {names} for {form}, found {options.codec}")
     refuse(options.output, force=options.force)
-    given = [item if isinstance(item, str) else Rewound(item) for item in sources(options.files)]
+    given = sources(options.files)
     schema = _schema(given[0], options) if form == ".avro" else None
     with (
         arrowfeed.read_avro(given, batch_size=options.batch_size, **reading(options)) as reader,
@@ -98,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
     print(f"{printable(str(options.output))}: {rows} rows, {options.output.stat().st_size} bytes")
 
 
-def _schema(first: str | Rewound, options: argparse.Namespace) -> AvroSchema | None:
+def _schema(first: str | StandardInput, options: argparse.Namespace) -> AvroSchema | None:
     """The schema to write Avro with, so that names, defaults and documentation stay.
 
     None where columns are left out, which it does not describe.
@@ -108,7 +109,7 @@ def _schema(first: str | Rewound, options: argparse.Namespace) -> AvroSchema | N
     if options.reader_schema is not None:
         schema = arrowfeed.AvroSchema(Path(options.reader_schema).read_text("utf-8"))
     else:
-        schema = first.schema() if isinstance(first, Rewound) else arrowfeed.avro_schema(first)
+        schema = header(first)
     return _of_records(schema)
 
 

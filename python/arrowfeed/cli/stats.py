@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, Any
 import arrowfeed
 from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._field_stats import FieldStats
-from arrowfeed.cli._options import STANDARD_INPUT, add_files, add_reading, reading, sources, tell_skipped
+from arrowfeed.cli._options import (
+    STANDARD_INPUT,
+    add_files,
+    add_reading,
+    header,
+    reading,
+    sources,
+    tell_skipped,
+)
 from arrowfeed.cli._output import new_file, refuse
 from arrowfeed.cli._progress import progress
-from arrowfeed.cli._rewound import Rewound
+from arrowfeed.cli._standard_input import StandardInput
 from arrowfeed.cli._stats_html import page
 from arrowfeed.cli._stats_report import Summary, as_json, as_text
 
@@ -60,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _summary(options: argparse.Namespace) -> Summary:
-    given = [item if isinstance(item, str) else Rewound(item) for item in sources(options.files)]
+    given = sources(options.files)
     codecs = _codecs(given)
     reader = arrowfeed.read_avro(
         given, batch_size=_BATCH_ROWS, max_batch_bytes=_BATCH_BYTES, **reading(options)
@@ -77,19 +85,18 @@ def _summary(options: argparse.Namespace) -> Summary:
     return Summary(names, codecs, reader.report(), fields)
 
 
-def _codecs(given: list[str | Rewound]) -> list[str]:
+def _codecs(given: list[str | StandardInput]) -> list[str]:
     """Those of the files' headers, each once, in file order."""
     found: dict[str, None] = {}
     for item in given:
         for file in _files(item):
-            codec = file.schema().codec if isinstance(file, Rewound) else arrowfeed.avro_schema(file).codec
-            found.setdefault(str(codec))
+            found.setdefault(str(header(file).codec))
     return list(found)
 
 
-def _files(item: str | Rewound) -> list[str | Rewound]:
+def _files(item: str | StandardInput) -> list[str | StandardInput]:
     """The files that a name means. What cannot be split is one, or stands for its first."""
-    if isinstance(item, Rewound):
+    if isinstance(item, StandardInput):
         return [item]
     try:
         splits = arrowfeed.plan_splits(item, target_bytes=_WHOLE)
