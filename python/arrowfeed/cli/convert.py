@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from arrowfeed import AvroSchema, RecordBatchReader
     from arrowfeed.cli._standard_input import StandardInput
 
-_BATCH_ROWS = 8192
+_BATCH_ROWS = 1 << 16
+"""A row group of Parquet is a batch: thousands of rows are too few for it."""
+
+_BATCH_BYTES = 64 << 20
 _PARQUET = {"null": "none", "deflate": "gzip", "snappy": "snappy", "zstandard": "zstd"}
 _ARROW = {"null": None, "zstandard": "zstd"}
 CODECS: dict[str, tuple[str, ...]] = {
@@ -87,7 +90,9 @@ def run(options: argparse.Namespace) -> None:
     given = sources(options.files)
     schema = _schema(given[0], options) if form == ".avro" else None
     with (
-        arrowfeed.read_avro(given, batch_size=options.batch_size, **reading(options)) as reader,
+        arrowfeed.read_avro(
+            given, batch_size=options.batch_size, max_batch_bytes=_BATCH_BYTES, **reading(options)
+        ) as reader,
         progress(reader, given),
         signals_raise(),
     ):

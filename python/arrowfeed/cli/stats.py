@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,11 +87,12 @@ def _summary(options: argparse.Namespace) -> Summary:
 
 
 def _codecs(given: list[str | StandardInput]) -> list[str]:
-    """Those of the files' headers, each once, in file order."""
+    """Those of the files' headers, each once, in file order. What is wrong with one is told by the reader."""
     found: dict[str, None] = {}
     for item in given:
-        for file in _files(item):
-            found.setdefault(str(header(file).codec))
+        with contextlib.suppress(arrowfeed.ArrowfeedError, OSError):
+            for file in _files(item):
+                found.setdefault(str(header(file).codec))
     return list(found)
 
 
