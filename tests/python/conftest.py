@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 import fastavro
 import pytest
 
-from command_line import Commands
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -62,10 +60,10 @@ def users_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def arrowfeed(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Commands:
+def arrowfeed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """The command line, in the test's own folder: names in messages are short."""
+    from command_line import Commands  # noqa: PLC0415 - for the tests of it only
+
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ARROWFEED_DEBUG", raising=False)
     return Commands(capsys)
