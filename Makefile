@@ -102,7 +102,7 @@ fuzz: ## each fuzz target for SECONDS=60
 asan: ## Rust tests under the address sanitizer, with fewer random cases
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_odr_violation=0 \
 		ARROWFEED_CASES=200 ARROWFEED_MUTANTS=20000 ARROWFEED_SANITIZED=1 \
-		cargo test --package arrowfeed-avro --package arrowfeed-tensor --lib --tests --target $(HOST) --target-dir target/asan
+		cargo test --package arrowfeed-avro --lib --tests --target $(HOST) --target-dir target/asan
 
 .PHONY: clean
 clean: ## everything that was built, installed or written

@@ -119,4 +119,10 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    #[should_panic(expected = "out of range")]
+    fn splits_that_go_back_are_not_followed_out_of_the_vector() {
+        let _ = by_splits::<_, _, 8>(&[0, 20, 5], |row, _| row);
+    }
 }
