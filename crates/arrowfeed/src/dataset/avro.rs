@@ -84,7 +84,7 @@ impl AvroDataset {
         adapter: Adapter,
         given: bool,
     ) -> Result<Self, DatasetError> {
-        let columns = definitions.columns(&adapter);
+        let columns = definitions.columns(&adapter, files.schema());
         if given || columns.is_empty() {
             return Ok(Self { files: Arc::new(Indexed::new(files)), definitions, adapter });
         }
