@@ -5,7 +5,7 @@ use arrowfeed::dataset;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::arguments::dataset_options;
+use super::arguments::{dataset_options, kept};
 use super::iterator::{BatchIterator, Batches};
 use super::options::iteration_options;
 use crate::argument::strings;
@@ -34,7 +34,7 @@ impl AvroDataset {
         columns=None, reader_schema=None, encoding='native', limits=None)")]
     fn new(source: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let py = source.py();
-        let keywords = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+        let keywords = kept(py, keywords)?;
         let options = dataset_options(&keywords)?;
         let (sources, source) = rereadable(source)?;
         let dataset = py.detach(|| caught_any(|| dataset::AvroDataset::open(sources, options)));
