@@ -91,7 +91,9 @@ class BatchIterator(Generic[_Batch_co]):
     def report(self) -> Report:
         """What has been read and what was left out so far, also before a state that was loaded.
 
-        `rows` counts the rows of the batches given, in all epochs; what is left out is there once.
+        `rows` counts the rows of the batches given, in all epochs; what is left out is there once. `blocks`
+        and `bytes` count what was decoded: ahead of the rows, or behind them while threads have not ended
+        their pieces of work, and again what a resumed iteration decodes again.
 
         Example:
             >>> batches.report()
