@@ -8,6 +8,7 @@ from arrowfeed._adapter import TensorAdapter, TensorSpec
 from arrowfeed._arrow import RecordBatch, Schema
 from arrowfeed._limits import Limits
 from arrowfeed._representation import Representation
+from arrowfeed._tfxio import Tfxio
 from arrowfeed.types import (
     AvroSchemaLike,
     Encoding,
@@ -113,7 +114,7 @@ class BatchIterator(Generic[_Batch_co]):
     ) -> None: ...
 
 @final
-class AvroDataset:
+class AvroDataset(Tfxio):
     """Avro files, and the tensors that are made of them: a source of batches for training.
 
     The first file's header is read here, so wrong files, columns, features and schemas are errors of this
@@ -224,7 +225,8 @@ class AvroDataset:
               values: shared
         """
 
-    def record_batches(
+    # Each option is named here, which pyright takes for fewer of them.
+    def record_batches(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         *,
         batch_size: int,
@@ -268,7 +270,8 @@ class AvroDataset:
             [1000, 1000, 500]
         """
 
-    def tensors(
+    # Each option is named here, which pyright takes for fewer of them.
+    def tensors(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         *,
         batch_size: int,

@@ -171,11 +171,16 @@ class Report(TypedDict):
     """What was left out, in file order. Empty unless `on_error` asks for it."""
 
 
-class IterationOptions(TypedDict, total=False):
-    """Options of an iteration over a dataset; `AvroDataset.record_batches` explains them."""
+class BatchSize(TypedDict):
+    """The one option of an iteration that has no default."""
 
     batch_size: int
     """Rows of a batch."""
+
+
+class IterationOptions(BatchSize, total=False):
+    """Options of an iteration over a dataset; `AvroDataset.record_batches` explains them."""
+
     drop_remainder: bool
     """Leaves out the last batch of an epoch where it has fewer rows."""
     epochs: int | None
