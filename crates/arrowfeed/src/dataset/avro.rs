@@ -136,7 +136,7 @@ impl AvroDataset {
     /// A name that is not known.
     pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
         let adapter = self.adapter.project(names)?;
-        let definitions = self.definitions.project(names);
+        let definitions = self.definitions.chosen(names);
         Self::of(self.files.files.clone(), definitions, adapter, false)
     }
 

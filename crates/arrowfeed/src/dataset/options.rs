@@ -53,6 +53,29 @@ impl Default for IterationOptions {
 }
 
 impl IterationOptions {
+    /// For a source that has few of the options: an error where one has not its default and is not among `heeded`, by
+    /// name. `batch_size` is heeded by all; threads, memory, errors and interruption change no batch and are left out.
+    ///
+    /// # Errors
+    /// Such an option, or one that makes no sense.
+    pub fn check_heeded(&self, heeded: &[&str]) -> Result<(), AvroError> {
+        self.check()?;
+        let default = Self::default();
+        let changed = [
+            ("drop_remainder", self.drop_remainder != default.drop_remainder),
+            ("epochs", self.epochs != default.epochs),
+            ("shuffle_buffer_size", self.shuffle_buffer_size != default.shuffle_buffer_size),
+            ("shard", self.shard != default.shard),
+        ];
+        match changed.iter().find(|(name, changed)| *changed && !heeded.contains(name)) {
+            Some((name, _)) => {
+                let message = format!("{name}: expected its default, which is all that this source can do");
+                Err(AvroError::new(AvroErrorKind::Options, message))
+            }
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn check(&self) -> Result<(), AvroError> {
         let refuse = |message: String| Err(AvroError::new(AvroErrorKind::Options, message));
         if self.batch_size == 0 {

@@ -4,6 +4,8 @@ use arrow_schema::{DataType, Fields, Schema, SchemaRef};
 use arrowfeed_tensor::feature::{Feature, FeatureAdapter};
 use arrowfeed_tensor::{Adapter, Representation, RepresentationError, TensorAdapter, infer_representations};
 
+use crate::error::DatasetError;
+
 /// Tensors by name, in order: of columns, or of key expressions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TensorDefinitions {
@@ -55,8 +57,17 @@ impl TensorDefinitions {
         columns
     }
 
+    /// The definitions of these names, in this order, for batches of a schema.
+    ///
+    /// # Errors
+    /// A name that is not known, or a tensor cannot be made of such batches.
+    pub fn project(&self, schema: SchemaRef, names: &[&str]) -> Result<Self, DatasetError> {
+        self.adapter(schema)?.project(names)?;
+        Ok(self.chosen(names))
+    }
+
     /// The definitions of these names, in this order, of those that are there.
-    pub(super) fn project(&self, names: &[&str]) -> Self {
+    pub(super) fn chosen(&self, names: &[&str]) -> Self {
         match self {
             Self::Representations(all) => Self::Representations(chosen(all, names)),
             Self::Features(all) => Self::Features(chosen(all, names)),
