@@ -252,7 +252,7 @@ class AvroDataset(Tfxio):
                 end.
             shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
             seed: Of the shuffle, 0 to 2**64 - 1. None: drawn by the system, another one for each iterator;
-                its state has it.
+                its state has it. Shards of a shuffle must be given one that they share.
             shard: The number of this shard from 0 on, and how many there are. Shards are a row apart in
                 size at most, and each row is in one of them.
             threads: Threads that decode. None: as many as the process has cores (affinity and cgroup quota

@@ -96,6 +96,11 @@ ON_ERROR = 'on_error: expected "raise", "skip_block" or "skip_file", found '
         ),
         ({"shard": (2, 2)}, ValueError, "shard: expected an index below the count, found tuple (2, 2)"),
         ({"shard": (0, 0)}, ValueError, "shard: expected an integer of 1 or more, found int 0"),
+        (
+            {"shard": (0, 2), "shuffle_buffer_size": 10},
+            ValueError,
+            "seed: expected one that all shards share, found None",
+        ),
         ({"shard": 0}, TypeError, f"{PAIR}int 0"),
         ({"shard": (0, 1, 2)}, TypeError, f"{PAIR}tuple (0, 1, 2)"),
         ({"threads": 0}, ValueError, "threads: expected an integer of 1 or more, found int 0"),

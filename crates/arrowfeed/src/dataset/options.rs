@@ -20,7 +20,7 @@ pub struct IterationOptions {
     pub epochs: Option<NonZeroU64>,
     /// Rows that are shuffled with each other, at least. 0, the default: rows come in file order.
     pub shuffle_buffer_size: usize,
-    /// Of the shuffle. `None`: drawn by the system; the state has it.
+    /// Of the shuffle. `None`: drawn by the system; the state has it. Shards must be given one that they share.
     pub seed: Option<u64>,
     /// Number of this shard, and how many there are. Each has its part of the rows, equal but for one. Default
     /// `(0, 1)`: all rows.
@@ -85,6 +85,9 @@ impl IterationOptions {
         if index >= count {
             let message = format!("shard: expected an index below the count, found ({index}, {count})");
             return refuse(message);
+        }
+        if self.shuffles() && self.is_sharded() && self.seed.is_none() {
+            return refuse("seed: expected one that all shards share, found none".to_owned());
         }
         Ok(())
     }
