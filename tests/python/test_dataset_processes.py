@@ -61,6 +61,35 @@ def test_ctrl_c_is_answered(endless_file, threads, shuffled):
     assert min(answers) <= ANSWER_SECONDS
 
 
+COUNTED = """
+    import os, signal, sys, threading, time
+    import arrowfeed as af
+
+    dataset = af.AvroDataset([sys.argv[1]] * 2000, columns=["id"])
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Timer(0.1, interrupt).start()
+    try:
+        print(dataset.num_rows)
+    except KeyboardInterrupt:
+        print(time.monotonic() - sent[0])
+"""
+
+
+def test_ctrl_c_is_answered_while_blocks_are_looked_for(endless_file):
+    # The machine may be busy: the best of three counts.
+    answers = []
+    while len(answers) < 3 and min(answers, default=1) > ANSWER_SECONDS:
+        done = run_script(COUNTED, endless_file)
+        assert done.returncode == 0, done.stderr
+        answers.append(float(done.stdout))
+    assert min(answers) <= ANSWER_SECONDS
+
+
 def test_the_interpreter_is_free_while_a_batch_is_decoded(endless_file):
     dataset = af.AvroDataset(endless_file, columns=["id"])
     batches, done = dataset.record_batches(batch_size=100, threads=1), threading.Event()

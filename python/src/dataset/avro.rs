@@ -81,7 +81,9 @@ impl AvroDataset {
     /// Rows of all files, by the heads of their blocks.
     #[getter]
     fn num_rows(&self, py: Python<'_>) -> PyResult<u64> {
-        call(py, || self.dataset.num_rows())
+        signals::notice_main_thread(py)?;
+        let interrupt = signals::interrupt();
+        call(py, || self.dataset.num_rows_with(Some(interrupt)))
     }
 
     /// Of the files' names and sizes and of the schema.
