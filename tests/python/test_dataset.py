@@ -211,6 +211,12 @@ def test_the_adapter_makes_the_tensors_of_the_batches(people):
         assert np.array_equal(ours["ages"].indices, theirs["ages"].indices)
 
 
+def test_the_classes_can_be_named_in_annotations():
+    assert af.BatchIterator[af.RecordBatch].__args__ == (af.RecordBatch,)
+    for made in (af.AvroDataset, af.BatchIterator):
+        assert (made.__module__, made.__doc__ is not None) == ("arrowfeed", True)
+
+
 def test_explain_says_what_is_read_and_shared(people):
     dataset = af.AvroDataset(people, representations={"v": af.Dense("vector", [2])})
     assert dataset.explain() == ("4 files, columns: vector\nv: dense float32 [?, 2]\n  values: shared")
