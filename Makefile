@@ -30,7 +30,7 @@ help:
 # ---- what people run
 
 .PHONY: demo
-demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarrow, make tensors
+demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarrow, make tensors, train
 	$(call PACKAGE,$(VENV))
 	$(BIN)/python examples/python/demo.py
 

@@ -6,7 +6,7 @@ use arrowfeed::tensor::AdapterOptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::arguments::dataset_options;
+use super::arguments::{dataset_options, kept};
 use super::iterator::{BatchIterator, Batches};
 use super::options::iteration_options;
 use crate::argument::strings;
@@ -35,7 +35,7 @@ impl AvroDataset {
         columns=None, reader_schema=None, encoding='native', limits=None)")]
     fn new(source: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let py = source.py();
-        let keywords = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+        let keywords = kept(py, keywords)?;
         let options = dataset_options(&keywords)?;
         let (sources, source) = rereadable(source)?;
         let dataset = py.detach(|| caught_any(|| dataset::AvroDataset::open(sources, options)));
@@ -82,7 +82,9 @@ impl AvroDataset {
     /// Rows of all files, by the heads of their blocks.
     #[getter]
     fn num_rows(&self, py: Python<'_>) -> PyResult<u64> {
-        call(py, || self.dataset.num_rows())
+        signals::notice_main_thread(py)?;
+        let interrupt = signals::interrupt();
+        call(py, || self.dataset.num_rows_with(Some(interrupt)))
     }
 
     /// Of the files' names and sizes and of the schema.

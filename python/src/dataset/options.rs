@@ -28,6 +28,9 @@ pub(super) fn iteration_options(
         let message = format!("{function}() missing 1 required keyword-only argument: 'batch_size'");
         return Err(PyTypeError::new_err(message));
     }
+    if options.shuffle_buffer_size > 0 && options.shard.1 > 1 && options.seed.is_none() {
+        return Err(PyValueError::new_err("seed: expected one that all shards share, found None"));
+    }
     options.interrupt = Some(signals::interrupt());
     Ok(options)
 }

@@ -92,7 +92,8 @@ impl Shuffled {
     /// Reads one more window. False: there is none.
     fn load(&mut self) -> Result<bool, AvroError> {
         let Some(planned) = self.planned.pop_front() else {
-            return Ok(false);
+            // Threads tell what they have counted when they are asked for more than there is.
+            return self.reader.next().transpose().map(|_| false);
         };
         let mut window = Window::new(planned, self.seed, self.epoch);
         let mut first = true;

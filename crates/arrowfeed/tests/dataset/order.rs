@@ -77,6 +77,28 @@ proptest! {
 }
 
 #[test]
+fn at_the_end_all_blocks_are_counted() {
+    let directory = Directory::new();
+    let dataset = dataset(&write(&directory, &[60, 50], 200));
+    for shuffle_buffer_size in [0, 20, 1000] {
+        let counted = [1, 2].map(|n| {
+            let options = IterationOptions {
+                batch_size: 10,
+                shuffle_buffer_size,
+                threads: threads(n),
+                ..Default::default()
+            };
+            let mut batches = dataset.record_batches(options).unwrap();
+            assert_eq!(batches.by_ref().map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 110);
+            let report = batches.report();
+            (report.rows, report.blocks, report.bytes)
+        });
+        assert_eq!(counted[0], counted[1], "{shuffle_buffer_size}");
+        assert!(counted[0].1 > 4);
+    }
+}
+
+#[test]
 fn the_order_of_a_seed_stays_what_it_is() {
     let directory = Directory::new();
     let dataset = dataset(&write(&directory, &[6, 5, 5], 20));
