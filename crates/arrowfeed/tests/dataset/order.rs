@@ -74,6 +74,26 @@ proptest! {
             prop_assert_eq!(&all(&dataset, &other), &batches);
         }
     }
+
+    #[test]
+    fn batches_across_epochs_are_whole_but_for_the_very_last(
+        (rows, block_bytes) in some_files(),
+        batch_size in 1_usize..120,
+        shuffle_buffer_size in prop_oneof![Just(0_usize), Just(50)],
+        drop_remainder: bool,
+    ) {
+        let directory = Directory::new();
+        let dataset = dataset(&write(&directory, &rows, block_bytes));
+        let (seed, epochs) = (Some(5), NonZeroU64::new(3));
+        let options = IterationOptions { batch_size, shuffle_buffer_size, seed, epochs, ..Default::default() };
+        let given = all(&dataset, &options).concat();
+        let mut expected: Vec<Vec<i64>> = given.chunks(batch_size).map(<[i64]>::to_vec).collect();
+        if drop_remainder {
+            expected.retain(|batch| batch.len() == batch_size);
+        }
+        let options = IterationOptions { across_epochs: true, drop_remainder, ..options };
+        prop_assert_eq!(all(&dataset, &options), expected);
+    }
 }
 
 #[test]
