@@ -185,6 +185,8 @@ class IterationOptions(BatchSize, total=False):
     """Leaves out the last batch of an epoch where it has fewer rows."""
     epochs: int | None
     """How often all rows are given. None: without end."""
+    across_epochs: bool
+    """Whether batches may have rows of two epochs."""
     shuffle_buffer_size: int
     """Rows that are shuffled with each other, at least. 0: file order."""
     seed: int | None

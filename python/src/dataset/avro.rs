@@ -120,7 +120,8 @@ impl AvroDataset {
 
     /// Record batches.
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise')")]
+        across_epochs=False, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, \
+        prefetch_bytes=67108864, on_error='raise')")]
     fn record_batches(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
         signals::notice_main_thread(py)?;
         let options = iteration_options("record_batches", options)?;
@@ -130,13 +131,47 @@ impl AvroDataset {
 
     /// Dicts of tensors.
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise')")]
+        across_epochs=False, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, \
+        prefetch_bytes=67108864, on_error='raise')")]
     fn tensors(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
         signals::notice_main_thread(py)?;
         let options = iteration_options("tensors", options)?;
         let batches = self.dataset.tensors(options).map_err(|error| dataset_error(py, error))?;
         let names = TensorNames::new(py, self.dataset.specs());
         Ok(BatchIterator::new(Batches::Tensors(Box::new(batches)), names))
+    }
+
+    /// A `tf.data.Dataset` of dicts of TensorFlow's tensors.
+    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
+        across_epochs=False, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, \
+        prefetch_bytes=67108864, on_error='raise')")]
+    fn to_tf<'py>(
+        slf: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        handed_to("to_tf", ("arrowfeed._tf_dataset", "tf_dataset"), slf, options)
+    }
+
+    /// A `torch.utils.data.IterableDataset` of dicts of PyTorch's tensors.
+    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
+        across_epochs=False, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, \
+        prefetch_bytes=67108864, on_error='raise')")]
+    fn to_torch<'py>(
+        slf: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        handed_to("to_torch", ("arrowfeed._torch_dataset", "torch_dataset"), slf, options)
+    }
+
+    /// An iterator over dicts of arrays of JAX.
+    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
+        across_epochs=False, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, \
+        prefetch_bytes=67108864, on_error='raise')")]
+    fn to_jax<'py>(
+        slf: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        handed_to("to_jax", ("arrowfeed._jax_iterator", "JaxIterator"), slf, options)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -160,4 +195,15 @@ impl AvroDataset {
         let (source, keywords) = (self.source.clone_ref(py), self.keywords.clone_ref(py));
         Ok(Self { dataset, source, keywords, names: Some(names) })
     }
+}
+
+/// What a framework's module makes of a dataset. Options are checked here, before the framework is loaded.
+fn handed_to<'py>(
+    method: &str,
+    (module, maker): (&str, &str),
+    dataset: &Bound<'py, AvroDataset>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    iteration_options(method, options)?;
+    dataset.py().import(module)?.getattr(maker)?.call((dataset,), options)
 }

@@ -41,6 +41,7 @@ fn set(options: &mut IterationOptions, name: &str, value: &Bound<'_, PyAny>) -> 
     match name {
         "batch_size" => options.batch_size = integer(name, 1, value)?,
         "drop_remainder" => options.drop_remainder = flag(name, value)?,
+        "across_epochs" => options.across_epochs = flag(name, value)?,
         "epochs" => {
             options.epochs =
                 given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroU64::new);

@@ -16,7 +16,10 @@ pub struct IterationOptions {
     pub batch_size: usize,
     /// Leaves out the last batch of an epoch where it has fewer rows. Default false.
     pub drop_remainder: bool,
-    /// How often all rows are given; a batch has rows of one epoch. `None`: without end. Default 1.
+    /// Fills the last batch of an epoch with the first rows of the next one, so that only the very last batch may be
+    /// short. Default false: a batch has rows of one epoch.
+    pub across_epochs: bool,
+    /// How often all rows are given. `None`: without end. Default 1.
     pub epochs: Option<NonZeroU64>,
     /// Rows that are shuffled with each other, at least. 0, the default: rows come in file order.
     pub shuffle_buffer_size: usize,
@@ -40,6 +43,7 @@ impl Default for IterationOptions {
         Self {
             batch_size: 8192,
             drop_remainder: false,
+            across_epochs: false,
             epochs: Some(NonZeroU64::MIN),
             shuffle_buffer_size: 0,
             seed: None,
@@ -127,6 +131,7 @@ impl fmt::Debug for IterationOptions {
         f.debug_struct("IterationOptions")
             .field("batch_size", &self.batch_size)
             .field("drop_remainder", &self.drop_remainder)
+            .field("across_epochs", &self.across_epochs)
             .field("epochs", &self.epochs)
             .field("shuffle_buffer_size", &self.shuffle_buffer_size)
             .field("seed", &self.seed)

@@ -12,6 +12,8 @@ use arrowfeed_avro::{AvroError, FileBatch, RowOrigin};
 pub(super) struct Pieces {
     schema: SchemaRef,
     batch_size: usize,
+    /// Rows of the next batch.
+    wanted: usize,
     /// Pieces, and how many rows have been taken of the first.
     held: VecDeque<FileBatch>,
     taken: usize,
@@ -32,22 +34,23 @@ pub(super) struct After {
 }
 
 impl Pieces {
-    pub(super) fn new(schema: SchemaRef, batch_size: usize, most: usize) -> Self {
-        Self { schema, batch_size, held: VecDeque::new(), taken: 0, rows: 0, bytes: 0, most }
+    /// `first`: rows of the first batch.
+    pub(super) fn new(schema: SchemaRef, first: usize, batch_size: usize, most: usize) -> Self {
+        Self { schema, batch_size, wanted: first, held: VecDeque::new(), taken: 0, rows: 0, bytes: 0, most }
     }
 
     pub(super) fn add(&mut self, piece: FileBatch) -> Result<(), AvroError> {
         self.rows += piece.batch.num_rows();
         self.bytes += piece.batch.get_array_memory_size();
         self.held.push_back(piece);
-        if self.bytes > self.most && self.rows < self.batch_size {
-            return Err(too_large(self.most, self.batch_size, self.rows));
+        if self.bytes > self.most && self.rows < self.wanted {
+            return Err(too_large(self.most, self.wanted, self.rows));
         }
         Ok(())
     }
 
     pub(super) fn is_enough(&self) -> bool {
-        self.rows >= self.batch_size
+        self.rows >= self.wanted
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -56,7 +59,8 @@ impl Pieces {
 
     /// The next batch, of fewer rows where there are no more.
     pub(super) fn take(&mut self) -> Result<Option<(RecordBatch, After)>, AvroError> {
-        let mut wanted = self.batch_size.min(self.rows);
+        let mut wanted = self.wanted.min(self.rows);
+        self.wanted = self.batch_size;
         self.rows -= wanted;
         let mut slices = Vec::new();
         let mut after = None;

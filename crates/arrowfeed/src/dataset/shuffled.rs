@@ -19,6 +19,8 @@ use super::window::{PlannedWindow, Window};
 pub(super) struct Shuffled {
     reader: PartReader,
     batch_size: usize,
+    /// Rows of the next batch.
+    wanted: usize,
     seed: u64,
     epoch: u64,
     /// Windows that are not read yet.
@@ -47,6 +49,7 @@ impl Shuffled {
         index: &Arc<BlockIndex>,
         options: &IterationOptions,
         (seed, epoch): (u64, u64),
+        wanted: usize,
         after: Option<AfterShuffled>,
     ) -> Result<Self, AvroError> {
         let slots = shuffled(index, files.len(), seed, epoch, options.shard);
@@ -59,18 +62,19 @@ impl Shuffled {
         let reader = files.read(parts, options.reading(usize::MAX))?;
         let batch_size = options.batch_size;
         let (windows, ahead) = (VecDeque::new(), None);
-        Ok(Self { reader, batch_size, seed, epoch, planned, windows, ahead, skip })
+        Ok(Self { reader, batch_size, wanted, seed, epoch, planned, windows, ahead, skip })
     }
 
     pub(super) fn next(&mut self) -> Result<Option<(RecordBatch, AfterShuffled)>, AvroError> {
         let mut picks = Vec::new();
+        let rows = std::mem::replace(&mut self.wanted, self.batch_size);
         let mut pieces = 0;
         let mut at = 0;
-        while picks.len() < self.batch_size {
+        while picks.len() < rows {
             if at == self.windows.len() && !self.load()? {
                 break;
             }
-            let wanted = self.batch_size - picks.len();
+            let wanted = rows - picks.len();
             let window = &mut self.windows[at];
             window.take(wanted, |piece, row| picks.push((pieces + piece, row)));
             if window.is_given() {
