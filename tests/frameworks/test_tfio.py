@@ -348,8 +348,13 @@ def test_schemas_of_files_are_checked(tmp_path):
     assert text({"v": tfio.DenseFeature([3], tf.int32)}) == (
         'tensor "v", key "v[*]", row 0: expected 3 values, found 2'
     )
-    assert text({"v": tfio.VarlenFeature([-1, -1], tf.int32)}).startswith('key "v[*][*]", character 5: ')
-    assert text(DENSE, [path, other]).startswith(f"{other}: ")
+    assert text({"v": tfio.VarlenFeature([-1, -1], tf.int32)}) == (
+        'tensor "v", key "v[*][*]", character 5: expected an array or a map for "[*]", found Int32'
+    )
+    assert text(DENSE, [path, other]) == (
+        f'{other}: expected the columns of {path}: column "x" to be Int32, found "x" as Int64; '
+        "give a reader schema to read both"
+    )
 
 
 def test_records_of_no_bytes_are_records(tmp_path):

@@ -68,7 +68,7 @@ class AvroRecordDataset(WrappedDataset):
                 cycle_length=num_parallel_reads,
                 block_length=max(1, block_length),
                 num_parallel_calls=num_parallel_calls,
-                deterministic=deterministic,
+                deterministic=deterministic if num_parallel_calls else None,
             )
         super().__init__(made)
 
