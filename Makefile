@@ -2,6 +2,7 @@
 
 PYTHON := python3
 VENV := .venv
+TFIO_PYTHON := $(PYTHON)
 BIN := $(VENV)/bin
 
 # Random cases and mutated files of a full test run; `cargo test` alone tries fewer.
@@ -128,12 +129,18 @@ $(VENV)/.%: requirements/%.txt requirements/build.txt $(VENV)/.made
 	.venv-frameworks/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-# Not for Python 3.13 and newer, which the last tensorflow-io does not know.
+# tensorflow-io has no newer release than for TensorFlow 2.16: TFIO_PYTHON is a Python of 3.9 to 3.12.
 .venv-tfio/.made: requirements/tfio.txt
 	rm -rf .venv-tfio
-	$(PYTHON) -m venv .venv-tfio
+	$(TFIO_PYTHON) -m venv .venv-tfio
 	.venv-tfio/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
+
+.PHONY: tfio-results
+tfio-results: .venv-tfio/.made ## what tensorflow-io makes of the cases of tests/frameworks/tfio_parity.py; takes 15 minutes
+	mkdir -p data/tfio
+	.venv-tfio/bin/python tests/frameworks/tfio_parity.py data/tfio > data/tfio/results.jsonl
+	mv data/tfio/results.jsonl tests/frameworks/data/tfio.jsonl
 
 .venv-bench/.made: requirements/bench.txt requirements/build.txt benches/requirements.txt
 	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit("expected Python 3.11 or newer, found " + sys.version)'

@@ -233,13 +233,13 @@ class AvroDataset(Tfxio):
         batch_size: int,
         drop_remainder: bool = False,
         epochs: int | None = 1,
-        across_epochs: bool = False,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
         shard: tuple[int, int] | list[int] = (0, 1),
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
+        across_epochs: bool = False,
     ) -> BatchIterator[RecordBatch]:
         """Record batches of exactly `batch_size` rows, but for the last one of each epoch.
 
@@ -280,13 +280,13 @@ class AvroDataset(Tfxio):
         batch_size: int,
         drop_remainder: bool = False,
         epochs: int | None = 1,
-        across_epochs: bool = False,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
         shard: tuple[int, int] | list[int] = (0, 1),
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
+        across_epochs: bool = False,
     ) -> BatchIterator[dict[str, Tensor]]:
         """The tensors of each batch of `record_batches`, by name, in the order of the specs.
 
@@ -322,13 +322,13 @@ class AvroDataset(Tfxio):
         batch_size: int,
         drop_remainder: bool = False,
         epochs: int | None = 1,
-        across_epochs: bool = False,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
         shard: tuple[int, int] | list[int] = (0, 1),
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
+        across_epochs: bool = False,
     ) -> Any:
         """A `tf.data.Dataset` of dicts of TensorFlow's tensors, fit for `model.fit`. Imports TensorFlow.
 
@@ -368,13 +368,13 @@ class AvroDataset(Tfxio):
         batch_size: int,
         drop_remainder: bool = False,
         epochs: int | None = 1,
-        across_epochs: bool = False,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
         shard: tuple[int, int] | list[int] = ...,
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
+        across_epochs: bool = False,
     ) -> Any:
         """A `torch.utils.data.IterableDataset` of dicts of PyTorch's tensors. Imports PyTorch.
 
@@ -415,13 +415,13 @@ class AvroDataset(Tfxio):
         batch_size: int,
         drop_remainder: bool = False,
         epochs: int | None = 1,
-        across_epochs: bool = False,
         shuffle_buffer_size: int = 0,
         seed: int | None = None,
         shard: tuple[int, int] | list[int] = (0, 1),
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
+        across_epochs: bool = False,
     ) -> JaxIterator:
         """An iterator over dicts of arrays of JAX. Imports JAX.
 

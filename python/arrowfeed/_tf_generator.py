@@ -44,15 +44,19 @@ def from_arrays(
             path = str(error.filename).encode()
             yield (*(nothing(spec) for spec in signature), path)
 
-    def found(*given: Any) -> tuple[Any, ...]:
-        *rest, missing = given
-        is_there = tf.equal(missing, PRESENT)
-        with tf.control_dependencies([tf.cond(is_there, lambda: missing, lambda: tf.io.read_file(missing))]):
-            return tuple(tf.identity(part) for part in rest)
+    def is_there(*given: Any) -> Any:
+        missing = given[-1]
+        there = tf.equal(missing, PRESENT)
+        read = tf.cond(there, lambda: missing, lambda: tf.io.read_file(missing))
+        # True; what is not used would not be computed.
+        return tf.strings.length(read) >= 0
+
+    def rest(*given: Any) -> tuple[Any, ...]:
+        return given[:-1]
 
     flat = (*signature, tf.TensorSpec([], tf.string))
     made = tf.data.Dataset.from_generator(checked, args=arguments, output_signature=flat)
-    return made.map(found)
+    return made.filter(is_there).map(rest)
 
 
 def nothing(spec: Any) -> Any:

@@ -10,7 +10,7 @@ from dataset_files import all_ids
 
 ITERATION = (
     "(*, batch_size, drop_remainder=False, epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), "
-    "threads=None, prefetch_bytes=67108864, on_error='raise')"
+    "threads=None, prefetch_bytes=67108864, on_error='raise', across_epochs=False)"
 )
 
 

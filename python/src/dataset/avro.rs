@@ -120,8 +120,8 @@ impl AvroDataset {
 
     /// Record batches.
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        across_epochs=False, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, \
-        prefetch_bytes=67108864, on_error='raise')")]
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False)")]
     fn record_batches(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
         signals::notice_main_thread(py)?;
         let options = iteration_options("record_batches", options)?;
@@ -131,8 +131,8 @@ impl AvroDataset {
 
     /// Dicts of tensors.
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        across_epochs=False, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, \
-        prefetch_bytes=67108864, on_error='raise')")]
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False)")]
     fn tensors(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
         signals::notice_main_thread(py)?;
         let options = iteration_options("tensors", options)?;
@@ -143,8 +143,8 @@ impl AvroDataset {
 
     /// A `tf.data.Dataset` of dicts of TensorFlow's tensors.
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        across_epochs=False, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, \
-        prefetch_bytes=67108864, on_error='raise')")]
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False)")]
     fn to_tf<'py>(
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
@@ -154,8 +154,8 @@ impl AvroDataset {
 
     /// A `torch.utils.data.IterableDataset` of dicts of PyTorch's tensors.
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        across_epochs=False, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, \
-        prefetch_bytes=67108864, on_error='raise')")]
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False)")]
     fn to_torch<'py>(
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
@@ -165,8 +165,8 @@ impl AvroDataset {
 
     /// An iterator over dicts of arrays of JAX.
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        across_epochs=False, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, \
-        prefetch_bytes=67108864, on_error='raise')")]
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False)")]
     fn to_jax<'py>(
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
