@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrow_select::concat::concat_batches;
 use arrowfeed_avro::{AvroError, AvroFiles, Report};
 use rand::TryRngCore;
 use rand::rngs::OsRng;
 
 use super::index::BlockIndex;
 use super::indexed::Indexed;
+use super::joined::concatenated;
 use super::options::IterationOptions;
 use super::pieces::{After, joined};
 use super::sequential::Sequential;
@@ -242,8 +242,7 @@ impl BatchIterator {
     fn after_held(&mut self, batch: RecordBatch) -> Result<RecordBatch, AvroError> {
         let Some(held) = self.held.take() else { return Ok(batch) };
         let rows = held.num_rows() + batch.num_rows();
-        let both = concat_batches(held.schema_ref(), [&held, &batch]);
-        both.map_err(|error| joined(rows).with_source(error))
+        concatenated(&[&held, &batch]).map_err(|error| joined(rows).with_source(error))
     }
 
     /// Whether the last rows of this epoch are a batch, however few.

@@ -3,14 +3,13 @@
 use std::collections::VecDeque;
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
-use arrow_select::concat::concat_batches;
 use arrowfeed_avro::{AvroError, FileBatch, RowOrigin};
+
+use super::joined::concatenated;
 
 /// Rows in the order in which they were decoded. A batch that is a piece as it came is not copied.
 #[derive(Debug)]
 pub(super) struct Pieces {
-    schema: SchemaRef,
     batch_size: usize,
     /// Rows of the next batch.
     wanted: usize,
@@ -35,8 +34,8 @@ pub(super) struct After {
 
 impl Pieces {
     /// `first`: rows of the first batch.
-    pub(super) fn new(schema: SchemaRef, first: usize, batch_size: usize, most: usize) -> Self {
-        Self { schema, batch_size, wanted: first, held: VecDeque::new(), taken: 0, rows: 0, bytes: 0, most }
+    pub(super) fn new(first: usize, batch_size: usize, most: usize) -> Self {
+        Self { batch_size, wanted: first, held: VecDeque::new(), taken: 0, rows: 0, bytes: 0, most }
     }
 
     pub(super) fn add(&mut self, piece: FileBatch) -> Result<(), AvroError> {
@@ -81,8 +80,8 @@ impl Pieces {
         let Some(after) = after else { return Ok(None) };
         let batch = match slices.len() {
             1 => slices.remove(0),
-            _ => concat_batches(&self.schema, &slices)
-                .map_err(|error| joined(self.batch_size).with_source(error))?,
+            _ => concatenated(&slices.iter().collect::<Vec<_>>())
+                .map_err(|error| not_joined(self.batch_size).with_source(error))?,
         };
         Ok(Some((batch, after)))
     }
@@ -104,7 +103,7 @@ pub(super) fn too_large(most: usize, wanted: usize, found: usize) -> AvroError {
 
 /// Rows that each fit into a batch and together do not: text of more than 2 GiB in a column.
 #[cold]
-pub(super) fn joined(rows: usize) -> AvroError {
+pub(super) fn not_joined(rows: usize) -> AvroError {
     let message = format!("expected {rows} rows to fit into one batch, found columns that cannot be joined");
     AvroError::limit_reached("batch_bytes", message)
 }

@@ -31,7 +31,7 @@ impl Sequential {
             None => files.read(all(files.len(), after), reading)?,
         };
         let most = files.options().limits.batch_bytes;
-        let pieces = Pieces::new(files.schema().clone(), first, options.batch_size, most);
+        let pieces = Pieces::new(first, options.batch_size, most);
         Ok(Self { reader, pieces })
     }
 

@@ -7,13 +7,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_select::interleave::interleave_record_batch;
 use arrowfeed_avro::{AvroError, AvroFiles, FileBatch, PartReader, Report};
 
 use super::index::BlockIndex;
+use super::joined::interleaved;
 use super::options::IterationOptions;
 use super::order::{shuffled, window};
-use super::pieces::joined;
+use super::pieces::not_joined;
 use super::window::{PlannedWindow, Window};
 
 pub(super) struct Shuffled {
@@ -87,8 +87,8 @@ impl Shuffled {
         let after =
             AfterShuffled { window: last.number(), passed: last.passed, left_out: last.left_out.clone() };
         let pieces: Vec<&RecordBatch> = self.windows.iter().flat_map(|window| &window.pieces).collect();
-        let batch = (!picks.is_empty()).then(|| interleave_record_batch(&pieces, &picks)).transpose();
-        let batch = batch.map_err(|error| joined(picks.len()).with_source(error))?;
+        let batch = (!picks.is_empty()).then(|| interleaved(&pieces, &picks)).transpose();
+        let batch = batch.map_err(|error| not_joined(picks.len()).with_source(error))?;
         self.windows.drain(..at);
         Ok(batch.map(|batch| (batch, after)))
     }
