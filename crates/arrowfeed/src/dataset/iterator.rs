@@ -13,7 +13,7 @@ use super::index::BlockIndex;
 use super::indexed::Indexed;
 use super::joined::concatenated;
 use super::options::IterationOptions;
-use super::pieces::{After, joined};
+use super::pieces::{After, not_joined};
 use super::sequential::Sequential;
 use super::shuffled::{AfterShuffled, Shuffled};
 use super::state::{Place, State};
@@ -242,7 +242,7 @@ impl BatchIterator {
     fn after_held(&mut self, batch: RecordBatch) -> Result<RecordBatch, AvroError> {
         let Some(held) = self.held.take() else { return Ok(batch) };
         let rows = held.num_rows() + batch.num_rows();
-        concatenated(&[&held, &batch]).map_err(|error| joined(rows).with_source(error))
+        concatenated(&[&held, &batch]).map_err(|error| not_joined(rows).with_source(error))
     }
 
     /// Whether the last rows of this epoch are a batch, however few.
