@@ -2,6 +2,7 @@
 
 from arrowfeed._adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
 from arrowfeed._arrow import Array, RecordBatch, Schema
+from arrowfeed._datasets import AvroDataset, BatchIterator
 from arrowfeed._limits import Limits
 from arrowfeed._reader import RecordBatchReader, read_avro, read_split
 from arrowfeed._representation import (
@@ -18,14 +19,16 @@ from arrowfeed._representation import (
 from arrowfeed._schema import AvroSchema, avro_schema
 from arrowfeed._split import Split, plan_splits
 from arrowfeed._tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
-from arrowfeed._write import write_avro
+from arrowfeed._write import encode_records, write_avro
 
 __version__: str
 """The version of the package."""
 
 __all__ = [
     "Array",
+    "AvroDataset",
     "AvroSchema",
+    "BatchIterator",
     "Dense",
     "DenseTensor",
     "Limits",
@@ -47,6 +50,7 @@ __all__ = [
     "VarLenSparse",
     "__version__",
     "avro_schema",
+    "encode_records",
     "infer_representations",
     "plan_splits",
     "read_avro",

@@ -9,6 +9,7 @@ use arrow_buffer::ArrowNativeType;
 use crate::error::ConversionError;
 use crate::gather::{overflow, reserved};
 use crate::row_splits::RowSplits;
+use crate::spare;
 
 /// The row of each entry.
 pub(super) fn rows(splits: &RowSplits) -> Result<Vec<i64>, ConversionError> {
@@ -37,9 +38,15 @@ fn beside<R: Copy + Into<i64>>(
     rows: &[R],
     indices: impl Iterator<Item = i64>,
 ) -> Result<Vec<i64>, ConversionError> {
+    let pairs = rows.iter().zip(indices).map(|(row, index)| [(*row).into(), index]);
+    if let Some(mut entries) = spare::take(2 * rows.len()) {
+        let places = entries.as_chunks_mut::<2>().0.iter_mut();
+        places.zip(pairs).for_each(|(place, pair)| *place = pair);
+        return Ok(entries);
+    }
     let room = reserved(rows.len());
     let mut entries: Vec<[i64; 2]> = room.map_err(|error| overflow(rows.len(), &error))?;
-    entries.extend(rows.iter().zip(indices).map(|(row, index)| [(*row).into(), index]));
+    entries.extend(pairs);
     Ok(entries.into_flattened())
 }
 
@@ -118,5 +125,11 @@ mod tests {
                 assert_eq!(beside(&rows(&splits).unwrap(), indices()).unwrap(), wanted);
             }
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "out of range")]
+    fn splits_that_go_back_are_not_followed_out_of_the_vector() {
+        let _ = by_splits::<_, _, 8>(&[0, 20, 5], |row, _| row);
     }
 }
