@@ -17,8 +17,8 @@ use crate::{AvroSchema, Codec};
 use format::ContainerFormat;
 
 mod format;
+mod labels;
 mod records;
-mod uuid;
 
 pub use records::encode_records;
 
@@ -95,7 +95,7 @@ fn write_to(batches: impl RecordBatchReader, path: &Path, options: &WriteOptions
     let mut blocks = Blocks::new(schema.as_ref().clone(), path, options)?;
     let mut rows = 0;
     for batch in batches {
-        let batch = batch.and_then(|batch| uuid::relabel(&batch, &schema)).map_err(arrow_error)?;
+        let batch = batch.and_then(|batch| labels::relabel(&batch, &schema)).map_err(arrow_error)?;
         blocks.write(&batch)?;
         rows += batch.num_rows() as u64;
     }
@@ -108,7 +108,7 @@ fn schema_to_write(arrow: &Schema, avro: Option<&AvroSchema>) -> Schema {
     if let Some(avro) = avro {
         metadata.insert(SCHEMA_METADATA_KEY.to_owned(), avro.json().to_owned());
     }
-    uuid::mark(&Schema::new_with_metadata(arrow.fields().clone(), metadata), avro)
+    labels::mark(&Schema::new_with_metadata(arrow.fields().clone(), metadata), avro)
 }
 
 /// An Avro file that is being written.

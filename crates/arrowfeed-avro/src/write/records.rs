@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_avro::writer::WriterBuilder;
 use arrow_avro::writer::format::AvroBinaryFormat;
 
-use super::{arrow_error, schema_to_write, uuid};
+use super::{arrow_error, labels, schema_to_write};
 use crate::AvroSchema;
 use crate::error::AvroError;
 
@@ -28,7 +28,7 @@ use crate::error::AvroError;
 /// A column has a type that Avro has not, or does not fit the schema; `None` derives one from the Arrow schema.
 pub fn encode_records(batch: &RecordBatch, schema: Option<&AvroSchema>) -> Result<Vec<Vec<u8>>, AvroError> {
     let schema = Arc::new(schema_to_write(batch.schema_ref(), schema));
-    let batch = uuid::relabel(batch, &schema).map_err(arrow_error)?;
+    let batch = labels::relabel(batch, &schema).map_err(arrow_error)?;
     let encoder = WriterBuilder::new(schema.as_ref().clone()).build_encoder::<AvroBinaryFormat>();
     let mut encoder = encoder.map_err(|error| arrow_error(error.into()))?;
     encoder.encode(&batch).map_err(|error| arrow_error(error.into()))?;

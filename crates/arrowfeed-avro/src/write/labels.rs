@@ -1,10 +1,11 @@
-//! Which columns of sixteen bytes are UUIDs that Avro has as text: arrow-avro asks the field's metadata.
+//! What arrow-avro asks a field for: the metadata of sixteen bytes that are a UUID and text in Avro, and that nulls are not
+//! nullable.
 
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, make_array};
 use arrow_data::ArrayData;
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, UnionFields};
 
 use crate::AvroSchema;
 use crate::schema::graph::{Graph, Type, TypeId};
@@ -15,7 +16,8 @@ const LOGICAL_TYPE: &str = "logicalType";
 /// The Avro type at the place of an Arrow field, where a schema was given.
 type Place<'a> = Option<(&'a Graph, TypeId)>;
 
-/// The schema with its UUIDs marked: those that `avro` has as strings; without it, those of the extension type.
+/// The schema with its UUIDs marked: those that `avro` has as strings; without it, those of the extension type. Nulls are
+/// not nullable.
 pub(super) fn mark(schema: &Schema, avro: Option<&AvroSchema>) -> Schema {
     let root = avro.map(|avro| (avro.graph().as_ref(), avro.graph().root));
     Schema::new_with_metadata(mark_fields(schema.fields(), root), schema.metadata().clone())
@@ -39,6 +41,8 @@ fn mark_field(field: &FieldRef, place: Place<'_>) -> Field {
         _ => None,
     };
     let data_type = match field.data_type() {
+        // Of a nullable one, arrow-avro would make a union of null and null.
+        DataType::Null => return field.as_ref().clone().with_nullable(false),
         DataType::FixedSizeBinary(16) => return mark_uuid(field, place),
         DataType::Struct(fields) => DataType::Struct(mark_fields(fields, place)),
         DataType::List(item) => DataType::List(Arc::new(mark_field(item, items()))),
@@ -50,9 +54,20 @@ fn mark_field(field: &FieldRef, place: Place<'_>) -> Field {
             let entries = entries.as_ref().clone().with_data_type(DataType::Struct(fields));
             DataType::Map(Arc::new(entries), *sorted)
         }
+        DataType::Union(fields, mode) => DataType::Union(mark_branches(fields, place), *mode),
         _ => return field.as_ref().clone(),
     };
     field.as_ref().clone().with_data_type(data_type)
+}
+
+/// Fields of a union and branches of Avro's are in the same order.
+fn mark_branches(fields: &UnionFields, place: Place<'_>) -> UnionFields {
+    let branch = |i: usize| match place.map(|(graph, ty)| (graph, &graph.types[ty])) {
+        Some((graph, Type::Union(branches))) => branches.get(i).map(|ty| (graph, *ty)),
+        _ => None,
+    };
+    let fields = fields.iter().enumerate();
+    fields.map(|(i, (id, field))| (id, Arc::new(mark_field(field, branch(i))))).collect()
 }
 
 fn mark_uuid(field: &FieldRef, place: Place<'_>) -> Field {
@@ -102,6 +117,7 @@ fn relabel_data(data: ArrayData, data_type: &DataType) -> Result<ArrayData, Arro
         DataType::Struct(fields) => fields.iter().cloned().collect(),
         DataType::List(field) | DataType::LargeList(field) => vec![field.clone()],
         DataType::FixedSizeList(field, _) | DataType::Map(field, _) => vec![field.clone()],
+        DataType::Union(fields, _) => fields.iter().map(|(_, field)| field.clone()).collect(),
         _ => Vec::new(),
     };
     let children = data.child_data().iter().cloned().zip(&fields);
