@@ -64,12 +64,9 @@ def test_arrow_files_have_the_same_table(arrowfeed, users_file, tmp_path, codec,
 
 
 def test_random_files_stay_what_they_are(arrowfeed, tmp_path):
-    compared = 0
     for seed in range(120):
         generator = Generator(seed)
         schema = generator.root()
-        if "uuid" in str(schema):
-            continue  # write_avro does not write a uuid in a union of several types as it should
         path = write(tmp_path / "a.avro", [generator.value(schema) for _ in range(seed % 20)], schema)
         is_record = isinstance(schema, dict) and schema["type"] == "record"
         assert arrowfeed("convert", "a.avro", "-o", "b.avro", "--force").code == 0
@@ -79,8 +76,6 @@ def test_random_files_stay_what_they_are(arrowfeed, tmp_path):
         assert repr(feather.read_table("b.arrow").to_pylist()) == repr(
             pa.table(af.read_avro(path)).to_pylist()
         )
-        compared += 1
-    assert compared > 60
 
 
 def test_several_files_columns_and_a_reader_schema(arrowfeed, tmp_path):

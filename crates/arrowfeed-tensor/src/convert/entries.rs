@@ -21,6 +21,8 @@ pub(crate) struct Entries {
     rows: RowSplits,
     /// Of rank 2 there are none until their indices come, so that they are written once.
     pub(crate) indices: Vec<i64>,
+    /// Whether they are sorted, where the one column of indices has told.
+    sorted: Option<bool>,
 }
 
 impl Entries {
@@ -39,7 +41,7 @@ impl Entries {
             indices.resize(size, 0);
             put(&mut indices, rank, 0, rows(splits)?.into_iter());
         }
-        Ok(Self { rank, rows: splits.clone(), indices })
+        Ok(Self { rank, rows: splits.clone(), indices, sorted: None })
     }
 
     /// Puts indices into one dimension, and gives its size: that which is given and bounds them, or one more than the
@@ -80,6 +82,7 @@ impl Entries {
     where
         T::Native: TryInto<i64> + std::fmt::Display,
     {
+        self.sorted = (self.rank == 2).then(|| is_sorted_by_rows(column.values(), &self.rows));
         let indices = column.values().iter().map(|index| (*index).try_into().unwrap_or(-1));
         let (mut signs, mut largest) = (0, -1_i64);
         // The sign of what must not be below 0 is kept, without a branch: an index, and what is left above it. Not by
@@ -107,7 +110,7 @@ impl Entries {
 
     /// Sorts the entries of each row by their indices, and the values with them: not moved where they are sorted.
     pub(crate) fn sort(&mut self, values: Values) -> Result<Values, ConversionError> {
-        if self.rank == 1 || self.is_sorted() {
+        if self.rank == 1 || self.sorted.unwrap_or_else(|| self.is_sorted()) {
             return Ok(values);
         }
         let (order, indices) = match self.rank {
@@ -143,7 +146,8 @@ impl Entries {
     pub(crate) fn refuse_duplicates(&self) -> Result<(), ConversionError> {
         if self.rank > 1 && !self.is_sorted() {
             let (_, indices) = self.sorted_of_any_rank();
-            return Self { rank: self.rank, rows: self.rows.clone(), indices }.refuse_neighbours();
+            return Self { rank: self.rank, rows: self.rows.clone(), indices, sorted: None }
+                .refuse_neighbours();
         }
         self.refuse_neighbours()
     }
@@ -164,6 +168,21 @@ impl Entries {
         let next = self.indices.get(self.rank..).unwrap_or_default().chunks_exact(self.rank);
         self.indices.chunks_exact(self.rank).zip(next)
     }
+}
+
+/// Whether indices fall nowhere but from one row to the next. Steps down are counted without a branch, in the column
+/// itself, which is half as long as the coordinates or less.
+fn is_sorted_by_rows<T: PartialOrd + Copy>(indices: &[T], rows: &RowSplits) -> bool {
+    let falls = |at: usize| at > 0 && at < indices.len() && indices[at - 1] > indices[at];
+    let all: usize = indices.iter().zip(indices.iter().skip(1)).map(|(a, b)| usize::from(a > b)).sum();
+    let mut between = 0;
+    let mut last = 0;
+    for start in rows.iter().skip(1) {
+        // Of empty rows one border is enough.
+        between += usize::from(start != last && falls(start));
+        last = start;
+    }
+    all == between
 }
 
 /// Puts indices into one dimension of all entries.
