@@ -2,6 +2,7 @@
 
 from arrowfeed._adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
 from arrowfeed._arrow import Array, RecordBatch, Schema
+from arrowfeed._datasets import AvroDataset, BatchIterator
 from arrowfeed._limits import Limits
 from arrowfeed._reader import RecordBatchReader, read_avro, read_split
 from arrowfeed._representation import (
@@ -25,7 +26,9 @@ __version__: str
 
 __all__ = [
     "Array",
+    "AvroDataset",
     "AvroSchema",
+    "BatchIterator",
     "Dense",
     "DenseTensor",
     "Limits",

@@ -169,3 +169,26 @@ class Report(TypedDict):
     """Bytes of those blocks in their files."""
     skipped: list[Skipped]
     """What was left out, in file order. Empty unless `on_error` asks for it."""
+
+
+class IterationOptions(TypedDict, total=False):
+    """Options of an iteration over a dataset; `AvroDataset.record_batches` explains them."""
+
+    batch_size: int
+    """Rows of a batch."""
+    drop_remainder: bool
+    """Leaves out the last batch of an epoch where it has fewer rows."""
+    epochs: int | None
+    """How often all rows are given. None: without end."""
+    shuffle_buffer_size: int
+    """Rows that are shuffled with each other, at least. 0: file order."""
+    seed: int | None
+    """Of the shuffle. None: drawn by the system."""
+    shard: tuple[int, int] | list[int]
+    """The number of this shard, and how many there are."""
+    threads: int | None
+    """Threads that decode. None: as many as the process has cores."""
+    prefetch_bytes: int
+    """Bytes of decoded rows that may wait for the caller."""
+    on_error: OnError
+    """What to do with a block or file that cannot be read."""

@@ -1,0 +1,308 @@
+"""Stubs of datasets. Not importable at run time: the classes are in `arrowfeed`."""
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, Generic, TypeVar, final
+
+from arrowfeed._adapter import TensorAdapter, TensorSpec
+from arrowfeed._arrow import RecordBatch, Schema
+from arrowfeed._limits import Limits
+from arrowfeed._representation import Representation
+from arrowfeed.types import (
+    AvroSchemaLike,
+    Encoding,
+    FeatureLike,
+    OnError,
+    Report,
+    RepresentationLike,
+    Source,
+    Tensor,
+)
+
+_Batch_co = TypeVar("_Batch_co", covariant=True)
+
+@final
+class BatchIterator(Generic[_Batch_co]):
+    """Batches of a dataset, one after the other. Made by `AvroDataset.record_batches` and `.tensors`.
+
+    Threads start with the first batch, and end with the last one, with `close`, or when the iterator is
+    dropped. Any number of threads may iterate; each batch goes to one of them. After an error there are no
+    more batches, and the state is that of the last one that was given.
+
+    An iterator belongs to the process that made it: after a fork, the child makes its own.
+
+    Example:
+        >>> with dataset.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7) as batches:
+        ...     for tensors in batches:
+        ...         train(tensors["x"].values)
+        ...         saved = json.dumps(batches.state_dict())
+        >>> batches = dataset.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
+        >>> batches.load_state_dict(json.loads(saved))  # goes on with the next batch
+    """
+
+    def __iter__(self) -> BatchIterator[_Batch_co]: ...
+    def __next__(self) -> _Batch_co:
+        """The next batch.
+
+        Raises:
+            ArrowfeedError: One of its kinds, for what is wrong with a file.
+            ConversionError: Rows do not fit a tensor; `tensor`, `field` and `record` (the row of the batch)
+                say which.
+            ChangedError: A file is not what it was when it was first read.
+            OSError: A file cannot be read.
+            ValueError: The iterator was made before a fork, or is used from inside a call of it.
+        """
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the iteration stands: after the last batch that was given, whatever was read ahead.
+
+        It holds numbers, text, lists and dicts, so JSON can have it: marks of the files' names and sizes,
+        the options that decide the order, the seed, the epoch, the place in it, and `report()`. Its size is
+        some 6 bytes a file, and no more for a shuffle. What is in it may change with the version.
+
+        Returns:
+            A new dict, for `load_state_dict` of an iterator of the same files with the same options, in this
+            process or another one.
+
+        Raises:
+            OSError: A file cannot be found. ValueError: The iterator was made before a fork.
+
+        Example:
+            >>> batches.state_dict()["place"]
+            {'row': {'block': 3, 'file': 0, 'offset': 49152, 'row': 24, 'sync': '30313233343536373839...'}}
+        """
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes on after the batch that a state is of, whatever this iterator has given so far.
+
+        It seeks to the block and decodes no other one before it; of a shuffle, the blocks of one window.
+        `threads` and `prefetch_bytes` may be others than those of the state, and so may `record_batches` and
+        `tensors`. A state with a seed that was drawn brings it.
+
+        Args:
+            state: Of `state_dict`, also by way of `json`.
+
+        Raises:
+            ChangedError: The files are others, or have another order, name, size or sync marker.
+            ValueError: It is a state of other options, of another seed or version, or none at all.
+            TypeError: It is no dict. In each case the iterator stays as it was.
+        """
+
+    def report(self) -> Report:
+        """What has been read and what was left out so far, also before a state that was loaded.
+
+        `rows` counts the rows of the batches given, in all epochs; what is left out is there once.
+
+        Example:
+            >>> batches.report()
+            {'rows': 10000, 'blocks': 12, 'bytes': 581202, 'skipped': []}
+        """
+
+    def close(self) -> None:
+        """Ends the iteration and waits for the threads that decode ahead. A second call does nothing."""
+
+    def __enter__(self) -> BatchIterator[_Batch_co]: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None: ...
+
+@final
+class AvroDataset:
+    """Avro files, and the tensors that are made of them: a source of batches for training.
+
+    The first file's header is read here, so wrong files, columns, features and schemas are errors of this
+    call. No thread is started before the first batch is asked for. Datasets can be pickled; a copy opens
+    the files again. What can be read only once, a file object or a URL, is read into memory here.
+
+    Args:
+        source: A path, a glob, a directory (its `*.avro`), a URL (other schemes than `file://` need fsspec),
+            the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
+            directories sorted.
+        features: Dict of the tensors' names to features: of `arrowfeed.features`, `tf.io`, tensorflow-io or
+            ATDS. A name is a key expression, unless the feature has a `key`. Only the fields that keys need
+            are read.
+        representations: Or dict of the tensors' names to `Representation`s, TensorFlow Metadata's
+            `TensorRepresentation` messages, or the bytes of such. None of both: what
+            `infer_representations` finds.
+        columns: Field paths to read, as in `read_avro`. None: those that the tensors need.
+        reader_schema: The schema to resolve the values to; needed where the files have different ones.
+        encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
+        limits: What one file may ask of this process. None: `Limits()`.
+
+    Raises:
+        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+        FormatError: The first file is no Avro object container file.
+        SchemaError: A schema is not valid or cannot become Arrow, or a column is not in it.
+        RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
+        LimitError: The header asks for more than `limits` allows.
+        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+    Example:
+        >>> from arrowfeed import features
+        >>> wanted = {"name.first": features.Dense([], default=b"?"), "friends[*].age": features.Ragged()}
+        >>> dataset = arrowfeed.AvroDataset("part-*.avro", features=wanted)
+        >>> dataset
+        <arrowfeed.AvroDataset of 2 tensors>
+          name.first: dense bytes [?]
+          friends[*].age: ragged int64 [?, ?], 1 ragged dimension
+        >>> for tensors in dataset.tensors(batch_size=1024):
+        ...     train(tensors["name.first"].values, tensors["friends[*].age"].row_splits[0])
+    """
+
+    def __new__(
+        cls,
+        source: Source,
+        *,
+        features: dict[str, FeatureLike] | None = None,
+        representations: dict[str, RepresentationLike] | None = None,
+        columns: list[str] | tuple[str, ...] | None = None,
+        reader_schema: AvroSchemaLike | None = None,
+        encoding: Encoding = "native",
+        limits: Limits | None = None,
+    ) -> AvroDataset: ...
+    @property
+    def arrow_schema(self) -> Schema:
+        """The schema of the record batches: of the columns that are read."""
+
+    @property
+    def tensor_representations(self) -> dict[str, Representation] | dict[str, FeatureLike]:
+        """What each tensor is made of, by name: representations, or the features as they were given."""
+
+    @property
+    def specs(self) -> dict[str, TensorSpec]:
+        """What is known of each tensor before any batch, by name."""
+
+    @property
+    def num_rows(self) -> int:
+        """Rows of all files, as the heads of their blocks declare them; nothing is decompressed.
+
+        Every file is opened, the first time; then the number is known.
+
+        Raises:
+            OSError: A file cannot be read. FormatError: one is no Avro file, or ends inside a block.
+        """
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the files' names and sizes and of `arrow_schema`: 16 hexadecimal digits.
+
+        Raises:
+            OSError: A file cannot be found.
+        """
+
+    def tensor_adapter(self) -> TensorAdapter:
+        """What makes tensors of the record batches; each time an equal one."""
+
+    def project(self, names: Iterable[str]) -> AvroDataset:
+        """The dataset of some of the tensors, in the order of `names`; no other columns are read.
+
+        Its specs are the same, and its batches have the same rows in the same order.
+
+        Args:
+            names: Of tensors.
+
+        Raises:
+            RepresentationError: A name is not known. TypeError: `names` is no list of str.
+
+        Example:
+            >>> dataset.project(["name.first"]).arrow_schema
+        """
+
+    def explain(self) -> str:
+        """What is read, and of each tensor what is shared with the batches and what is copied, and why.
+
+        Example:
+            >>> print(dataset.explain())
+            2 files, columns: x
+            x: dense float32 [?, 2]
+              values: shared
+        """
+
+    def record_batches(
+        self,
+        *,
+        batch_size: int,
+        drop_remainder: bool = False,
+        epochs: int | None = 1,
+        shuffle_buffer_size: int = 0,
+        seed: int | None = None,
+        shard: tuple[int, int] | list[int] = (0, 1),
+        threads: int | None = None,
+        prefetch_bytes: int = 64 << 20,
+        on_error: OnError = "raise",
+    ) -> BatchIterator[RecordBatch]:
+        """Record batches of exactly `batch_size` rows, but for the last one of each epoch.
+
+        The batches are a function of the files and the options; `threads` and `prefetch_bytes` change
+        nothing but speed and memory. Files are opened when their turn comes; a shuffle and shards look at
+        the block heads of all files first.
+
+        Args:
+            batch_size: Rows of a batch, 1 or more.
+            drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
+            epochs: How often all rows are given, 1 or more; no batch has rows of two epochs. None: without
+                end.
+            shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
+            seed: Of the shuffle, 0 to 2**64 - 1. None: drawn by the system, another one for each iterator;
+                its state has it.
+            shard: The number of this shard from 0 on, and how many there are. Shards are a row apart in
+                size at most, and each row is in one of them.
+            threads: Threads that decode. None: as many as the process has cores (affinity and cgroup quota
+                respected). 1: the calling thread, none is started.
+            prefetch_bytes: Bytes of decoded rows that may wait for the caller, where threads decode ahead.
+            on_error: `"raise"`; `"skip_block"` leaves out blocks that cannot be read; `"skip_file"` leaves
+                out the rest of the file. Following rows move up. What is left out is in `report()`.
+
+        Raises:
+            ValueError: An option has a wrong value. TypeError: an option has a wrong type, is missing or
+                not known.
+
+        Example:
+            >>> [batch.num_rows for batch in dataset.record_batches(batch_size=1000)]
+            [1000, 1000, 500]
+        """
+
+    def tensors(
+        self,
+        *,
+        batch_size: int,
+        drop_remainder: bool = False,
+        epochs: int | None = 1,
+        shuffle_buffer_size: int = 0,
+        seed: int | None = None,
+        shard: tuple[int, int] | list[int] = (0, 1),
+        threads: int | None = None,
+        prefetch_bytes: int = 64 << 20,
+        on_error: OnError = "raise",
+    ) -> BatchIterator[dict[str, Tensor]]:
+        """The tensors of each batch of `record_batches`, by name, in the order of the specs.
+
+        The first dimension of each tensor is that of the rows.
+
+        Args:
+            batch_size: As in `record_batches`; so are the options below.
+            drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
+            epochs: How often all rows are given. None: without end.
+            shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
+            seed: Of the shuffle. None: drawn by the system.
+            shard: The number of this shard, and how many there are.
+            threads: Threads that decode.
+            prefetch_bytes: Bytes of decoded rows that may wait for the caller.
+            on_error: What to do with blocks that cannot be read. Rows that do not fit a tensor are an error
+                always.
+
+        Raises:
+            ValueError: An option has a wrong value. TypeError: an option has a wrong type, is missing or
+                not known.
+
+        Example:
+            >>> tensors = next(dataset.tensors(batch_size=32, epochs=None, shuffle_buffer_size=10_000))
+            >>> tensors["x"].shape
+            (32, 2)
+        """
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
