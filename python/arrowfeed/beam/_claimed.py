@@ -10,7 +10,7 @@ from arrowfeed._errors import ArrowfeedError, ChangedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from arrowfeed.beam._blocks import BlockFile
+    from arrowfeed._blocks import BlockFile
 
 
 class ClaimedBlocks:

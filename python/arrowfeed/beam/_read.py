@@ -6,8 +6,8 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import read_avro
+from arrowfeed._blocks import BlockFile
 from arrowfeed._errors import ArrowfeedError
-from arrowfeed.beam._blocks import BlockFile
 from arrowfeed.beam._claimed import ClaimedBlocks
 from arrowfeed.beam._imported import beam, imported
 
