@@ -2,6 +2,7 @@
 
 PYTHON := python3
 VENV := .venv
+TFIO_PYTHON := $(PYTHON)
 BIN := $(VENV)/bin
 
 # Random cases and mutated files of a full test run; `cargo test` alone tries fewer.
@@ -30,7 +31,7 @@ help:
 # ---- what people run
 
 .PHONY: demo
-demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarrow, make tensors
+demo: $(VENV)/.demo ## write Avro files in four codecs, read them through pyarrow, make tensors, train
 	$(call PACKAGE,$(VENV))
 	$(BIN)/python examples/python/demo.py
 
@@ -102,7 +103,7 @@ fuzz: ## each fuzz target for SECONDS=60
 asan: ## Rust tests under the address sanitizer, with fewer random cases
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_odr_violation=0 \
 		ARROWFEED_CASES=200 ARROWFEED_MUTANTS=20000 ARROWFEED_SANITIZED=1 \
-		cargo test --package arrowfeed-avro --package arrowfeed-tensor --lib --tests --target $(HOST) --target-dir target/asan
+		cargo test --package arrowfeed-avro --lib --tests --target $(HOST) --target-dir target/asan
 
 .PHONY: clean
 clean: ## everything that was built, installed or written
@@ -128,12 +129,18 @@ $(VENV)/.%: requirements/%.txt requirements/build.txt $(VENV)/.made
 	.venv-frameworks/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-# Not for Python 3.13 and newer, which the last tensorflow-io does not know.
+# tensorflow-io has no newer release than for TensorFlow 2.16: TFIO_PYTHON is a Python of 3.9 to 3.12.
 .venv-tfio/.made: requirements/tfio.txt
 	rm -rf .venv-tfio
-	$(PYTHON) -m venv .venv-tfio
+	$(TFIO_PYTHON) -m venv .venv-tfio
 	.venv-tfio/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
+
+.PHONY: tfio-results
+tfio-results: .venv-tfio/.made ## what tensorflow-io makes of the cases of tests/frameworks/tfio_parity.py; takes 15 minutes
+	mkdir -p data/tfio
+	.venv-tfio/bin/python tests/frameworks/tfio_parity.py data/tfio > data/tfio/results.jsonl
+	mv data/tfio/results.jsonl tests/frameworks/data/tfio.jsonl
 
 .venv-bench/.made: requirements/bench.txt requirements/build.txt benches/requirements.txt
 	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit("expected Python 3.11 or newer, found " + sys.version)'

@@ -1,7 +1,7 @@
 """Benchmark worker for files to tensors, by the reader: `tensor_worker.py arrowfeed|atds|avro_record`.
 
-The protocol is that of `python_worker.py`. The clock runs from the first batch to the last, so that opening files
-and starting threads are in no step; rows are those of all batches.
+The protocol is that of `python_worker.py`. The clock runs from the first batch to the last, so that opening
+files and starting threads are in no step; rows are those of the steps.
 """
 
 import importlib
@@ -51,9 +51,7 @@ def atds_batches(job: Job) -> Iterable[object]:
     chosen |= {name: atds.DenseFeature([LENGTHS[name]], kinds[kind]) for name, kind in linkedin.DENSE}
     chosen |= {name: atds.SparseFeature([linkedin.VOCABULARY], tf.float32) for name in linkedin.SPARSE}
     return iter(
-        dataset(
-            job["file"], batch_size=job["batch_size"], features=chosen, num_parallel_calls=job["threads"]
-        )
+        dataset(job["file"], batch_size=job["batch_size"], features=chosen, num_parallel_calls=job["threads"])
     )
 
 
@@ -116,7 +114,7 @@ def answer(name: str, job: Job) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Answers jobs until standard input ends. TensorFlow writes to standard output too: that goes to standard error."""
+    """Answers jobs until standard input ends. What TensorFlow writes there too goes to standard error."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     name = sys.argv[1]

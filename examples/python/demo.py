@@ -1,5 +1,5 @@
-"""What `make demo` runs: writes one set of events in four codecs, reads the files back through pyarrow, and
-makes tensors of one.
+"""What `make demo` runs: writes one set of events in four codecs, reads the files back through pyarrow,
+makes tensors of one, and trains on them.
 
 The files stay in `data/demo`, for the examples of README.md.
 """
@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from events import ROWS, SCHEMA, event_batches
 from tensors import show_tensors
+from train import train
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "demo"
 CODECS = ("null", "deflate", "snappy", "zstandard")
@@ -66,7 +67,7 @@ def show(path: Path) -> None:
 
 
 def main() -> None:
-    """Everything in turn: files, rows, rates, tensors."""
+    """Everything in turn: files, rows, rates, tensors, training."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     paths = {codec: write(codec) for codec in CODECS}
     show(paths["zstandard"])
@@ -75,6 +76,7 @@ def main() -> None:
     print("\nCodec         File size      Rows read     Of the file")
     print("\n".join(rates))
     show_tensors(paths["null"])
+    train(paths["zstandard"])
     print(f"\n{ROWS:,} rows in each file, bars included. The files stay in {FOLDER}.")
 
 

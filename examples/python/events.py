@@ -56,14 +56,16 @@ def event_batches() -> Iterator[pa.RecordBatch]:
 def _columns(random: np.random.Generator, ids: np.ndarray) -> list[pa.Array]:
     rows = len(ids)
     users = np.char.add("user-", random.integers(0, 50_000, rows).astype(str))
+    scores = random.normal(size=rows)
     return [
         pa.array(ids),
         pa.array(START + ids * 250 + random.integers(0, 250, rows), pa.timestamp("ms", "UTC")),
         pa.array(users, pa.string(), mask=random.random(rows) < MISSING),
         pa.array(CITIES[random.integers(0, len(CITIES), rows)], pa.string()),
         pa.array(random.poisson(3, rows), pa.int32(), mask=random.random(rows) < MISSING),
-        pa.array(random.normal(size=rows)),
-        pa.array(random.random(rows) < 0.2),
+        pa.array(scores),
+        # The higher the score, the likelier: something to learn.
+        pa.array(random.random(rows) < 1 / (1 + np.exp(2 - 2 * scores))),
         _tags(random, rows),
         _embeddings(random, rows),
         _devices(random, rows),

@@ -57,6 +57,7 @@ from arrowfeed._errors import (
     SchemaError,
     TruncatedError,
 )
+from arrowfeed._tfxio import Tfxio
 
 if TYPE_CHECKING:
     from arrowfeed import features
@@ -93,6 +94,7 @@ __all__ = [
     "TensorAdapter",
     "TensorSpec",
     "TensorsToRecordBatch",
+    "Tfxio",
     "TruncatedError",
     "VarLenRagged",
     "VarLenSparse",

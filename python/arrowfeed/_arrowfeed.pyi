@@ -19,7 +19,7 @@ from arrowfeed._representation import (
 from arrowfeed._schema import AvroSchema, avro_schema
 from arrowfeed._split import Split, plan_splits
 from arrowfeed._tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
-from arrowfeed._write import write_avro
+from arrowfeed._write import encode_records, write_avro
 
 __version__: str
 """The version of the package."""
@@ -50,6 +50,7 @@ __all__ = [
     "VarLenSparse",
     "__version__",
     "avro_schema",
+    "encode_records",
     "infer_representations",
     "plan_splits",
     "read_avro",

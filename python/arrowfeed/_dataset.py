@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 from arrowfeed._arrowfeed import AvroDataset
+
+
+class KeptFile(io.BytesIO):
+    """What was read of a file object, under its name: in messages, in fingerprints and in states."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        super().__init__(data)
+        self.name = name
 
 
 def restored(source: Any, options: dict[str, Any], names: list[str] | None) -> AvroDataset:

@@ -6,8 +6,10 @@ from typing import Any, Generic, TypeVar, final
 
 from arrowfeed._adapter import TensorAdapter, TensorSpec
 from arrowfeed._arrow import RecordBatch, Schema
+from arrowfeed._jax_iterator import JaxIterator
 from arrowfeed._limits import Limits
 from arrowfeed._representation import Representation
+from arrowfeed._tfxio import Tfxio
 from arrowfeed.types import (
     AvroSchemaLike,
     Encoding,
@@ -91,7 +93,9 @@ class BatchIterator(Generic[_Batch_co]):
     def report(self) -> Report:
         """What has been read and what was left out so far, also before a state that was loaded.
 
-        `rows` counts the rows of the batches given, in all epochs; what is left out is there once.
+        `rows` counts the rows of the batches given, in all epochs; what is left out is there once. `blocks`
+        and `bytes` count what was decoded: ahead of the rows, or behind them while threads have not ended
+        their pieces of work, and again what a resumed iteration decodes again.
 
         Example:
             >>> batches.report()
@@ -111,7 +115,7 @@ class BatchIterator(Generic[_Batch_co]):
     ) -> None: ...
 
 @final
-class AvroDataset:
+class AvroDataset(Tfxio):
     """Avro files, and the tensors that are made of them: a source of batches for training.
 
     The first file's header is read here, so wrong files, columns, features and schemas are errors of this
@@ -222,7 +226,8 @@ class AvroDataset:
               values: shared
         """
 
-    def record_batches(
+    # Each option is named here, which pyright takes for fewer of them.
+    def record_batches(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         *,
         batch_size: int,
@@ -234,6 +239,7 @@ class AvroDataset:
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
+        across_epochs: bool = False,
     ) -> BatchIterator[RecordBatch]:
         """Record batches of exactly `batch_size` rows, but for the last one of each epoch.
 
@@ -244,11 +250,12 @@ class AvroDataset:
         Args:
             batch_size: Rows of a batch, 1 or more.
             drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
-            epochs: How often all rows are given, 1 or more; no batch has rows of two epochs. None: without
-                end.
+            epochs: How often all rows are given, 1 or more. None: without end.
+            across_epochs: Fills the last batch of an epoch with the first rows of the next one, so that only
+                the very last batch may be short. False: no batch has rows of two epochs.
             shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
             seed: Of the shuffle, 0 to 2**64 - 1. None: drawn by the system, another one for each iterator;
-                its state has it.
+                its state has it. Shards of a shuffle must be given one that they share.
             shard: The number of this shard from 0 on, and how many there are. Shards are a row apart in
                 size at most, and each row is in one of them.
             threads: Threads that decode. None: as many as the process has cores (affinity and cgroup quota
@@ -266,7 +273,8 @@ class AvroDataset:
             [1000, 1000, 500]
         """
 
-    def tensors(
+    # Each option is named here, which pyright takes for fewer of them.
+    def tensors(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         *,
         batch_size: int,
@@ -278,6 +286,7 @@ class AvroDataset:
         threads: int | None = None,
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
+        across_epochs: bool = False,
     ) -> BatchIterator[dict[str, Tensor]]:
         """The tensors of each batch of `record_batches`, by name, in the order of the specs.
 
@@ -287,6 +296,7 @@ class AvroDataset:
             batch_size: As in `record_batches`; so are the options below.
             drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
             epochs: How often all rows are given. None: without end.
+            across_epochs: Whether batches may have rows of two epochs.
             shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
             seed: Of the shuffle. None: drawn by the system.
             shard: The number of this shard, and how many there are.
@@ -306,3 +316,135 @@ class AvroDataset:
         """
 
     def __reduce__(self) -> tuple[Any, ...]: ...
+    def to_tf(
+        self,
+        *,
+        batch_size: int,
+        drop_remainder: bool = False,
+        epochs: int | None = 1,
+        shuffle_buffer_size: int = 0,
+        seed: int | None = None,
+        shard: tuple[int, int] | list[int] = (0, 1),
+        threads: int | None = None,
+        prefetch_bytes: int = 64 << 20,
+        on_error: OnError = "raise",
+        across_epochs: bool = False,
+    ) -> Any:
+        """A `tf.data.Dataset` of dicts of TensorFlow's tensors, fit for `model.fit`. Imports TensorFlow.
+
+        Elements are what `arrowfeed.tensorflow.to_tensorflow` makes of those of `tensors`, and the
+        `element_spec` says it before: `tf.TensorSpec`, `tf.SparseTensorSpec`, `tf.RaggedTensorSpec`, or a
+        dict of these for a structured tensor. The first size is known where `drop_remainder` is set.
+
+        Batches are decoded and converted outside of the interpreter; numbers get to the graph without a
+        copy where their memory is aligned. Each iteration over the dataset goes on with the next epochs of
+        the seed: another order each time, the same ones in each run.
+
+        Args:
+            batch_size: As in `record_batches`; so are all options.
+            drop_remainder: Leaves out short batches, so that all have one size, which the spec says.
+            epochs: How often all rows are given in one iteration.
+            across_epochs: Whether batches may have rows of two epochs.
+            shuffle_buffer_size: Rows that are shuffled with each other, at least.
+            seed: Of the shuffle.
+            shard: The number of this shard, and how many there are.
+            threads: Threads that decode.
+            prefetch_bytes: Bytes of decoded rows that may wait.
+            on_error: What to do with blocks that cannot be read.
+
+        Raises:
+            ImportError: TensorFlow is not installed.
+            ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
+                What is wrong with a file or a row is a `tf.errors.InvalidArgumentError` of the iteration.
+
+        Example:
+            >>> batches = dataset.to_tf(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
+            >>> model.fit(batches.map(lambda row: (row, row.pop("label"))), epochs=3)
+        """
+
+    def to_torch(
+        self,
+        *,
+        batch_size: int,
+        drop_remainder: bool = False,
+        epochs: int | None = 1,
+        shuffle_buffer_size: int = 0,
+        seed: int | None = None,
+        shard: tuple[int, int] | list[int] = ...,
+        threads: int | None = None,
+        prefetch_bytes: int = 64 << 20,
+        on_error: OnError = "raise",
+        across_epochs: bool = False,
+    ) -> Any:
+        """A `torch.utils.data.IterableDataset` of dicts of PyTorch's tensors. Imports PyTorch.
+
+        Elements are what `arrowfeed.torch.to_torch` makes of those of `tensors`: whole batches, so a
+        `DataLoader` needs `batch_size=None`. Each worker of a `DataLoader` has a part of the rows; where
+        `torch.distributed` is initialised, each rank has one. Parts are a row apart in size at most, so
+        ranks may differ by a batch: train a fixed number of steps, or join uneven inputs.
+
+        The dataset has `set_epoch(epoch)`, to be called before each pass where a seed is given;
+        `state_dict()` and `load_state_dict(state)`, which torchdata's `StatefulDataLoader` calls in each
+        worker; and can be pickled.
+
+        Args:
+            batch_size: As in `record_batches`; so are the options that are not explained here.
+            drop_remainder: Leaves out the last batch of each worker where it has fewer rows.
+            epochs: How often all rows are given in one pass.
+            across_epochs: Whether batches may have rows of two epochs.
+            shuffle_buffer_size: Rows that are shuffled with each other, at least.
+            seed: Of the shuffle. None: drawn for each pass; not where there are several shards.
+            shard: The part of this process, which workers share out. Default: that of its rank.
+            threads: Threads that decode. None: one in a worker, else as many as cores.
+            prefetch_bytes: Bytes of decoded rows that may wait, in each worker.
+            on_error: What to do with blocks that cannot be read.
+
+        Raises:
+            ImportError: PyTorch is not installed.
+            ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
+
+        Example:
+            >>> rows = dataset.to_torch(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
+            >>> for batch in torch.utils.data.DataLoader(rows, batch_size=None, num_workers=2):
+            ...     train(batch["x"])
+        """
+
+    def to_jax(
+        self,
+        *,
+        batch_size: int,
+        drop_remainder: bool = False,
+        epochs: int | None = 1,
+        shuffle_buffer_size: int = 0,
+        seed: int | None = None,
+        shard: tuple[int, int] | list[int] = (0, 1),
+        threads: int | None = None,
+        prefetch_bytes: int = 64 << 20,
+        on_error: OnError = "raise",
+        across_epochs: bool = False,
+    ) -> JaxIterator:
+        """An iterator over dicts of arrays of JAX. Imports JAX.
+
+        Elements are what `arrowfeed.jax.to_jax` makes of those of `tensors`. It has `state_dict()`,
+        `load_state_dict(state)`, `report()` and `close()` of `BatchIterator`.
+
+        Args:
+            batch_size: As in `record_batches`; so are all options.
+            drop_remainder: Leaves out short batches, so that a compiled function sees one size.
+            epochs: How often all rows are given.
+            across_epochs: Whether batches may have rows of two epochs.
+            shuffle_buffer_size: Rows that are shuffled with each other, at least.
+            seed: Of the shuffle.
+            shard: The number of this shard, and how many there are.
+            threads: Threads that decode.
+            prefetch_bytes: Bytes of decoded rows that may wait.
+            on_error: What to do with blocks that cannot be read.
+
+        Raises:
+            ImportError: JAX is not installed.
+            ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
+
+        Example:
+            >>> for batch in dataset.to_jax(batch_size=1024, drop_remainder=True, epochs=3):
+            ...     params = step(params, batch["x"])
+        """

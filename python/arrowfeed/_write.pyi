@@ -2,6 +2,7 @@
 
 import os
 
+from arrowfeed._arrow import RecordBatch
 from arrowfeed.types import ArrowArrayExportable, ArrowStreamExportable, AvroSchemaLike, Codec
 
 def write_avro(
@@ -37,4 +38,11 @@ def write_avro(
     Example:
         >>> arrowfeed.write_avro(pyarrow.table({"id": [1, 2, 3]}), "ids.avro", codec="deflate")
         3
+    """
+
+def encode_records(batch: RecordBatch, schema: AvroSchemaLike, /) -> list[bytes]:
+    """Each row of a batch in Avro's binary encoding, without a file around it. Not in `arrowfeed`.
+
+    Raises:
+        SchemaError: A column does not fit the schema.
     """

@@ -171,15 +171,22 @@ class Report(TypedDict):
     """What was left out, in file order. Empty unless `on_error` asks for it."""
 
 
-class IterationOptions(TypedDict, total=False):
-    """Options of an iteration over a dataset; `AvroDataset.record_batches` explains them."""
+class BatchSize(TypedDict):
+    """The one option of an iteration that has no default."""
 
     batch_size: int
     """Rows of a batch."""
+
+
+class IterationOptions(BatchSize, total=False):
+    """Options of an iteration over a dataset; `AvroDataset.record_batches` explains them."""
+
     drop_remainder: bool
     """Leaves out the last batch of an epoch where it has fewer rows."""
     epochs: int | None
     """How often all rows are given. None: without end."""
+    across_epochs: bool
+    """Whether batches may have rows of two epochs."""
     shuffle_buffer_size: int
     """Rows that are shuffled with each other, at least. 0: file order."""
     seed: int | None

@@ -10,7 +10,7 @@
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset` |
-//! | the rest | `schema`, `split`, `write`, `errors`, `call` |
+//! | the rest | `schema`, `split`, `write`, `records`, `errors`, `call` |
 #![deny(unsafe_code)]
 
 mod argument;
@@ -28,6 +28,7 @@ mod limits;
 mod options;
 mod pickled;
 mod reader;
+mod records;
 mod schema;
 mod shared;
 mod signals;
@@ -56,6 +57,8 @@ mod _arrowfeed {
     use crate::pickled::_schema_of_fields;
     #[pymodule_export]
     use crate::reader::{RecordBatchReader, read_avro, read_split};
+    #[pymodule_export]
+    use crate::records::encode_records;
     #[pymodule_export]
     use crate::schema::{AvroSchema, avro_schema};
     #[pymodule_export]

@@ -68,7 +68,7 @@ fn given<'py, T>(
     if value.is_none() { Ok(None) } else { convert(value).map(Some) }
 }
 
-fn columns(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+pub(crate) fn columns(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     strings(name, "a list of field paths (str)", value)
 }
 

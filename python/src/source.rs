@@ -95,9 +95,9 @@ pub(crate) fn rereadable(value: &Bound<'_, PyAny>) -> PyResult<(Vec<AvroSource>,
                 sources.push(AvroSource::bytes(Bytes::from_owner(bytes)));
             }
             Item::File(file) => {
-                let bytes = whole(&file)?;
-                kept.append(&bytes)?;
-                sources.push(AvroSource::bytes(Bytes::from_owner(bytes)).with_name(name_of(&file)));
+                let (bytes, name) = (whole(&file)?, name_of(&file));
+                kept.append(py.import("arrowfeed._dataset")?.call_method1("KeptFile", (&bytes, &name))?)?;
+                sources.push(AvroSource::bytes(Bytes::from_owner(bytes)).with_name(name));
             }
         }
     }

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import bz2
 import subprocess
 import sys
 import textwrap
-from typing import TYPE_CHECKING
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import fastavro
 import pytest
 
+from dataset_files import people_files
+
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 SCHEMA = {
     "type": "record",
@@ -69,7 +74,67 @@ def big_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(path, users(BIG_ROWS), sync_interval=16_000)
 
 
+@pytest.fixture(scope="session")
+def people(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Four files of 300 numbered people in all, one of them without any."""
+    return people_files(tmp_path_factory.mktemp("people"), [110, 0, 77, 113])
+
+
+@pytest.fixture(scope="session")
+def endless_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file whose batches take long: in each block a row whose bytes are decompressed and not read."""
+    path = tmp_path_factory.mktemp("endless") / "endless.avro"
+    row = b"\x02" + zigzag(1 << 18) + bytes(1 << 18)
+    # The slowest codec: more than a millisecond for 54 bytes of the file.
+    data = bz2.compress(row)
+    sync = b"0123456789abcdef"
+    schema = (
+        b'{"type": "record", "name": "R", "fields":'
+        b' [{"name": "id", "type": "long"}, {"name": "pad", "type": "bytes"}]}'
+    )
+    pairs = b"".join(zigzag(len(text)) + text for text in (b"avro.schema", schema, b"avro.codec", b"bzip2"))
+    block = zigzag(1) + zigzag(len(data)) + data + sync
+    path.write_bytes(b"Obj\x01" + zigzag(2) + pairs + b"\x00" + sync + block * 20_000)
+    return path
+
+
+def zigzag(number: int) -> bytes:
+    """A count of the Avro specification."""
+    number *= 2
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
 def run_script(script: str, *arguments: object, timeout: float = 30) -> subprocess.CompletedProcess[str]:
     """Runs Python in a process of its own. One that hangs is killed, and the test fails."""
     command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+
+
+def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
+    """Runs `work(number)` in threads and gives the results; an exception in one is raised here."""
+    results, failures = [None] * count, []
+
+    def run(number):
+        try:
+            results[number] = work(number)
+        except BaseException as error:  # noqa: BLE001 - raised below
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+        assert not thread.is_alive(), "a thread hangs"
+    if failures:
+        raise failures[0]
+    return results
+
+
+def tasks() -> set[str]:
+    """The threads of this process, as the system numbers them."""
+    return {task.name for task in Path("/proc/self/task").iterdir()}

@@ -3,7 +3,6 @@
 Each script runs in a process of its own, with a watchdog.
 """
 
-import bz2
 import os
 import signal
 import subprocess
@@ -17,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
-from conftest import BIG_ROWS, run_script
+from conftest import BIG_ROWS, in_threads, run_script, tasks
 
 ANSWER_SECONDS = 0.2
 """Ctrl-C is answered within this time."""
@@ -37,34 +36,6 @@ def test_import_loads_no_other_library():
 def test_types_for_annotations_can_be_imported():
     done = run_script("import arrowfeed.types as types; print(types.Source is not None)")
     assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
-
-
-@pytest.fixture(scope="session")
-def endless_file(tmp_path_factory):
-    """A file whose batches take long: in each block a row whose bytes are decompressed and not read."""
-    path = tmp_path_factory.mktemp("endless") / "endless.avro"
-    row = b"\x02" + zigzag(1 << 18) + bytes(1 << 18)
-    # The slowest codec: more than a millisecond for 54 bytes of the file.
-    data = bz2.compress(row)
-    sync = b"0123456789abcdef"
-    schema = (
-        b'{"type": "record", "name": "R", "fields":'
-        b' [{"name": "id", "type": "long"}, {"name": "pad", "type": "bytes"}]}'
-    )
-    pairs = b"".join(zigzag(len(text)) + text for text in (b"avro.schema", schema, b"avro.codec", b"bzip2"))
-    block = zigzag(1) + zigzag(len(data)) + data + sync
-    path.write_bytes(b"Obj\x01" + zigzag(2) + pairs + b"\x00" + sync + block * 20_000)
-    return path
-
-
-def zigzag(number):
-    """A count of the Avro specification."""
-    number *= 2
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*out, number])
 
 
 INTERRUPTED = """
@@ -158,27 +129,6 @@ def test_another_signal_runs_its_handler(endless_file):
     assert done.stdout == f"{message}\nstopped\n", done.stderr
 
 
-def in_threads(count, work):
-    """Runs `work(number)` in threads and gives the results; an exception in one is raised here."""
-    results, failures = [None] * count, []
-
-    def run(number):
-        try:
-            results[number] = work(number)
-        except BaseException as error:  # noqa: BLE001 - raised below
-            failures.append(error)
-
-    threads = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-        assert not thread.is_alive(), "a thread hangs"
-    if failures:
-        raise failures[0]
-    return results
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_eight_threads_each_read_all(big_file, threads):
     def count(_):
@@ -224,10 +174,6 @@ def test_a_reader_can_be_closed_by_another_thread(endless_file):
             return str(error)
 
     assert in_threads(2, work)[1] == "expected an open reader, found it closed"
-
-
-def tasks():
-    return {task.name for task in Path("/proc/self/task").iterdir()}
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads")

@@ -47,7 +47,8 @@ TEXTS = [
     "VarLen()",
     "VarLen(dtype='uint8', shape=(2, None), key='l[*][*]')",
     "Sparse(('id',), 'power', (10000,))",
-    "Sparse(('@a', 'b'), 'v', (12, None), dtype='float32', already_sorted=True, duplicates='error', key='sp')",
+    "Sparse(('@a', 'b'), 'v', (12, None), dtype='float32', already_sorted=True, duplicates='error',"
+    " key='sp')",
     "Ragged()",
     "Ragged(dtype='bytes', inner_shape=(2, 3), row_splits_dtype='int32', key='l[*]')",
 ]

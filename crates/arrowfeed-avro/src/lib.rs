@@ -31,4 +31,4 @@ pub use reader::{
 pub use schema::AvroSchema;
 pub use source::AvroSource;
 pub use split::{Split, plan_splits};
-pub use write::{WriteOptions, write_avro};
+pub use write::{WriteOptions, encode_records, write_avro};

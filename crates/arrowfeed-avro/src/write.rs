@@ -17,7 +17,10 @@ use crate::{AvroSchema, Codec};
 use format::ContainerFormat;
 
 mod format;
+mod records;
 mod uuid;
+
+pub use records::encode_records;
 
 /// Rows whose encoded size says how many rows a block takes.
 const SAMPLE: usize = 256;

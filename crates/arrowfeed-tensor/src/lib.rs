@@ -10,6 +10,7 @@
 //! | `column_path` `column` | names to columns, and to arrays inside of them |
 //! | `lists` | all arithmetic on offsets: slices, nulls over stored values, list views |
 //! | `leaf` | the values at the end of a path: their type, nulls, defaults |
+//! | `spare` | memory of coordinates that is used again |
 //! | `gather` | values put together from stretches: the one place where they are copied |
 //! | `convert` | one conversion for each kind of representation |
 //! | `infer` | representations that follow from a schema |
@@ -42,6 +43,7 @@ mod representation;
 mod reverse;
 mod row_splits;
 mod same_schema;
+mod spare;
 mod spec;
 mod tensor;
 mod values;

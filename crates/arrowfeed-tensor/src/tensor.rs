@@ -4,6 +4,7 @@ use arrow_buffer::ScalarBuffer;
 
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::row_splits::RowSplits;
+use crate::spare;
 use crate::values::Values;
 
 /// One tensor of a batch.
@@ -110,7 +111,7 @@ impl SparseTensor {
 
     /// Parts that a conversion has made to fit.
     pub(crate) fn of(indices: Vec<i64>, values: Values, dense_shape: Vec<i64>) -> Self {
-        Self { indices: indices.into(), values, dense_shape }
+        Self { indices: spare::buffer(indices), values, dense_shape }
     }
 
     /// Coordinates, `[values, rank]` in row-major order.

@@ -21,6 +21,16 @@ pub enum DatasetError {
     /// A state is not one of this iteration.
     #[error(transparent)]
     State(#[from] StateError),
+    /// Of a source of another format, see [`of_source`](Self::of_source).
+    #[error(transparent)]
+    Source(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl DatasetError {
+    /// Any error or message of a [`Tfxio`](crate::Tfxio) outside of this crate.
+    pub fn of_source(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Source(error.into())
+    }
 }
 
 /// In what a state differs from the iteration that it is given to.

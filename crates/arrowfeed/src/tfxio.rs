@@ -15,7 +15,8 @@ pub type TensorBatches = Box<dyn Iterator<Item = Result<Tensors, DatasetError>> 
 
 /// A source of batches, the schema that they have, and the tensors that are made of them.
 ///
-/// It is what the standardized TFX inputs call a TFXIO. An implementation gives the first four; the rest follows.
+/// It is what the standardized TFX inputs call a TFXIO. An implementation gives the first four; the rest follows. Its
+/// own errors are [`DatasetError::of_source`]. `examples/rust` has one for CSV.
 pub trait Tfxio {
     /// The schema of every batch.
     fn arrow_schema(&self) -> SchemaRef;
@@ -24,13 +25,13 @@ pub trait Tfxio {
     fn tensor_definitions(&self) -> TensorDefinitions;
 
     /// Batches of exactly `batch_size` rows, but for the last of an epoch. An option that a source cannot heed is an
-    /// error.
+    /// error: [`IterationOptions::check_heeded`].
     ///
     /// # Errors
     /// Of the source.
     fn record_batches(&self, options: IterationOptions) -> Result<RecordBatches, DatasetError>;
 
-    /// The same source for some of the tensors; it need not read more than they need.
+    /// The same source for some of the tensors ([`TensorDefinitions::project`]); it need not read more than they need.
     ///
     /// # Errors
     /// A name that is not known.

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import arrowfeed
 from arrowfeed._errors import ConversionError, RepresentationError
 from arrowfeed._handoff import convert, framework
+from arrowfeed._tf_specs import type_spec
 from arrowfeed.tensorflow import to_tensorflow
 from arrowfeed.tfxio._refusal import nested_row_lengths, refusal
-from arrowfeed.tfxio._values import type_spec, value
+from arrowfeed.tfxio._values import value
 
 if TYPE_CHECKING:
     from arrowfeed.tfxio._config import TensorAdapterConfig

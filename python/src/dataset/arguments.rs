@@ -3,14 +3,32 @@
 use arrowfeed::{AvroDatasetOptions, TensorDefinitions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
 use crate::argument::unexpected_keyword;
-use crate::options::read_options;
+use crate::options::{columns, read_options};
 use crate::tensor::{features, representations};
 
 /// Options of reading that a dataset has too.
 const READING: [&str; 4] = ["columns", "reader_schema", "encoding", "limits"];
+
+/// Keywords of our own: what the caller does with lists and dicts afterwards changes none of them.
+pub(super) fn kept<'py>(
+    py: Python<'py>,
+    keywords: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let kept = PyDict::new(py);
+    for (name, value) in keywords.into_iter().flatten() {
+        let value = match name.extract::<String>()?.as_str() {
+            "columns" if !value.is_none() => PyList::new(py, columns("columns", &value)?)?.into_any(),
+            "features" | "representations" => py.import("copy")?.call_method1("copy", (value,))?,
+            "reader_schema" => py.import("copy")?.call_method1("deepcopy", (value,))?,
+            _ => value,
+        };
+        kept.set_item(name, value)?;
+    }
+    Ok(kept)
+}
 
 /// The options that `AvroDataset` was called with.
 pub(super) fn dataset_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDatasetOptions> {

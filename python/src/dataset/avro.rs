@@ -6,7 +6,7 @@ use arrowfeed::tensor::AdapterOptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::arguments::dataset_options;
+use super::arguments::{dataset_options, kept};
 use super::iterator::{BatchIterator, Batches};
 use super::options::iteration_options;
 use crate::argument::strings;
@@ -35,7 +35,7 @@ impl AvroDataset {
         columns=None, reader_schema=None, encoding='native', limits=None)")]
     fn new(source: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let py = source.py();
-        let keywords = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+        let keywords = kept(py, keywords)?;
         let options = dataset_options(&keywords)?;
         let (sources, source) = rereadable(source)?;
         let dataset = py.detach(|| caught_any(|| dataset::AvroDataset::open(sources, options)));
@@ -82,7 +82,9 @@ impl AvroDataset {
     /// Rows of all files, by the heads of their blocks.
     #[getter]
     fn num_rows(&self, py: Python<'_>) -> PyResult<u64> {
-        call(py, || self.dataset.num_rows())
+        signals::notice_main_thread(py)?;
+        let interrupt = signals::interrupt();
+        call(py, || self.dataset.num_rows_with(Some(interrupt)))
     }
 
     /// Of the files' names and sizes and of the schema.
@@ -118,7 +120,8 @@ impl AvroDataset {
 
     /// Record batches.
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise')")]
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False)")]
     fn record_batches(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
         signals::notice_main_thread(py)?;
         let options = iteration_options("record_batches", options)?;
@@ -128,13 +131,47 @@ impl AvroDataset {
 
     /// Dicts of tensors.
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, on_error='raise')")]
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False)")]
     fn tensors(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
         signals::notice_main_thread(py)?;
         let options = iteration_options("tensors", options)?;
         let batches = self.dataset.tensors(options).map_err(|error| dataset_error(py, error))?;
         let names = TensorNames::new(py, self.dataset.specs());
         Ok(BatchIterator::new(Batches::Tensors(Box::new(batches)), names))
+    }
+
+    /// A `tf.data.Dataset` of dicts of TensorFlow's tensors.
+    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False)")]
+    fn to_tf<'py>(
+        slf: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        handed_to("to_tf", ("arrowfeed._tf_dataset", "tf_dataset"), slf, options)
+    }
+
+    /// A `torch.utils.data.IterableDataset` of dicts of PyTorch's tensors.
+    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False)")]
+    fn to_torch<'py>(
+        slf: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        handed_to("to_torch", ("arrowfeed._torch_dataset", "torch_dataset"), slf, options)
+    }
+
+    /// An iterator over dicts of arrays of JAX.
+    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False)")]
+    fn to_jax<'py>(
+        slf: &Bound<'py, Self>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        handed_to("to_jax", ("arrowfeed._jax_iterator", "JaxIterator"), slf, options)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -158,4 +195,15 @@ impl AvroDataset {
         let (source, keywords) = (self.source.clone_ref(py), self.keywords.clone_ref(py));
         Ok(Self { dataset, source, keywords, names: Some(names) })
     }
+}
+
+/// What a framework's module makes of a dataset. Options are checked here, before the framework is loaded.
+fn handed_to<'py>(
+    method: &str,
+    (module, maker): (&str, &str),
+    dataset: &Bound<'py, AvroDataset>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    iteration_options(method, options)?;
+    dataset.py().import(module)?.getattr(maker)?.call((dataset,), options)
 }

@@ -16,7 +16,7 @@ use crate::reader::as_dict;
 use crate::tensor::TensorNames;
 
 /// Batches of a dataset, as record batches or as tensors; any number of threads may take them.
-#[pyclass(module = "arrowfeed", frozen)]
+#[pyclass(module = "arrowfeed", frozen, generic)]
 pub(crate) struct BatchIterator {
     batches: Guarded<Batches>,
     names: TensorNames,

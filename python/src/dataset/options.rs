@@ -28,6 +28,9 @@ pub(super) fn iteration_options(
         let message = format!("{function}() missing 1 required keyword-only argument: 'batch_size'");
         return Err(PyTypeError::new_err(message));
     }
+    if options.shuffle_buffer_size > 0 && options.shard.1 > 1 && options.seed.is_none() {
+        return Err(PyValueError::new_err("seed: expected one that all shards share, found None"));
+    }
     options.interrupt = Some(signals::interrupt());
     Ok(options)
 }
@@ -38,6 +41,7 @@ fn set(options: &mut IterationOptions, name: &str, value: &Bound<'_, PyAny>) -> 
     match name {
         "batch_size" => options.batch_size = integer(name, 1, value)?,
         "drop_remainder" => options.drop_remainder = flag(name, value)?,
+        "across_epochs" => options.across_epochs = flag(name, value)?,
         "epochs" => {
             options.epochs =
                 given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroU64::new);

@@ -20,7 +20,7 @@ use crate::{AvroSchema, AvroSource, Limits};
 const WORTH_THREADS: u64 = 1 << 20;
 
 /// Bytes of batches that may wait, decoded ahead by threads.
-const AHEAD: usize = 48 << 20;
+const AHEAD: usize = 32 << 20;
 
 /// Options of an [`AvroReader`] to be. Every option has the default of [`ReadOptions`].
 #[derive(Default)]

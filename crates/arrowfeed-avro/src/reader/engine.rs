@@ -173,7 +173,7 @@ impl Planner {
     }
 }
 
-fn ask(interrupt: Option<&Interrupt>) -> Result<(), AvroError> {
+pub(super) fn ask(interrupt: Option<&Interrupt>) -> Result<(), AvroError> {
     match interrupt {
         Some(interrupt) if interrupt() => {
             Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop"))

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use arrow_buffer::Buffer;
 use arrow_schema::SchemaRef;
 
+use super::Interrupt;
+use super::engine::ask;
 use super::file::OpenFile;
 use super::files::differs;
 use crate::container::framing::SYNC;
@@ -154,13 +156,16 @@ impl AvroFiles {
     }
 
     /// The blocks of a file, in order, with one small read each; and what is wrong with others, as `on_error` allows.
+    /// `interrupt` is asked once a block.
     ///
     /// # Errors
-    /// The file cannot be opened, or is no Avro file; or a block cannot be read and may not be left out.
+    /// The file cannot be opened, or is no Avro file; a block cannot be read and may not be left out; or the caller
+    /// wants to stop.
     pub fn blocks(
         &self,
         file: usize,
         on_error: OnError,
+        interrupt: Option<&Interrupt>,
     ) -> Result<(Vec<BlockInfo>, Vec<AvroError>), AvroError> {
         let open = self.open_file(file)?;
         let Some(mut scanner) = open.scanner(&self.options) else {
@@ -168,6 +173,7 @@ impl AvroFiles {
         };
         let (mut blocks, mut faults) = (Vec::new(), Vec::new());
         loop {
+            ask(interrupt)?;
             let error = match scanner.next() {
                 Ok(Some(BlockHead { index: number, offset, end, count: rows, .. })) => {
                     blocks.push(BlockInfo { number, offset, end, rows });

@@ -9,6 +9,7 @@ use arrow_buffer::ArrowNativeType;
 use crate::error::ConversionError;
 use crate::gather::{overflow, reserved};
 use crate::row_splits::RowSplits;
+use crate::spare;
 
 /// The row of each entry.
 pub(super) fn rows(splits: &RowSplits) -> Result<Vec<i64>, ConversionError> {
@@ -37,10 +38,11 @@ fn beside<R: Copy + Into<i64>>(
     rows: &[R],
     indices: impl Iterator<Item = i64>,
 ) -> Result<Vec<i64>, ConversionError> {
-    let room = reserved(rows.len());
-    let mut entries: Vec<[i64; 2]> = room.map_err(|error| overflow(rows.len(), &error))?;
-    entries.extend(rows.iter().zip(indices).map(|(row, index)| [(*row).into(), index]));
-    Ok(entries.into_flattened())
+    let room = spare::take(rows.len().saturating_mul(2));
+    let mut entries = room.map_err(|error| overflow(rows.len(), &error))?;
+    let places = entries.as_chunks_mut::<2>().0.iter_mut();
+    places.zip(rows.iter().zip(indices)).for_each(|(place, (row, index))| *place = [(*row).into(), index]);
+    Ok(entries)
 }
 
 /// `entry(row, position)` of each entry, and the length of the longest row.
@@ -118,5 +120,11 @@ mod tests {
                 assert_eq!(beside(&rows(&splits).unwrap(), indices()).unwrap(), wanted);
             }
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "out of range")]
+    fn splits_that_go_back_are_not_followed_out_of_the_vector() {
+        let _ = by_splits::<_, _, 8>(&[0, 20, 5], |row, _| row);
     }
 }

@@ -11,7 +11,7 @@ use super::iterator::BatchIterator;
 use super::options::IterationOptions;
 use super::source::TensorDefinitions;
 use super::tensors::TensorIterator;
-use crate::avro::AvroSchema;
+use crate::avro::{AvroSchema, Interrupt};
 use crate::error::DatasetError;
 
 /// How the files of a dataset are read.
@@ -84,7 +84,7 @@ impl AvroDataset {
         adapter: Adapter,
         given: bool,
     ) -> Result<Self, DatasetError> {
-        let columns = definitions.columns(&adapter);
+        let columns = definitions.columns(&adapter, files.schema());
         if given || columns.is_empty() {
             return Ok(Self { files: Arc::new(Indexed::new(files)), definitions, adapter });
         }
@@ -118,7 +118,16 @@ impl AvroDataset {
     /// # Errors
     /// A file cannot be read.
     pub fn num_rows(&self) -> Result<u64, AvroError> {
-        Ok(self.files.index(&IterationOptions::default())?.rows())
+        self.num_rows_with(None)
+    }
+
+    /// As [`num_rows`](Self::num_rows), which opens every file the first time: `interrupt` may stop it.
+    ///
+    /// # Errors
+    /// A file cannot be read, or the caller wants to stop.
+    pub fn num_rows_with(&self, interrupt: Option<Interrupt>) -> Result<u64, AvroError> {
+        let options = IterationOptions { interrupt, ..Default::default() };
+        Ok(self.files.index(&options)?.rows())
     }
 
     /// Of the names and lengths of the files, and of the schema of the batches: 16 hexadecimal digits.
@@ -136,7 +145,7 @@ impl AvroDataset {
     /// A name that is not known.
     pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
         let adapter = self.adapter.project(names)?;
-        let definitions = self.definitions.project(names);
+        let definitions = self.definitions.chosen(names);
         Self::of(self.files.files.clone(), definitions, adapter, false)
     }
 

@@ -29,7 +29,7 @@ impl BlockIndex {
         let mut rows = 0;
         for file in 0..files.len() {
             options.ask()?;
-            let (blocks, faults) = match files.blocks(file, options.on_error) {
+            let (blocks, faults) = match files.blocks(file, options.on_error, options.interrupt.as_ref()) {
                 Ok(found) => found,
                 Err(error) if options.on_error == OnError::SkipFile && error.is_of_the_file() => {
                     (Vec::new(), vec![error])

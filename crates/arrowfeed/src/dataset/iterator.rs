@@ -11,8 +11,9 @@ use rand::rngs::OsRng;
 
 use super::index::BlockIndex;
 use super::indexed::Indexed;
+use super::joined::concatenated;
 use super::options::IterationOptions;
-use super::pieces::After;
+use super::pieces::{After, not_joined};
 use super::sequential::Sequential;
 use super::shuffled::{AfterShuffled, Shuffled};
 use super::state::{Place, State};
@@ -36,6 +37,8 @@ pub struct BatchIterator {
     rows: u64,
     /// Batches of the epoch.
     batches: u64,
+    /// The last rows of the epoch before, which are not a batch yet.
+    held: Option<RecordBatch>,
     ended: bool,
 }
 
@@ -73,7 +76,8 @@ impl BatchIterator {
         options.check()?;
         let (seed, report) = (options.seed, Report::default());
         let (place, reading) = (At::Start, None);
-        Ok(Self { files, options, seed, epoch: 0, place, reading, report, rows: 0, batches: 0, ended: false })
+        let (epoch, rows, batches, held) = (0, 0, 0, None);
+        Ok(Self { files, options, seed, epoch, place, reading, report, rows, batches, held, ended: false })
     }
 
     /// The schema of every batch.
@@ -95,6 +99,7 @@ impl BatchIterator {
     /// Ends the iteration, and its threads with it.
     pub fn close(&mut self) {
         self.end_epoch();
+        self.held = None;
         self.ended = true;
     }
 
@@ -133,7 +138,7 @@ impl BatchIterator {
         {
             return Err(StateError::new(StateErrorKind::Invalid, "a place of this order", "another").into());
         }
-        self.reading = None;
+        (self.reading, self.held) = (None, None);
         (self.seed, self.epoch, self.place) = (state.seed, state.epoch, place);
         self.report = state.report.into();
         (self.rows, self.batches, self.ended) = (self.report.rows, 0, false);
@@ -171,15 +176,22 @@ impl BatchIterator {
         let index = self.index()?;
         let files: &Arc<AvroFiles> = &self.files.files.clone();
         let options = self.options.clone();
+        let first = options.batch_size - self.held.as_ref().map_or(0, RecordBatch::num_rows);
         Ok(match (index, self.place.clone()) {
             (Some(index), place) if options.shuffles() => {
                 let after = if let At::Window(after) = place { Some(after) } else { None };
                 let order = (self.draw_seed()?, self.epoch);
-                Epoch::Shuffled(Box::new(Shuffled::start(files, &index, &options, order, after)?))
+                Epoch::Shuffled(Box::new(Shuffled::start(files, &index, &options, order, first, after)?))
             }
             (index, place) => {
                 let after = if let At::Row(after) = place { Some(after) } else { None };
-                Epoch::Sequential(Box::new(Sequential::start(files, index.as_deref(), &options, after)?))
+                Epoch::Sequential(Box::new(Sequential::start(
+                    files,
+                    index.as_deref(),
+                    &options,
+                    first,
+                    after,
+                )?))
             }
         })
     }
@@ -203,13 +215,16 @@ impl BatchIterator {
             let next = reading.next();
             self.reading = Some(reading);
             match next? {
-                Some((batch, _))
-                    if self.options.drop_remainder && batch.num_rows() < self.options.batch_size => {}
                 Some((batch, at)) => {
-                    self.place = at;
-                    self.batches += 1;
-                    self.rows += batch.num_rows() as u64;
-                    return Ok(Some(batch));
+                    let batch = self.after_held(batch)?;
+                    let gives = batch.num_rows() == self.options.batch_size || self.gives_short();
+                    self.batches += u64::from(gives || self.options.across_epochs);
+                    if gives {
+                        self.place = at;
+                        self.rows += batch.num_rows() as u64;
+                        return Ok(Some(batch));
+                    }
+                    self.held = Some(batch).filter(|_| self.options.across_epochs);
                 }
                 None => {
                     self.end_epoch();
@@ -221,6 +236,19 @@ impl BatchIterator {
             }
         }
         Ok(None)
+    }
+
+    /// The rows that were held, and then those of a batch.
+    fn after_held(&mut self, batch: RecordBatch) -> Result<RecordBatch, AvroError> {
+        let Some(held) = self.held.take() else { return Ok(batch) };
+        let rows = held.num_rows() + batch.num_rows();
+        concatenated(&[&held, &batch]).map_err(|error| not_joined(rows).with_source(error))
+    }
+
+    /// Whether the last rows of this epoch are a batch, however few.
+    fn gives_short(&self) -> bool {
+        let is_last = self.options.epochs.is_some_and(|epochs| self.epoch + 1 == epochs.get());
+        !self.options.drop_remainder && (is_last || !self.options.across_epochs)
     }
 
     /// As if the last batch had not been given.
@@ -260,10 +288,11 @@ impl Iterator for BatchIterator {
     type Item = Result<RecordBatch, DatasetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        let before = self.stand();
         match self.read() {
             Ok(batch) => Some(Ok(batch?)),
             Err(error) => {
-                self.close();
+                self.step_back(before);
                 Some(Err(error.into()))
             }
         }

@@ -16,6 +16,7 @@
 //! | `order` | the order of an epoch |
 //! | `sequential` `pieces` | an epoch in file order, cut into batches |
 //! | `shuffled` `window` | an epoch in random order |
+//! | `joined` | rows of several pieces in one batch |
 //! | `iterator` `tensors` | epoch after epoch |
 //! | `state` | where an iteration stands |
 
@@ -23,6 +24,7 @@ mod avro;
 mod index;
 mod indexed;
 mod iterator;
+mod joined;
 mod options;
 mod order;
 mod pieces;

@@ -16,11 +16,14 @@ pub struct IterationOptions {
     pub batch_size: usize,
     /// Leaves out the last batch of an epoch where it has fewer rows. Default false.
     pub drop_remainder: bool,
-    /// How often all rows are given; a batch has rows of one epoch. `None`: without end. Default 1.
+    /// Fills the last batch of an epoch with the first rows of the next one, so that only the very last batch may be
+    /// short. Default false: a batch has rows of one epoch.
+    pub across_epochs: bool,
+    /// How often all rows are given. `None`: without end. Default 1.
     pub epochs: Option<NonZeroU64>,
     /// Rows that are shuffled with each other, at least. 0, the default: rows come in file order.
     pub shuffle_buffer_size: usize,
-    /// Of the shuffle. `None`: drawn by the system; the state has it.
+    /// Of the shuffle. `None`: drawn by the system; the state has it. Shards must be given one that they share.
     pub seed: Option<u64>,
     /// Number of this shard, and how many there are. Each has its part of the rows, equal but for one. Default
     /// `(0, 1)`: all rows.
@@ -40,6 +43,7 @@ impl Default for IterationOptions {
         Self {
             batch_size: 8192,
             drop_remainder: false,
+            across_epochs: false,
             epochs: Some(NonZeroU64::MIN),
             shuffle_buffer_size: 0,
             seed: None,
@@ -53,6 +57,29 @@ impl Default for IterationOptions {
 }
 
 impl IterationOptions {
+    /// For a source that has few of the options: an error where one has not its default and is not among `heeded`, by
+    /// name. `batch_size` is heeded by all; threads, memory, errors and interruption change no batch and are left out.
+    ///
+    /// # Errors
+    /// Such an option, or one that makes no sense.
+    pub fn check_heeded(&self, heeded: &[&str]) -> Result<(), AvroError> {
+        self.check()?;
+        let default = Self::default();
+        let changed = [
+            ("drop_remainder", self.drop_remainder != default.drop_remainder),
+            ("epochs", self.epochs != default.epochs),
+            ("shuffle_buffer_size", self.shuffle_buffer_size != default.shuffle_buffer_size),
+            ("shard", self.shard != default.shard),
+        ];
+        match changed.iter().find(|(name, changed)| *changed && !heeded.contains(name)) {
+            Some((name, _)) => {
+                let message = format!("{name}: expected its default, which is all that this source can do");
+                Err(AvroError::new(AvroErrorKind::Options, message))
+            }
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn check(&self) -> Result<(), AvroError> {
         let refuse = |message: String| Err(AvroError::new(AvroErrorKind::Options, message));
         if self.batch_size == 0 {
@@ -62,6 +89,9 @@ impl IterationOptions {
         if index >= count {
             let message = format!("shard: expected an index below the count, found ({index}, {count})");
             return refuse(message);
+        }
+        if self.shuffles() && self.is_sharded() && self.seed.is_none() {
+            return refuse("seed: expected one that all shards share, found none".to_owned());
         }
         Ok(())
     }
@@ -101,6 +131,7 @@ impl fmt::Debug for IterationOptions {
         f.debug_struct("IterationOptions")
             .field("batch_size", &self.batch_size)
             .field("drop_remainder", &self.drop_remainder)
+            .field("across_epochs", &self.across_epochs)
             .field("epochs", &self.epochs)
             .field("shuffle_buffer_size", &self.shuffle_buffer_size)
             .field("seed", &self.seed)

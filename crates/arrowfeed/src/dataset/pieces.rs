@@ -3,15 +3,16 @@
 use std::collections::VecDeque;
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
-use arrow_select::concat::concat_batches;
 use arrowfeed_avro::{AvroError, FileBatch, RowOrigin};
+
+use super::joined::concatenated;
 
 /// Rows in the order in which they were decoded. A batch that is a piece as it came is not copied.
 #[derive(Debug)]
 pub(super) struct Pieces {
-    schema: SchemaRef,
     batch_size: usize,
+    /// Rows of the next batch.
+    wanted: usize,
     /// Pieces, and how many rows have been taken of the first.
     held: VecDeque<FileBatch>,
     taken: usize,
@@ -32,22 +33,23 @@ pub(super) struct After {
 }
 
 impl Pieces {
-    pub(super) fn new(schema: SchemaRef, batch_size: usize, most: usize) -> Self {
-        Self { schema, batch_size, held: VecDeque::new(), taken: 0, rows: 0, bytes: 0, most }
+    /// `first`: rows of the first batch.
+    pub(super) fn new(first: usize, batch_size: usize, most: usize) -> Self {
+        Self { batch_size, wanted: first, held: VecDeque::new(), taken: 0, rows: 0, bytes: 0, most }
     }
 
     pub(super) fn add(&mut self, piece: FileBatch) -> Result<(), AvroError> {
         self.rows += piece.batch.num_rows();
         self.bytes += piece.batch.get_array_memory_size();
         self.held.push_back(piece);
-        if self.bytes > self.most && self.rows < self.batch_size {
-            return Err(too_large(self.most, self.batch_size, self.rows));
+        if self.bytes > self.most && self.rows < self.wanted {
+            return Err(too_large(self.most, self.wanted, self.rows));
         }
         Ok(())
     }
 
     pub(super) fn is_enough(&self) -> bool {
-        self.rows >= self.batch_size
+        self.rows >= self.wanted
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -56,7 +58,8 @@ impl Pieces {
 
     /// The next batch, of fewer rows where there are no more.
     pub(super) fn take(&mut self) -> Result<Option<(RecordBatch, After)>, AvroError> {
-        let mut wanted = self.batch_size.min(self.rows);
+        let mut wanted = self.wanted.min(self.rows);
+        self.wanted = self.batch_size;
         self.rows -= wanted;
         let mut slices = Vec::new();
         let mut after = None;
@@ -77,8 +80,8 @@ impl Pieces {
         let Some(after) = after else { return Ok(None) };
         let batch = match slices.len() {
             1 => slices.remove(0),
-            _ => concat_batches(&self.schema, &slices)
-                .map_err(|error| joined(self.batch_size).with_source(error))?,
+            _ => concatenated(&slices.iter().collect::<Vec<_>>())
+                .map_err(|error| not_joined(self.batch_size).with_source(error))?,
         };
         Ok(Some((batch, after)))
     }
@@ -100,7 +103,7 @@ pub(super) fn too_large(most: usize, wanted: usize, found: usize) -> AvroError {
 
 /// Rows that each fit into a batch and together do not: text of more than 2 GiB in a column.
 #[cold]
-pub(super) fn joined(rows: usize) -> AvroError {
+pub(super) fn not_joined(rows: usize) -> AvroError {
     let message = format!("expected {rows} rows to fit into one batch, found columns that cannot be joined");
     AvroError::limit_reached("batch_bytes", message)
 }

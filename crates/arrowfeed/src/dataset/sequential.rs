@@ -17,11 +17,12 @@ pub(super) struct Sequential {
 }
 
 impl Sequential {
-    /// All rows, or those after a place. A shard needs the index.
+    /// All rows, or those after a place, the first batch of `first` rows. A shard needs the index.
     pub(super) fn start(
         files: &Arc<AvroFiles>,
         index: Option<&BlockIndex>,
         options: &IterationOptions,
+        first: usize,
         after: Option<After>,
     ) -> Result<Self, AvroError> {
         let reading = options.reading(options.batch_size);
@@ -30,7 +31,7 @@ impl Sequential {
             None => files.read(all(files.len(), after), reading)?,
         };
         let most = files.options().limits.batch_bytes;
-        let pieces = Pieces::new(files.schema().clone(), options.batch_size, most);
+        let pieces = Pieces::new(first, options.batch_size, most);
         Ok(Self { reader, pieces })
     }
 

@@ -7,18 +7,20 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_select::interleave::interleave_record_batch;
 use arrowfeed_avro::{AvroError, AvroFiles, FileBatch, PartReader, Report};
 
 use super::index::BlockIndex;
+use super::joined::interleaved;
 use super::options::IterationOptions;
 use super::order::{shuffled, window};
-use super::pieces::joined;
+use super::pieces::not_joined;
 use super::window::{PlannedWindow, Window};
 
 pub(super) struct Shuffled {
     reader: PartReader,
     batch_size: usize,
+    /// Rows of the next batch.
+    wanted: usize,
     seed: u64,
     epoch: u64,
     /// Windows that are not read yet.
@@ -47,6 +49,7 @@ impl Shuffled {
         index: &Arc<BlockIndex>,
         options: &IterationOptions,
         (seed, epoch): (u64, u64),
+        wanted: usize,
         after: Option<AfterShuffled>,
     ) -> Result<Self, AvroError> {
         let slots = shuffled(index, files.len(), seed, epoch, options.shard);
@@ -59,18 +62,19 @@ impl Shuffled {
         let reader = files.read(parts, options.reading(usize::MAX))?;
         let batch_size = options.batch_size;
         let (windows, ahead) = (VecDeque::new(), None);
-        Ok(Self { reader, batch_size, seed, epoch, planned, windows, ahead, skip })
+        Ok(Self { reader, batch_size, wanted, seed, epoch, planned, windows, ahead, skip })
     }
 
     pub(super) fn next(&mut self) -> Result<Option<(RecordBatch, AfterShuffled)>, AvroError> {
         let mut picks = Vec::new();
+        let rows = std::mem::replace(&mut self.wanted, self.batch_size);
         let mut pieces = 0;
         let mut at = 0;
-        while picks.len() < self.batch_size {
+        while picks.len() < rows {
             if at == self.windows.len() && !self.load()? {
                 break;
             }
-            let wanted = self.batch_size - picks.len();
+            let wanted = rows - picks.len();
             let window = &mut self.windows[at];
             window.take(wanted, |piece, row| picks.push((pieces + piece, row)));
             if window.is_given() {
@@ -83,8 +87,8 @@ impl Shuffled {
         let after =
             AfterShuffled { window: last.number(), passed: last.passed, left_out: last.left_out.clone() };
         let pieces: Vec<&RecordBatch> = self.windows.iter().flat_map(|window| &window.pieces).collect();
-        let batch = (!picks.is_empty()).then(|| interleave_record_batch(&pieces, &picks)).transpose();
-        let batch = batch.map_err(|error| joined(picks.len()).with_source(error))?;
+        let batch = (!picks.is_empty()).then(|| interleaved(&pieces, &picks)).transpose();
+        let batch = batch.map_err(|error| not_joined(picks.len()).with_source(error))?;
         self.windows.drain(..at);
         Ok(batch.map(|batch| (batch, after)))
     }
@@ -92,7 +96,8 @@ impl Shuffled {
     /// Reads one more window. False: there is none.
     fn load(&mut self) -> Result<bool, AvroError> {
         let Some(planned) = self.planned.pop_front() else {
-            return Ok(false);
+            // Threads tell what they have counted when they are asked for more than there is.
+            return self.reader.next().transpose().map(|_| false);
         };
         let mut window = Window::new(planned, self.seed, self.epoch);
         let mut first = true;

@@ -1,8 +1,10 @@
 //! What the tensors of a dataset are made of, before the files are known.
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Fields, Schema, SchemaRef};
 use arrowfeed_tensor::feature::{Feature, FeatureAdapter};
 use arrowfeed_tensor::{Adapter, Representation, RepresentationError, TensorAdapter, infer_representations};
+
+use crate::error::DatasetError;
 
 /// Tensors by name, in order: of columns, or of key expressions.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,8 +38,8 @@ impl TensorDefinitions {
         })
     }
 
-    /// The field paths that are read of a schema, each once, in the order of first mention.
-    pub(super) fn columns(&self, adapter: &Adapter) -> Vec<String> {
+    /// The field paths of files that are read for the columns of a schema, each once, in the order of first mention.
+    pub(super) fn columns(&self, adapter: &Adapter, schema: &Schema) -> Vec<String> {
         let paths = match (self, adapter) {
             (Self::Representations(all), _) => {
                 all.iter().flat_map(|(_, representation)| representation.source_columns()).collect()
@@ -47,7 +49,7 @@ impl TensorDefinitions {
         };
         let mut columns: Vec<String> = Vec::new();
         for path in paths {
-            let path = path.to_string();
+            let path = field_path(schema, &path.to_string());
             if !columns.contains(&path) {
                 columns.push(path);
             }
@@ -55,8 +57,17 @@ impl TensorDefinitions {
         columns
     }
 
+    /// The definitions of these names, in this order, for batches of a schema.
+    ///
+    /// # Errors
+    /// A name that is not known, or a tensor cannot be made of such batches.
+    pub fn project(&self, schema: SchemaRef, names: &[&str]) -> Result<Self, DatasetError> {
+        self.adapter(schema)?.project(names)?;
+        Ok(self.chosen(names))
+    }
+
     /// The definitions of these names, in this order, of those that are there.
-    pub(super) fn project(&self, names: &[&str]) -> Self {
+    pub(super) fn chosen(&self, names: &[&str]) -> Self {
         match self {
             Self::Representations(all) => Self::Representations(chosen(all, names)),
             Self::Features(all) => Self::Features(chosen(all, names)),
@@ -69,6 +80,32 @@ impl TensorDefinitions {
             Self::Representations(all) => all.iter().map(|(name, _)| name.as_str()).collect(),
             Self::Features(all) => all.iter().map(|(name, _)| name.as_str()).collect(),
         }
+    }
+}
+
+/// The path in the files of a path of columns: what is inside of maps is not chosen one by one.
+fn field_path(schema: &Schema, path: &str) -> String {
+    let mut fields = Some(&schema.fields);
+    let mut kept = Vec::new();
+    for name in path.split('.') {
+        let Some(inside) = fields else { break };
+        let Some((_, field)) = inside.find(name) else { return path.to_owned() };
+        kept.push(name);
+        fields = fields_inside(field.data_type());
+    }
+    kept.join(".")
+}
+
+/// The fields of records, also of those in lists.
+fn fields_inside(data_type: &DataType) -> Option<&Fields> {
+    match data_type {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            fields_inside(item.data_type())
+        }
+        // In the encodings of lists, a map is a list of these.
+        DataType::Struct(fields) if fields.iter().map(|field| field.name()).eq(["key", "value"]) => None,
+        DataType::Struct(fields) => Some(fields),
+        _ => None,
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) struct FileMarks {
 pub(super) struct Chosen {
     batch_size: usize,
     drop_remainder: bool,
+    #[serde(default)]
+    across_epochs: bool,
     epochs: Option<u64>,
     shuffle_buffer_size: usize,
     shard: (u64, u64),
@@ -182,7 +184,7 @@ impl Chosen {
                 }
             )*};
         }
-        same!(batch_size, drop_remainder, epochs, shuffle_buffer_size, shard, on_error);
+        same!(batch_size, drop_remainder, across_epochs, epochs, shuffle_buffer_size, shard, on_error);
         Ok(())
     }
 }
@@ -197,6 +199,7 @@ impl From<&IterationOptions> for Chosen {
         Self {
             batch_size: options.batch_size,
             drop_remainder: options.drop_remainder,
+            across_epochs: options.across_epochs,
             epochs: options.epochs.map(Into::into),
             shuffle_buffer_size: options.shuffle_buffer_size,
             shard: options.shard,

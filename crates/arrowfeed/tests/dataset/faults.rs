@@ -2,9 +2,11 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrowfeed::IterationOptions;
-use arrowfeed::avro::OnError;
+use arrowfeed::avro::{AvroErrorKind, Interrupt, OnError};
 
 use crate::files::{Directory, all, dataset, numbers, write};
 
@@ -87,6 +89,19 @@ fn what_is_left_out_is_the_same_for_all_threads_and_from_every_place_on() {
             }
         }
     }
+}
+
+#[test]
+fn counting_rows_can_be_stopped_at_any_block() {
+    let directory = Directory::new();
+    let dataset = dataset(&write(&directory, &[200], 100));
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counting = asked.clone();
+    let interrupt: Interrupt = Arc::new(move || counting.fetch_add(1, Ordering::Relaxed) == 5);
+    let error = dataset.num_rows_with(Some(interrupt)).unwrap_err();
+    assert_eq!(error.kind(), AvroErrorKind::Interrupted);
+    assert_eq!(asked.load(Ordering::Relaxed), 6);
+    assert_eq!(dataset.num_rows().unwrap(), 200);
 }
 
 #[test]

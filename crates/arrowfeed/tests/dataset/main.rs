@@ -1,5 +1,6 @@
 //! Datasets: every row once, in an order that only files and options decide, from any place on.
 
+mod columns;
 mod faults;
 mod files;
 mod order;

@@ -74,6 +74,48 @@ proptest! {
             prop_assert_eq!(&all(&dataset, &other), &batches);
         }
     }
+
+    #[test]
+    fn batches_across_epochs_are_whole_but_for_the_very_last(
+        (rows, block_bytes) in some_files(),
+        batch_size in 1_usize..120,
+        shuffle_buffer_size in prop_oneof![Just(0_usize), Just(50)],
+        drop_remainder: bool,
+    ) {
+        let directory = Directory::new();
+        let dataset = dataset(&write(&directory, &rows, block_bytes));
+        let (seed, epochs) = (Some(5), NonZeroU64::new(3));
+        let options = IterationOptions { batch_size, shuffle_buffer_size, seed, epochs, ..Default::default() };
+        let given = all(&dataset, &options).concat();
+        let mut expected: Vec<Vec<i64>> = given.chunks(batch_size).map(<[i64]>::to_vec).collect();
+        if drop_remainder {
+            expected.retain(|batch| batch.len() == batch_size);
+        }
+        let options = IterationOptions { across_epochs: true, drop_remainder, ..options };
+        prop_assert_eq!(all(&dataset, &options), expected);
+    }
+}
+
+#[test]
+fn at_the_end_all_blocks_are_counted() {
+    let directory = Directory::new();
+    let dataset = dataset(&write(&directory, &[60, 50], 200));
+    for shuffle_buffer_size in [0, 20, 1000] {
+        let counted = [1, 2].map(|n| {
+            let options = IterationOptions {
+                batch_size: 10,
+                shuffle_buffer_size,
+                threads: threads(n),
+                ..Default::default()
+            };
+            let mut batches = dataset.record_batches(options).unwrap();
+            assert_eq!(batches.by_ref().map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 110);
+            let report = batches.report();
+            (report.rows, report.blocks, report.bytes)
+        });
+        assert_eq!(counted[0], counted[1], "{shuffle_buffer_size}");
+        assert!(counted[0].1 > 4);
+    }
 }
 
 #[test]
@@ -101,6 +143,13 @@ fn epochs_without_end_end_where_there_is_nothing() {
     for shuffle_buffer_size in [0, 10] {
         let options = IterationOptions { epochs: None, shuffle_buffer_size, ..Default::default() };
         assert!(all(&dataset, &options).is_empty());
+        let across = IterationOptions { across_epochs: true, ..options.clone() };
+        assert!(all(&dataset, &across).is_empty());
+        // Rows that are never enough for a batch are none.
+        let other = Directory::new();
+        let few = self::dataset(&write(&other, &[3], 200));
+        let whole = IterationOptions { drop_remainder: true, batch_size: 4, ..options };
+        assert!(all(&few, &whole).is_empty());
     }
 }
 

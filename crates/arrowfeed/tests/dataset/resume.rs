@@ -20,13 +20,15 @@ proptest! {
         shuffle_buffer_size in prop_oneof![Just(0_usize), Just(30), Just(1000)],
         shard in prop_oneof![Just((0_u64, 1_u64)), Just((1, 3))],
         drop_remainder: bool,
+        across_epochs: bool,
         threads in 1_usize..3,
     ) {
         let directory = Directory::new();
         let dataset = dataset(&write(&directory, &rows, block_bytes));
         let (epochs, threads) = (NonZeroU64::new(2), NonZeroUsize::new(threads));
         let options = IterationOptions {
-            batch_size, shuffle_buffer_size, shard, drop_remainder, epochs, threads, seed: Some(5), ..Default::default()
+            batch_size, shuffle_buffer_size, shard, drop_remainder, across_epochs, epochs, threads, seed: Some(5),
+            ..Default::default()
         };
         let whole = all(&dataset, &options);
         let mut batches = dataset.record_batches(options.clone()).unwrap();

@@ -43,3 +43,14 @@ fn a_shard_that_is_not_there_is_refused() {
     let error = dataset.record_batches(IterationOptions { shard: (2, 2), ..Default::default() }).unwrap_err();
     assert_eq!(error.to_string(), "shard: expected an index below the count, found (2, 2)");
 }
+
+#[test]
+fn shards_of_a_shuffle_need_a_seed_that_they_share() {
+    let directory = Directory::new();
+    let dataset = dataset(&write(&directory, &[10], 100));
+    let options = IterationOptions { shuffle_buffer_size: 5, shard: (0, 2), ..Default::default() };
+    let error = dataset.record_batches(options.clone()).unwrap_err().to_string();
+    assert_eq!(error, "seed: expected one that all shards share, found none");
+    assert!(dataset.record_batches(IterationOptions { seed: Some(0), ..options.clone() }).is_ok());
+    assert!(dataset.record_batches(IterationOptions { shuffle_buffer_size: 0, ..options }).is_ok());
+}

@@ -1,0 +1,125 @@
+"""How well shuffles mix: arrowfeed's beside the block sampling of ATDS, simulated, and beside a perfect one.
+
+    python benches/shuffle_quality.py
+
+Prints the table of docs/datasets.md. It measures orders, not speed.
+"""
+
+import random
+import tempfile
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+
+import arrowfeed as af
+import fastavro
+import numpy as np
+
+ROWS = 200_000
+FILES = 4
+BATCH = 256
+SCHEMA = fastavro.parse_schema(
+    {
+        "type": "record",
+        "name": "R",
+        "fields": [{"name": "id", "type": {"type": "fixed", "name": "Id", "size": 8}}],
+    }
+)
+
+
+def write(folder: Path, rows: int, block_rows: int) -> list[Path]:
+    """Files of numbered rows of 8 bytes each."""
+    paths = []
+    for part in range(FILES):
+        numbers = range(part * rows // FILES, (part + 1) * rows // FILES)
+        paths.append(folder / f"part-{part}.avro")
+        with paths[-1].open("wb") as file:
+            records = ({"id": number.to_bytes(8, "little")} for number in numbers)
+            fastavro.writer(file, SCHEMA, records, sync_interval=8 * block_rows)
+    return paths
+
+
+def ours(paths: list[Path], buffer: int, batch: int) -> np.ndarray:
+    """The order of arrowfeed."""
+    dataset = af.AvroDataset(paths, representations={"id": af.Dense("id")})
+    batches = dataset.record_batches(batch_size=batch, shuffle_buffer_size=buffer, seed=1)
+    data = b"".join(bytes(one.column("id").to_pyarrow().buffers()[1])[: 8 * one.num_rows] for one in batches)
+    return np.frombuffer(data, np.int64)
+
+
+def sampled(rows: int, block_rows: int, buffer: int, batch: int) -> np.ndarray:
+    """The order of block sampling as in ATDS.
+
+    Blocks are read in file order until there are rows for a batch and the buffer. A batch draws blocks, each
+    as likely as any other, and takes the next row of each, or all that are left where these are a tenth of
+    the block or less. It is laid out block by block; rows of a block keep their order.
+    """
+    draw, blocks, order = random.Random(1), [], []
+    unread = deque(range(0, rows, block_rows))
+    waiting = 0
+    while unread or waiting:
+        while unread and waiting < batch + buffer:
+            start = unread.popleft()
+            blocks.append(deque(range(start, min(start + block_rows, rows))))
+            waiting += len(blocks[-1])
+        taken = dict(_draws(draw, blocks, block_rows, min(batch, waiting)))
+        order += [row for place in sorted(taken) for row in taken[place]]
+        waiting -= sum(map(len, taken.values()))
+        blocks = [block for block in blocks if block]
+    return np.array(order)
+
+
+def _draws(
+    draw: random.Random, blocks: list[deque[int]], block_rows: int, wanted: int
+) -> Iterator[tuple[int, list[int]]]:
+    taken: dict[int, list[int]] = {}
+    left = list(range(len(blocks)))
+    while wanted:
+        at = draw.randrange(len(left))
+        place = left[at]
+        block = blocks[place]
+        count = min(len(block), wanted) if len(block) <= block_rows // 10 else 1
+        taken.setdefault(place, []).extend(block.popleft() for _ in range(count))
+        wanted -= count
+        if not block:
+            left[at] = left[-1]
+            left.pop()
+    yield from taken.items()
+
+
+def figures(order: np.ndarray, block_rows: int, batch: int) -> tuple[float, float, float, float]:
+    """How far rows move, neighbours of one block, correlation of neighbours, spread of the means of batches.
+
+    All as shares: of all rows; of all pairs; of 1; of what independent draws would have.
+    """
+    rows = len(order)
+    assert np.array_equal(np.sort(order), np.arange(rows)), "each row once"
+    moved = np.abs(order - np.arange(rows)).mean() / rows
+    together = np.mean(order[1:] // block_rows == order[:-1] // block_rows)
+    correlation = np.corrcoef(order[1:], order[:-1])[0, 1]
+    means = order[: rows // batch * batch].reshape(-1, batch).mean(axis=1)
+    return moved, together, correlation, means.std() / (order.std() / np.sqrt(batch))
+
+
+def table(rows: int, batch: int, block_rows: tuple[int, ...], buffers: tuple[int, ...]) -> Iterator[tuple]:
+    """A line for each block size, buffer and way."""
+    perfect = np.random.default_rng(1).permutation(rows)
+    for size in block_rows:
+        yield size, rows, "perfect", *figures(perfect, size, batch)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = write(Path(folder), rows, size)
+            for buffer in buffers:
+                yield size, buffer, "arrowfeed", *figures(ours(paths, buffer, batch), size, batch)
+                yield size, buffer, "ATDS", *figures(sampled(rows, size, buffer, batch), size, batch)
+
+
+def main() -> None:
+    """Prints the table as Markdown."""
+    print("| rows a block | buffer | shuffle | moved | of one block | correlation | spread |")
+    print("|---|---|---|---|---|---|---|")
+    for line in table(ROWS, BATCH, (100, 1000), (1000, 10_000, 100_000)):
+        print("| {:,} | {:,} | {} | {:.3f} | {:.2%} | {:.3f} | {:.1f} |".format(*line))
+
+
+if __name__ == "__main__":
+    main()

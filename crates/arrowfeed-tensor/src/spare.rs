@@ -1,0 +1,107 @@
+//! Memory of coordinates that nobody holds any more, for the next ones.
+//!
+//! The allocator gives large memory back to the system, whose fresh pages cost as much as filling them: five sparse
+//! features of 1,024 rows by 35 entries are 3 MB of coordinates a batch.
+
+use std::sync::{Mutex, TryLockError};
+
+use arrow_buffer::{Buffer, ScalarBuffer, ToByteSlice};
+use bytes::Bytes;
+
+/// Less is the allocator's own to keep.
+const LEAST_BYTES: usize = 128 << 10;
+
+/// Most that is kept.
+const MOST_BYTES: usize = 32 << 20;
+
+static SPARE: Mutex<Vec<Vec<i64>>> = Mutex::new(Vec::new());
+
+/// `len` integers of any value.
+pub(crate) fn take(len: usize) -> Result<Vec<i64>, std::collections::TryReserveError> {
+    let mut integers = if bytes(len) < LEAST_BYTES { Vec::new() } else { spare(len).unwrap_or_default() };
+    integers.try_reserve_exact(len.saturating_sub(integers.len()))?;
+    integers.resize(len, 0);
+    Ok(integers)
+}
+
+/// Integers as a buffer that comes back when nobody holds it.
+pub(crate) fn buffer(integers: Vec<i64>) -> ScalarBuffer<i64> {
+    if bytes(integers.capacity()) < LEAST_BYTES {
+        return integers.into();
+    }
+    let len = integers.len();
+    ScalarBuffer::new(Buffer::from(Bytes::from_owner(Lent(integers))), 0, len)
+}
+
+fn bytes(len: usize) -> usize {
+    len.saturating_mul(size_of::<i64>())
+}
+
+/// The smallest that is large enough, or else the largest.
+fn spare(len: usize) -> Option<Vec<i64>> {
+    with(|all| {
+        let enough = all.iter().enumerate().filter(|(_, it)| it.capacity() >= len);
+        let best = enough.min_by_key(|(_, it)| it.capacity()).map(|(i, _)| i);
+        best.map(|i| all.swap_remove(i))
+    })
+    .flatten()
+}
+
+/// In a child of the process, and beside another thread, there is none: nobody waits here.
+fn with<T>(work: impl FnOnce(&mut Vec<Vec<i64>>) -> T) -> Option<T> {
+    match SPARE.try_lock() {
+        Ok(mut all) => Some(work(&mut all)),
+        Err(TryLockError::Poisoned(all)) => Some(work(&mut all.into_inner())),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+struct Lent(Vec<i64>);
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        self.0.to_byte_slice()
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let integers = std::mem::take(&mut self.0);
+        with(|all| {
+            let held: usize = all.iter().map(|it| bytes(it.capacity())).sum();
+            if held + bytes(integers.capacity()) <= MOST_BYTES {
+                all.push(integers);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One test, since two at once would find the memory of each other, or a lock that is held.
+    #[test]
+    fn what_nobody_holds_is_taken_again() {
+        let len = 3 * LEAST_BYTES;
+        let mut integers = take(len).unwrap();
+        integers.fill(7);
+        let place = integers.as_ptr();
+        let shared = buffer(integers);
+        let other = shared.clone();
+        assert_eq!((shared.as_ptr(), shared.len(), shared[len - 1]), (place, len, 7));
+        drop(shared);
+        let held = take(len).unwrap();
+        assert_ne!(held.as_ptr(), other.as_ptr());
+        assert!(other.iter().all(|it| *it == 7));
+        drop(other);
+        let again = take(len - 1).unwrap();
+        assert_eq!((again.as_ptr(), again.len()), (place, len - 1));
+        // Small memory is not kept, nor too much.
+        drop(buffer(take(10).unwrap()));
+        drop(buffer(take(2 * MOST_BYTES / size_of::<i64>()).unwrap()));
+        let kept =
+            with(|all| all.iter().all(|it| (LEAST_BYTES..=MOST_BYTES).contains(&bytes(it.capacity()))));
+        assert_ne!(kept, Some(false));
+    }
+}

@@ -1,0 +1,81 @@
+"""A click-through model in JAX, on `AvroDataset.to_jax`: run this file.
+
+Stops in the middle of the second epoch and goes on from its state, as a job that is moved to another machine.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+from clock import Clock, Report, main
+from jax.experimental import sparse
+
+from clicks import DENSE, LABEL, SCALARS, SPARSE, dataset, write
+
+WIDTH = len(SCALARS) + sum(DENSE.values())
+ENTRIES = 5
+"""Entries of a row at most: batches are filled up to as many, so that one function is compiled for all."""
+
+RATE = 0.5
+
+
+def initial() -> dict:
+    """The parameters before the first step."""
+    hidden = jax.random.normal(jax.random.key(1), (WIDTH, 32)) / WIDTH**0.5
+    weights = {name: jnp.zeros(size) for name, size in SPARSE.items()}
+    return {"hidden": hidden, "bias": jnp.zeros(32), "out": jnp.zeros(32), "sparse": weights}
+
+
+def loss_of(parameters: dict, batch: dict) -> jax.Array:
+    """The mean cross entropy of the rows."""
+    scalars = jnp.stack([batch[name] for name in SCALARS], 1)
+    dense = jnp.concatenate([scalars, *(batch[name] for name in DENSE)], 1)
+    logits = jax.nn.relu(dense @ parameters["hidden"] + parameters["bias"]) @ parameters["out"]
+    for name, weight in parameters["sparse"].items():
+        logits += batch[name] @ weight
+    clicks = batch[LABEL]
+    return jnp.mean(jax.nn.softplus(logits) - clicks * logits)
+
+
+@jax.jit
+def step(parameters: dict, batch: dict) -> tuple[dict, jax.Array]:
+    """One step of gradient descent."""
+    loss, gradient = jax.value_and_grad(loss_of)(parameters, batch)
+    return jax.tree.map(lambda value, slope: value - RATE * slope, parameters, gradient), loss
+
+
+def padded(batch: dict) -> dict:
+    """The batch with as many entries in each sparse matrix; those that it has not are past the last row."""
+    filled = dict(batch)
+    for name in SPARSE:
+        matrix = batch[name]
+        rows, missing = matrix.shape[0], matrix.shape[0] * ENTRIES - matrix.nse
+        indices = jnp.pad(matrix.indices, ((0, missing), (0, 0)), constant_values=rows)
+        filled[name] = sparse.BCOO((jnp.pad(matrix.data, (0, missing)), indices), shape=matrix.shape)
+    return filled
+
+
+def train(folder: Path, rows: int, epochs: int, batch_size: int) -> Iterator[Report]:
+    """Trains, and reports after each epoch."""
+    source = dataset(write(folder, rows))
+    options = {"batch_size": batch_size, "drop_remainder": True, "epochs": epochs}
+    options |= {"shuffle_buffer_size": 10_000, "seed": 7}
+    batches, parameters = source.to_jax(**options), initial()
+    steps = rows // batch_size
+    for epoch in range(epochs):
+        clock, losses = Clock(), []
+        for nth in range(steps):
+            if (epoch, nth) == (1, steps // 2):
+                saved = json.dumps(batches.state_dict())
+                batches.close()
+                batches = source.to_jax(**options)
+                batches.load_state_dict(json.loads(saved))
+            parameters, loss = step(parameters, padded(clock.next(batches)))
+            losses.append(float(loss))
+        yield clock.report(losses, len(losses) * batch_size)
+
+
+if __name__ == "__main__":
+    main(train)

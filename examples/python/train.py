@@ -1,0 +1,59 @@
+"""The end of `make demo`: a logistic regression, in numpy, over shuffled batches of events.
+
+It learns who pays, and tells how much of the time it waited for data.
+"""
+
+import time
+from pathlib import Path
+
+import arrowfeed as af
+import numpy as np
+
+from events import EMBEDDING
+
+REPRESENTATIONS = {
+    "score": af.Dense("score"),
+    "clicks": af.Dense("clicks", default=0),
+    "embedding": af.Dense("embedding", [EMBEDDING]),
+    "paid": af.Dense("paid"),
+}
+OPTIONS = {"batch_size": 1024, "drop_remainder": True, "shuffle_buffer_size": 50_000, "seed": 7, "epochs": 3}
+RATE = 0.3
+STEPS_A_LINE = 100
+
+
+def train(path: Path) -> None:
+    """Prints the loss as it falls, examples a second, and the share of the time spent waiting."""
+    batches = iter(af.AvroDataset(str(path), representations=REPRESENTATIONS).tensors(**OPTIONS))
+    weights = np.zeros(2 + EMBEDDING + 1)
+    losses, waited, start = [], 0.0, time.perf_counter()
+    print("\nTraining: who pays, by logistic regression\n\nStep      Loss    Examples/s    Waiting for data")
+    while True:
+        before = time.perf_counter()
+        tensors = next(batches, None)
+        now = time.perf_counter()
+        waited += now - before
+        if tensors is None:
+            break
+        losses.append(step(weights, *example(tensors)))
+        if len(losses) % STEPS_A_LINE == 0:
+            rate = OPTIONS["batch_size"] * len(losses) / (now - start)
+            loss = np.mean(losses[-STEPS_A_LINE:])
+            print(f"{len(losses):<8}{loss:>6.4f}{rate:>14,.0f}{waited / (now - start):>20.1%}")
+    assert losses[-1] < losses[0]
+    print(f"\nWeight of the score: {weights[0]:.2f}, which events.py made 2.")
+
+
+def example(tensors: dict[str, af.DenseTensor]) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs and labels of a batch."""
+    names = ("score", "clicks")
+    columns = [tensors[name].values[:, np.newaxis] for name in names]
+    ones = np.ones((len(columns[0]), 1))
+    return np.concatenate([*columns, tensors["embedding"].values, ones], axis=1), tensors["paid"].values
+
+
+def step(weights: np.ndarray, inputs: np.ndarray, labels: np.ndarray) -> float:
+    """One step of gradient descent. Returns the loss before it."""
+    chances = 1 / (1 + np.exp(-inputs @ weights))
+    weights -= RATE * (inputs.T @ (chances - labels)) / len(labels)
+    return float(-np.mean(np.log(np.where(labels, chances, 1 - chances))))

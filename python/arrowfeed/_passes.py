@@ -1,0 +1,31 @@
+"""Passes over a dataset by those who make a new iterator for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arrowfeed._arrowfeed import AvroDataset, BatchIterator
+    from arrowfeed.types import Tensor
+
+
+def batches_of_pass(
+    dataset: AvroDataset, number: int, options: dict[str, Any]
+) -> BatchIterator[dict[str, Tensor]]:
+    """The tensors of a pass: its epochs are those after the epochs of the passes before it.
+
+    So a seed gives each pass an order of its own, and the same passes in every run.
+
+    Args:
+        dataset: What is passed over.
+        number: Of the pass, from 0.
+        options: Of `AvroDataset.tensors`, for each pass.
+    """
+    has_order = options.get("shuffle_buffer_size") and options.get("seed") is not None
+    if not has_order or number == 0:
+        return dataset.tensors(**options)
+    epochs = options.get("epochs", 1)
+    changed: dict[str, Any] = {"epochs": None if epochs is None else epochs * (number + 1)}
+    iterator = dataset.tensors(**{**options, **changed})
+    iterator.load_state_dict({**iterator.state_dict(), "epoch": (epochs or 1) * number})
+    return iterator

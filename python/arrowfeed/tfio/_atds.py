@@ -1,0 +1,121 @@
+"""`ATDSDataset`."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import AvroDataset
+from arrowfeed._feature_arguments import found
+from arrowfeed._handoff import framework
+from arrowfeed._tf_dataset import generated
+from arrowfeed.tfio._arguments import names, number, paths, threads
+from arrowfeed.tfio._atds_features import OPEN, DenseFeature, SparseFeature, VarlenFeature
+from arrowfeed.tfio._features import checked_dict, converted
+from arrowfeed.tfio._wrapped import WrappedDataset
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arrowfeed.types import Tensor
+
+_tf: Any = framework("tensorflow")
+_KINDS = (DenseFeature, SparseFeature, VarlenFeature)
+
+
+class ATDSDataset(WrappedDataset):
+    """Batches of Avro records, read, shuffled, decoded and converted in one step.
+
+    Elements are dicts of `tf.Tensor` and `tf.SparseTensor`, in the order of their names. The records of all
+    files have one schema; fields that no feature names may have any type, and are stepped over.
+
+    Args:
+        filenames: Names of files: one or several, also as a tensor.
+        batch_size: Rows of a batch, 1 or more.
+        features: Dict of fields to `DenseFeature`, `SparseFeature` or `VarlenFeature`.
+        drop_remainder: Leaves out the last batch where it has fewer rows; the `element_spec` has the size.
+        reader_buffer_size: Taken and not used: files are read in whole blocks.
+        shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
+        num_parallel_calls: Threads that decode. None: 1. `tf.data.AUTOTUNE`: as many as cores.
+
+    Raises:
+        ValueError: An argument has a wrong value. TypeError: `filenames` are no names.
+            What is wrong with files is a `tf.errors.InvalidArgumentError` of the iteration, or a
+            `tf.errors.NotFoundError`.
+
+    Example:
+        >>> features = {"x": DenseFeature([8], tf.float32), "tags": VarlenFeature([-1], tf.string)}
+        >>> for batch in ATDSDataset(["part-0.avro"], batch_size=128, features=features):
+        ...     train(batch["x"], batch["tags"])
+    """
+
+    def __init__(  # noqa: PLR0917 - the signature is tensorflow-io's
+        self,
+        filenames: Any,
+        batch_size: Any,
+        features: dict[str, DenseFeature | SparseFeature | VarlenFeature],
+        drop_remainder: Any = False,  # noqa: FBT002
+        reader_buffer_size: Any = None,
+        shuffle_buffer_size: Any = None,
+        num_parallel_calls: Any = None,
+    ) -> None:
+        _check(features)
+        number("reader_buffer_size", reader_buffer_size, 1)
+        rows = number("batch_size", batch_size, 1)
+        drop = _tf.convert_to_tensor(drop_remainder, _tf.bool)
+        shuffled = number("shuffle_buffer_size", shuffle_buffer_size, 0)
+        calls = number("num_parallel_calls", num_parallel_calls, 1, automatic=True)
+        static = _tf.get_static_value(rows) if _tf.get_static_value(drop) else None
+        specs = {name: _spec(features[name], static) for name in sorted(features)}
+        made = generated(_tf, specs, _reader(features), (names(filenames), rows, drop, shuffled, calls))
+        single = [name for name, feature in features.items() if isinstance(feature, VarlenFeature)]
+        single = [name for name in single if not features[name].shape]
+        super().__init__(made.map(functools.partial(_flattened, single)) if single else made)
+
+
+def _check(features: Any) -> None:
+    given = checked_dict(features)
+    wrong = [name for name, feature in given.items() if not isinstance(feature, _KINDS)]
+    if wrong:
+        expected = "a DenseFeature, SparseFeature or VarlenFeature"
+        raise ValueError(f'features["{wrong[0]}"]: expected {expected}, found {found(given[wrong[0]])}')
+
+
+def _spec(feature: Any, rows: int | None) -> Any:
+    sizes = [None if size == OPEN else size for size in feature.shape]
+    if isinstance(feature, DenseFeature):
+        return _tf.TensorSpec([rows, *sizes], feature.dtype)
+    if isinstance(feature, VarlenFeature):
+        return _tf.SparseTensorSpec([rows, *(sizes or [None])], feature.dtype)
+    return _tf.SparseTensorSpec([rows, *sizes], feature.dtype)
+
+
+def _reader(features: dict[str, Any]) -> Any:
+    wanted = converted(features)
+
+    def batches(
+        filenames: Any, batch_size: Any, drop_remainder: Any, shuffle_buffer_size: Any, calls: Any
+    ) -> Iterator[dict[str, Tensor]]:
+        files = paths(filenames)
+        if not files:
+            return
+        iterator = AvroDataset(files, features=wanted).tensors(
+            batch_size=int(batch_size),
+            drop_remainder=bool(drop_remainder),
+            shuffle_buffer_size=int(shuffle_buffer_size),
+            threads=threads(calls),
+        )
+        with iterator:
+            yield from iterator
+
+    return batches
+
+
+def _flattened(single: list[str], batch: dict[str, Any]) -> dict[str, Any]:
+    """The batch with sparse tensors `[batch]` for some `[batch, 1]`."""
+    flat = dict(batch)
+    for name in single:
+        sparse = batch[name]
+        flat[name] = _tf.SparseTensor(sparse.indices[:, :1], sparse.values, sparse.dense_shape[:1])
+        flat[name].set_shape(sparse.shape[:1])
+    return flat

@@ -1,0 +1,129 @@
+"""`parse_avro`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import AvroDataset, AvroSchema
+from arrowfeed._errors import ArrowfeedError
+from arrowfeed._feature_arguments import found
+from arrowfeed._handoff import framework
+from arrowfeed._tf_generator import nothing
+from arrowfeed._tf_parts import composed, parts, signature
+from arrowfeed._tf_specs import type_spec
+from arrowfeed.tensorflow import to_tensorflow
+from arrowfeed.tfio._container import as_of_records, container
+from arrowfeed.tfio._errors import ArgumentError, tensorflow_errors
+from arrowfeed.tfio._features import converted
+
+if TYPE_CHECKING:
+    from arrowfeed.features import Feature
+    from arrowfeed.types import Tensor
+
+_tf: Any = framework("tensorflow")
+
+
+def parse_avro(
+    serialized: Any,
+    reader_schema: Any,
+    features: dict[str, Any],
+    avro_names: Any = None,  # noqa: ARG001 - the signature is tensorflow-io's
+    name: str | None = None,
+) -> dict[str, Any]:
+    """The tensors of Avro records, eagerly or in a graph.
+
+    Args:
+        serialized: Records in Avro's binary encoding, as `AvroRecordDataset` gives them: a tensor
+            `[batch]` of `tf.string`, or what can be made one.
+        reader_schema: The schema of the records, as JSON.
+        features: Dict of key expressions to `tf.io.FixedLenFeature`, `tf.io.SparseFeature`,
+            `VarLenFeatureWithRank`, or any other feature that `arrowfeed.AvroDataset` takes.
+        avro_names: Taken and not used, as in tensorflow-io.
+        name: Of the operation in a graph.
+
+    Returns:
+        Dict of `tf.Tensor` and `tf.SparseTensor`, in the order of the names.
+
+    Raises:
+        ValueError: A feature has a wrong argument.
+            What is wrong with the schema, or with a key in it, is a `tf.errors.InvalidArgumentError`; with a
+            record, too, which names it. In a graph it is one of the graph's run.
+
+    Example:
+        >>> records = AvroRecordDataset("part-0.avro", reader_schema=schema).batch(128)
+        >>> records.map(lambda batch: parse_avro(batch, schema, {"x": tf.io.FixedLenFeature([], tf.int64)}))
+    """
+    records = _records(serialized)
+    wanted = converted(features)
+    with tensorflow_errors():
+        schema = _schema(reader_schema)
+        specs = {
+            key: type_spec(_tf, spec)
+            for key, spec in AvroDataset(container(schema, ()), features=wanted).specs.items()
+        }
+    if _tf.executing_eagerly():
+        return _eager(records, schema, wanted, specs)
+    return _in_graph(records, schema, wanted, specs, name)
+
+
+def _records(serialized: Any) -> Any:
+    tensor = _tf.convert_to_tensor(serialized, _tf.string)
+    if tensor.shape.rank not in (None, 1):
+        raise ArgumentError(f"serialized: expected a tensor of rank 1, found rank {tensor.shape.rank}")
+    return tensor
+
+
+def _schema(value: Any) -> str:
+    text = _tf.get_static_value(value) if _tf.is_tensor(value) else value
+    if isinstance(text, bytes):
+        text = text.decode()
+    if text is None or (isinstance(text, str) and not text):
+        raise ArgumentError(f"reader_schema: expected the JSON of an Avro schema, found {found(text)}")
+    return AvroSchema(text).json
+
+
+def _eager(records: Any, schema: str, wanted: dict[str, Feature], specs: dict[str, Any]) -> dict[str, Any]:
+    try:
+        tensors = _tensors(records.numpy().tolist(), schema, wanted)
+    except ArrowfeedError as error:
+        raise _tf.errors.InvalidArgumentError(None, None, as_of_records(str(error))) from error
+    if tensors is not None:
+        return to_tensorflow(tensors)
+    given = iter([_tf.constant(part) for part in _no_rows(specs)])
+    return {key: composed(_tf, spec, given) for key, spec in specs.items()}
+
+
+def _in_graph(
+    records: Any, schema: str, wanted: dict[str, Feature], specs: dict[str, Any], name: str | None
+) -> dict[str, Any]:
+    def arrays(given: Any) -> list[Any]:
+        try:
+            tensors = _tensors(given.tolist(), schema, wanted)
+        except ArrowfeedError as error:
+            # TensorFlow makes an InvalidArgumentError of it.
+            raise ValueError(as_of_records(str(error))) from error
+        return _no_rows(specs) if tensors is None else [part for key in specs for part in parts(tensors[key])]
+
+    flat = [part for spec in specs.values() for part in signature(_tf, spec)]
+    with _tf.name_scope(name or "ParseAvro"):
+        results = _tf.numpy_function(arrays, [records], [part.dtype for part in flat])
+        for result, part in zip(results, flat, strict=True):
+            result.set_shape(part.shape)
+        given = iter(results)
+        return {key: composed(_tf, spec, given) for key, spec in specs.items()}
+
+
+def _tensors(records: list[bytes], schema: str, wanted: dict[str, Feature]) -> dict[str, Tensor] | None:
+    """The tensors of some records. None: there are no records."""
+    dataset = AvroDataset(container(schema, records), features=wanted)
+    # One thread: in a graph, several of these run side by side.
+    with dataset.tensors(batch_size=max(1, len(records)), threads=1) as batches:
+        return next(batches, None)
+
+
+def _no_rows(specs: dict[str, Any]) -> list[Any]:
+    """The parts of tensors of no rows."""
+    made: list[Any] = []
+    for spec in specs.values():
+        made += [nothing(part) for part in signature(_tf, spec)]
+    return made

@@ -1,0 +1,106 @@
+"""`AvroRecordDataset`."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arrowfeed._arrowfeed import AvroSchema, avro_schema, encode_records, read_avro
+from arrowfeed._handoff import framework
+from arrowfeed._tf_generator import from_arrays
+from arrowfeed.tfio._arguments import AUTOTUNE, names, paths
+from arrowfeed.tfio._errors import tensorflow_errors
+from arrowfeed.tfio._wrapped import WrappedDataset
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_tf: Any = framework("tensorflow")
+
+CHUNK = 1024
+"""Records that leave Python together."""
+
+
+class AvroRecordDataset(WrappedDataset):
+    """Avro records one by one, each a scalar `tf.string` in Avro's binary encoding, for `parse_avro`.
+
+    Args:
+        filenames: Names of files: one or several, a tensor, or a `tf.data.Dataset` of such.
+        buffer_size: Taken and not used: files are read in whole blocks.
+        num_parallel_reads: Files that are read in turns. None: one after the other.
+        num_parallel_calls: Threads that read them.
+        reader_schema: The schema that records are resolved to, as JSON. None or empty: that of each file.
+        deterministic: False: records of several files come as they are ready.
+        block_length: Records that are taken of a file in its turn.
+
+    Raises:
+        ValueError: `num_parallel_calls` is less than 1, or more than `num_parallel_reads`.
+        TypeError: `filenames` are no names.
+            A schema that is none is a `tf.errors.InvalidArgumentError`. So is, of the iteration, what is
+            wrong with a file; one that is not there is a `tf.errors.NotFoundError`.
+
+    Example:
+        >>> for record in AvroRecordDataset(["part-0.avro", "part-1.avro"]).batch(128):
+        ...     parse_avro(record, schema, features)
+    """
+
+    def __init__(  # noqa: PLR0917 - the signature is tensorflow-io's
+        self,
+        filenames: Any,
+        buffer_size: Any = None,  # noqa: ARG002
+        num_parallel_reads: int | None = None,
+        num_parallel_calls: int | None = None,
+        reader_schema: str | None = None,
+        deterministic: bool = True,  # noqa: FBT001, FBT002
+        block_length: int = 1,
+    ) -> None:
+        _check_calls(num_parallel_reads, num_parallel_calls)
+        with tensorflow_errors():
+            schema = AvroSchema(reader_schema).json if reader_schema else None
+        files, of_file = _files(filenames), functools.partial(_of_file, schema)
+        if num_parallel_reads is None:
+            made = files.flat_map(of_file)
+        else:
+            made = files.interleave(
+                of_file,
+                cycle_length=num_parallel_reads,
+                block_length=max(1, block_length),
+                num_parallel_calls=num_parallel_calls,
+                deterministic=deterministic if num_parallel_calls else None,
+            )
+        super().__init__(made)
+
+
+def _check_calls(reads: int | None, calls: int | None) -> None:
+    if calls is None or calls == AUTOTUNE:
+        return
+    if calls < 1:
+        raise ValueError(f"num_parallel_calls: expected 1 or more, or tf.data.AUTOTUNE, found {calls}")
+    if reads is not None and reads != AUTOTUNE and calls > reads:
+        raise ValueError(
+            f"num_parallel_calls: expected no more than num_parallel_reads, which is {reads}, found {calls}"
+        )
+
+
+def _files(filenames: Any) -> Any:
+    """A dataset of scalar names."""
+    if not isinstance(filenames, _tf.data.Dataset):
+        return _tf.data.Dataset.from_tensor_slices(_tf.reshape(names(filenames), [-1]))
+    spec = filenames.element_spec
+    if spec == _tf.TensorSpec([], _tf.string):
+        return filenames
+    raise TypeError(f"filenames: expected a dataset of scalars of tf.string, found one of {spec}")
+
+
+def _of_file(schema: str | None, file: Any) -> Any:
+    def chunks(filename: Any) -> Iterator[tuple[Any]]:
+        [path] = paths(filename)
+        own = schema or avro_schema(path).json
+        # One thread: several files are read side by side where that is asked for.
+        for batch in read_avro(path, reader_schema=own, batch_size=CHUNK, threads=1):
+            yield (np.array(encode_records(batch, own), object),)
+
+    strings = [_tf.TensorSpec([None], _tf.string)]
+    return from_arrays(_tf, strings, chunks, (file,)).flat_map(_tf.data.Dataset.from_tensor_slices)

@@ -1,0 +1,32 @@
+"""`VarLenFeatureWithRank`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from arrowfeed._feature_arguments import found
+
+
+@dataclasses.dataclass(frozen=True)
+class VarLenFeatureWithRank:
+    """A sparse tensor `[batch, longest, ...]` of lists within lists.
+
+    Args:
+        dtype: The `tf.DType` of the values.
+        rank: Dimensions after the batch: the key's `[*]` and filters.
+
+    Raises:
+        ValueError: The rank is no integer of 1 or more.
+
+    Example:
+        >>> VarLenFeatureWithRank(tf.string, 2)  # of "friends[*].address[*].street"
+    """
+
+    dtype: Any
+    rank: int = 1
+
+    def __post_init__(self) -> None:
+        given: Any = self.rank
+        if not isinstance(given, int) or given < 1:
+            raise ValueError(f"rank: expected an integer of 1 or more, found {found(given)}")

@@ -1,0 +1,21 @@
+//! `encode_records`: for `arrowfeed.tfio`, whose users take records out of files one by one.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+
+use crate::batch::RecordBatch;
+use crate::call::call;
+use crate::schema::parse;
+
+/// Each row of a batch as bytes in Avro's binary encoding.
+#[pyfunction]
+pub(crate) fn encode_records<'py>(
+    batch: &Bound<'py, RecordBatch>,
+    schema: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyList>> {
+    let py = batch.py();
+    let schema = parse("schema", schema)?;
+    let batch = &batch.get().0;
+    let records = call(py, || arrowfeed::avro::encode_records(batch, Some(&schema)))?;
+    PyList::new(py, records.iter().map(|record| PyBytes::new(py, record)))
+}

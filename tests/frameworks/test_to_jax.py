@@ -1,0 +1,87 @@
+"""`AvroDataset.to_jax`: every row once, and a state to go on from after any batch."""
+
+import json
+
+import jax
+import numpy as np
+import pytest
+
+import arrowfeed as af
+from arrowfeed.jax import to_jax
+from dataset_files import FEATURES, ROWS, cut, dataset, flat
+
+
+def ids(batches):
+    return [batch["id"].tolist() for batch in batches]
+
+
+def test_batches_are_those_of_tensors(tmp_path):
+    source = dataset(tmp_path)
+    expected = source.tensors(batch_size=64)
+    for batch, tensors in zip(source.to_jax(batch_size=64), expected, strict=True):
+        wanted = to_jax(tensors)
+        assert list(batch) == list(FEATURES)
+        assert isinstance(batch["x"], jax.Array)
+        for name in ("id", "x", "flag", "long"):
+            np.testing.assert_array_equal(batch[name], wanted[name])
+        assert batch["hot"].todense().tolist() == wanted["hot"].todense().tolist()
+        assert batch["name"].values.tolist() == tensors["name"].values.tolist()
+
+
+@pytest.mark.parametrize("shuffle", [{}, {"shuffle_buffer_size": 300, "seed": 7}])
+def test_each_epoch_has_each_row_once(tmp_path, shuffle):
+    given = flat(ids(dataset(tmp_path).to_jax(batch_size=64, epochs=2, **shuffle)))
+    first, second = given[:ROWS], given[ROWS:]
+    assert sorted(first) == sorted(second) == [*range(ROWS)]
+    assert (first == second) == (not shuffle)
+
+
+@pytest.mark.parametrize("shuffle", [{}, {"shuffle_buffer_size": 300}])
+@pytest.mark.parametrize("given", [0, 1, 9, 16, 20, 32])
+def test_a_state_goes_on_after_the_batch_that_was_given(tmp_path, shuffle, given):
+    source = dataset(tmp_path)
+    options = {"batch_size": 64, "epochs": 2, **shuffle}
+    with source.to_jax(**options) as batches:
+        for _ in range(given):
+            next(batches)
+        state = json.dumps(batches.state_dict())
+        rest = ids(batches)
+    resumed = source.to_jax(**options)
+    resumed.load_state_dict(json.loads(state))
+    assert ids(resumed) == rest
+    assert len(rest) == 32 - given
+    assert resumed.report()["rows"] == 2 * ROWS
+
+
+def test_batches_of_one_size_are_compiled_for_once(tmp_path):
+    traced = []
+
+    @jax.jit
+    def total(x):
+        traced.append(x.shape)
+        return x.sum()
+
+    for batch in dataset(tmp_path).to_jax(batch_size=64, drop_remainder=True):
+        total(batch["x"])
+    assert traced == [(64, 4)]
+
+
+def test_a_damaged_file_is_the_error_that_it_is(tmp_path):
+    path, text = cut(tmp_path)
+    batches = af.AvroDataset(path, features=FEATURES).to_jax(batch_size=10)
+    with pytest.raises(af.TruncatedError) as caught:
+        list(batches)
+    assert str(caught.value) == text
+
+
+def test_after_close_there_are_no_batches(tmp_path):
+    batches = dataset(tmp_path).to_jax(batch_size=10)
+    next(batches)
+    batches.close()
+    assert list(batches) == []
+
+
+def test_options_are_checked_at_once(tmp_path):
+    with pytest.raises(TypeError) as caught:
+        dataset(tmp_path).to_jax(size=3)
+    assert str(caught.value) == "to_jax() got an unexpected keyword argument 'size'"

@@ -1,0 +1,187 @@
+"""`AvroDataset.to_tf`: what it gives is what its spec says, every row once, and Keras trains on it."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import tensorflow as tf
+
+import arrowfeed as af
+from arrowfeed.tensorflow import to_tensorflow
+from dataset_files import FEATURES, ROWS, cut, dataset, flat, write
+
+
+def plain(tensor):
+    """Nested lists, for comparison."""
+    if isinstance(tensor, dict):
+        return {name: plain(field) for name, field in tensor.items()}
+    if isinstance(tensor, tf.SparseTensor):
+        return [part.numpy().tolist() for part in (tensor.indices, tensor.values, tensor.dense_shape)]
+    return tensor.to_list() if isinstance(tensor, tf.RaggedTensor) else tensor.numpy().tolist()
+
+
+def ids(batches):
+    return [batch["id"].numpy().tolist() for batch in batches]
+
+
+@pytest.mark.parametrize("options", [{}, {"drop_remainder": True}, {"epochs": 2, "across_epochs": True}])
+@pytest.mark.parametrize("batch_size", [1, 64, 5000])
+def test_batches_are_those_of_tensors_and_of_the_spec(tmp_path, batch_size, options):
+    source = dataset(tmp_path)
+    found = source.to_tf(batch_size=batch_size, **options)
+    expected = list(source.tensors(batch_size=batch_size, **options))
+    batches = list(found)
+    assert len(batches) == len(expected)
+    for batch, tensors in zip(batches, expected, strict=True):
+        assert list(batch) == list(FEATURES)
+        wanted = to_tensorflow(tensors)
+        for name, spec in found.element_spec.items():
+            assert spec.is_compatible_with(batch[name]), name
+            assert type(batch[name]) is type(wanted[name]), name
+            assert plain(batch[name]) == plain(wanted[name]), name
+
+
+def test_the_spec_has_types_and_sizes(tmp_path):
+    source = dataset(tmp_path)
+
+    def specs(rows):
+        return {
+            "id": tf.TensorSpec([rows], tf.int64),
+            "x": tf.TensorSpec([rows, 4], tf.float32),
+            "tags": tf.SparseTensorSpec([rows, None], tf.string),
+            "words": tf.RaggedTensorSpec([rows, None], tf.string, 1, tf.int64),
+            "hot": tf.SparseTensorSpec([rows, 10], tf.float64),
+            "flag": tf.TensorSpec([rows], tf.bool),
+            "name": tf.TensorSpec([rows], tf.string),
+            "long": tf.TensorSpec([rows, None], tf.int64),
+        }
+
+    assert source.to_tf(batch_size=64).element_spec == specs(None)
+    assert source.to_tf(batch_size=64, drop_remainder=True).element_spec == specs(64)
+
+
+REPRESENTATIONS = {
+    "user": af.Structured(["user"]),
+    "inner": af.Ragged("pairs", partitions=[2]),
+    "deep": af.Ragged("deep", row_splits_dtype="int32"),
+    "bytes": af.VarLenRagged("bytes"),
+}
+
+
+@pytest.mark.parametrize("drop_remainder", [False, True])
+def test_nested_structures(tmp_path, drop_remainder):
+    rows = pa.table(
+        {
+            "user": [{"age": i, "tags": [f"t{i}"] * i} for i in range(7)],
+            "pairs": [[i, i, 2, 3] * (i % 2) for i in range(7)],
+            "deep": [[[i]] * (i % 3) for i in range(7)],
+            # Every byte there is, so that none can stand between the values; and long ones.
+            "bytes": [[bytes(range(256)), b"x" * 1000]] * 7,
+        }
+    )
+    af.write_avro(rows, tmp_path / "nested.avro")
+    source = af.AvroDataset(tmp_path / "nested.avro", representations=REPRESENTATIONS)
+    options = {"batch_size": 3, "drop_remainder": drop_remainder}
+    found = source.to_tf(**options)
+    rows = 3 if drop_remainder else None
+    assert found.element_spec == {
+        "user": {
+            "user": {
+                "age": tf.TensorSpec([rows], tf.int64),
+                "tags": tf.RaggedTensorSpec([rows, None], tf.string, 1, tf.int64),
+            }
+        },
+        "inner": tf.RaggedTensorSpec([rows, None, 2], tf.int64, 1, tf.int64),
+        "deep": tf.RaggedTensorSpec([rows, None, None], tf.int64, 2, tf.int32),
+        "bytes": tf.RaggedTensorSpec([rows, None], tf.string, 1, tf.int64),
+    }
+    for batch, tensors in zip(found, source.tensors(**options), strict=True):
+        assert plain(batch) == plain(to_tensorflow(tensors))
+
+
+@pytest.mark.parametrize("epochs", [1, 2])
+def test_shuffled_rows_come_once_an_epoch_in_another_order_each_iteration(tmp_path, epochs):
+    source = dataset(tmp_path)
+    options = {"batch_size": 64, "shuffle_buffer_size": 300, "seed": 7, "epochs": epochs}
+    found = source.to_tf(**options)
+    passes = [flat(ids(found)) for _ in range(2)]
+    for order in passes:
+        assert sorted(order) == sorted([*range(ROWS)] * epochs)
+    assert passes[0] != passes[1]
+    # As the epochs of one iterator; and the same in the next run.
+    twice = source.tensors(**options | {"epochs": 2 * epochs})
+    assert flat(passes) == [number for batch in twice for number in batch["id"].values.tolist()]
+    again = source.to_tf(**options)
+    assert passes == [flat(ids(again)) for _ in range(2)]
+
+
+def test_without_a_seed_iterations_differ(tmp_path):
+    found = dataset(tmp_path).to_tf(batch_size=64, shuffle_buffer_size=300)
+    first, second = ids(found), ids(found)
+    assert first != second
+    assert sorted(flat(first)) == sorted(flat(second))
+
+
+def test_shards_have_each_row_once(tmp_path):
+    source = dataset(tmp_path)
+    shards = [source.to_tf(batch_size=64, shard=(n, 3), shuffle_buffer_size=50, seed=1) for n in range(3)]
+    assert sorted(flat(flat(ids(shard)) for shard in shards)) == [*range(ROWS)]
+
+
+def test_epochs_without_end_have_no_cardinality(tmp_path):
+    found = dataset(tmp_path).to_tf(batch_size=300, epochs=None)
+    assert found.cardinality() == tf.data.INFINITE_CARDINALITY
+    assert [len(batch) for batch in ids(found.take(5))] == [300, 300, 300, 100, 300]
+
+
+def test_iterations_may_run_side_by_side_and_be_left(tmp_path):
+    found = dataset(tmp_path).to_tf(batch_size=10)
+    one, two = iter(found), iter(found)
+    assert next(one)["id"][0] == next(two)["id"][0] == 0
+    del one
+    assert next(two)["id"][0] == 10
+
+
+def test_keras_trains_on_it(tmp_path):
+    source = af.AvroDataset(write(tmp_path), features={name: FEATURES[name] for name in ("id", "x", "flag")})
+
+    def labelled(row):
+        return row["x"] / ROWS, tf.cast(row["id"], tf.float32) / ROWS
+
+    batches = source.to_tf(batch_size=50, shuffle_buffer_size=500, seed=3, drop_remainder=True).map(labelled)
+    model = tf.keras.Sequential([tf.keras.Input([4]), tf.keras.layers.Dense(1)])
+    model.compile(tf.keras.optimizers.Adam(0.05), "mse")
+    losses = model.fit(batches, epochs=8, verbose=0).history["loss"]
+    assert losses[-1] < losses[0] / 5
+    endless = source.to_tf(batch_size=50, epochs=None).map(labelled)
+    assert len(model.fit(endless, epochs=2, steps_per_epoch=3, verbose=0).history["loss"]) == 2
+    assert model.evaluate(source.to_tf(batch_size=50).map(labelled), verbose=0) < losses[0]
+
+
+def test_a_damaged_file_is_an_invalid_argument(tmp_path):
+    path, text = cut(tmp_path)
+    found = af.AvroDataset(path, features=FEATURES).to_tf(batch_size=10)
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        list(found)
+    assert f"ValueError: {text}\n" in caught.value.message
+    assert len(list(af.AvroDataset(path, features=FEATURES).to_tf(batch_size=10, on_error="skip_file"))) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({}, TypeError, "to_tf() missing 1 required keyword-only argument: 'batch_size'"),
+        ({"batch_size": 1, "size": 1}, TypeError, "to_tf() got an unexpected keyword argument 'size'"),
+        ({"batch_size": 0}, ValueError, "batch_size: expected an integer of 1 or more, found int 0"),
+    ],
+)
+def test_options_are_checked_at_once(tmp_path, options, kind, message):
+    with pytest.raises(kind) as caught:
+        dataset(tmp_path).to_tf(**options)
+    assert str(caught.value) == message
+
+
+def test_numbers_are_not_copied_on_the_way_to_eager_code(tmp_path):
+    source = dataset(tmp_path)
+    tensors = next(source.tensors(batch_size=64))
+    eager = to_tensorflow(tensors)["x"]
+    assert np.shares_memory(np.asarray(eager), tensors["x"].values)

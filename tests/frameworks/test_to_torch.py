@@ -1,0 +1,161 @@
+"""`AvroDataset.to_torch`: every row once over workers and ranks, and states that go on exactly.
+
+Skipped without PyTorch, which is 4 GB; the test of torchdata, without that.
+"""
+
+import json
+import multiprocessing
+import pickle
+
+import pytest
+
+import arrowfeed as af
+from dataset_files import FEATURES, ROWS, cut, dataset, write
+from dataset_files import flat as joined
+
+torch = pytest.importorskip("torch", reason="expected PyTorch, found it not installed")
+
+from torch.utils.data import DataLoader  # noqa: E402
+
+NUMBERS = {name: FEATURES[name] for name in ("id", "x", "words")}
+SHUFFLE = {"shuffle_buffer_size": 300, "seed": 7}
+
+
+def numbers(directory):
+    return af.AvroDataset(write(directory), features=NUMBERS)
+
+
+def ids(batches):
+    return [batch["id"].tolist() for batch in batches]
+
+
+def flat(batches):
+    return joined(ids(batches))
+
+
+def test_batches_are_those_of_tensors(tmp_path):
+    source = dataset(tmp_path)
+    names = ("id", "x", "flag", "long")
+    for batch, tensors in zip(source.to_torch(batch_size=64), source.tensors(batch_size=64), strict=True):
+        assert list(batch) == list(FEATURES)
+        for name in names:
+            assert batch[name].tolist() == tensors[name].values.tolist()
+
+
+@pytest.mark.parametrize("shuffle", [{}, SHUFFLE, {"shuffle_buffer_size": 300}])
+@pytest.mark.parametrize("workers", [0, 1, 3])
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_each_pass_has_each_row_once_over_all_workers(tmp_path, shuffle, workers, start):
+    if start == "spawn" and (workers != 3 or not shuffle):
+        pytest.skip("the same as with fork, and slow")
+    source = numbers(tmp_path).to_torch(batch_size=64, **shuffle)
+    context = start if workers else None
+    loader = DataLoader(source, batch_size=None, num_workers=workers, multiprocessing_context=context)
+    first, second = flat(loader), flat(loader)
+    assert sorted(first) == sorted(second) == [*range(ROWS)]
+    assert (first == second) == (shuffle in ({}, SHUFFLE))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_set_epoch_chooses_the_order(tmp_path, workers):
+    source = numbers(tmp_path).to_torch(batch_size=64, **SHUFFLE)
+    loader = DataLoader(source, batch_size=None, num_workers=workers)
+    passes = []
+    for epoch in (0, 1, 2, 1):
+        source.set_epoch(epoch)
+        passes.append(flat(loader))
+    assert passes[1] == passes[3]
+    assert len({tuple(order) for order in passes}) == 3
+
+
+def rank(number, paths, meeting, results):
+    torch.distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=number, world_size=2)
+    source = af.AvroDataset(paths, features=NUMBERS).to_torch(batch_size=64, **SHUFFLE)
+    loader = DataLoader(source, batch_size=None, num_workers=2, multiprocessing_context="fork")
+    without_seed = af.AvroDataset(paths, features=NUMBERS).to_torch(batch_size=64, shuffle_buffer_size=9)
+    with pytest.raises(ValueError, match="seed") as refused:
+        list(without_seed)
+    results.put((flat(loader), str(refused.value)))
+    torch.distributed.destroy_process_group()
+
+
+def test_ranks_have_each_row_once(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    results, paths = context.Queue(), write(tmp_path)
+    ranks = [context.Process(target=rank, args=(n, paths, tmp_path / "meeting", results)) for n in range(2)]
+    for process in ranks:
+        process.start()
+    given = [results.get(timeout=60) for _ in ranks]
+    for process in ranks:
+        process.join()
+    assert sorted(given[0][0] + given[1][0]) == [*range(ROWS)]
+    assert {len(order) for order, _ in given} == {ROWS // 2}
+    assert {text for _, text in given} == {
+        "seed: expected an integer, as all shards have to shuffle alike, found None"
+    }
+
+
+@pytest.mark.parametrize("shuffle", [{}, SHUFFLE, {"shuffle_buffer_size": 300}])
+@pytest.mark.parametrize("given", [0, 1, 9, 16])
+def test_a_state_goes_on_after_the_batch_that_was_given(tmp_path, shuffle, given):
+    files = numbers(tmp_path)
+    source = files.to_torch(batch_size=64, **shuffle)
+    source.set_epoch(3)
+    batches = iter(source)
+    for _ in range(given):
+        next(batches)
+    state = json.loads(json.dumps(source.state_dict()))
+    rest = ids(batches)
+    resumed = files.to_torch(batch_size=64, **shuffle)
+    resumed.load_state_dict(state)
+    assert resumed.state_dict() == state
+    assert ids(resumed) == rest
+    assert len(rest) == 16 - given
+    # The state is for one iteration.
+    assert len(flat(resumed)) == ROWS
+
+
+def test_the_state_travels_in_a_pickle(tmp_path):
+    files = numbers(tmp_path)
+    source, resumed = files.to_torch(batch_size=64), files.to_torch(batch_size=64)
+    next(iter(source))
+    resumed.load_state_dict(source.state_dict())
+    assert flat(pickle.loads(pickle.dumps(resumed)))[0] == 64
+    assert flat(pickle.loads(pickle.dumps(source)))[0] == 0
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("shuffle", [{}, SHUFFLE, {"shuffle_buffer_size": 300}])
+def test_the_stateful_loader_goes_on_exactly(tmp_path, workers, shuffle):
+    reason = "expected torchdata's StatefulDataLoader, found it not installed"
+    module = pytest.importorskip("torchdata.stateful_dataloader", reason=reason)
+
+    files = numbers(tmp_path)
+
+    def loader():
+        source = files.to_torch(batch_size=64, **shuffle)
+        return module.StatefulDataLoader(source, batch_size=None, num_workers=workers)
+
+    whole = loader()
+    batches = iter(whole)
+    for _ in range(5):
+        next(batches)
+    state = whole.state_dict()
+    rest = ids(batches)
+    resumed = loader()
+    resumed.load_state_dict(state)
+    assert ids(resumed) == rest
+
+
+def test_a_damaged_file_is_the_error_that_it_is(tmp_path):
+    path, text = cut(tmp_path)
+    source = af.AvroDataset(path, features=NUMBERS).to_torch(batch_size=10)
+    with pytest.raises(af.TruncatedError) as caught:
+        list(source)
+    assert str(caught.value) == text
+
+
+def test_options_are_checked_at_once(tmp_path):
+    with pytest.raises(TypeError) as caught:
+        numbers(tmp_path).to_torch(size=3)
+    assert str(caught.value) == "to_torch() got an unexpected keyword argument 'size'"

@@ -1,0 +1,77 @@
+"""Memory: what is decoded ahead is bounded in bytes, and nothing grows from epoch to epoch."""
+
+import pytest
+
+from conftest import run_script, write
+
+BLOCK = 1 << 20
+BLOCKS = 160
+
+
+@pytest.fixture(scope="module")
+def large_file(tmp_path_factory):
+    """160 MiB in blocks of a row of a mebibyte, which a codec makes small."""
+    path = tmp_path_factory.mktemp("large") / "large.avro"
+    schema = {"type": "record", "name": "R", "fields": [{"name": "data", "type": "bytes"}]}
+    rows = ({"data": bytes([number]) * BLOCK} for number in range(BLOCKS))
+    return write(path, rows, schema, "deflate", sync_interval=1)
+
+
+STALLED = """
+    import sys, time
+    import arrowfeed as af
+
+    path, prefetch, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+
+    def mebibytes():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096 >> 20
+
+    before = mebibytes()
+    dataset = af.AvroDataset(path)
+    batches = dataset.record_batches(batch_size=1, prefetch_bytes=prefetch, threads=threads)
+    next(batches)
+    most, steady, last = 0, 0, None
+    while steady < 20:
+        time.sleep(0.02)
+        now = mebibytes()
+        steady = steady + 1 if now == last else 0
+        most, last = max(most, now), now
+    print(most - before)
+    print(sum(batch.num_rows for batch in batches))
+"""
+
+
+@pytest.mark.parametrize("prefetch", [0, 32 << 20])
+def test_memory_is_flat_while_the_consumer_stalls(large_file, prefetch):
+    done = run_script(STALLED, large_file, prefetch, 2)
+    assert done.returncode == 0, done.stderr
+    grown, rows = map(int, done.stdout.split())
+    assert rows == BLOCKS - 1
+    # Beside what waits, each thread has a block in its hands.
+    assert (prefetch >> 20) <= grown + 4 < (prefetch >> 20) + 28
+
+
+EPOCHS = """
+    import resource, sys
+    import arrowfeed as af
+
+    def mebibytes():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+    dataset = af.AvroDataset(sys.argv[1])
+    options = {"batch_size": 4, "shuffle_buffer_size": 16, "prefetch_bytes": 16 << 20, "threads": 2}
+    batches = dataset.record_batches(epochs=6, **options)
+    seen = []
+    for count, batch in enumerate(batches):
+        if count % 40 == 39:
+            seen.append(mebibytes())
+    print(seen[-1] - seen[1], len(seen))
+"""
+
+
+def test_epochs_do_not_grow(large_file):
+    done = run_script(EPOCHS, large_file, timeout=60)
+    assert done.returncode == 0, done.stderr
+    grown, epochs = map(int, done.stdout.split())
+    assert (epochs, grown < 24) == (6, True), grown

@@ -1,0 +1,232 @@
+"""States: from any batch on the rest of the unbroken run, in any process; and nothing else."""
+
+import json
+
+import pytest
+
+import arrowfeed as af
+from conftest import run_script
+from dataset_files import all_ids, digest, ids, people_files
+
+ORDERS = {
+    "in file order": {"epochs": 2},
+    "a shard": {"shard": (2, 3)},
+    "shuffled": {"shuffle_buffer_size": 60, "seed": 5, "epochs": 2},
+    "a shuffled shard": {"shuffle_buffer_size": 100, "seed": 5, "shard": (1, 2), "drop_remainder": True},
+}
+
+
+def resumed(dataset, state, how="record_batches", **options):
+    """Batches from a state on, which went through JSON."""
+    batches = getattr(dataset, how)(**options)
+    batches.load_state_dict(json.loads(json.dumps(state)))
+    return batches
+
+
+@pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
+def test_from_every_batch_on_comes_the_rest(people, options):
+    dataset = af.AvroDataset(people, columns=["id", "weight", "name"])
+    options = {"batch_size": 23, **options}
+    whole = list(dataset.record_batches(**options))
+    batches = dataset.record_batches(**options)
+    for given in range(len(whole) + 1):
+        state = batches.state_dict()
+        again = resumed(dataset, state, threads=1 + given % 3, prefetch_bytes=0, **options)
+        assert again.state_dict() == state
+        assert digest(again) == digest(whole[given:])
+        assert again.report()["rows"] == sum(batch.num_rows for batch in whole)
+        next(batches, None)
+
+
+def test_a_state_counts_what_was_given_not_what_was_read_ahead(people):
+    dataset = af.AvroDataset(people, columns=["id"])
+    batches = dataset.record_batches(batch_size=20, threads=3)
+    given = ids(next(batches)) + ids(next(batches))
+    assert batches.state_dict()["report"]["rows"] == len(given) == 40
+    assert ids(next(resumed(dataset, batches.state_dict(), batch_size=20))) == list(range(40, 60))
+    assert ids(next(batches)) == list(range(40, 60))
+
+
+@pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
+def test_states_of_record_batches_and_of_tensors_are_the_same(people, options):
+    dataset = af.AvroDataset(people, columns=["id"])
+    # Threads count blocks in their own time.
+    options = {"batch_size": 23, "threads": 1, **options}
+    whole = all_ids(dataset.record_batches(**options))
+    records, tensors = dataset.record_batches(**options), dataset.tensors(**options)
+    for given in range(1, len(whole)):
+        next(records), next(tensors)
+        state = tensors.state_dict()
+        assert records.state_dict() == state
+        assert all_ids(resumed(dataset, state, "record_batches", **options)) == whole[given:]
+        assert all_ids(resumed(dataset, state, "tensors", **options)) == whole[given:]
+
+
+def test_a_projection_takes_the_state_of_the_whole(people):
+    dataset = af.AvroDataset(people, representations={"id": af.Dense("id"), "paid": af.Dense("paid")})
+    options = {"batch_size": 23, "shuffle_buffer_size": 60, "seed": 5}
+    whole = all_ids(dataset.tensors(**options))
+    batches = dataset.tensors(**options)
+    next(batches)
+    assert all_ids(resumed(dataset.project(["id"]), batches.state_dict(), **options)) == whole[1:]
+
+
+def test_a_drawn_seed_is_in_the_state(people):
+    dataset = af.AvroDataset(people, columns=["id"])
+    options = {"batch_size": 23, "shuffle_buffer_size": 60}
+    batches = dataset.record_batches(**options)
+    state = batches.state_dict()
+    whole = all_ids(batches)
+    assert all_ids(resumed(dataset, state, **options)) == whole
+    assert all_ids(resumed(dataset, state, seed=state["seed"], **options)) == whole
+
+
+def test_an_iterator_goes_back_and_forth(people):
+    dataset = af.AvroDataset(people, columns=["id"])
+    batches = dataset.record_batches(batch_size=100)
+    states = [batches.state_dict() for _ in batches]
+    for at in (1, 0, 2, 1):
+        batches.load_state_dict(states[at])
+        assert [batch[0] for batch in all_ids(batches)] == [100, 200][at:]
+    batches.close()
+    batches.load_state_dict(states[0])
+    assert ids(next(batches)) == list(range(100, 200))
+
+
+def test_a_state_is_taken_by_another_process(people):
+    dataset = af.AvroDataset(people, columns=["id"])
+    batches = dataset.record_batches(batch_size=23, shuffle_buffer_size=60)
+    next(batches)
+    script = """
+        import json, sys
+        import arrowfeed as af
+
+        dataset = af.AvroDataset(json.loads(sys.argv[1]), columns=["id"])
+        batches = dataset.record_batches(batch_size=23, shuffle_buffer_size=60)
+        batches.load_state_dict(json.loads(sys.argv[2]))
+        print([batch.column("id").to_pyarrow().to_pylist() for batch in batches])
+    """
+    done = run_script(script, json.dumps([str(path) for path in people]), json.dumps(batches.state_dict()))
+    assert done.stdout == f"{all_ids(batches)}\n", done.stderr
+
+
+SHUFFLED = {"batch_size": 23, "shuffle_buffer_size": 60, "seed": 5}
+
+
+@pytest.fixture
+def state(people):
+    batches = af.AvroDataset(people).record_batches(**SHUFFLED)
+    next(batches)
+    return batches.state_dict()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"batch_size": 24}, "expected batch_size 24, as asked for, found batch_size 23"),
+        ({"drop_remainder": True}, "expected drop_remainder true, as asked for, found drop_remainder false"),
+        ({"epochs": None}, "expected epochs null, as asked for, found epochs 1"),
+        (
+            {"shuffle_buffer_size": 0},
+            "expected shuffle_buffer_size 0, as asked for, found shuffle_buffer_size 60",
+        ),
+        ({"seed": 6}, "expected seed 6, as asked for, found seed 5"),
+        ({"shard": (0, 2)}, "expected shard [0,2], as asked for, found shard [0,1]"),
+        (
+            {"on_error": "skip_file"},
+            'expected on_error "skip_file", as asked for, found on_error "raise"',
+        ),
+    ],
+)
+def test_a_state_of_other_options_is_refused(people, state, options, message):
+    batches = af.AvroDataset(people).record_batches(**{**SHUFFLED, **options})
+    before = batches.state_dict()
+    with pytest.raises(ValueError, match="^state: ") as caught:
+        batches.load_state_dict(state)
+    assert (type(caught.value), str(caught.value)) == (ValueError, f"state: {message}")
+    assert batches.state_dict() == before
+
+
+def refused(source, state, **options):
+    with pytest.raises(af.ChangedError) as caught:
+        af.AvroDataset(source).record_batches(**options).load_state_dict(state)
+    return str(caught.value)
+
+
+def test_a_state_of_other_files_is_refused(people, state):
+    assert refused(people[:3], state, **SHUFFLED) == "state: expected 3 files, found a state of 4"
+    other = "found a state of a file with another name or size there"
+    turned = refused([people[0], *people[:0:-1]], state, **SHUFFLED)
+    assert turned == f"state: expected {people[3]} as file 1 of the list, {other}"
+
+
+@pytest.mark.parametrize(
+    "options", [{"batch_size": 5}, {"batch_size": 5, "shuffle_buffer_size": 10, "seed": 1}]
+)
+def test_a_state_of_files_of_another_size_is_refused(tmp_path, options):
+    [path] = people_files(tmp_path, [20])
+    batches = af.AvroDataset(path).record_batches(**options)
+    next(batches)
+    state = batches.state_dict()
+    people_files(tmp_path, [21])
+    other = "found a state of a file with another name or size there"
+    assert refused(path, state, **options) == f"state: expected {path} as file 0 of the list, {other}"
+
+
+def test_a_state_of_a_file_of_the_same_size_written_again_is_refused(tmp_path):
+    [path] = people_files(tmp_path, [20])
+    batches = af.AvroDataset(path).record_batches(batch_size=5)
+    next(batches)
+    state = batches.state_dict()
+    old, new = state["place"]["row"]["sync"], b"0123456789abcdef"
+    path.write_bytes(path.read_bytes().replace(bytes.fromhex(old), new))
+    assert refused(path, state, batch_size=5) == (
+        f"state: expected {path} as it was, with the sync marker {old}, found the marker {new.hex()}"
+    )
+
+
+OTHER = "expected what state_dict gave, found other data: "
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": 2}, "expected version 1, found version 2"),
+        ({"seed": None}, "expected a seed, found none"),
+        ({"files": {"count": 4, "marks": "?"}}, "expected marks of files, found other text"),
+        ({"place": "end"}, f"{OTHER}unknown variant `end`, expected one of `start`, `row`, `window`"),
+        ({"epoch": -1}, f"{OTHER}invalid value: integer `-1`, expected u64"),
+        ({"version": None}, f"{OTHER}invalid type: null, expected u32"),
+    ],
+)
+def test_other_dicts_are_no_states(people, state, change, message):
+    batches = af.AvroDataset(people).record_batches(**SHUFFLED)
+    with pytest.raises(ValueError, match="^state: ") as caught:
+        batches.load_state_dict({**state, **change})
+    assert str(caught.value).split(" at line ")[0] == f"state: {message}"
+
+
+def test_what_is_no_dict_is_no_state(people, state):
+    batches = af.AvroDataset(people).record_batches(**SHUFFLED)
+    with pytest.raises(TypeError) as caught:
+        batches.load_state_dict([state])
+    assert str(caught.value).startswith("state: expected a dict that state_dict gave, found list [{")
+    with pytest.raises(TypeError, match="^Object of type bytes is not JSON serializable$"):
+        batches.load_state_dict({**state, "epoch": b"0"})
+
+
+def test_a_place_behind_the_last_window_has_nothing(people, state):
+    far = {"window": {"window": 1 << 40, "passed": 1 << 40, "left_out": []}}
+    assert list(resumed(af.AvroDataset(people), {**state, "place": far}, **SHUFFLED)) == []
+
+
+@pytest.mark.parametrize("wrong", [{"file": 99}, {"offset": 1 << 40}, {"sync": ""}, {"sync": 3}])
+def test_a_place_that_is_not_there_is_an_error(people, wrong):
+    dataset = af.AvroDataset(people, columns=["id"])
+    batches = dataset.record_batches(batch_size=10)
+    next(batches)
+    state = batches.state_dict()
+    state["place"]["row"].update(wrong)
+    with pytest.raises((ValueError, af.ArrowfeedError)) as caught:
+        all_ids(resumed(dataset, state, batch_size=10))
+    assert not isinstance(caught.value, af.InternalError)

@@ -1,0 +1,117 @@
+"""What a dataset is made from: the same kinds of sources as `read_avro`, and many files."""
+
+import io
+import itertools
+import pickle
+
+import fsspec
+import pytest
+
+import arrowfeed as af
+from dataset_files import all_ids, people_files
+
+
+def rows(source, **options):
+    batches = af.AvroDataset(source, columns=["id"]).record_batches(batch_size=50, **options)
+    return list(itertools.chain(*all_ids(batches)))
+
+
+def test_paths_globs_directories_urls_and_lists(people):
+    folder = people[0].parent
+    whole = list(range(300))
+    for source in (folder, f"{folder}/*.avro", folder.as_uri(), people, tuple(map(str, people))):
+        assert rows(source) == whole
+    assert rows([f"{folder}/part-0000[12].avro", people[0].as_uri()]) == [*range(110, 187), *range(110)]
+    assert rows(people[::-1]) == [*range(187, 300), *range(110, 187), *range(110)]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("shuffle_buffer_size", [0, 1000])
+def test_bytes_and_file_objects_are_read_again_and_again(people, threads, shuffle_buffer_size):
+    data = [path.read_bytes() for path in people]
+    with people[2].open("rb") as file:
+        sources = [data[0], memoryview(data[1]), file, io.BytesIO(data[3])]
+        dataset = af.AvroDataset(sources, columns=["id"])
+    options = {"batch_size": 64, "shuffle_buffer_size": shuffle_buffer_size, "threads": threads, "epochs": 2}
+    for _ in range(2):
+        given = list(itertools.chain(*all_ids(dataset.record_batches(**options))))
+        assert [sorted(given[:300]), sorted(given[300:])] == [list(range(300))] * 2
+    assert dataset.num_rows == 300
+
+
+def test_a_file_object_is_read_from_where_it_stands(people):
+    file = io.BytesIO(b"before" + people[0].read_bytes())
+    file.seek(6)
+    assert rows(file, epochs=2) == [*range(110), *range(110)]
+
+
+def test_urls_of_other_schemes_are_read_into_memory(people):
+    filesystem = fsspec.filesystem("memory")
+    for path in people:
+        filesystem.pipe(f"/people/{path.name}", path.read_bytes())
+    dataset = af.AvroDataset("memory://people/*.avro", columns=["id"])
+    filesystem.rm("/people", recursive=True)
+    assert list(itertools.chain(*all_ids(dataset.record_batches(batch_size=99)))) == list(range(300))
+
+
+@pytest.mark.parametrize("empty", [[], ()])
+def test_an_empty_list_is_refused(empty):
+    with pytest.raises(ValueError, match="^source: expected at least one file, found an empty list$"):
+        af.AvroDataset(empty)
+
+
+def test_what_is_missing_is_not_found(people, tmp_path):
+    for source, message in (
+        (tmp_path / "no.avro", f"[Errno 2] No such file or directory: '{tmp_path}/no.avro'"),
+        (
+            f"{tmp_path}/*.avro",
+            f"[Errno 2] expected files that match this glob, found none: '{tmp_path}/*.avro'",
+        ),
+        (
+            [people[0], tmp_path],
+            f"[Errno 2] expected a directory with files named *.avro, found none: '{tmp_path}'",
+        ),
+    ):
+        with pytest.raises(FileNotFoundError) as caught:
+            af.AvroDataset(source)
+        assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("shuffle_buffer_size", [0, 100])
+def test_a_file_that_goes_away_is_not_found_when_its_turn_comes(tmp_path, shuffle_buffer_size):
+    paths = people_files(tmp_path, [20, 20])
+    dataset = af.AvroDataset(paths, columns=["id"])
+    paths[1].unlink()
+    batches = dataset.record_batches(batch_size=20, shuffle_buffer_size=shuffle_buffer_size)
+    if shuffle_buffer_size == 0:
+        assert next(batches).num_rows == 20
+    with pytest.raises(FileNotFoundError) as caught:
+        next(batches)
+    assert str(caught.value) == f"[Errno 2] No such file or directory: '{paths[1]}'"
+
+
+@pytest.fixture(scope="session")
+def many(tmp_path_factory):
+    """10,000 files of one row each."""
+    folder = tmp_path_factory.mktemp("many")
+    [path] = people_files(folder, [1])
+    data = path.read_bytes()
+    path.unlink()
+    for number in range(10_000):
+        (folder / f"{number:05}.avro").write_bytes(data)
+    return folder
+
+
+@pytest.mark.parametrize("shuffle_buffer_size", [0, 100])
+def test_ten_thousand_files_of_a_row(many, shuffle_buffer_size):
+    dataset = af.AvroDataset(many, columns=["id"])
+    options = {"batch_size": 999, "threads": 2, "shuffle_buffer_size": shuffle_buffer_size}
+    batches = dataset.record_batches(**options)
+    assert next(batches).num_rows == 999
+    state = batches.state_dict()
+    assert len(pickle.dumps(state)) < 64 << 10
+    assert [batch.num_rows for batch in batches] == [999] * 9 + [10]
+    resumed = dataset.record_batches(**options)
+    resumed.load_state_dict(state)
+    assert [batch.num_rows for batch in resumed] == [999] * 9 + [10]
+    assert dataset.num_rows == 10_000
