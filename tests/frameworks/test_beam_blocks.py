@@ -8,7 +8,7 @@ import pytest
 from beam_files import ROWS, ids, write
 
 import arrowfeed as af
-from arrowfeed._blocks import BlockFile
+from arrowfeed.beam._blocks import BlockFile
 from arrowfeed.beam._claimed import ClaimedBlocks
 
 

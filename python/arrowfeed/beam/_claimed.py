@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import re
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._errors import ArrowfeedError, ChangedError
@@ -10,7 +11,9 @@ from arrowfeed._errors import ArrowfeedError, ChangedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from arrowfeed._blocks import BlockFile
+    from arrowfeed.beam._blocks import BlockFile
+
+_PLACE = re.compile(r"\bat byte (\d{1,3}(?:,\d{3})*)")
 
 
 class ClaimedBlocks:
@@ -74,10 +77,16 @@ class ClaimedBlocks:
 
     def located(self, error: ArrowfeedError) -> ArrowfeedError:
         """The same error with offsets of the file in place of those of this one."""
-        if error.offset is None or not self._offsets:
-            return error
-        block = max(bisect.bisect_right(self._starts, error.offset) - 1, 0)
-        offset = error.offset - self._starts[block] + self._offsets[block]
-        text = str(error).replace(f"at byte {error.offset:,}", f"at byte {offset:,}", 1)
+        offset = None if error.offset is None else self._in_file(error.offset)
         known: dict[str, Any] = {**vars(error), "offset": offset}
-        return type(error)(text, **known)
+        return type(error)(self.message(str(error)), **known)
+
+    def message(self, text: str) -> str:
+        """What a reader of this one says, with the offset in the file."""
+        return _PLACE.sub(
+            lambda found: f"at byte {self._in_file(int(found[1].replace(',', ''))):,}", text, count=1
+        )
+
+    def _in_file(self, offset: int) -> int:
+        block = bisect.bisect_right(self._starts, offset) - 1
+        return offset if block < 0 else offset - self._starts[block] + self._offsets[block]

@@ -6,14 +6,15 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import read_avro
-from arrowfeed._blocks import BlockFile
 from arrowfeed._errors import ArrowfeedError
+from arrowfeed.beam._blocks import BlockFile
 from arrowfeed.beam._claimed import ClaimedBlocks
-from arrowfeed.beam._imported import beam, imported
+from arrowfeed.beam._imported import beam, imported, pa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from arrowfeed._arrowfeed import RecordBatch
     from arrowfeed.types import Report
 
 _trackers: Any = imported("apache_beam.io.restriction_trackers", "apache-beam")
@@ -35,9 +36,12 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
         split_bytes: Bytes of a range at first.
     """
 
+    GIVES: Any = pa.RecordBatch
+    """The type of what it gives."""
+
     def __init__(self, options: dict[str, Any], split_bytes: int) -> None:
-        self._options = options
-        self._split_bytes = split_bytes
+        self.options = options
+        self.split_bytes = split_bytes
 
     def initial_restriction(self, element: Any) -> Any:
         """All bytes of a file; a file without any is opened to say that it is no Avro file."""
@@ -49,7 +53,7 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
 
     def split(self, element: Any, restriction: Any) -> Iterator[Any]:  # noqa: ARG002 - Beam's signature
         """Ranges of `split_bytes`, the last one up to half as much larger or smaller."""
-        return restriction.split(self._split_bytes, max(self._split_bytes // 2, 1))
+        return restriction.split(self.split_bytes, max(self.split_bytes // 2, 1))
 
     def restriction_size(self, element: Any, restriction: Any) -> int:  # noqa: ARG002 - Beam's signature
         """Bytes."""
@@ -64,21 +68,25 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
         """
         path, stop = element.path, tracker.current_restriction().stop
         with _filesystems.FileSystems.open(path, compression_type=_PLAIN) as file:
-            blocks = BlockFile(file, path, self._options["limits"])
+            blocks = BlockFile(file, path, self.options["limits"])
             start = tracker.current_restriction().start
             claimed = ClaimedBlocks(blocks, path, start, stop, tracker.try_claim)
             try:
-                reader = read_avro(claimed, threads=1, **self._options)
+                reader = read_avro(claimed, threads=1, **self.options)
                 for batch in reader:
-                    yield batch.to_pyarrow()
+                    yield from self.given(batch)
             except ArrowfeedError as error:
                 raise claimed.located(error) from error
-            _count(reader.report())
+            self._count(reader.report(), claimed)
 
+    def given(self, batch: RecordBatch) -> list[Any]:
+        """What is given of a batch."""
+        return [batch.to_pyarrow()]
 
-def _count(report: Report) -> None:
-    counts = {"rows": report["rows"], "blocks": report["blocks"], "skipped_blocks": len(report["skipped"])}
-    for name, number in counts.items():
-        beam.metrics.Metrics.counter("arrowfeed", name).inc(number)
-    for skipped in report["skipped"]:
-        _log.warning("left out a block: %s", skipped["error"])
+    def _count(self, report: Report, claimed: ClaimedBlocks) -> None:
+        skipped = report["skipped"]
+        counts = {"rows": report["rows"], "blocks": report["blocks"], "skipped_blocks": len(skipped)}
+        for name, number in counts.items():
+            beam.metrics.Metrics.counter("arrowfeed", name).inc(number)
+        for block in skipped:
+            _log.warning("left out a block: %s", claimed.message(block["error"]))

@@ -8,7 +8,7 @@ import urllib.parse
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed.beam._imported import beam, imported, pa
+from arrowfeed.beam._imported import beam, imported
 from arrowfeed.beam._options import checked
 from arrowfeed.beam._read import ReadRanges
 
@@ -59,7 +59,7 @@ class ReadAllAvro(beam.PTransform):
         matched = pcoll | "Match" >> beam.ParDo(_Match())
         # Ranges of one file go to other workers than the one that has listed it.
         shared = matched | "Share" >> beam.Reshuffle()
-        return shared | "Read" >> beam.ParDo(self._read).with_output_types(pa.RecordBatch)
+        return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.GIVES)
 
 
 class ReadAvro(ReadAllAvro):
@@ -122,5 +122,7 @@ def _pattern(pattern: str) -> str:
     """What Beam calls it: a directory is its `*.avro` here, and a `file://` URL a path there."""
     if pattern.startswith("file://"):
         pattern = urllib.request.url2pathname(urllib.parse.urlsplit(pattern).path)
-    is_directory = pattern.endswith("/") or os.path.isdir(pattern)  # noqa: PTH112 - it may be no path
-    return _filesystems.FileSystems.join(pattern, "*.avro") if is_directory else pattern
+    if pattern.endswith("/") or os.path.isdir(pattern):  # noqa: PTH112 - it may be no path
+        return _filesystems.FileSystems.join(pattern, "*.avro")
+    # Beam finds no files for a glob without a directory.
+    return pattern if os.path.dirname(pattern) else f"./{pattern}"  # noqa: PTH120 - as above

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import AvroDataset, AvroSchema, avro_schema
-from arrowfeed.tfxio._raw_records import records_of, with_raw_records
+from arrowfeed._arrowfeed import AvroDataset, AvroSchema, avro_schema, encode_records
+from arrowfeed.tfxio._raw_records import with_raw_records
 from arrowfeed.tfxio._records import ENCODING, AvroRecords
-from arrowfeed.tfxio._rows import batches_of_size
-from arrowfeed.tfxio._tf_dataset import dataset_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from arrowfeed._arrowfeed import Limits
+    from arrowfeed._arrowfeed import Limits, RecordBatch
     from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
     from arrowfeed.types import AvroSchemaLike, ProtoLike
 
@@ -104,7 +103,7 @@ class AvroRecord(AvroRecords):
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
-        return _beam.raw_records(self._patterns, self.AvroSchema(), self._limits)
+        return _beam.RawRecords(self._patterns, self.AvroSchema(), self._limits)
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
         """Record batches of pyarrow, outside of a pipeline.
@@ -115,7 +114,13 @@ class AvroRecord(AvroRecords):
             options: As in tfx_bsl.
         """
         self.ArrowSchema()
-        return self._batches(options, threads=None)
+        # Records and their raw form are shuffled alike.
+        iteration: dict[str, Any] = {"seed": secrets.randbits(64), **_iteration(options)}
+        batches = self._dataset().record_batches(**iteration)
+        name = self.raw_record_column_name
+        return (
+            (batch.to_pyarrow() for batch in batches) if name is None else self._raw(name, batches, iteration)
+        )
 
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
         """A `tf.data.Dataset` of what `TensorAdapter()` makes of `RecordBatches`.
@@ -129,50 +134,50 @@ class AvroRecord(AvroRecords):
         Raises:
             ValueError: There is no tensor of the name of the label, or a representation does not fit.
         """
-        threads = None if options.reader_num_threads < 1 else options.reader_num_threads
-
-        def batches(number: int) -> Iterator[Any]:
-            seed = options.shuffle_seed
-            return self._batches(
-                options._replace(shuffle_seed=None if seed is None else seed + number), threads
+        names = self.TensorAdapter().TypeSpecs().keys()
+        label = options.label_key
+        if label is not None and label not in names:
+            raise ValueError(
+                f"The `label_key` provided ({label}) must be one of the following tensorsnames: {names}."
             )
+        iteration = _iteration(options)
+        if options.reader_num_threads > 0:
+            iteration["threads"] = options.reader_num_threads
+        dataset = self._dataset().to_tf(**iteration)
+        if label is not None:
+            dataset = dataset.map(functools.partial(_labelled, label))
+        return dataset.prefetch(options.prefetch_buffer_size)
 
-        return dataset_of(self.TensorAdapter(), batches, options)
-
-    def _batches(
-        self, options: RecordBatchesOptions | TensorFlowDatasetOptions, threads: int | None
-    ) -> Iterator[Any]:
-        seed = secrets.randbits(64) if options.shuffle_seed is None else options.shuffle_seed % _SEEDS
-        iteration: dict[str, Any] = {
-            "batch_size": options.batch_size,
-            "epochs": options.num_epochs,
-            "shuffle_buffer_size": options.shuffle_buffer_size if options.shuffle else 0,
-            "seed": seed,
-            "threads": threads,
-        }
-        batches = self._with_raw_records(self._read(self.columns.names, iteration, ENCODING), iteration)
-        return batches_of_size(batches, options.batch_size, drop_last=options.drop_final_batch)
-
-    def _read(self, columns: list[str] | None, iteration: dict[str, Any], encoding: Any) -> Iterator[Any]:
-        schema = self.AvroSchema()
-        dataset = AvroDataset(
+    def _dataset(self) -> AvroDataset:
+        return AvroDataset(
             self._patterns,
-            columns=columns,
-            representations={},
-            reader_schema=schema,
-            encoding=encoding,
+            columns=self.columns.names,
+            representations=dict(self.columns.representations),
+            reader_schema=self.AvroSchema(),
+            encoding=ENCODING,
             limits=self._limits,
         )
-        with dataset.record_batches(**iteration) as batches:
-            for batch in batches:
-                yield batch.to_pyarrow()
 
-    def _with_raw_records(self, batches: Iterator[Any], iteration: dict[str, Any]) -> Iterator[Any]:
-        name = self.raw_record_column_name
-        if name is None:
-            yield from batches
-            return
-        # The same options give the same rows in the same order.
-        whole = self._read(None, iteration, "native")
-        for batch, rows in zip(batches, whole, strict=True):
-            yield with_raw_records(batch, name, records_of(rows, self.AvroSchema(), self._limits))
+    def _raw(self, name: str, batches: Iterable[RecordBatch], iteration: dict[str, Any]) -> Iterator[Any]:
+        schema = self.AvroSchema()
+        whole = AvroDataset(self._patterns, representations={}, reader_schema=schema, limits=self._limits)
+        for batch, rows in zip(batches, whole.record_batches(**iteration), strict=True):
+            yield with_raw_records(batch.to_pyarrow(), name, encode_records(rows, schema))
+
+
+def _iteration(options: RecordBatchesOptions | TensorFlowDatasetOptions) -> dict[str, Any]:
+    """The same in the words of `AvroDataset.record_batches`."""
+    seed = options.shuffle_seed
+    return {
+        "batch_size": options.batch_size,
+        # Without an end, every batch is full.
+        "drop_remainder": options.drop_final_batch or options.num_epochs is None,
+        "epochs": options.num_epochs,
+        "across_epochs": True,
+        "shuffle_buffer_size": options.shuffle_buffer_size if options.shuffle else 0,
+        **({} if seed is None else {"seed": seed % _SEEDS}),
+    }
+
+
+def _labelled(label: str, tensors: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    return {name: tensor for name, tensor in tensors.items() if name != label}, tensors[label]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._arrowfeed import encode_records
 from arrowfeed.beam import ReadAvro
 from arrowfeed.beam._imported import beam, pa
-from arrowfeed.tfxio._raw_records import batches_of, records_of
+from arrowfeed.beam._read import ReadRanges
+from arrowfeed.tfxio._raw_records import batches_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arrowfeed._arrowfeed import AvroSchema, Limits
+    from arrowfeed._arrowfeed import AvroSchema, Limits, RecordBatch
 
 MOST = 1000
 """Rows of a batch, where nobody says how many."""
@@ -35,16 +37,37 @@ class Chained(beam.PTransform):
         return pcoll
 
 
-def raw_records(file_pattern: list[str], schema: AvroSchema, limits: Limits) -> Any:
-    """A transform that gives the records of files, each in Avro's binary encoding.
+class RawRecords(ReadAvro):
+    """Reads the records of files, each as bytes in Avro's binary encoding.
 
     Args:
         file_pattern: Of the files.
         schema: To write the records in, whatever that of a file is.
         limits: Of a file.
     """
-    read = ReadAvro(file_pattern, reader_schema=schema, batch_size=MOST, limits=limits)
-    return Chained(Read=read, Write=beam.ParDo(WriteRecords(schema, limits)).with_output_types(bytes))
+
+    def __init__(self, file_pattern: list[str], schema: AvroSchema, limits: Limits) -> None:
+        super().__init__(file_pattern, reader_schema=schema, batch_size=MOST, limits=limits)
+        self._read = _RawRanges(self._read, schema)
+
+
+class _RawRanges(ReadRanges):
+    """Gives the rows of batches as bytes.
+
+    Args:
+        read: Reads the batches.
+        schema: To write the rows in.
+    """
+
+    GIVES = bytes
+
+    def __init__(self, read: ReadRanges, schema: AvroSchema) -> None:
+        super().__init__(read.options, read.split_bytes)
+        self._schema = schema
+
+    def given(self, batch: RecordBatch) -> list[bytes]:
+        """One for each row."""
+        return encode_records(batch, self._schema)
 
 
 def unchanged() -> Any:
@@ -69,23 +92,6 @@ class RecordBatches(beam.PTransform):
         """A PCollection of `pyarrow.RecordBatch`."""
         batched = beam.BatchElements(min_batch_size=self._least, max_batch_size=self._most)
         return pcoll | "Batch" >> batched | "Read" >> beam.ParDo(self._read).with_output_types(pa.RecordBatch)
-
-
-class WriteRecords(beam.DoFn):
-    """Rows of batches as records.
-
-    Args:
-        schema: To write them in.
-        limits: Of a record.
-    """
-
-    def __init__(self, schema: AvroSchema, limits: Limits) -> None:
-        self._schema = schema
-        self._limits = limits
-
-    def process(self, element: Any) -> list[bytes]:
-        """The records of a batch."""
-        return records_of(element, self._schema, self._limits)
 
 
 class ReadRecords(beam.DoFn):

@@ -11,10 +11,9 @@ from arrowfeed._arrowfeed import (
     Representation,
     Sparse,
     infer_representations,
-    read_avro,
     representations_from_tfmd,
 )
-from arrowfeed.tfxio._raw_records import NamedBytes, as_file
+from arrowfeed.tfxio._raw_records import reader_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -93,8 +92,8 @@ def projected(columns: Columns, avro_schema: AvroSchema, wanted: Iterable[str], 
 def _arrow_schema(
     avro_schema: AvroSchema, names: list[str] | None, encoding: Encoding, limits: Limits
 ) -> Any:
-    file = NamedBytes(as_file(avro_schema), "schema")
-    with read_avro(file, columns=names, encoding=encoding, limits=limits) as reader:
+    options: dict[str, Any] = {"columns": names, "encoding": encoding, "limits": limits}
+    with reader_of(avro_schema, (), "schema", **options) as reader:
         return reader.schema.to_pyarrow()
 
 

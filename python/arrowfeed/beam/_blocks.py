@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
 from arrowfeed._arrowfeed import Limits, read_avro
 from arrowfeed._errors import FormatError
@@ -83,8 +83,7 @@ class BlockFile:
         """
         self._file.seek(offset)
         head = self._file.read(2 * LONG)
-        found = block_head(head)
-        length = None if found is None else found.length + found.size + MARKER
+        length = _block_length(head)
         if length is not None and length <= self._limits.decoded_block_bytes:
             data = head[:length] + self._file.read(max(length - len(head), 0))
             if len(data) == length and data.endswith(self._marker):
@@ -140,25 +139,14 @@ def _header_length(data: bytes) -> int | None:
     return length if data.startswith(MAGIC) and length <= len(data) else None
 
 
-class BlockHead(NamedTuple):
-    """What stands before the records of a block."""
-
-    length: int
-    """Bytes of the head itself."""
-    rows: int
-    """How many records follow."""
-    size: int
-    """Bytes of the records, compressed."""
-
-
-def block_head(data: bytes, start: int = 0) -> BlockHead | None:
-    """The head of the block that starts at a place of the bytes; None: it is wrong."""
+def _block_length(head: bytes) -> int | None:
+    """The length of a block with its marker, by its head; None: the head is wrong."""
     try:
-        rows, place = _long(data, start)
-        size, place = _long(data, place)
+        rows, place = _long(head, 0)
+        size, place = _long(head, place)
     except IndexError:
         return None
-    return None if rows < 0 or size < 0 else BlockHead(place - start, rows, size)
+    return None if rows < 0 or size < 0 else place + size + MARKER
 
 
 def _long(data: bytes, place: int) -> tuple[int, int]:
