@@ -3,6 +3,7 @@
 import io
 import random
 from functools import partial
+from operator import gt
 
 import pytest
 from beam_files import ROWS, ids, write
@@ -153,3 +154,40 @@ def test_a_file_that_got_shorter_has_changed(tmp_path):
         f"x.avro: expected a file of {len(data) + 1:,} bytes or more, found its end at byte {len(data):,}"
     )
     assert str(caught.value) == expected
+
+
+def outcome(source: object, on_error: str) -> tuple[list[int], str | None]:
+    """The ids of the rows that come out, and the text of the error that ends it."""
+    found = []
+    try:
+        for batch in af.read_avro(source, threads=1, batch_size=1, on_error=on_error):
+            found += ids([batch])
+    except af.ArrowfeedError as error:
+        located = source.located(error) if isinstance(source, ClaimedBlocks) else error
+        return found, f"{type(error).__name__} {located.offset} {located}"
+    return found, None
+
+
+class Named(io.BytesIO):
+    """The bytes of a file with its name."""
+
+    name = "x.avro"
+
+
+@pytest.mark.parametrize("on_error", ["raise", "skip_block"])
+@pytest.mark.parametrize("codec", ["null", "deflate"])
+def test_a_broken_file_is_read_as_read_avro_does(tmp_path, codec, on_error):
+    data = write(tmp_path / "x.avro", count=300, codec=codec).read_bytes()
+    header = len(BlockFile(io.BytesIO(data), "x.avro", af.Limits()).header)
+    seed = random.randrange(1 << 32)
+    chosen, failed = random.Random(seed), 0
+    for _ in range(300):
+        broken = bytearray(data)
+        for _ in range(chosen.randrange(1, 3)):
+            broken[chosen.randrange(header, len(data))] = chosen.randrange(256)
+        broken = bytes(broken[: chosen.choice([len(data), chosen.randrange(header, len(data))])])
+        expected = outcome(Named(broken), on_error)
+        found = outcome(claimed(broken, 0, len(broken), partial(gt, len(broken))), on_error)
+        assert found == expected, seed
+        failed += expected[1] is not None
+    assert failed > 100 or on_error == "skip_block"
