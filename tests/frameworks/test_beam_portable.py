@@ -13,6 +13,7 @@ from apache_beam.testing.util import assert_that, equal_to
 from beam_files import ROWS, write
 
 from arrowfeed import beam as avro
+from arrowfeed import tfxio
 
 SECONDS = 60
 """How long a job service may take to start."""
@@ -38,18 +39,35 @@ def endpoint(tmp_path_factory):
     service.wait(10)
 
 
-@pytest.mark.parametrize("workers", ["threads", "processes"])
-def test_every_row_is_read_once(tmp_path, monkeypatch, endpoint, workers):
+@pytest.fixture(params=["threads", "processes"])
+def options(request, monkeypatch, endpoint):
+    """Options of a pipeline with such workers."""
     # A worker process is started by its name.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    given = [f"--job_endpoint={endpoint}", "--environment_type=LOOPBACK", "--sdk_worker_parallelism=2"]
+    if request.param == "processes":
+        given.append("--experiments=use_loopback_process_worker=true")
+    return PipelineOptions(given)
+
+
+@pytest.fixture
+def folder(tmp_path):
     for number in range(3):
         write(tmp_path / f"part-{number}.avro", start=number * ROWS, codec="deflate")
-    options = [f"--job_endpoint={endpoint}", "--environment_type=LOOPBACK", "--sdk_worker_parallelism=2"]
-    if workers == "processes":
-        options.append("--experiments=use_loopback_process_worker=true")
-    with beam.Pipeline(runner="PortableRunner", options=PipelineOptions(options)) as pipeline:
-        batches = pipeline | avro.ReadAvro(tmp_path, split_bytes=5000) | beam.Reshuffle()
-        assert_that(
-            batches | beam.FlatMap(lambda batch: batch.column("id").to_pylist()),
-            equal_to(list(range(3 * ROWS))),
-        )
+    return tmp_path
+
+
+def test_every_row_is_read_once(folder, options):
+    with beam.Pipeline(runner="PortableRunner", options=options) as pipeline:
+        batches = pipeline | avro.ReadAvro(folder, split_bytes=5000) | beam.Reshuffle()
+        rows = batches | beam.FlatMap(lambda batch: batch.column("id").to_pylist())
+        assert_that(rows, equal_to(list(range(3 * ROWS))))
+
+
+@pytest.mark.parametrize("raw", [None, "raw"])
+def test_sources_of_tfx_are_read_once(folder, options, raw):
+    source = tfxio.AvroRecord(folder, raw_record_column_name=raw).Project(["id", "tags"])
+    with beam.Pipeline(runner="PortableRunner", options=options) as pipeline:
+        batches = pipeline | source.BeamSource(batch_size=100) | beam.Reshuffle()
+        rows = batches | beam.FlatMap(lambda batch: batch.column("id").flatten().to_pylist())
+        assert_that(rows, equal_to(list(range(3 * ROWS))))

@@ -70,12 +70,8 @@ class TFXIO(_Base):
             ValueError: There is no tensor of a name.
         """
         if isinstance(self, ProjectedTFXIO):
-            return ProjectedTFXIO(self.origin, self.projected.project(tensor_names))
-        return ProjectedTFXIO(self, self.project(tensor_names))
-
-    def project(self, tensor_names: list[str]) -> TFXIO:
-        """`Project` without a memory of what it was."""
-        return self._ProjectImpl(tensor_names)
+            return ProjectedTFXIO(self.origin, self._ProjectImpl(tensor_names))
+        return ProjectedTFXIO(self, self._ProjectImpl(tensor_names))
 
     def TensorAdapterConfig(self) -> TensorAdapterConfig:  # noqa: N802
         """What `TensorAdapter()` is made of; it travels to workers."""
@@ -129,7 +125,7 @@ class ProjectedTFXIO(TFXIO):
         return self.projected.TensorFlowDataset(options)
 
     def _ProjectImpl(self, tensor_names: list[str]) -> TFXIO:  # noqa: N802
-        return self.projected.project(tensor_names)
+        return self.projected._ProjectImpl(tensor_names)  # noqa: SLF001 - of the same class
 
     def TensorAdapterConfig(self) -> TensorAdapterConfig:  # noqa: N802
         """With the type specs of the origin."""
