@@ -16,6 +16,8 @@ class Job:
     batch_size: int = 8192
     threads: int = 1
     columns: list[str] | None = None
+    key: str | None = None
+    """A key expression, of which a tensor is made."""
     limit: int | None = None
     """Rows after which a reader stops that is too slow for the whole file."""
 

@@ -64,6 +64,16 @@ def users_file(tmp_path: Path) -> Path:
     return write(tmp_path / "users.avro", users(100))
 
 
+@pytest.fixture
+def arrowfeed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """The command line, in the test's own folder: names in messages are short."""
+    from command_line import Commands  # noqa: PLC0415 - for the tests of it only
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ARROWFEED_DEBUG", raising=False)
+    return Commands(capsys)
+
+
 BIG_ROWS = 60_000
 
 

@@ -38,11 +38,16 @@ fn beside<R: Copy + Into<i64>>(
     rows: &[R],
     indices: impl Iterator<Item = i64>,
 ) -> Result<Vec<i64>, ConversionError> {
-    let room = spare::take(rows.len().saturating_mul(2));
-    let mut entries = room.map_err(|error| overflow(rows.len(), &error))?;
-    let places = entries.as_chunks_mut::<2>().0.iter_mut();
-    places.zip(rows.iter().zip(indices)).for_each(|(place, (row, index))| *place = [(*row).into(), index]);
-    Ok(entries)
+    let pairs = rows.iter().zip(indices).map(|(row, index)| [(*row).into(), index]);
+    if let Some(mut entries) = spare::take(2 * rows.len()) {
+        let places = entries.as_chunks_mut::<2>().0.iter_mut();
+        places.zip(pairs).for_each(|(place, pair)| *place = pair);
+        return Ok(entries);
+    }
+    let room = reserved(rows.len());
+    let mut entries: Vec<[i64; 2]> = room.map_err(|error| overflow(rows.len(), &error))?;
+    entries.extend(pairs);
+    Ok(entries.into_flattened())
 }
 
 /// `entry(row, position)` of each entry, and the length of the longest row.

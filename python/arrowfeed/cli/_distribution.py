@@ -1,0 +1,117 @@
+"""Distributions of numbers that are seen once, in bins whose number does not grow."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+BINS = 32
+_LEAST_EXPONENT = -1000
+_DIGITS = 50
+"""Bits of a float that say in which bin it is."""
+
+
+class Lengths:
+    """Lengths of lists and texts: exact least, mean and most, and counts by powers of two."""
+
+    def __init__(self) -> None:
+        self.count = self.total = self.most = 0
+        self.least: int | None = None
+        self.powers = np.zeros(BINS + 1, np.int64)
+        """Counts of 0, 1, 2 to 3, 4 to 7, and so on."""
+
+    def add(self, lengths: np.ndarray[Any, Any]) -> None:
+        """Counts some, at least one."""
+        least = int(lengths.min())
+        self.least = least if self.least is None else min(self.least, least)
+        self.most = max(self.most, int(lengths.max()))
+        self.count += len(lengths)
+        self.total += int(lengths.sum(dtype=np.int64))
+        _, bits = np.frexp(lengths.astype(np.float64))
+        self.powers += np.bincount(bits, minlength=len(self.powers))
+
+    @property
+    def mean(self) -> float | None:
+        """None where nothing was counted."""
+        return self.total / self.count if self.count else None
+
+    def bins(self) -> list[tuple[str, int]]:
+        """Names and counts of the bins up to the last one that holds something."""
+        last = int(self.most).bit_length()
+        return [(_power(bits), int(self.powers[bits])) for bits in range(last + 1)]
+
+
+class Histogram:
+    """Counts of numbers in at most `BINS` bins of one width, a power of two.
+
+    Bins begin at multiples of their width. What does not fit makes all of them wider, and each goes as a
+    whole into one of the new ones: the counts are exact, in whatever order numbers come.
+
+    Args:
+        whole: The numbers are integers: a bin has one of them, or more.
+    """
+
+    def __init__(self, *, whole: bool) -> None:
+        self._exponent: int = 0 if whole else _LEAST_EXPONENT
+        self._whole = whole
+        self._first = 0
+        self._counts = np.zeros(0, np.int64)
+
+    def add(self, values: np.ndarray[Any, np.dtype[np.float64]]) -> None:
+        """Counts those that are finite."""
+        finite = values[np.isfinite(values)]
+        if len(finite) == 0:
+            return
+        self._widen(float(finite.min()), float(finite.max()))
+        places = np.floor(np.ldexp(finite, -self._exponent)).astype(np.int64)
+        self._put(places)
+
+    def bins(self) -> list[tuple[str, int]]:
+        """Names and counts of the bins, from the first to the last that holds something."""
+        width = math.ldexp(1.0, self._exponent)
+        starts = [(self._first + place) * width for place in range(len(self._counts))]
+        if self._whole:
+            ends = [start + width - 1 for start in starts]
+            names = [f"{start:,.0f} to {end:,.0f}" for start, end in zip(starts, ends, strict=True)]
+            names = names if width > 1 else [f"{start:,.0f}" for start in starts]
+        else:
+            names = [f"{start:,.6g} to {start + width:,.6g}" for start in starts]
+        return list(zip(names, self._counts.tolist(), strict=True))
+
+    def _widen(self, least: float, most: float) -> None:
+        """Makes the bins wide enough for these, and for what is in them already."""
+        before = self._exponent
+        exponent = max(before, math.frexp(max(abs(least), abs(most)))[1] - _DIGITS)
+        while self._span(exponent, least, most) > BINS:
+            exponent += 1
+        self._exponent = exponent
+        if len(self._counts):
+            old = self._first + np.arange(len(self._counts))
+            counts, self._counts = self._counts, np.zeros(0, np.int64)
+            self._put(old >> (exponent - before), counts)
+
+    def _span(self, exponent: int, least: float, most: float) -> int:
+        first = math.floor(math.ldexp(least, -exponent))
+        last = math.floor(math.ldexp(most, -exponent))
+        if len(self._counts):
+            shift = exponent - self._exponent
+            first = min(first, self._first >> shift)
+            last = max(last, (self._first + len(self._counts) - 1) >> shift)
+        return last - first + 1
+
+    def _put(self, places: np.ndarray[Any, Any], counts: np.ndarray[Any, Any] | None = None) -> None:
+        """Adds to bins: one for each place, or the counts."""
+        first, last = int(places.min()), int(places.max())
+        if len(self._counts):
+            first, last = min(first, self._first), max(last, self._first + len(self._counts) - 1)
+        wider = np.bincount(places - first, counts, minlength=last - first + 1).astype(np.int64)
+        if len(self._counts):
+            wider[self._first - first :][: len(self._counts)] += self._counts
+        self._first, self._counts = first, wider
+
+
+def _power(bits: int) -> str:
+    first, last = 1 << bits >> 1, (1 << bits) - 1
+    return f"{last:,}" if first >= last else f"{first:,} to {last:,}"

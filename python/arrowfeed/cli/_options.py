@@ -1,0 +1,115 @@
+"""Options that several subcommands have, and what they mean to the library."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import arrowfeed
+from arrowfeed.cli._standard_input import StandardInput
+from arrowfeed.cli._text import printable
+from arrowfeed.types import OnError
+
+if TYPE_CHECKING:
+    from arrowfeed import AvroSchema
+    from arrowfeed.types import Report
+
+STANDARD_INPUT = "-"
+_SHOWN_SKIPPED = 10
+
+
+class UsageError(Exception):
+    """The call is wrong, which shows only after the options are read on their own."""
+
+
+def add_files(parser: argparse.ArgumentParser, *, standard_input: bool = True) -> None:
+    """Adds FILE..."""
+    what = "path, quoted glob, directory (its *.avro) or URL"
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help=f"{what}; - is standard input" if standard_input else what,
+    )
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of reading: those of `read_avro` with the same names."""
+    parser.add_argument(
+        "--columns",
+        metavar="PATHS",
+        action="append",
+        help="field paths to read, separated by commas, such as id,user.scores; may be given again",
+    )
+    parser.add_argument("--reader-schema", metavar="JSONFILE", help="file of the schema to resolve to")
+    parser.add_argument(
+        "--on-error",
+        choices=get_args(OnError),
+        default="raise",
+        help="of blocks or files that cannot be read (default: raise)",
+    )
+    parser.add_argument(
+        "--threads", type=positive, metavar="N", help="threads that decode (default: the process's cores)"
+    )
+
+
+def reading(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of `add_reading` as arguments of `read_avro`."""
+    columns = None
+    if options.columns is not None:
+        columns = [path.strip() for paths in options.columns for path in paths.split(",") if path.strip()]
+    schema = options.reader_schema
+    return {
+        "columns": columns,
+        "reader_schema": None if schema is None else Path(schema).read_text("utf-8"),
+        "on_error": options.on_error,
+        "threads": options.threads,
+    }
+
+
+def positive(text: str) -> int:
+    """An integer of 1 or more."""
+    return _integer(text, 1)
+
+
+def not_negative(text: str) -> int:
+    """An integer of 0 or more."""
+    return _integer(text, 0)
+
+
+def _integer(text: str, least: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise argparse.ArgumentTypeError(f"expected an integer of {least} or more, found {text!r}")
+    return number
+
+
+def sources(files: list[str]) -> list[str | StandardInput]:
+    """What the library reads: names as they are, and standard input where it is asked for.
+
+    Raises:
+        UsageError: Standard input is asked for twice.
+        OSError: There is none.
+    """
+    if files.count(STANDARD_INPUT) > 1:
+        raise UsageError("expected - for standard input once, found it more often")
+    return [StandardInput() if name == STANDARD_INPUT else name for name in files]
+
+
+def header(source: str | StandardInput) -> AvroSchema:
+    """The header of a source, which can be read from its beginning afterwards."""
+    return source.schema() if isinstance(source, StandardInput) else arrowfeed.avro_schema(source)
+
+
+def tell_skipped(report: Report) -> None:
+    """Says on standard error what `--on-error` left out."""
+    skipped = report["skipped"]
+    for entry in skipped[:_SHOWN_SKIPPED]:
+        print(f"arrowfeed: left out: {printable(entry['error'])}", file=sys.stderr)
+    if len(skipped) > _SHOWN_SKIPPED:
+        print(f"arrowfeed: left out: {len(skipped) - _SHOWN_SKIPPED} more", file=sys.stderr)

@@ -1,0 +1,56 @@
+"""The progress bar: of the bytes of files that were read, on a terminal only, where tqdm is installed."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import arrowfeed
+from arrowfeed.cli._libraries import wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from arrowfeed import RecordBatchReader
+
+_SECONDS = 0.1
+_WHOLE = 1 << 62
+
+
+@contextlib.contextmanager
+def progress(reader: RecordBatchReader, files: Sequence[object]) -> Generator[None]:
+    """Shows how far a reader is, whoever takes its batches, until the block ends.
+
+    A thread asks the reader, so that native code that takes the batches needs not be asked.
+    """
+    tqdm = wanted("tqdm") if sys.stderr is not None and sys.stderr.isatty() else None  # pyright: ignore[reportUnnecessaryComparison]
+    if tqdm is None:
+        yield
+        return
+    done = threading.Event()
+    with tqdm.tqdm(total=_size(files), unit="B", unit_scale=True, unit_divisor=1024, leave=False) as bar:
+        thread = threading.Thread(target=_follow, args=(reader, bar, done), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+
+def _follow(reader: RecordBatchReader, bar: Any, done: threading.Event) -> None:
+    while not done.wait(_SECONDS):
+        bar.update(reader.report()["bytes"] - bar.n)
+    bar.update(reader.report()["bytes"] - bar.n)
+
+
+def _size(files: Sequence[object]) -> int | None:
+    """Bytes of all files; None where some are no files of this machine."""
+    try:
+        splits = arrowfeed.plan_splits(files, target_bytes=_WHOLE)  # pyright: ignore[reportArgumentType]
+        return sum(Path(split.path).stat().st_size for split in splits)
+    except (arrowfeed.ArrowfeedError, OSError, TypeError):
+        return None

@@ -1,0 +1,107 @@
+"""The statistics of files as a page that needs nothing else: text that is escaped, and plots in SVG."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from arrowfeed.cli._stats_report import HEADER, NUMBERS, cells, overview
+from arrowfeed.cli._text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from arrowfeed.cli._field_stats import FieldStats
+    from arrowfeed.cli._stats_report import Summary
+
+_WIDTH, _HEIGHT = 96, 24
+"""Of a plot, in pixels."""
+
+_STYLE = """
+body { font: 14px system-ui, sans-serif; margin: 2em; color: #222; background: #fff; }
+table { border-collapse: collapse; }
+th, td { padding: 0.25em 0.75em; border-bottom: 1px solid #ddd; text-align: left; white-space: nowrap; }
+th { font-weight: 600; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+svg { display: block; background: #f3f3f3; }
+rect { fill: #3b6ea8; }
+p { max-width: 50em; }
+"""
+
+_NOTES = (
+    "Bytes are those of the decoded Arrow columns, with offsets and the bits of nulls; a field counts what is"
+    " inside of it. Lengths are least / mean / most: items of lists and maps, bytes of texts and byte"
+    " strings; their bars are 0, 1, 2 to 3, 4 to 7, and so on. The bars of numbers are ranges of one width."
+    " Point at a bar to see its count."
+)
+
+
+def page(summary: Summary) -> str:
+    """The whole document."""
+    title = _text(f"arrowfeed stats: {', '.join(summary.files)}")
+    facts = "".join(
+        f"<tr><th>{_text(name)}</th><td>{_text(value)}</td></tr>\n" for name, value in overview(summary)
+    )
+    rows = "".join(_row(summary, field) for field in summary.walk())
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+        f"<table>\n{facts}</table>\n<h2>Fields</h2>\n<p>{_NOTES}</p>\n"
+        f"<table>\n{_header()}{rows}</table>\n</body>\n</html>\n"
+    )
+
+
+def _header() -> str:
+    plots = ("share of bytes", "nulls", "lengths", "values")
+    names = [_cell("th", name, number=at in NUMBERS) for at, name in enumerate(HEADER)]
+    return f"<tr>{''.join(names)}{''.join(_cell('th', name) for name in plots)}</tr>\n"
+
+
+def _row(summary: Summary, field: FieldStats) -> str:
+    texts = [_cell("td", text, number=at in NUMBERS) for at, text in enumerate(cells(summary, field))]
+    nulls = field.nulls / field.count if field.count else 0.0
+    plots = (
+        _bar(summary.share(field)),
+        _bar(nulls),
+        _bars([] if field.lengths is None else field.lengths.bins()),
+        _bars([] if field.histogram is None else field.histogram.bins()),
+    )
+    return f"<tr>{''.join(texts)}{''.join(f'<td>{plot}</td>' for plot in plots)}</tr>\n"
+
+
+def _cell(tag: str, text: str, *, number: bool = False) -> str:
+    kind = ' class="number"' if number else ""
+    return f"<{tag}{kind}>{_text(text)}</{tag}>"
+
+
+def _bar(part: float) -> str:
+    """A bar from the left."""
+    return _svg([_rect(0, 0, part * _WIDTH, _HEIGHT, f"{part:.1%}")])
+
+
+def _bars(bins: Sequence[tuple[str, int]]) -> str:
+    """A bar from below for each bin. What is there is seen: no bar is lower than a pixel."""
+    most = max((count for _, count in bins), default=0)
+    if most == 0:
+        return ""
+    width = _WIDTH / len(bins)
+    return _svg(
+        _rect(at * width, _HEIGHT - height, width * 0.9, height, f"{name}: {count:,}")
+        for at, (name, count) in enumerate(bins)
+        if (height := max(1.0, count / most * _HEIGHT) if count else 0.0)
+    )
+
+
+def _svg(shapes: Iterable[str]) -> str:
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}">{"".join(shapes)}</svg>'
+    )
+
+
+def _rect(x: float, y: float, width: float, height: float, title: str) -> str:
+    place = f'x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}"'
+    return f"<rect {place}><title>{_text(title)}</title></rect>"
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))

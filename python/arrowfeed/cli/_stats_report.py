@@ -1,0 +1,150 @@
+"""The statistics of files as JSON and as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arrowfeed.cli._text import cut, json_text, table
+from arrowfeed.cli._values import json_values
+
+if TYPE_CHECKING:
+    from arrowfeed.cli._field_stats import FieldStats
+    from arrowfeed.types import Report
+
+
+class Summary(NamedTuple):
+    """All that `arrowfeed stats` has found."""
+
+    files: list[str]
+    """As they were named."""
+    codecs: list[str]
+    """Of the files, each once."""
+    report: Report
+    """Of the reader, at its end."""
+    fields: list[FieldStats]
+    """The columns."""
+
+    @property
+    def arrow_bytes(self) -> int:
+        """Bytes of all columns in Arrow."""
+        return sum(field.bytes for field in self.fields)
+
+    @property
+    def ratio(self) -> float | None:
+        """Bytes in Arrow for a byte of the files' blocks; None where there are no blocks."""
+        return self.arrow_bytes / self.report["bytes"] if self.report["bytes"] else None
+
+    def share(self, field: FieldStats) -> float:
+        """The field's part of all bytes in Arrow."""
+        return field.bytes / self.arrow_bytes if self.arrow_bytes else 0.0
+
+    def walk(self) -> list[FieldStats]:
+        """All fields, those inside of others after them."""
+        return [inner for field in self.fields for inner in field.walk()]
+
+
+def as_json(summary: Summary) -> str:
+    """An object whose keys docs/command-line.md lists."""
+    content = {
+        "files": summary.files,
+        "codecs": summary.codecs,
+        "rows": summary.report["rows"],
+        "blocks": summary.report["blocks"],
+        "file_bytes": summary.report["bytes"],
+        "arrow_bytes": summary.arrow_bytes,
+        "ratio": _rounded(summary.ratio),
+        "skipped": summary.report["skipped"],
+        "fields": [_field(summary, field) for field in summary.walk()],
+    }
+    return json_text(content, indent=2) + "\n"
+
+
+def _field(summary: Summary, field: FieldStats) -> dict[str, Any]:
+    least, most = extremes(field)
+    lengths, distinct = field.lengths, field.distinct
+    return {
+        "path": field.path,
+        "type": field.type,
+        "count": field.count,
+        "nulls": field.nulls,
+        "nans": field.nans,
+        "min": least,
+        "max": most,
+        "lengths": None
+        if lengths is None or lengths.least is None
+        else {"min": lengths.least, "mean": _rounded(lengths.mean), "max": lengths.most},
+        "distinct": None if distinct is None else {"count": distinct.count, "exact": distinct.exact},
+        "bytes": field.bytes,
+        "share": _rounded(summary.share(field)),
+    }
+
+
+def _rounded(number: float | None) -> float | None:
+    return None if number is None else float(f"{number:.4g}")
+
+
+def extremes(field: FieldStats) -> tuple[Any, Any]:
+    """The smallest and the largest value as JSON has them, texts cut."""
+    if field.extremes is None or field.extremes.values is None:
+        return None, None
+    least, most = (
+        cut(value) if isinstance(value, str) else value for value in json_values(field.extremes.values)
+    )
+    return least, most
+
+
+def overview(summary: Summary) -> list[tuple[str, str]]:
+    """What holds for all fields, in words."""
+    report = summary.report
+    ratio = "" if summary.ratio is None else f", {summary.ratio:.2f} times those"
+    lines = [
+        ("files", ", ".join(summary.files)),
+        ("codecs", ", ".join(summary.codecs)),
+        ("rows", f"{report['rows']:,}"),
+        ("blocks", f"{report['blocks']:,}"),
+        ("bytes in blocks", f"{report['bytes']:,}"),
+        ("bytes in Arrow", f"{summary.arrow_bytes:,}{ratio}"),
+    ]
+    return [*lines, ("left out", f"{len(report['skipped']):,}")] if report["skipped"] else lines
+
+
+HEADER = ("field", "type", "count", "nulls", "NaN", "min", "max", "lengths", "distinct", "bytes", "share")
+NUMBERS = {2, 3, 4, 7, 8, 9, 10}
+"""Columns of the header that end at the right."""
+
+
+def cells(summary: Summary, field: FieldStats) -> list[str]:
+    """A field as the cells under `HEADER`; what it does not have is empty."""
+    least, most = extremes(field)
+    lengths, distinct = field.lengths, field.distinct
+    more = "" if distinct is None or distinct.exact else ">"
+    return [
+        field.path,
+        field.type,
+        f"{field.count:,}",
+        f"{field.nulls:,}",
+        "" if field.nans is None else f"{field.nans:,}",
+        _cell(least),
+        _cell(most),
+        ""
+        if lengths is None or lengths.least is None
+        else f"{lengths.least:,} / {lengths.mean:,.1f} / {lengths.most:,}",
+        "" if distinct is None else f"{more}{distinct.count:,}",
+        f"{field.bytes:,}",
+        f"{summary.share(field):.1%}",
+    ]
+
+
+def as_text(summary: Summary) -> str:
+    """The overview and a table of the fields."""
+    lines = "".join(f"{name:<17}{value}\n" for name, value in overview(summary))
+    rows = [cells(summary, field) for field in summary.walk()]
+    return f"{lines}\n{table(HEADER, rows, right=NUMBERS)}"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:,}" if isinstance(value, int) else f"{value}"

@@ -1,0 +1,92 @@
+"""`arrowfeed explain`: the tensors of a dataset, and what of each is shared or copied."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import arrowfeed
+from arrowfeed import features
+from arrowfeed.cli._options import add_files, sources
+from arrowfeed.cli._text import printable
+
+if TYPE_CHECKING:
+    import argparse
+
+FEATURES: dict[str, Any] = {
+    "dense": features.Dense,
+    "sequence": features.FixedLenSequence,
+    "varlen": features.VarLen,
+    "ragged": features.Ragged,
+    "sparse": features.Sparse,
+}
+REPRESENTATIONS: dict[str, Any] = {
+    "dense": arrowfeed.Dense,
+    "varlen_sparse": arrowfeed.VarLenSparse,
+    "sparse": arrowfeed.Sparse,
+    "ragged": arrowfeed.Ragged,
+    "varlen_ragged": arrowfeed.VarLenRagged,
+    "structured": arrowfeed.Structured,
+}
+
+
+def add(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    parser = commands.add_parser(
+        "explain",
+        parents=[common],
+        allow_abbrev=False,
+        help="the tensors of a file: what is shared, what is copied, and why",
+        description="Prints which columns are read, and of each tensor its shape, what it shares with the"
+        " Arrow batch and what is copied. Without a specification: of what the schema suggests.",
+    )
+    add_files(parser)
+    given = parser.add_mutually_exclusive_group()
+    given.add_argument(
+        "--features", metavar="SPEC", help='JSON file such as {"label": {"dense": [], "dtype": "int64"}}'
+    )
+    given.add_argument(
+        "--representations", metavar="SPEC", help='JSON file such as {"x": {"dense": "x", "shape": [2]}}'
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Prints what the dataset says."""
+    given: dict[str, Any] = {}
+    if options.features is not None:
+        given["features"] = _specification(options.features, FEATURES)
+    if options.representations is not None:
+        given["representations"] = _specification(options.representations, REPRESENTATIONS)
+    dataset = arrowfeed.AvroDataset(sources(options.files), **given)
+    print("\n".join(map(printable, dataset.explain().splitlines())))
+
+
+def _specification(path: str, kinds: dict[str, Any]) -> dict[str, Any]:
+    """The tensors of a JSON file.
+
+    Raises:
+        ValueError: It is no JSON, or not of the form; the message has the file and the tensor.
+    """
+    try:
+        content: Any = json.loads(Path(path).read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: expected JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: expected an object of tensors by name, found {json.dumps(content)}")  # noqa: TRY004
+    tensors = cast("dict[str, Any]", content)
+    return {name: _made(f'{path}: "{name}"', entry, kinds) for name, entry in tensors.items()}
+
+
+def _made(place: str, entry: Any, kinds: dict[str, Any]) -> Any:
+    """One tensor: the kind with its first argument, and the others by name."""
+    arguments = dict(cast("dict[str, Any]", entry)) if isinstance(entry, dict) else {}
+    chosen = [kind for kind in kinds if kind in arguments]
+    if len(chosen) != 1:
+        names = ", ".join(kinds)
+        raise ValueError(f"{place}: expected an object with one of {names}, found {json.dumps(entry)}")
+    try:
+        return kinds[chosen[0]](arguments.pop(chosen[0]), **arguments)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{place}: {error}") from error

@@ -1,0 +1,86 @@
+"""`arrowfeed head`: the first rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import arrowfeed
+from arrowfeed.cli import _parts as parts
+from arrowfeed.cli._options import add_files, add_reading, not_negative, reading, sources, tell_skipped
+from arrowfeed.cli._text import cut, json_text, table
+from arrowfeed.cli._values import json_rows
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from arrowfeed import RecordBatchReader
+
+_ROWS = 10
+_BATCH = 1024
+
+
+def add(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    parser = commands.add_parser(
+        "head",
+        parents=[common],
+        allow_abbrev=False,
+        help="the first rows, as JSON lines or as a table",
+        description="Prints the first rows of the files, which have one schema, as JSON lines.",
+    )
+    add_files(parser)
+    parser.add_argument(
+        "-n", "--rows", type=not_negative, default=_ROWS, metavar="N", help=f"rows (default: {_ROWS})"
+    )
+    parser.add_argument("--table", action="store_true", help="a table, with long values cut")
+    add_reading(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Prints rows, and what was left out on the way to them."""
+    parts.arrow()
+    size = max(1, min(options.rows, _BATCH))
+    with arrowfeed.read_avro(sources(options.files), batch_size=size, **_alone(options)) as reader:
+        if options.table:
+            print(_table(reader, options.rows), end="")
+        else:
+            for row in _rows(reader, options.rows):
+                print(json_text(row))
+        tell_skipped(reader.report())
+
+
+def _alone(options: argparse.Namespace) -> dict[str, Any]:
+    """Without threads, which would decode rows that nobody asked for."""
+    return reading(options) | {"threads": options.threads or 1}
+
+
+def _rows(reader: RecordBatchReader, count: int) -> Iterator[dict[str, Any]]:
+    while count > 0 and (batch := next(reader, None)) is not None:
+        rows = json_rows(parts.arrow().record_batch(batch))[:count]
+        count -= len(rows)
+        yield from rows
+
+
+def _table(reader: RecordBatchReader, count: int) -> str:
+    """The table of the rows. Numbers are at the right, with thousands separators."""
+    schema = parts.arrow().schema(reader.schema)
+    types = parts.arrow().types
+    numbers = {
+        at
+        for at, field in enumerate(schema)
+        if types.is_integer(field.type) or types.is_floating(field.type) or types.is_decimal(field.type)
+    }
+    rows = [[_cell(value) for value in row.values()] for row in _rows(reader, count)]
+    return table(schema.names, rows, right=numbers)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return cut(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return cut(json_text(value))

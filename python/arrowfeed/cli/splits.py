@@ -1,0 +1,53 @@
+"""`arrowfeed splits`: the byte ranges that workers read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import arrowfeed
+from arrowfeed.cli._options import STANDARD_INPUT, UsageError, add_files, positive
+from arrowfeed.cli._text import json_text, table
+
+if TYPE_CHECKING:
+    import argparse
+
+_TARGET = 64 << 20
+
+
+def add(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    parser = commands.add_parser(
+        "splits",
+        parents=[common],
+        allow_abbrev=False,
+        help="byte ranges of about one size, for workers",
+        description="Prints splits of the files, in file order. Only headers are read.",
+    )
+    add_files(parser, standard_input=False)
+    parser.add_argument(
+        "--target-bytes",
+        type=positive,
+        default=_TARGET,
+        metavar="N",
+        help=f"bytes of a split (default: {_TARGET})",
+    )
+    parser.add_argument("--json", action="store_true", help="a JSON object a line, instead of a table")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Prints the splits."""
+    if STANDARD_INPUT in options.files:
+        raise UsageError("expected files on disk, which can be split, found - for standard input")
+    try:
+        splits = arrowfeed.plan_splits(options.files, target_bytes=options.target_bytes)
+    except TypeError as error:
+        raise UsageError(str(error)) from error
+    if options.json:
+        for split in splits:
+            print(json_text({"path": split.path, "start": split.start, "end": split.end}))
+        return
+    rows = [
+        [split.path, f"{split.start:,}", f"{split.end:,}", f"{split.end - split.start:,}"] for split in splits
+    ]
+    print(table(["path", "start", "end", "bytes"], rows, right={1, 2, 3}), end="")

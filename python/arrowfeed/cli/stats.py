@@ -1,0 +1,107 @@
+"""`arrowfeed stats`: what is in the fields of files, read once from end to end."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import arrowfeed
+from arrowfeed.cli import _parts as parts
+from arrowfeed.cli._field_stats import FieldStats
+from arrowfeed.cli._options import (
+    STANDARD_INPUT,
+    add_files,
+    add_reading,
+    header,
+    reading,
+    sources,
+    tell_skipped,
+)
+from arrowfeed.cli._output import new_file, refuse
+from arrowfeed.cli._progress import progress
+from arrowfeed.cli._standard_input import StandardInput
+from arrowfeed.cli._stats_html import page
+from arrowfeed.cli._stats_report import Summary, as_json, as_text
+
+if TYPE_CHECKING:
+    import argparse
+
+_BATCH_ROWS = 1 << 15
+_BATCH_BYTES = 32 << 20
+"""Of one batch: with one a thread, and those that wait, this bounds the memory."""
+
+_WHOLE = 1 << 62
+
+
+def add(commands: Any, common: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    parser = commands.add_parser(
+        "stats",
+        parents=[common],
+        allow_abbrev=False,
+        help="nulls, ranges, lengths and bytes of each field",
+        description="Reads the files, which have one schema, and prints what is in each field, at any depth.",
+    )
+    add_files(parser)
+    parser.add_argument("--json", action="store_true", help="a JSON object, instead of a table")
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="write a page with plots to FILE, print nothing"
+    )
+    parser.add_argument("--force", action="store_true", help="replace the FILE of --html")
+    add_reading(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Reads everything, then writes the form that is asked for."""
+    parts.arrow()
+    if options.html is None:
+        summary = _summary(options)
+        print(as_json(summary) if options.json else as_text(summary), end="")
+        return
+    refuse(options.html, force=options.force)
+    summary = _summary(options)
+    with new_file(options.html) as unfinished:
+        unfinished.write_text(page(summary), "utf-8")
+    if options.json:
+        print(as_json(summary), end="")
+
+
+def _summary(options: argparse.Namespace) -> Summary:
+    given = sources(options.files)
+    codecs = _codecs(given)
+    reader = arrowfeed.read_avro(
+        given, batch_size=_BATCH_ROWS, max_batch_bytes=_BATCH_BYTES, **reading(options)
+    )
+    histograms = options.html is not None
+    schema = parts.arrow().schema(reader.schema)
+    fields = [FieldStats(field.name, field.type, histograms=histograms) for field in schema]
+    with reader, progress(reader, given):
+        for batch in reader:
+            for stats, column in zip(fields, parts.arrow().record_batch(batch).columns, strict=True):
+                stats.add(column)
+    tell_skipped(reader.report())
+    names = ["standard input" if name == STANDARD_INPUT else name for name in options.files]
+    return Summary(names, codecs, reader.report(), fields)
+
+
+def _codecs(given: list[str | StandardInput]) -> list[str]:
+    """Those of the files' headers, each once, in file order. What is wrong with one is told by the reader."""
+    found: dict[str, None] = {}
+    for item in given:
+        with contextlib.suppress(arrowfeed.ArrowfeedError, OSError):
+            for file in _files(item):
+                found.setdefault(str(header(file).codec))
+    return list(found)
+
+
+def _files(item: str | StandardInput) -> list[str | StandardInput]:
+    """The files that a name means. What cannot be split is one, or stands for its first."""
+    if isinstance(item, StandardInput):
+        return [item]
+    try:
+        splits = arrowfeed.plan_splits(item, target_bytes=_WHOLE)
+    except TypeError:
+        return [item]
+    return [split.path for split in splits] or [item]

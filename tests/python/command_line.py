@@ -1,0 +1,43 @@
+"""The command line of the tests: in this process, and in one of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from arrowfeed.cli import main
+
+if TYPE_CHECKING:
+    import pytest
+
+
+class Ran(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Commands:
+    """Runs commands in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: object) -> Ran:
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as end:
+            code = end.code
+        out, err = self._capsys.readouterr()
+        return Ran(code, out, err)
+
+
+def process(*arguments: object, env: dict[str, str] | None = None, **options) -> subprocess.CompletedProcess:
+    """The command in a process of its own; outputs are bytes."""
+    command = [sys.executable, "-m", "arrowfeed", *map(str, arguments)]
+    environment = os.environ | (env or {})
+    return subprocess.run(command, capture_output=True, timeout=60, check=False, env=environment, **options)

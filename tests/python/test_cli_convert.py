@@ -1,0 +1,192 @@
+"""`arrowfeed convert`: the same rows in another file, whole or not there."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import fastavro
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+import arrowfeed as af
+from conftest import users, write
+from random_avro import Generator
+
+CODECS = ("null", "deflate", "snappy", "zstandard", "bzip2", "xz")
+
+
+def rows_of(path):
+    with path.open("rb") as file:
+        return list(fastavro.reader(file))
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def said(path, rows):
+    return (0, f"{path.name}: {rows} rows, {path.stat().st_size} bytes\n", "")
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_avro_with_another_codec_has_the_same_rows_and_schema(arrowfeed, users_file, tmp_path, codec):
+    out = tmp_path / "out.avro"
+    ran = arrowfeed("convert", "users.avro", "-o", "out.avro", "--codec", codec)
+    assert ran == said(out, 100)
+    assert rows_of(out) == users(100)
+    header, before = af.avro_schema(out), af.avro_schema(users_file)
+    assert (header.codec, header.canonical) == (codec, before.canonical)
+    assert names(tmp_path) == ["out.avro", "users.avro"]
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard"])
+def test_parquet_has_the_same_table(arrowfeed, users_file, tmp_path, codec):
+    ran = arrowfeed("convert", "users.avro", "--codec", codec, "-o", "out.parquet")
+    assert ran == said(tmp_path / "out.parquet", 100)
+    assert parquet.read_table("out.parquet").equals(pa.table(af.read_avro(users_file)))
+    used = parquet.ParquetFile("out.parquet").metadata.row_group(0).column(0).compression
+    assert used == {"null": "UNCOMPRESSED", "deflate": "GZIP", "snappy": "SNAPPY", "zstandard": "ZSTD"}[codec]
+
+
+@pytest.mark.parametrize("codec", ["null", "zstandard"])
+@pytest.mark.parametrize("suffix", [".arrow", ".feather", ".ARROW"])
+def test_arrow_files_have_the_same_table(arrowfeed, users_file, tmp_path, codec, suffix):
+    out = tmp_path / f"out{suffix}"
+    ran = arrowfeed("convert", "users.avro", "--codec", codec, "-o", out.name, "--batch-size", 30)
+    assert ran == said(out, 100)
+    assert feather.read_table(out).equals(pa.table(af.read_avro(users_file)))
+    with pa.ipc.open_file(out) as file:
+        assert [file.get_batch(at).num_rows for at in range(file.num_record_batches)] == [30, 30, 30, 10]
+
+
+def test_random_files_stay_what_they_are(arrowfeed, tmp_path):
+    compared = 0
+    for seed in range(120):
+        generator = Generator(seed)
+        schema = generator.root()
+        if "uuid" in str(schema):
+            continue  # write_avro does not write a uuid in a union of several types as it should
+        path = write(tmp_path / "a.avro", [generator.value(schema) for _ in range(seed % 20)], schema)
+        is_record = isinstance(schema, dict) and schema["type"] == "record"
+        assert arrowfeed("convert", "a.avro", "-o", "b.avro", "--force").code == 0
+        wanted = [row if is_record else {"value": row} for row in rows_of(path)]
+        assert repr(rows_of(tmp_path / "b.avro")) == repr(wanted), f"seed {seed}: {schema}"
+        assert arrowfeed("convert", "a.avro", "-o", "b.arrow", "--force").code == 0
+        assert repr(feather.read_table("b.arrow").to_pylist()) == repr(
+            pa.table(af.read_avro(path)).to_pylist()
+        )
+        compared += 1
+    assert compared > 60
+
+
+def test_several_files_columns_and_a_reader_schema(arrowfeed, tmp_path):
+    write(tmp_path / "1.avro", users(5))
+    write(tmp_path / "2.avro", users(5, first=5), codec="deflate")
+    ran = arrowfeed("convert", "1.avro", "2.avro", "-o", "c.avro", "--columns", "home.zip,id", "--threads", 1)
+    assert ran == said(tmp_path / "c.avro", 10)
+    assert rows_of(tmp_path / "c.avro") == [{"home": {"zip": at}, "id": at} for at in range(10)]
+    schema = {"type": "record", "name": "New", "doc": "kept", "fields": [{"name": "id", "type": "double"}]}
+    (tmp_path / "r.avsc").write_text(json.dumps(schema))
+    assert arrowfeed("convert", "1.avro", "-o", "r.avro", "--reader-schema", "r.avsc").code == 0
+    assert json.loads(af.avro_schema("r.avro").json) == schema
+    assert rows_of(tmp_path / "r.avro") == [{"id": float(at)} for at in range(5)]
+
+
+def test_what_on_error_leaves_out_is_told(arrowfeed, tmp_path):
+    path = write(tmp_path / "a.avro", users(20), sync_interval=100)
+    path.write_bytes(path.read_bytes()[:-1])
+    ran = arrowfeed("convert", "a.avro", "-o", "b.parquet", "--on-error", "skip_block")
+    rows = parquet.read_table("b.parquet").num_rows
+    assert 0 < rows < 20
+    assert ran.code == 0
+    assert ran.out.startswith(f"b.parquet: {rows} rows, ")
+    assert ran.err.startswith("arrowfeed: left out: a.avro: block ")
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("suffix", [".avro", ".arrow", ".parquet"])
+def test_a_broken_file_leaves_nothing_and_replaces_nothing(arrowfeed, tmp_path, suffix):
+    path = write(tmp_path / "a.avro", users(1000), sync_interval=100)
+    path.write_bytes(path.read_bytes()[:-1])
+    ran = arrowfeed("convert", "a.avro", "-o", f"b{suffix}", "--batch-size", 10)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("arrowfeed: a.avro: block ")
+    assert names(tmp_path) == ["a.avro"]
+    kept = tmp_path / f"b{suffix}"
+    kept.write_bytes(b"kept")
+    assert arrowfeed("convert", "a.avro", "-o", kept.name, "--force") == ran
+    assert (kept.read_bytes(), names(tmp_path)) == (b"kept", ["a.avro", kept.name])
+
+
+@pytest.mark.parametrize("suffix", [".avro", ".arrow", ".parquet"])
+def test_force_replaces_even_what_is_read(arrowfeed, tmp_path, suffix):
+    out = tmp_path / f"a{suffix}"
+    write(out, users(100))
+    message = f"arrowfeed: a{suffix}: expected no file of this name, found one: --force replaces it\n"
+    assert arrowfeed("convert", out.name, "-o", out.name) == (2, "", message)
+    assert arrowfeed("convert", out.name, "-o", out.name, "--force", "--codec", "null") == said(out, 100)
+    assert names(tmp_path) == [out.name]
+
+
+REFUSED = {
+    ("-o", "b.csv"): "b.csv: expected a name that ends in .parquet, .arrow, .feather, .avro",
+    ("-o", "-"): "-: expected a name that ends in .parquet, .arrow, .feather, .avro",
+    ("-o", "b.arrow", "--codec", "xz"): "--codec: expected null, zstandard for .arrow, found xz",
+    ("-o", "b.parquet", "--codec", "xz"): (
+        "--codec: expected null, deflate, snappy, zstandard for .parquet, found xz"
+    ),
+}
+
+
+@pytest.mark.parametrize("options", REFUSED)
+def test_wrong_calls(arrowfeed, users_file, tmp_path, options):
+    assert arrowfeed("convert", "users.avro", *options) == (2, "", f"arrowfeed: {REFUSED[options]}\n")
+    assert names(tmp_path) == ["users.avro"]
+
+
+def test_places_that_cannot_be_written(arrowfeed, users_file, tmp_path):
+    (tmp_path / "d.avro").mkdir()
+    assert arrowfeed("convert", "users.avro", "-o", "d.avro", "--force") == (
+        1,
+        "",
+        "arrowfeed: d.avro: Is a directory\n",
+    )
+    assert arrowfeed("convert", "users.avro", "-o", "no/b.avro") == (
+        1,
+        "",
+        "arrowfeed: no: expected an existing directory to write to\n",
+    )
+
+
+def test_types_that_parquet_does_not_have_are_named(arrowfeed, tmp_path):
+    fields = [{"name": "u", "type": ["int", "string"]}, {"name": "id", "type": "int"}]
+    write(tmp_path / "a.avro", [{"u": 1, "id": 2}], {"type": "record", "name": "R", "fields": fields})
+    ran = arrowfeed("convert", "a.avro", "-o", "b.parquet")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "arrowfeed: expected columns that Parquet can hold: Unhandled type for Arrow to Parquet schema"
+        " conversion: dense_union<int: int32 not null=0, string: string not null=1>: name the others in"
+        " --columns\n"
+    )
+    assert names(tmp_path) == ["a.avro"]
+    assert arrowfeed("convert", "a.avro", "-o", "b.parquet", "--columns", "id").code == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("suffix", [".avro", ".arrow", ".parquet"])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_leaves_nothing(tmp_path, suffix, number, code):
+    path = tmp_path / "a.avro"
+    af.write_avro(pa.table({"id": range(3_000_000), "text": ["x" * 50] * 3_000_000}), path, codec="deflate")
+    command = [sys.executable, "-m", "arrowfeed", "convert", path, "-o", tmp_path / f"b{suffix}"]
+    with subprocess.Popen([*command, "--threads", "1"], stdout=-1, stderr=-1) as running:
+        while running.poll() is None and len(names(tmp_path)) == 1:
+            time.sleep(0.01)
+        running.send_signal(number)
+        out, err = running.communicate(timeout=30)
+    assert (running.returncode, out, err) == (code, b"", b"")
+    assert names(tmp_path) == ["a.avro"]

@@ -1,0 +1,53 @@
+"""The examples of docs/command-line.md: each is run on the events of `make demo`, and compared."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import arrowfeed as af
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "command-line.md").read_text("utf-8")
+BLOCK = re.compile(r"(?:^    .*\n|^\n(?=    ))+", re.MULTILINE)
+SIZES = re.compile(
+    r"(?<=^blocks           ).*|(?<=^bytes in blocks  ).*|, \S+ times those$|\d+ bytes$", re.MULTILINE
+)
+"""What differs from one version of a codec to the next."""
+
+
+def examples():
+    """Commands and their outputs."""
+    for block in BLOCK.findall(PAGE):
+        text = "".join(line[4:] or "\n" for line in block.splitlines(keepends=True)).strip("\n")
+        for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield command, output.rstrip("\n")
+
+
+@pytest.fixture
+def events(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples" / "python"))
+    import events  # noqa: PLC0415
+
+    for codec in ("null", "zstandard"):
+        reader = pa.RecordBatchReader.from_batches(events.SCHEMA, events.event_batches())
+        af.write_avro(reader, tmp_path / f"events.{codec}.avro", codec=codec)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="paths of POSIX")
+def test_the_examples_print_what_the_page_says(arrowfeed, events, tmp_path):
+    ran = 0
+    for command, output in examples():
+        program, *arguments = shlex.split(command)
+        if program == "cat":
+            (tmp_path / arguments[0]).write_text(output)
+            continue
+        found = arrowfeed(*arguments)
+        assert (program, found.code, found.err) == ("arrowfeed", 0, ""), command
+        assert SIZES.sub("", found.out.rstrip("\n")) == SIZES.sub("", output), command
+        ran += 1
+    assert ran == 8

@@ -1,0 +1,245 @@
+"""Exit codes and messages: never a traceback, unless it is asked for."""
+
+import importlib.metadata
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import arrowfeed as af
+from arrowfeed import cli
+from command_line import process
+from conftest import run_script, users, write
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+READS = {
+    "schema": ("schema",),
+    "head": ("head",),
+    "stats": ("stats",),
+    "stats_json": ("stats", "--json"),
+    "splits": ("splits",),
+    "explain": ("explain",),
+    "avro": ("convert", "-o", "out.avro"),
+    "arrow": ("convert", "-o", "out.arrow"),
+    "parquet": ("convert", "-o", "out.parquet"),
+}
+WHOLE_FILE = ("head", "stats", "stats_json", "avro", "arrow", "parquet")
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_missing_file(arrowfeed, name):
+    message = "arrowfeed: no.avro: No such file or directory\n"
+    assert arrowfeed(*READS[name], "no.avro") == (1, "", message)
+
+
+@pytest.mark.parametrize("name", READS)
+def test_what_is_no_avro_file(arrowfeed, tmp_path, name):
+    (tmp_path / "a.avro").write_bytes(b"PAR1....")
+    message = "expected the magic bytes 4f 62 6a 01 of an Avro file, found 50 41 52 31 2e 2e 2e 2e (Parquet)"
+    assert arrowfeed(*READS[name], "a.avro") == (1, "", f"arrowfeed: a.avro: {message}\n")
+    (tmp_path / "b.avro").write_bytes(b"")
+    message = "expected an Avro object container file, found an empty file"
+    assert arrowfeed(*READS[name], "b.avro") == (1, "", f"arrowfeed: b.avro: {message}\n")
+
+
+@pytest.mark.parametrize("name", WHOLE_FILE)
+def test_a_cut_file(arrowfeed, users_file, name):
+    users_file.write_bytes(users_file.read_bytes()[:2000])
+    message = (
+        "arrowfeed: users.avro: block 0 at byte 395: expected 2,495 bytes of data and sync marker,"
+        " found the end of the file after 1,601\n"
+    )
+    assert arrowfeed(*READS[name], "users.avro") == (1, "", message)
+
+
+def test_rows_before_an_error_are_printed(arrowfeed, tmp_path):
+    path = write(tmp_path / "a.avro", users(20), sync_interval=100)
+    path.write_bytes(path.read_bytes()[:-1])
+    ran = arrowfeed("head", "-n", 20, "a.avro")
+    found = [json.loads(line) for line in ran.out.splitlines()]
+    assert found == users(len(found))
+    assert found
+    assert ran.code == 1
+    assert ran.err.startswith("arrowfeed: a.avro: block ")
+
+
+def test_other_errors_of_the_data(arrowfeed, users_file, tmp_path):
+    for options, message in (
+        (
+            ("head", "--columns", "nmae"),
+            'users.avro: expected a field of record "tests.User" ("id", "name", "scores", "home"),'
+            ' found "nmae"',
+        ),
+        (("stats", "--reader-schema", "no.avsc"), "no.avsc: No such file or directory"),
+        (("head", "--reader-schema", "users.avro"), None),
+        (("head", "no*.avro"), "no*.avro: expected files that match this glob, found none"),
+    ):
+        ran = arrowfeed(*options, "users.avro")
+        assert (ran.code, ran.out) == (1, "")
+        if message is not None:
+            assert ran.err == f"arrowfeed: {message}\n"
+        assert ran.err.startswith("arrowfeed: ")
+
+
+WRONG_CALLS = {
+    (): "arrowfeed: error: the following arguments are required: COMMAND",
+    ("head",): "arrowfeed head: error: the following arguments are required: FILE",
+    ("head", "-n", "-1", "a"): (
+        "arrowfeed head: error: argument -n/--rows: expected an integer of 0 or more, found '-1'"
+    ),
+    ("stats", "--threads", "x", "a"): (
+        "arrowfeed stats: error: argument --threads: expected an integer of 1 or more, found 'x'"
+    ),
+    ("splits", "a", "--target=5"): "arrowfeed: error: unrecognized arguments: --target=5",
+    ("convert", "a"): "arrowfeed convert: error: the following arguments are required: -o/--output",
+    ("head", "-", "-"): "arrowfeed: expected - for standard input once, found it more often",
+}
+
+
+@pytest.mark.parametrize("call", WRONG_CALLS)
+def test_wrong_calls(arrowfeed, call):
+    ran = arrowfeed(*call)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.splitlines()[-1] == WRONG_CALLS[call]
+
+
+def test_tracebacks_are_shown_when_asked_for(tmp_path):
+    plain = process("head", "no.avro", cwd=tmp_path)
+    assert (plain.returncode, plain.stderr) == (1, b"arrowfeed: no.avro: No such file or directory\n")
+    for done in (
+        process("head", "--debug", "no.avro", cwd=tmp_path),
+        process("head", "no.avro", cwd=tmp_path, env={"ARROWFEED_DEBUG": "1"}),
+    ):
+        assert done.returncode == 1
+        assert done.stderr.startswith(b"Traceback (most recent call last):")
+        assert done.stderr.splitlines()[-1].startswith(b"FileNotFoundError: ")
+
+
+def test_a_defect_is_told_as_one(arrowfeed, users_file, monkeypatch):
+    monkeypatch.setattr("arrowfeed.cli.head.json_rows", lambda _: 1 + "1")
+    ran = arrowfeed("head", "users.avro")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "arrowfeed: a defect of this program, please report it with what --debug shows:"
+        " TypeError: unsupported operand type(s) for +: 'int' and 'str'\n"
+    )
+
+
+def test_messages_and_names_change_no_terminal(arrowfeed, tmp_path):
+    ran = arrowfeed("head", "a\x1bc\n\u202e.avro")
+    assert ran == (1, "", "arrowfeed: a\\u001bc\\u000a\\u202e.avro: No such file or directory\n")
+    write(tmp_path / "\x1b.avro", ["x"], "string")
+    assert arrowfeed("schema", "\x1b.avro", "\x1b.avro").out.startswith("==> \\u001b.avro <==\n")
+    assert "\x1b" not in arrowfeed("splits", "\x1b.avro").out
+
+
+def test_names_that_begin_with_a_dash(arrowfeed, tmp_path):
+    write(tmp_path / "-n.avro", ["x"], "string")
+    assert arrowfeed("head", "--", "-n.avro") == (0, '{"value": "x"}\n', "")
+    assert arrowfeed("head", "./-n.avro") == (0, '{"value": "x"}\n', "")
+    assert arrowfeed("convert", "-o", "-o.avro", "--", "-n.avro").code == 2
+    assert arrowfeed("convert", "--output=-o.avro", "--", "-n.avro").code == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names that are no text")
+def test_names_that_are_no_text(tmp_path):
+    name = os.fsdecode(b"\xff.avro")
+    write(tmp_path / name, users(1))
+    done = process("splits", "--json", name, cwd=tmp_path)
+    assert done.returncode in (0, 1)
+    done.stdout.decode()
+    done.stderr.decode()
+
+
+def test_a_closed_pipe_ends_quietly(big_file):
+    command = [sys.executable, "-m", "arrowfeed", "head", "-n", "100000", big_file]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout.readline().startswith(b'{"id": 0,')
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device")
+def test_a_full_device_is_an_error(users_file):
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        command = [sys.executable, "-m", "arrowfeed", "stats", users_file]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (1, b"arrowfeed: No space left on device\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_has_its_own_code(tmp_path):
+    command = [sys.executable, "-m", "arrowfeed", "head", "-"]
+    with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1) as running:
+        # Once it has taken a megabyte, it is past its start and waits for more.
+        header = write(tmp_path / "a.avro", []).read_bytes()
+        running.stdin.write(header + b"\x02\x80\x80\x80\x01" + bytes(1 << 20))
+        running.stdin.flush()
+        running.send_signal(signal.SIGINT)
+        running.wait(10)
+        assert (running.returncode, running.stdout.read(), running.stderr.read()) == (130, b"", b"")
+
+
+MISSING = """
+    import sys
+
+    class Without:
+        def find_spec(self, name, path=None, target=None):
+            if name.partition(".")[0] in ("pyarrow", "tqdm"):
+                raise ModuleNotFoundError(name)
+
+    sys.meta_path.insert(0, Without())
+    from arrowfeed.cli import main
+
+    sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_without_pyarrow_some_commands_work_and_others_say_what_to_install(users_file, tmp_path):
+    works = (("schema",), ("splits",), ("explain",), ("convert", "-o", tmp_path / "out.avro"))
+    for call in works:
+        done = run_script(MISSING, *call, users_file)
+        assert (done.returncode, done.stderr) == (0, "")
+    needs = {
+        ("head",): "to look into record batches",
+        ("stats",): "to look into record batches",
+        ("convert", "-o", tmp_path / "out.arrow"): "to write .arrow",
+        ("convert", "-o", tmp_path / "out.parquet"): "to write .parquet",
+    }
+    for call, use in needs.items():
+        done = run_script(MISSING, *call, users_file)
+        message = f"expected pyarrow {use}, found it not installed: pip install 'arrowfeed[cli]'"
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", f"arrowfeed: {message}\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.avro", "users.avro"]
+
+
+def test_the_package_does_not_import_the_command_line():
+    done = run_script(
+        "import sys, arrowfeed; print('arrowfeed.cli' in sys.modules, 'argparse' in sys.modules)"
+    )
+    assert done.stdout == "False False\n"
+
+
+def test_the_script_is_the_entry():
+    project = Path(__file__).parents[2] / "python" / "pyproject.toml"
+    [[name, target]] = tomllib.loads(project.read_text("utf-8"))["project"]["scripts"].items()
+    entry = importlib.metadata.EntryPoint(name, target, "console_scripts")
+    assert (entry.name, entry.load()) == ("arrowfeed", cli.main)
+
+
+def test_version_and_help(arrowfeed):
+    assert arrowfeed("--version") == (0, f"arrowfeed {af.__version__}\n", "")
+    ran = arrowfeed("--help")
+    assert (ran.code, ran.err) == (0, "")
+    for command in ("schema", "head", "stats", "splits", "explain", "convert"):
+        assert f"\n    {command} " in ran.out
+        assert arrowfeed(command, "--help").code == 0

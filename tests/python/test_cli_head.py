@@ -1,0 +1,209 @@
+"""`arrowfeed head`: rows as JSON and as a table."""
+
+import datetime as dt
+import decimal
+import json
+import math
+import uuid
+
+import fastavro
+import pytest
+
+from command_line import process
+from conftest import users, write
+from random_avro import Generator
+
+ROWS = """\
+{"id": 0, "name": null, "scores": [], "home": {"city": "city 0", "zip": 0}}
+{"id": 1, "name": "user 1", "scores": [0.25], "home": {"city": "city 1", "zip": 1}}
+{"id": 2, "name": "user 2", "scores": [0.5, 0.75], "home": {"city": "city 2", "zip": 2}}
+"""
+
+
+def test_rows_are_json_lines(arrowfeed, users_file):
+    assert arrowfeed("head", "-n", 3, "users.avro") == (0, ROWS, "")
+
+
+def test_ten_rows_unless_told_otherwise(arrowfeed, users_file):
+    for count, options in ((10, ()), (0, ("-n", 0)), (100, ("--rows", 1000)), (99, ("-n", "99"))):
+        ran = arrowfeed("head", *options, "users.avro")
+        assert [json.loads(line) for line in ran.out.splitlines()] == users(count)
+
+
+def test_a_table_is_aligned_and_long_values_are_cut(arrowfeed, tmp_path):
+    rows = [
+        {"id": 1234567, "name": "東京", "scores": [], "home": {"city": "x" * 50, "zip": -1000}},
+        {"id": -5, "name": None, "scores": [1.5], "home": {"city": "e\u0301\n\u202e", "zip": 1}},
+    ]
+    write(tmp_path / "a.avro", rows)
+    assert arrowfeed("head", "--table", "a.avro") == (
+        0,
+        "       id  name  scores  home\n"
+        '1,234,567  東京  []      {"city": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxx…\n'
+        '       -5  null  [1.5]   {"city": "e\u0301\\n\\u202e", "zip": 1}\n',
+        "",
+    )
+    assert arrowfeed("head", "--table", "-n", 0, "a.avro") == (0, "id  name  scores  home\n", "")
+
+
+def test_files_are_one_set_of_rows(arrowfeed, tmp_path):
+    write(tmp_path / "a.avro", users(2))
+    write(tmp_path / "b.avro", users(5, first=2))
+    for files in (("a.avro", "b.avro"), ("*.avro",), (".",)):
+        ran = arrowfeed("head", "-n", 3, *files)
+        assert ran == (0, ROWS, "")
+
+
+def test_columns_and_reader_schema(arrowfeed, users_file, tmp_path):
+    ran = arrowfeed("head", "-n", 1, "--columns", "home.zip, id", "--columns", "name", "users.avro")
+    assert ran == (0, '{"home": {"zip": 0}, "id": 0, "name": null}\n', "")
+    fields = [{"name": "id", "type": "double"}, {"name": "new", "type": "int", "default": 7}]
+    schema = {"type": "record", "name": "User", "fields": fields}
+    (tmp_path / "reader.avsc").write_text(json.dumps(schema))
+    ran = arrowfeed("head", "-n", 2, "--reader-schema", "reader.avsc", "users.avro")
+    assert ran == (0, '{"id": 0.0, "new": 7}\n{"id": 1.0, "new": 7}\n', "")
+
+
+def one(name, kind, logical=None, **more):
+    kind = kind if logical is None else {"type": kind, "logicalType": logical, **more}
+    return {"name": name, "type": kind}
+
+
+ALL = {
+    "type": "record",
+    "name": "All",
+    "fields": [
+        one("float", "float"),
+        one("double", "double"),
+        one("bytes", "bytes"),
+        one("fixed", {"type": "fixed", "name": "F", "size": 2}),
+        one("enum", {"type": "enum", "name": "E", "symbols": ["A", "B"]}),
+        one("map", {"type": "map", "values": "int"}),
+        one("union", ["null", "int", "string"]),
+        one("date", "int", "date"),
+        one("millis", "int", "time-millis"),
+        one("micros", "long", "timestamp-micros"),
+        one("nanos", "long", "timestamp-nanos"),
+        one("local", "long", "local-timestamp-millis"),
+        one("decimal", "bytes", "decimal", precision=6, scale=2),
+        one("uuid", "string", "uuid"),
+        {"name": "duration", "type": {"type": "fixed", "name": "D", "size": 12, "logicalType": "duration"}},
+    ],
+}
+VALUES = [
+    {
+        "float": 0.1,
+        "double": float("nan"),
+        "bytes": b"a\x00\x9b\xff",
+        "fixed": b"ab",
+        "enum": "B",
+        "map": {"b": 2, "a": 1},
+        "union": "x",
+        "date": dt.date(1, 2, 3),
+        "millis": dt.time(1, 2, 3, 4000),
+        "micros": dt.datetime(2026, 1, 2, tzinfo=dt.timezone.utc),
+        "nanos": 1,
+        "local": dt.datetime(1969, 12, 31, 23, 59),  # noqa: DTZ001
+        "decimal": decimal.Decimal("-0.10"),
+        "uuid": uuid.UUID(int=1),
+        "duration": bytes([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]),
+    },
+]
+
+
+def test_each_type_has_its_form(arrowfeed, tmp_path):
+    write(tmp_path / "all.avro", VALUES, ALL)
+    assert arrowfeed("head", "all.avro") == (
+        0,
+        '{"float": 0.1, "double": "NaN", "bytes": "a\\u0000\\u009bÿ", "fixed": "ab", "enum": "B",'
+        ' "map": {"b": 2, "a": 1}, "union": {"string": "x"}, "date": "0001-02-03", "millis": "01:02:03.004",'
+        ' "micros": "2026-01-02T00:00:00.000000Z", "nanos": "1970-01-01T00:00:00.000000001Z",'
+        ' "local": "1969-12-31T23:59:00.000", "decimal": "-0.10",'
+        ' "uuid": "00000000-0000-0000-0000-000000000001",'
+        ' "duration": {"months": 1, "days": 2, "milliseconds": 3}}\n',
+        "",
+    )
+
+
+def test_infinities_and_other_roots(arrowfeed, tmp_path):
+    write(
+        tmp_path / "a.avro",
+        [[math.inf, -math.inf, -0.0, None]],
+        {"type": "array", "items": ["double", "null"]},
+    )
+    assert arrowfeed("head", "a.avro") == (0, '{"value": ["Infinity", "-Infinity", -0.0, null]}\n', "")
+
+
+def expected(schema, value, named):
+    """A value as it is written, from its schema alone."""
+    if isinstance(schema, list):
+        return in_union(schema, value, named)
+    schema = named.get(schema, schema) if isinstance(schema, str) else schema
+    kind = schema if isinstance(schema, str) else schema["type"]
+    if kind == "record":
+        fields = schema["fields"]
+        return {field["name"]: expected(field["type"], value[field["name"]], named) for field in fields}
+    if kind == "array":
+        return [expected(schema["items"], item, named) for item in value]
+    if kind == "map":
+        return {key: expected(schema["values"], item, named) for key, item in value.items()}
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
+    if isinstance(value, (decimal.Decimal, uuid.UUID)):
+        return str(value)
+    return moment(schema, value) if isinstance(value, (dt.date, dt.time)) else value
+
+
+def in_union(branches, value, named):
+    if value is None:
+        return None
+    names = [branch if isinstance(branch, str) else branch["type"] for branch in branches]
+    if len(branches) == 2 and "null" in names:
+        return expected(branches[1 - names.index("null")], value, named)
+    kinds = {bool: "boolean", int: "long", float: "double", str: "string", bytes: "bytes", list: "array"}
+    name = kinds.get(type(value), "map")
+    return {name: expected(branches[names.index(name)], value, named)}
+
+
+def moment(schema, value):
+    kind = schema["logicalType"]
+    if kind == "date":
+        return value.isoformat()
+    text = value.isoformat(timespec="milliseconds" if "millis" in kind else "microseconds")
+    return text.removesuffix("+00:00") + ("Z" if kind.startswith("timestamp") else "")
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_random_rows_are_those_of_fastavro(arrowfeed, tmp_path, chunk):
+    rows = 0
+    for seed in range(chunk * 25, chunk * 25 + 25):
+        generator = Generator(seed)
+        schema = generator.root()
+        path = write(tmp_path / "a.avro", [generator.value(schema) for _ in range(seed % 12)], schema)
+        is_record = isinstance(schema, dict) and schema["type"] == "record"
+        with path.open("rb") as file:
+            wanted = [expected(schema, row, generator.named) for row in fastavro.reader(file)]
+        ran = arrowfeed("head", "-n", 100, "a.avro")
+        found = [json.loads(line) for line in ran.out.splitlines()]
+        assert (ran.code, ran.err) == (0, "")
+        assert found == [row if is_record else {"value": row} for row in wanted], f"seed {seed}: {schema}"
+        rows += len(wanted)
+    assert rows > 100
+
+
+def test_output_is_utf8_in_any_locale(tmp_path):
+    write(tmp_path / "a.avro", ["é\u2028"], "string")
+    done = process(
+        "head", "a.avro", cwd=tmp_path, env={"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, '{"value": "é\\u2028"}\n'.encode(), b"")
+
+
+def test_standard_input_beside_files(users_file, tmp_path):
+    done = process("head", "-n", "3", "-", input=users_file.read_bytes())
+    assert done.stdout.decode() == ROWS
+    write(tmp_path / "two.avro", users(2))
+    done = process("head", "-n", "5", "two.avro", "-", cwd=tmp_path, input=users_file.read_bytes())
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [0, 1, 0, 1, 2]

@@ -1,0 +1,125 @@
+"""`arrowfeed stats --html`: a page that is well-formed, needs nothing else, and runs nothing."""
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from arrowfeed.cli._distribution import BINS, Histogram, Lengths
+from conftest import users, write
+
+
+def page(path):
+    text = path.read_text("utf-8")
+    assert text.startswith("<!DOCTYPE html>\n")
+    document = text.removeprefix("<!DOCTYPE html>\n").replace('<meta charset="utf-8">', "")
+    return text, ET.fromstring(document)
+
+
+def test_the_page_has_the_table_and_its_plots(arrowfeed, users_file, tmp_path):
+    assert arrowfeed("stats", "--html", "out.html", "users.avro") == (0, "", "")
+    text, root = page(tmp_path / "out.html")
+    facts, fields = root.iter("table")
+    assert ["".join(row.itertext()) for row in facts][:3] == ["filesusers.avro", "codecsnull", "rows100"]
+    rows = [[cell.text or "" for cell in row] for row in fields]
+    assert rows[0][:3] == ["field", "type", "count"]
+    assert rows[2][:10] == [
+        "name",
+        "string",
+        "100",
+        "20",
+        "",
+        "user 1",
+        "user 99",
+        "6 / 6.9 / 7",
+        "80",
+        "965",
+    ]
+    bars = [[rect.find("title").text for rect in cell.iter("rect")] for cell in list(fields[1])[-4:]]
+    assert bars[:3] == [["19.2%"], ["0.0%"], []]
+    assert bars[3][0] == "0 to 3: 4"
+    assert sum(int(bar.split(": ")[1]) for bar in bars[3]) == 100
+    lengths = [rect.find("title").text for rect in list(fields[3])[-2].iter("rect")]
+    assert lengths == ["0: 25", "1: 25", "2 to 3: 50"]
+    for outside in ("http", "<script", "<img", "<link", "@import", "url("):
+        assert outside not in text
+
+
+def test_texts_of_the_file_are_escaped(arrowfeed, tmp_path):
+    text = "<script>alert('&')</script>\x1b[31m"
+    write(tmp_path / "<b>.avro", [text], "string")
+    assert arrowfeed("stats", "--html", "out.html", "<b>.avro").code == 0
+    content, root = page(tmp_path / "out.html")
+    assert "<script" not in content
+    assert "<b>" not in content
+    assert "\x1b" not in content
+    assert any(cell.text == "<script>alert('&')</script>\\u001b[31m" for cell in root.iter("td"))
+
+
+def test_a_page_is_not_replaced_unless_asked(arrowfeed, users_file, tmp_path):
+    (tmp_path / "out.html").write_text("mine")
+    ran = arrowfeed("stats", "--html", "out.html", "users.avro")
+    assert ran == (
+        2,
+        "",
+        "arrowfeed: out.html: expected no file of this name, found one: --force replaces it\n",
+    )
+    assert (tmp_path / "out.html").read_text() == "mine"
+    assert arrowfeed("stats", "--html", "out.html", "--force", "--json", "users.avro").out.startswith("{\n")
+    assert (tmp_path / "out.html").read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_a_page_of_a_broken_file_is_not_there(arrowfeed, users_file, tmp_path):
+    users_file.write_bytes(users_file.read_bytes()[:-1])
+    assert arrowfeed("stats", "--html", "out.html", "users.avro").code == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["users.avro"]
+
+
+def test_a_page_of_a_file_without_rows(arrowfeed, tmp_path):
+    write(tmp_path / "a.avro", users(0))
+    assert arrowfeed("stats", "--html", "out.html", "a.avro").code == 0
+    _, root = page(tmp_path / "out.html")
+    assert len(list(root.iter("tr"))) == 6 + 1 + 7
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_histograms_are_exact_in_any_order(whole):
+    compared = 0
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        scale = 10.0 ** random.integers(0 if whole else -300, 15 if whole else 300)
+        values = random.normal(random.normal() * 5, 1, random.integers(1, 500)) * scale
+        values = np.rint(values) if whole else values
+        pieces = np.array_split(values, random.integers(1, 10))
+        one, other = Histogram(whole=whole), Histogram(whole=whole)
+        for piece in pieces:
+            one.add(piece)
+        for piece in reversed(pieces):
+            other.add(piece[::-1])
+        bins = one.bins()
+        assert other.bins() == bins, seed
+        assert sum(count for _, count in bins) == len(values)
+        assert bins[0][1] > 0 < bins[-1][1]
+        assert len(bins) <= BINS
+        compared += len(bins)
+    assert compared > 200
+
+
+def test_histograms_take_extreme_numbers():
+    histogram = Histogram(whole=False)
+    histogram.add(np.array([5e-324, 0.0, np.inf, -np.inf, np.nan]))
+    histogram.add(np.array([1.7e308, -1.7e308]))
+    counts = [count for _, count in histogram.bins() if count]
+    assert counts == [1, 2, 1]
+    histogram = Histogram(whole=True)
+    histogram.add(np.array([-(2.0**63), 2.0**63]))
+    assert sum(count for _, count in histogram.bins()) == 2
+
+
+def test_lengths_go_into_powers_of_two():
+    lengths = Lengths()
+    lengths.add(np.array([0, 1, 2, 3, 4, 7, 8], np.int32))
+    lengths.add(np.array([1_000], np.int32))
+    assert (lengths.least, lengths.mean, lengths.most) == (0, 128.125, 1000)
+    filled = [entry for entry in lengths.bins() if entry[1]]
+    assert filled == [("0", 1), ("1", 1), ("2 to 3", 2), ("4 to 7", 2), ("8 to 15", 1), ("512 to 1,023", 1)]
