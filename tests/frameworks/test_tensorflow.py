@@ -84,6 +84,7 @@ def test_operations_do_not_write_to_the_batch():
 
 
 def test_tensors_outlive_their_batch():
+    gc.collect()
     before = pa.total_allocated_bytes()
     column = pa.concat_arrays([pa.array(np.arange(10_000))] * 2)
     tensor = to_tensorflow({"x": dense(column)})["x"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import AvroDataset, AvroSchema
+from arrowfeed._container import as_of_records, container
 from arrowfeed._errors import ArrowfeedError
 from arrowfeed._feature_arguments import found
 from arrowfeed._handoff import framework
@@ -12,7 +13,6 @@ from arrowfeed._tf_generator import nothing
 from arrowfeed._tf_parts import composed, parts, signature
 from arrowfeed._tf_specs import type_spec
 from arrowfeed.tensorflow import to_tensorflow
-from arrowfeed.tfio._container import as_of_records, container
 from arrowfeed.tfio._errors import ArgumentError, tensorflow_errors
 from arrowfeed.tfio._features import converted
 

@@ -1,15 +1,30 @@
-"""tfx_bsl's TensorAdapter on arrowfeed's conversions: one import line changes.
+"""tfx_bsl's TFXIO and TensorAdapter on arrowfeed's readers and conversions: one import line changes.
 
     from arrowfeed import tfxio                # from tfx_bsl.public import tfxio
 
-    adapter = tfxio.TensorAdapter(tfxio.TensorAdapterConfig(schema, representations))
-    tensors = adapter.ToBatchTensors(batch)
+    source = tfxio.AvroRecord("part-*.avro", schema=schema)
+    adapter = source.TensorAdapter()
+    for batch in source.RecordBatches(tfxio.RecordBatchesOptions(1024, num_epochs=1)):
+        tensors = adapter.ToBatchTensors(batch)
 
-Names, arguments, type specs, exceptions and their texts are tfx_bsl's. Where it is installed, configs are
-subclasses of its own: TensorFlow Transform takes them. TensorFlow is imported on use.
+Names, arguments, type specs, exceptions and their texts are tfx_bsl's. Where it is installed, a `TFXIO` and a
+config are subclasses of its own: TensorFlow Transform takes them. TensorFlow and Beam are imported on use.
 """
 
 from arrowfeed.tfxio._adapter import TensorAdapter
+from arrowfeed.tfxio._avro_beam_record import AvroBeamRecord
+from arrowfeed.tfxio._avro_record import AvroRecord
 from arrowfeed.tfxio._config import TensorAdapterConfig, TensorRepresentations
+from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
+from arrowfeed.tfxio._tfxio import TFXIO
 
-__all__ = ["TensorAdapter", "TensorAdapterConfig", "TensorRepresentations"]
+__all__ = [
+    "TFXIO",
+    "AvroBeamRecord",
+    "AvroRecord",
+    "RecordBatchesOptions",
+    "TensorAdapter",
+    "TensorAdapterConfig",
+    "TensorFlowDatasetOptions",
+    "TensorRepresentations",
+]

@@ -54,7 +54,7 @@ class TensorAdapterConfig(_Base):
     ) -> None:
         self.arrow_schema = arrow_schema
         self.tensor_representations = {
-            name: _message(representation) for name, representation in tensor_representations.items()
+            name: message(representation) for name, representation in tensor_representations.items()
         }
         self.original_type_specs = original_type_specs
 
@@ -77,7 +77,7 @@ def proto(representation: RepresentationLike) -> bytes:
     return bytes(representation)
 
 
-def _message(representation: RepresentationLike) -> Any:
+def message(representation: RepresentationLike) -> Any:
     """A message; without TensorFlow Metadata, a representation of arrowfeed."""
     if isinstance(representation, Message):
         return representation

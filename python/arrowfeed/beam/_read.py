@@ -1,0 +1,92 @@
+"""Reading as a splittable DoFn: a restriction is a range of a file's bytes."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import read_avro
+from arrowfeed._errors import ArrowfeedError
+from arrowfeed.beam._blocks import BlockFile
+from arrowfeed.beam._claimed import ClaimedBlocks
+from arrowfeed.beam._imported import beam, imported, pa
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arrowfeed._arrowfeed import RecordBatch
+    from arrowfeed.types import Report
+
+_trackers: Any = imported("apache_beam.io.restriction_trackers", "apache-beam")
+_filesystems: Any = imported("apache_beam.io.filesystems", "apache-beam")
+_PLAIN = imported("apache_beam.io.filesystem", "apache-beam").CompressionTypes.UNCOMPRESSED
+RESTRICTION = beam.DoFn.RestrictionParam()
+_log = logging.getLogger("arrowfeed")
+
+
+class ReadRanges(beam.DoFn, beam.RestrictionProvider):
+    """Record batches of the files whose `FileMetadata` come in.
+
+    Each block is claimed by its offset before it is read, so a range can be split at any time and any byte:
+    its blocks are read once, here or there. Counters of the namespace `arrowfeed`: `rows`, `blocks`,
+    `skipped_blocks`.
+
+    Args:
+        options: Of `arrowfeed.read_avro`.
+        split_bytes: Bytes of a range at first.
+    """
+
+    GIVES: Any = pa.RecordBatch
+    """The type of what it gives."""
+
+    def __init__(self, options: dict[str, Any], split_bytes: int) -> None:
+        self.options = options
+        self.split_bytes = split_bytes
+
+    def initial_restriction(self, element: Any) -> Any:
+        """All bytes of a file; a file without any is opened to say that it is no Avro file."""
+        return _trackers.OffsetRange(0, max(element.size_in_bytes, 1))
+
+    def create_tracker(self, restriction: Any) -> Any:
+        """What is asked for each block, and what a runner splits."""
+        return _trackers.OffsetRestrictionTracker(restriction)
+
+    def split(self, element: Any, restriction: Any) -> Iterator[Any]:  # noqa: ARG002 - Beam's signature
+        """Ranges of `split_bytes`, the last one up to half as much larger or smaller."""
+        return restriction.split(self.split_bytes, max(self.split_bytes // 2, 1))
+
+    def restriction_size(self, element: Any, restriction: Any) -> int:  # noqa: ARG002 - Beam's signature
+        """Bytes."""
+        return restriction.size()
+
+    def process(self, element: Any, tracker: Any = RESTRICTION) -> Iterator[Any]:
+        """Record batches of pyarrow of one range.
+
+        Raises:
+            ArrowfeedError: As `arrowfeed.read_avro`, with the offset in the file, and the number of the
+                block in the range. ChangedError: the file is shorter than it was when it was listed.
+        """
+        path, stop = element.path, tracker.current_restriction().stop
+        with _filesystems.FileSystems.open(path, compression_type=_PLAIN) as file:
+            blocks = BlockFile(file, path, self.options["limits"])
+            start = tracker.current_restriction().start
+            claimed = ClaimedBlocks(blocks, path, start, stop, tracker.try_claim)
+            try:
+                reader = read_avro(claimed, threads=1, **self.options)
+                for batch in reader:
+                    yield from self.given(batch)
+            except ArrowfeedError as error:
+                raise claimed.located(error) from error
+            self._count(reader.report(), claimed)
+
+    def given(self, batch: RecordBatch) -> list[Any]:
+        """What is given of a batch."""
+        return [batch.to_pyarrow()]
+
+    def _count(self, report: Report, claimed: ClaimedBlocks) -> None:
+        skipped = report["skipped"]
+        counts = {"rows": report["rows"], "blocks": report["blocks"], "skipped_blocks": len(skipped)}
+        for name, number in counts.items():
+            beam.metrics.Metrics.counter("arrowfeed", name).inc(number)
+        for block in skipped:
+            _log.warning("left out a block: %s", claimed.message(block["error"]))

@@ -1,0 +1,183 @@
+"""Avro files, by the names of tfx_bsl."""
+
+from __future__ import annotations
+
+import functools
+import os
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import AvroDataset, AvroSchema, avro_schema, encode_records
+from arrowfeed.tfxio._raw_records import with_raw_records
+from arrowfeed.tfxio._records import ENCODING, AvroRecords
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from arrowfeed._arrowfeed import Limits, RecordBatch
+    from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
+    from arrowfeed.types import AvroSchemaLike, ProtoLike
+
+_SEEDS = 1 << 64
+
+
+class AvroRecord(AvroRecords):
+    """Avro files as a `TFXIO`: batches for pipelines and out of them, and tensors.
+
+    Batches have the types that tfx_bsl's decoders give (docs/avro-to-arrow.md, `tfx`). Files are read in one
+    schema, the reader schema or else that of the first file, whose header is read when it is needed first.
+
+    Args:
+        file_pattern: A path, a glob, a directory (its `*.avro`), a URL, or a list of these.
+        validate: Has no effect, as in tfx_bsl.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes: its features are the columns, and say what
+            the tensors are. None: all fields of the records, and their types say it.
+        raw_record_column_name: Name of a last column, in which each record is as it was read. None: there is
+            none.
+        telemetry_descriptors: Taken for the sake of one signature. Pipelines count rows and blocks in the
+            namespace `arrowfeed`.
+        reader_schema: The schema of Avro to resolve the records to.
+        limits: What files may ask of a process. None: `arrowfeed.Limits()`.
+
+    Raises:
+        ValueError: There is no file pattern.
+
+    Example:
+        >>> source = AvroRecord("part-*.avro", schema=schema)
+        >>> batches = pipeline | source.BeamSource()
+        >>> (batches, source.TensorAdapterConfig()) | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
+    """
+
+    def __init__(
+        self,
+        file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        validate: bool = True,  # noqa: ARG002, FBT001, FBT002 - tfx_bsl's signature
+        schema: ProtoLike | None = None,
+        raw_record_column_name: str | None = None,
+        telemetry_descriptors: list[str] | None = None,
+        *,
+        reader_schema: AvroSchemaLike | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(schema, raw_record_column_name, telemetry_descriptors, limits)
+        alone = isinstance(file_pattern, str | os.PathLike)
+        patterns: Sequence[str | os.PathLike[str]] = [file_pattern] if alone else file_pattern
+        self._patterns = [os.fspath(pattern) for pattern in patterns]
+        if not self._patterns:
+            raise ValueError("file_pattern: expected a pattern or more, found none")
+        self._avro_schema = None if reader_schema is None else AvroSchema(reader_schema)
+
+    def AvroSchema(self) -> AvroSchema:  # noqa: N802
+        """The schema of the records: the reader schema, or else that of the first file.
+
+        Raises:
+            FileNotFoundError: No file matches. ArrowfeedError: the first one has no header of Avro.
+        """
+        if self._avro_schema is None:
+            self._avro_schema = avro_schema(self._patterns)
+        return self._avro_schema
+
+    def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
+        """A Beam transform that reads the files, as `arrowfeed.beam.ReadAvro` does.
+
+        Args:
+            batch_size: Rows of a batch; the last one of a part of a file may have fewer. None: 1,000.
+        """
+        if self.raw_record_column_name is not None:
+            return super().BeamSource(batch_size)
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        return _beam.ReadAvro(
+            self._patterns,
+            columns=self.columns.names,
+            reader_schema=self.AvroSchema(),
+            batch_size=_beam.MOST if batch_size is None else batch_size,
+            encoding=ENCODING,
+            limits=self._limits,
+        )
+
+    def RawRecordBeamSource(self) -> Any:  # noqa: N802
+        """A Beam transform that gives the records of the files, in the binary encoding of `AvroSchema()`.
+
+        They are written again from what was read, so arrays and maps are in one block each.
+        """
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        return _beam.RawRecords(self._patterns, self.AvroSchema(), self._limits)
+
+    def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
+        """Record batches of pyarrow, outside of a pipeline.
+
+        All have `batch_size` rows, across the ends of epochs; only the very last one may have fewer.
+
+        Args:
+            options: As in tfx_bsl.
+        """
+        self.ArrowSchema()
+        # Records and their raw form are shuffled alike.
+        iteration: dict[str, Any] = {"seed": secrets.randbits(64), **_iteration(options)}
+        batches = self._dataset().record_batches(**iteration)
+        name = self.raw_record_column_name
+        return (
+            (batch.to_pyarrow() for batch in batches) if name is None else self._raw(name, batches, iteration)
+        )
+
+    def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
+        """A `tf.data.Dataset` of what `TensorAdapter()` makes of `RecordBatches`.
+
+        Elements are dicts of tensors by name; with a `label_key`, pairs of such a dict and the label.
+
+        Args:
+            options: As in tfx_bsl. Each iteration over the dataset is shuffled in another way; with a seed,
+                in the same ways in each run.
+
+        Raises:
+            ValueError: There is no tensor of the name of the label, or a representation does not fit.
+        """
+        names = self.TensorAdapter().TypeSpecs().keys()
+        label = options.label_key
+        if label is not None and label not in names:
+            raise ValueError(
+                f"The `label_key` provided ({label}) must be one of the following tensorsnames: {names}."
+            )
+        iteration = _iteration(options)
+        if options.reader_num_threads > 0:
+            iteration["threads"] = options.reader_num_threads
+        dataset = self._dataset().to_tf(**iteration)
+        if label is not None:
+            dataset = dataset.map(functools.partial(_labelled, label))
+        return dataset.prefetch(options.prefetch_buffer_size)
+
+    def _dataset(self) -> AvroDataset:
+        return AvroDataset(
+            self._patterns,
+            columns=self.columns.names,
+            representations=dict(self.columns.representations),
+            reader_schema=self.AvroSchema(),
+            encoding=ENCODING,
+            limits=self._limits,
+        )
+
+    def _raw(self, name: str, batches: Iterable[RecordBatch], iteration: dict[str, Any]) -> Iterator[Any]:
+        schema = self.AvroSchema()
+        whole = AvroDataset(self._patterns, representations={}, reader_schema=schema, limits=self._limits)
+        for batch, rows in zip(batches, whole.record_batches(**iteration), strict=True):
+            yield with_raw_records(batch.to_pyarrow(), name, encode_records(rows, schema))
+
+
+def _iteration(options: RecordBatchesOptions | TensorFlowDatasetOptions) -> dict[str, Any]:
+    """The same in the words of `AvroDataset.record_batches`."""
+    seed = options.shuffle_seed
+    return {
+        "batch_size": options.batch_size,
+        # Without an end, every batch is full.
+        "drop_remainder": options.drop_final_batch or options.num_epochs is None,
+        "epochs": options.num_epochs,
+        "across_epochs": True,
+        "shuffle_buffer_size": options.shuffle_buffer_size if options.shuffle else 0,
+        **({} if seed is None else {"seed": seed % _SEEDS}),
+    }
+
+
+def _labelled(label: str, tensors: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    return {name: tensor for name, tensor in tensors.items() if name != label}, tensors[label]

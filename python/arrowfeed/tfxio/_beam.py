@@ -1,0 +1,117 @@
+"""The parts of pipelines that `AvroRecord` needs. Importing this module imports apache_beam."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import encode_records
+from arrowfeed.beam import ReadAvro
+from arrowfeed.beam._imported import beam, pa
+from arrowfeed.beam._read import ReadRanges
+from arrowfeed.tfxio._raw_records import batches_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arrowfeed._arrowfeed import AvroSchema, Limits, RecordBatch
+
+MOST = 1000
+"""Rows of a batch, where nobody says how many."""
+
+
+class Chained(beam.PTransform):
+    """Transforms one after the other.
+
+    Args:
+        **steps: By their labels.
+    """
+
+    def __init__(self, **steps: Any) -> None:
+        beam.PTransform.__init__(self)
+        self._steps = steps
+
+    def expand(self, pcoll: Any) -> Any:
+        """What the last one gives."""
+        for label, step in self._steps.items():
+            pcoll = pcoll | label >> step
+        return pcoll
+
+
+class RawRecords(ReadAvro):
+    """Reads the records of files, each as bytes in Avro's binary encoding.
+
+    Args:
+        file_pattern: Of the files.
+        schema: To write the records in, whatever that of a file is.
+        limits: Of a file.
+    """
+
+    def __init__(self, file_pattern: list[str], schema: AvroSchema, limits: Limits) -> None:
+        super().__init__(file_pattern, reader_schema=schema, batch_size=MOST, limits=limits)
+        self._read = _RawRanges(self._read, schema)
+
+
+class _RawRanges(ReadRanges):
+    """Gives the rows of batches as bytes.
+
+    Args:
+        read: Reads the batches.
+        schema: To write the rows in.
+    """
+
+    GIVES = bytes
+
+    def __init__(self, read: ReadRanges, schema: AvroSchema) -> None:
+        super().__init__(read.options, read.split_bytes)
+        self._schema = schema
+
+    def given(self, batch: RecordBatch) -> list[bytes]:
+        """One for each row."""
+        return encode_records(batch, self._schema)
+
+
+def unchanged() -> Any:
+    """A transform that gives the records that it takes."""
+    return beam.Map(_itself).with_input_types(bytes).with_output_types(bytes)
+
+
+class RecordBatches(beam.PTransform):
+    """Records made batches.
+
+    Args:
+        read: Makes a batch of a list of records.
+        batch_size: Rows of a batch. None: Beam decides.
+    """
+
+    def __init__(self, read: ReadRecords, batch_size: int | None) -> None:
+        beam.PTransform.__init__(self)
+        self._read = read
+        self._least, self._most = (1, MOST) if batch_size is None else (batch_size, batch_size)
+
+    def expand(self, pcoll: Any) -> Any:
+        """A PCollection of `pyarrow.RecordBatch`."""
+        batched = beam.BatchElements(min_batch_size=self._least, max_batch_size=self._most)
+        return pcoll | "Batch" >> batched | "Read" >> beam.ParDo(self._read).with_output_types(pa.RecordBatch)
+
+
+class ReadRecords(beam.DoFn):
+    """Lists of records as batches.
+
+    Args:
+        schema: That the records are written in.
+        raw_column: Name of the column for the records themselves.
+        **options: Of `arrowfeed.read_avro`.
+    """
+
+    def __init__(self, schema: AvroSchema, raw_column: str | None, **options: Any) -> None:
+        self._schema = schema
+        self._raw_column = raw_column
+        self._options = options
+
+    def process(self, element: list[bytes]) -> Iterator[Any]:
+        """The batches of some records."""
+        return batches_of(self._schema, element, self._raw_column, **self._options)
+
+
+def _itself(record: bytes) -> bytes:
+    return record

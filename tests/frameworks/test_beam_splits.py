@@ -1,0 +1,162 @@
+"""Ranges that are split while they are read: every row once, whenever and wherever they are."""
+
+import random
+import threading
+
+import apache_beam as beam
+import pyarrow as pa
+import pytest
+from apache_beam.io.filesystem import FileMetadata
+from apache_beam.io.restriction_trackers import OffsetRange
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner, fn_runner
+from apache_beam.runners.sdf_utils import RestrictionTrackerView, ThreadsafeRestrictionTracker
+from apache_beam.testing.util import assert_that, equal_to
+from apache_beam.transforms import environments
+from beam_files import ROWS, ids, write
+
+import arrowfeed as af
+from arrowfeed import beam as avro
+from arrowfeed.beam._read import ReadRanges
+
+FRACTIONS = [0, 0.001, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999, 1]
+
+
+class Reading:
+    """One range that is being read, as a worker does it."""
+
+    def __init__(self, path: object, restriction: OffsetRange, batch_size: int = 5) -> None:
+        options = {"limits": af.Limits(), "batch_size": batch_size}
+        self._read = ReadRanges(options, 1 << 20)
+        self.tracker = ThreadsafeRestrictionTracker(self._read.create_tracker(restriction))
+        element = FileMetadata(str(path), path.stat().st_size)
+        self._batches = self._read.process(element, RestrictionTrackerView(self.tracker))
+        self._ids = []
+
+    def batches(self, count: int) -> None:
+        """Takes some batches, if there are so many."""
+        for _ in range(count):
+            self._ids += ids(filter(None, [next(self._batches, None)]))
+
+    def split(self, fraction: float) -> OffsetRange | None:
+        """Gives a part of what is left away."""
+        parts = self.tracker.try_split(fraction)
+        if parts is None:
+            return None
+        primary, residual = parts
+        assert primary.stop == residual.start
+        return residual
+
+    def rest(self) -> list[int]:
+        """All ids, when nothing is left to be done."""
+        self._ids += ids(self._batches)
+        self.tracker.check_done()
+        return self._ids
+
+
+def whole(path: object) -> OffsetRange:
+    return OffsetRange(0, path.stat().st_size)
+
+
+@pytest.mark.parametrize("fraction", FRACTIONS)
+@pytest.mark.parametrize("before", [0, 1, 2, 50, 300])
+def test_a_split_of_a_running_range_loses_no_row(tmp_path, fraction, before):
+    path = write(tmp_path / "x.avro", codec="deflate")
+    first = Reading(path, whole(path))
+    first.batches(before)
+    residual = first.split(fraction)
+    found = first.rest()
+    if residual is not None:
+        found += Reading(path, residual).rest()
+    assert found == list(range(ROWS))
+
+
+def test_a_range_is_split_before_it_is_read(tmp_path):
+    path = write(tmp_path / "x.avro", count=300)
+    for fraction in FRACTIONS:
+        first = Reading(path, whole(path))
+        residual = first.split(fraction)
+        rest = [] if residual is None else Reading(path, residual).rest()
+        assert first.rest() + rest == list(range(300))
+
+
+def test_splits_of_splits_lose_no_row(tmp_path):
+    path = write(tmp_path / "x.avro", block_bytes=150)
+    splits = 0
+    for _ in range(30):
+        seed = random.randrange(1 << 32)
+        chosen = random.Random(seed)
+        waiting, found = [whole(path)], []
+        while waiting:
+            reading = Reading(path, waiting.pop(), chosen.choice([1, 7, 1000]))
+            for _ in range(chosen.randrange(4)):
+                reading.batches(chosen.randrange(20))
+                residual = reading.split(chosen.random())
+                if residual is not None:
+                    waiting.append(residual)
+                    splits += 1
+            found += reading.rest()
+        assert sorted(found) == list(range(ROWS)), seed
+    assert splits > 30
+
+
+def test_progress_grows_to_the_end(tmp_path):
+    path = write(tmp_path / "x.avro")
+    reading = Reading(path, whole(path))
+    seen = []
+    for _ in range(ROWS // 5):
+        reading.batches(1)
+        seen.append(reading.tracker.current_progress().fraction_completed)
+    assert seen == sorted(seen)
+    assert seen[0] < 0.1
+    assert seen[-1] > 0.9
+
+
+class Gate:
+    """Holds the rows of a pipeline after some of them, until the runner has split what is being read."""
+
+    def __init__(self) -> None:
+        self.close(0)
+
+    def close(self, after: int) -> None:
+        self.left = after
+        self.reached, self.opened = threading.Event(), threading.Event()
+
+    def passed(self) -> None:
+        self.left -= 1
+        if self.left == 0:
+            self.reached.set()
+            self.opened.wait(20)
+
+
+GATE = Gate()
+
+
+def pass_gate(batch: pa.RecordBatch) -> list[int]:
+    """Ids of a batch. Workers of the runner below are threads, so that this is the gate of the test."""
+    GATE.passed()
+    return batch.column("id").to_pylist()
+
+
+@pytest.mark.parametrize("fraction", [0, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize(("after", "most"), [(1, 5), (40, 1)])
+def test_a_runner_splits_what_is_being_read(tmp_path, fraction, after, most):
+    path = write(tmp_path / "x.avro")
+    responses = []
+
+    def split_manager(_elements: int) -> object:
+        if len(responses) >= most:
+            return
+        GATE.close(after)
+        yield
+        if GATE.reached.wait(20):
+            responses.append((yield fraction))
+        GATE.opened.set()
+
+    # The environment in the process of the runner would not ask this manager.
+    environment = environments.EmbeddedPythonGrpcEnvironment.default()
+    runner = FnApiRunner(default_environment=environment)
+    with fn_runner.split_manager("Read/Read", split_manager), beam.Pipeline(runner=runner) as pipeline:
+        batches = pipeline | "Read" >> avro.ReadAvro(path, batch_size=10)
+        assert_that(batches | beam.FlatMap(pass_gate), equal_to(list(range(ROWS))))
+    splits = [response for response in responses if response is not None and response.residual_roots]
+    assert len(splits) >= 1

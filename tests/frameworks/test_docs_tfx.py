@@ -1,0 +1,68 @@
+"""The code of the pages on tfx_bsl and on Beam runs as it stands there."""
+
+import re
+from pathlib import Path
+
+import pytest
+import tensorflow_transform as tft
+from avro_record_cases import SCHEMA, pair
+from beam_files import ROWS, write
+from tensorflow_metadata.proto.v0 import schema_pb2
+
+from arrowfeed import tfxio
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def examples(page: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def rows(tmp_path, monkeypatch):
+    """Rows in both forms, with numbers as labels, where the pages look for them."""
+    monkeypatch.chdir(tmp_path)
+    found = pair(tmp_path)
+    (tmp_path / "x.avro").rename(tmp_path / "rows-0.avro")
+    (tmp_path / "x.tfrecord").rename(tmp_path / "rows-0.tfrecord")
+    return found
+
+
+def test_the_way_from_tfx_bsl_runs(rows):
+    schema = schema_pb2.Schema.FromString(SCHEMA.SerializeToString())
+    before, after, transform, adapter = examples("from-tfx-bsl.md")
+    totals = []
+    for example in (before, after):
+        names = {"schema": schema}
+        exec(compile(example.replace('"label"', '"id"'), "from-tfx-bsl.md", "exec"), names)
+        totals.append(names["total"])
+        features = names["features"]
+    assert totals[0] == totals[1]
+    assert "id" not in features
+    assert len(features) == len(names["source"].TensorRepresentations()) - 1
+    names["preprocessing_fn"] = lambda inputs: {"weight": tft.scale_to_0_1(inputs["weight"])}
+    exec(compile(transform, "from-tfx-bsl.md", "exec"), names)
+    source = names["source"]
+    (batch,) = source.RecordBatches(tfxio.RecordBatchesOptions(100, num_epochs=1))
+    names = {
+        "arrow_schema": source.ArrowSchema(),
+        "tensor_representations": source.TensorRepresentations(),
+        "record_batch": batch,
+    }
+    exec(compile(adapter, "from-tfx-bsl.md", "exec"), names)
+    assert names["tensors"]["id"].shape == (len(rows.rows),)
+
+
+def test_the_lines_that_change_are_two():
+    before, after, *_ = (example.splitlines() for example in examples("from-tfx-bsl.md"))
+    assert sum(one != other for one, other in zip(before, after, strict=True)) == 2
+
+
+def test_the_page_on_beam_runs(tmp_path, monkeypatch, capfd):
+    (tmp_path / "data").mkdir()
+    for number in range(2):
+        write(tmp_path / "data" / f"part-{number}.avro", start=number * ROWS)
+    monkeypatch.chdir(tmp_path)
+    (example,) = examples("beam.md")
+    exec(compile(example, "beam.md", "exec"), {})
+    assert capfd.readouterr().out.split()[-1] == str(2 * ROWS)

@@ -1,0 +1,48 @@
+"""What is imported when: Beam and TensorFlow on use only, and a word for who has them not."""
+
+import pytest
+
+from conftest import run_script
+
+
+def without(*names: str) -> str:
+    """The start of a script in which libraries are not installed."""
+    return f"import sys\nfor name in {names!r}: sys.modules[name] = None\n"
+
+
+def test_sources_need_neither_beam_nor_tensorflow_nor_tfx_bsl(tmp_path):
+    script = (
+        without("apache_beam", "tensorflow", "tfx_bsl")
+        + f"""
+import arrowfeed as af, pyarrow as pa
+from arrowfeed import tfxio
+af.write_avro(pa.table({{"x": [1, 2, 3]}}), "{tmp_path}/x.avro")
+source = tfxio.AvroRecord("{tmp_path}/x.avro", raw_record_column_name="raw")
+options = tfxio.RecordBatchesOptions(2, num_epochs=1)
+print([batch.num_rows for batch in source.RecordBatches(options)], *source.TensorRepresentations())
+try:
+    source.BeamSource()
+except ImportError as error:
+    print(error)
+"""
+    )
+    done = run_script(script)
+    assert done.stderr == ""
+    missing = (
+        "expected apache_beam to read in pipelines with, found it not installed: pip install apache-beam"
+    )
+    assert done.stdout.splitlines() == ["[2, 1] x", missing]
+
+
+@pytest.mark.parametrize("module", ["arrowfeed", "arrowfeed.tfxio"])
+def test_modules_do_not_import_beam_or_tensorflow(module):
+    done = run_script(
+        without("tfx_bsl")
+        + f"import {module}\nprint([n for n in ('apache_beam', 'tensorflow') if n in sys.modules])"
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_pipelines_do_not_import_tensorflow():
+    done = run_script("import sys, arrowfeed.beam\nprint('tensorflow' in sys.modules)")
+    assert done.stdout == "False\n"
