@@ -11,6 +11,8 @@ pub(super) struct BlockIndex {
     files: Vec<Vec<BlockInfo>>,
     /// Rows before each file, and all rows at the end.
     rows_before: Vec<u64>,
+    /// Of where the blocks are and how many rows they have.
+    pub(super) digest: u32,
     /// What could not be read and is left out.
     pub(super) skipped: Vec<Skipped>,
 }
@@ -25,7 +27,8 @@ pub(super) struct Place {
 
 impl BlockIndex {
     pub(super) fn build(files: &AvroFiles, options: &IterationOptions) -> Result<Self, AvroError> {
-        let mut index = Self { files: Vec::new(), rows_before: vec![0], skipped: Vec::new() };
+        let mut index = Self { files: Vec::new(), rows_before: vec![0], digest: 0, skipped: Vec::new() };
+        let mut digest = crc32fast::Hasher::new();
         let mut rows = 0;
         for file in 0..files.len() {
             options.ask()?;
@@ -45,21 +48,16 @@ impl BlockIndex {
                 index.skipped.push(Skipped { path, block, offset, rows: None, error });
             }
             let blocks: Vec<BlockInfo> = blocks.into_iter().filter(|block| block.rows > 0).collect();
-            rows += blocks.iter().map(|block| block.rows).sum::<u64>();
+            for block in &blocks {
+                rows += block.rows;
+                digest.update(&block.offset.to_le_bytes());
+                digest.update(&block.rows.to_le_bytes());
+            }
             index.files.push(blocks);
             index.rows_before.push(rows);
         }
+        index.digest = digest.finalize();
         Ok(index)
-    }
-
-    /// Of where the blocks are and how many rows they have.
-    pub(super) fn digest(&self) -> u32 {
-        let mut hasher = crc32fast::Hasher::new();
-        for block in self.files.iter().flatten() {
-            hasher.update(&block.offset.to_le_bytes());
-            hasher.update(&block.rows.to_le_bytes());
-        }
-        hasher.finalize()
     }
 
     pub(super) fn rows(&self) -> u64 {

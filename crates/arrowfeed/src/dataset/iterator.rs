@@ -25,6 +25,8 @@ use crate::error::{DatasetError, StateError, StateErrorKind};
 pub struct BatchIterator {
     files: Arc<Indexed>,
     options: IterationOptions,
+    /// Made when it is first needed, where the order needs it.
+    index: Option<Arc<BlockIndex>>,
     /// Of the shuffle; drawn when the first batch is asked for, where the caller has none.
     seed: Option<u64>,
     /// Epoch and place after the last batch that was given.
@@ -75,9 +77,10 @@ impl BatchIterator {
     pub(super) fn new(files: Arc<Indexed>, options: IterationOptions) -> Result<Self, AvroError> {
         options.check()?;
         let (seed, report) = (options.seed, Report::default());
-        let (place, reading) = (At::Start, None);
+        let (index, place, reading) = (None, At::Start, None);
         let (epoch, rows, batches, held) = (0, 0, 0, None);
-        Ok(Self { files, options, seed, epoch, place, reading, report, rows, batches, held, ended: false })
+        let ended = false;
+        Ok(Self { files, options, index, seed, epoch, place, reading, report, rows, batches, held, ended })
     }
 
     /// The schema of every batch.
@@ -149,7 +152,7 @@ impl BatchIterator {
         if self.options.shuffles() {
             self.draw_seed()?;
         }
-        let blocks = self.index()?.map(|index| index.digest());
+        let blocks = self.index()?.map(|index| index.digest);
         Ok(State::new(self.files.marks()?, &self.options, self.seed, blocks))
     }
 
@@ -167,7 +170,10 @@ impl BatchIterator {
         if !self.options.shuffles() && !self.options.is_sharded() {
             return Ok(None);
         }
-        let index = self.files.index(&self.options)?;
+        let index = match &self.index {
+            Some(index) => index.clone(),
+            None => self.index.insert(self.files.index(&self.options)?).clone(),
+        };
         merge(&mut self.report, Report { skipped: index.skipped.clone(), ..Report::default() });
         Ok(Some(index))
     }

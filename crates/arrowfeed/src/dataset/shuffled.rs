@@ -24,7 +24,7 @@ pub(super) struct Shuffled {
     seed: u64,
     epoch: u64,
     /// Windows that are not read yet.
-    planned: VecDeque<PlannedWindow>,
+    planned: VecDeque<Arc<PlannedWindow>>,
     /// Windows with rows to give.
     windows: VecDeque<Window>,
     /// A piece of the next window.
@@ -128,7 +128,7 @@ fn windows(
     rows: usize,
     index: &BlockIndex,
     first: u64,
-) -> VecDeque<PlannedWindow> {
+) -> VecDeque<Arc<PlannedWindow>> {
     let mut planned = VecDeque::new();
     for number in 0.. {
         if slots.is_empty() {
@@ -136,7 +136,7 @@ fn windows(
         }
         let (own, rest) = slots.split_at(window(slots, rows));
         if number >= first {
-            planned.push_back(PlannedWindow::new(number, own, index));
+            planned.push_back(Arc::new(PlannedWindow::new(number, own, index)));
         }
         slots = rest;
     }

@@ -1,5 +1,7 @@
 //! The rows of one window of a shuffle: where each of them is, and in which order they go.
 
+use std::sync::Arc;
+
 use arrow_array::RecordBatch;
 use arrowfeed_avro::{FileBatch, Part};
 
@@ -13,12 +15,12 @@ const CHUNK: u64 = 512 << 10;
 const MISSING: (u32, u32) = (u32::MAX, u32::MAX);
 
 /// The blocks of a window, in file order.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct PlannedWindow {
     pub(super) number: u64,
     slots: Vec<Slot>,
-    /// Where each slot's block starts in its file.
-    offsets: Vec<u64>,
+    /// File and offset of each slot's block.
+    starts: Vec<(usize, u64)>,
     /// Rows before each slot, and all rows at the end.
     rows_before: Vec<usize>,
 }
@@ -27,13 +29,14 @@ impl PlannedWindow {
     pub(super) fn new(number: u64, slots: &[Slot], index: &BlockIndex) -> Self {
         let mut slots = slots.to_vec();
         slots.sort_by_key(|slot| (slot.file, slot.nth_block));
-        let offsets = slots.iter().map(|slot| index.blocks(slot.file)[slot.nth_block].offset).collect();
+        let start = |slot: &Slot| (slot.file, index.blocks(slot.file)[slot.nth_block].offset);
+        let starts = slots.iter().map(start).collect();
         let mut rows_before = vec![0];
         for slot in &slots {
             let before = rows_before.last().copied().unwrap_or(0);
             rows_before.push(usize::try_from(slot.rows).unwrap_or(usize::MAX).saturating_add(before));
         }
-        Self { number, slots, offsets, rows_before }
+        Self { number, slots, starts, rows_before }
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -75,7 +78,7 @@ impl PlannedWindow {
 /// A window whose rows are decoded.
 #[derive(Debug)]
 pub(super) struct Window {
-    planned: PlannedWindow,
+    planned: Arc<PlannedWindow>,
     pub(super) pieces: Vec<RecordBatch>,
     /// Piece and row of each row, in file order.
     places: Vec<(u32, u32)>,
@@ -88,7 +91,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    pub(super) fn new(planned: PlannedWindow, seed: u64, epoch: u64) -> Self {
+    pub(super) fn new(planned: Arc<PlannedWindow>, seed: u64, epoch: u64) -> Self {
         let rows = planned.rows();
         let order = permutation(rows, seed, epoch, planned.number);
         let places = vec![MISSING; rows];
@@ -116,7 +119,8 @@ impl Window {
         let number = self.pieces.len() as u32;
         for (i, origin) in piece.origins.iter().enumerate() {
             let end = piece.origins.get(i + 1).map_or(piece.batch.num_rows(), |next| next.row);
-            let Some(slot) = self.slot(piece.file, origin.offset) else { return Some(piece) };
+            let start = (piece.file, origin.offset);
+            let Ok(slot) = self.planned.starts.binary_search(&start) else { return Some(piece) };
             let first =
                 self.planned.rows_before[slot] + (origin.before - self.planned.slots[slot].dropped) as usize;
             for (place, row) in self.places[first..].iter_mut().zip(origin.row..end) {
@@ -126,17 +130,6 @@ impl Window {
         }
         self.pieces.push(piece.batch);
         None
-    }
-
-    fn slot(&self, file: usize, offset: u64) -> Option<usize> {
-        let PlannedWindow { slots, offsets, .. } = &self.planned;
-        let mut at = slots.partition_point(|slot| slot.file < file);
-        at += offsets[at..]
-            .iter()
-            .zip(&slots[at..])
-            .take_while(|(own, slot)| slot.file == file && **own < offset)
-            .count();
-        (slots.get(at)?.file == file && offsets[at] == offset).then_some(at)
     }
 
     /// The places of up to `n` more rows, in their order.
