@@ -62,6 +62,25 @@ impl DType {
         })
     }
 
+    /// The Arrow type of such values: byte strings as large binary.
+    pub fn arrow_type(self) -> DataType {
+        match self {
+            Self::Bool => DataType::Boolean,
+            Self::Int8 => DataType::Int8,
+            Self::Int16 => DataType::Int16,
+            Self::Int32 => DataType::Int32,
+            Self::Int64 => DataType::Int64,
+            Self::UInt8 => DataType::UInt8,
+            Self::UInt16 => DataType::UInt16,
+            Self::UInt32 => DataType::UInt32,
+            Self::UInt64 => DataType::UInt64,
+            Self::Float16 => DataType::Float16,
+            Self::Float32 => DataType::Float32,
+            Self::Float64 => DataType::Float64,
+            Self::Bytes => DataType::LargeBinary,
+        }
+    }
+
     /// Bytes of one value, `None` for byte strings. A bool takes one byte in a tensor, and one bit in Arrow.
     pub fn size(self) -> Option<usize> {
         Some(match self {

@@ -6,7 +6,6 @@ use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{ArrayRef, BooleanArray, LargeBinaryArray, make_array};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use arrow_data::ArrayData;
-use arrow_schema::DataType;
 use arrowfeed::tensor::{self, DType, RowSplits, Values};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -86,24 +85,11 @@ fn as_array<'py>(value: &Bound<'py, PyAny>, dtype: Option<&str>) -> PyResult<Bou
 fn numbers(array: &Bound<'_, PyAny>, dtype: DType) -> PyResult<ArrayRef> {
     let bytes = array.call_method0("tobytes")?;
     let bytes = bytes.cast::<PyBytes>()?.as_bytes();
-    let data_type = match dtype {
-        DType::Int8 => DataType::Int8,
-        DType::Int16 => DataType::Int16,
-        DType::Int32 => DataType::Int32,
-        DType::Int64 => DataType::Int64,
-        DType::UInt8 => DataType::UInt8,
-        DType::UInt16 => DataType::UInt16,
-        DType::UInt32 => DataType::UInt32,
-        DType::UInt64 => DataType::UInt64,
-        DType::Float16 => DataType::Float16,
-        DType::Float32 => DataType::Float32,
-        DType::Float64 => DataType::Float64,
-        DType::Bool | DType::Bytes => {
-            return Ok(Arc::new(BooleanArray::from_iter(bytes.iter().map(|byte| Some(*byte != 0)))));
-        }
-    };
+    if matches!(dtype, DType::Bool | DType::Bytes) {
+        return Ok(Arc::new(BooleanArray::from_iter(bytes.iter().map(|byte| Some(*byte != 0)))));
+    }
     let length = bytes.len() / dtype.size().unwrap_or(1);
-    let data = ArrayData::builder(data_type).len(length).add_buffer(Buffer::from(bytes)).build();
+    let data = ArrayData::builder(dtype.arrow_type()).len(length).add_buffer(Buffer::from(bytes)).build();
     Ok(make_array(data.map_err(|error| PyValueError::new_err(error.to_string()))?))
 }
 

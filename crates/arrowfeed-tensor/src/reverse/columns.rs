@@ -7,29 +7,10 @@ use arrow_array::{Array, ArrayRef, Int64Array, LargeBinaryArray, LargeListArray}
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field};
 
-use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind};
 use crate::row_splits::{RowSplits, SplitsDType};
 use crate::tensor::{DenseTensor, RaggedTensor, SparseTensor};
 use crate::values::Values;
-
-pub(super) fn data_type(dtype: DType) -> DataType {
-    match dtype {
-        DType::Bool => DataType::Boolean,
-        DType::Int8 => DataType::Int8,
-        DType::Int16 => DataType::Int16,
-        DType::Int32 => DataType::Int32,
-        DType::Int64 => DataType::Int64,
-        DType::UInt8 => DataType::UInt8,
-        DType::UInt16 => DataType::UInt16,
-        DType::UInt32 => DataType::UInt32,
-        DType::UInt64 => DataType::UInt64,
-        DType::Float16 => DataType::Float16,
-        DType::Float32 => DataType::Float32,
-        DType::Float64 => DataType::Float64,
-        DType::Bytes => DataType::LargeBinary,
-    }
-}
 
 pub(super) fn dense(tensor: &DenseTensor) -> Result<ArrayRef, ConversionError> {
     let (rows, inner) = tensor.shape().split_first().unwrap_or((&1, &[]));

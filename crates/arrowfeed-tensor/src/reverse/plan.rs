@@ -79,7 +79,7 @@ impl Plan {
     }
 
     pub(super) fn fields(&self) -> Vec<Field> {
-        let values = || columns::data_type(self.dtype);
+        let values = || self.dtype.arrow_type();
         let field = |name: &str, of: DataType| Field::new(name, of, true);
         match &self.form {
             Form::Dense { .. } | Form::VarLen => vec![field(&self.name, list_of(values()))],
