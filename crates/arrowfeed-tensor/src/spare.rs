@@ -49,13 +49,19 @@ fn spare(len: usize) -> Option<Vec<i64>> {
     .flatten()
 }
 
-/// In a child of the process, and beside another thread, there is none: nobody waits here.
+/// Looks at a lock that is held, before memory is got from the allocator instead: others hold it for far less.
+const LOOKS: usize = 1000;
+
+/// In the child of a fork the lock may be held for ever: nobody waits for it for long.
 fn with<T>(work: impl FnOnce(&mut Vec<Vec<i64>>) -> T) -> Option<T> {
-    match SPARE.try_lock() {
-        Ok(mut all) => Some(work(&mut all)),
-        Err(TryLockError::Poisoned(all)) => Some(work(&mut all.into_inner())),
-        Err(TryLockError::WouldBlock) => None,
+    for _ in 0..LOOKS {
+        match SPARE.try_lock() {
+            Ok(mut all) => return Some(work(&mut all)),
+            Err(TryLockError::Poisoned(all)) => return Some(work(&mut all.into_inner())),
+            Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+        }
     }
+    None
 }
 
 struct Lent(Vec<i64>);

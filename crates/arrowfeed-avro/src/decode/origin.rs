@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 
 /// A batch, and where its rows come from.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct LocatedBatch {
     pub(crate) batch: RecordBatch,
     /// By row; the first is of row 0.

@@ -145,7 +145,7 @@ impl AvroReaderBuilder {
             _ => false,
         };
         let threads = if small { 1 } else { thread_count(options.threads) };
-        let (schema, engine) = (files.schema().clone(), Engine::of(threads, AHEAD));
+        let (schema, engine) = (files.schema().clone(), Engine::of(threads, AHEAD, None));
         let driver = Driver::new(Supply::Files(files, None), engine, report, self.interrupt);
         Ok(AvroReader::new(schema, driver))
     }

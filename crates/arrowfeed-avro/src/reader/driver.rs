@@ -2,6 +2,7 @@
 
 use super::Interrupt;
 use super::engine::{Inline, Threads};
+use super::prepare::Prepare;
 use super::report::Report;
 use super::supply::{FileBatch, Supply};
 use crate::error::AvroError;
@@ -21,6 +22,7 @@ pub(super) enum Engine {
         threads: usize,
         /// Bytes of batches that may wait.
         ahead: usize,
+        prepare: Option<Prepare>,
     },
     Threads(Box<Threads>),
     /// Nothing comes any more: the end, an error, or closed.
@@ -29,10 +31,10 @@ pub(super) enum Engine {
 
 impl Engine {
     /// Threads that work ahead, or the caller's.
-    pub(super) fn of(threads: usize, ahead: usize) -> Self {
+    pub(super) fn of(threads: usize, ahead: usize, prepare: Option<Prepare>) -> Self {
         match threads {
             0 | 1 => Self::Inline(Box::default()),
-            threads => Self::Later { threads, ahead },
+            threads => Self::Later { threads, ahead, prepare },
         }
     }
 }
@@ -60,8 +62,8 @@ impl Driver {
     }
 
     fn read(&mut self) -> Result<Option<FileBatch>, AvroError> {
-        if let Engine::Later { threads, ahead } = self.engine {
-            self.engine = Engine::Threads(Box::new(Threads::start(threads, ahead)?));
+        if let Engine::Later { threads, ahead, prepare } = &mut self.engine {
+            self.engine = Engine::Threads(Box::new(Threads::start(*threads, *ahead, prepare.take())?));
         }
         let (supply, report, interrupt) = (&mut self.supply, &mut self.report, self.interrupt.as_ref());
         match &mut self.engine {

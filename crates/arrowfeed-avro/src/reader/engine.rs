@@ -7,6 +7,7 @@ use super::Interrupt;
 use super::file::FileReading;
 use super::parallel::{Next, Pipeline};
 use super::planner::UnitPlanner;
+use super::prepare::Prepare;
 use super::report::Report;
 use super::supply::{FileBatch, Supply, Work};
 use super::unit::{Claim, Unit, UnitReader};
@@ -44,7 +45,7 @@ impl Inline {
             let next = unit.next(&mut || ask(interrupt));
             if let Ok(Some(batch)) = next {
                 supply.count(batch.batch.num_rows() as u64);
-                return Ok(Some(FileBatch::new(reading, batch)));
+                return Ok(Some(FileBatch::new(reading, batch, None)));
             }
             let reading = reading.clone();
             if let Some((_, unit)) = self.current.take() {
@@ -81,9 +82,9 @@ enum Planner {
 
 impl Threads {
     /// `ahead`: bytes of batches that may wait.
-    pub(crate) fn start(threads: usize, ahead: usize) -> Result<Self, AvroError> {
+    pub(crate) fn start(threads: usize, ahead: usize, prepare: Option<Prepare>) -> Result<Self, AvroError> {
         Ok(Self {
-            pipeline: Pipeline::start(threads, ahead)?,
+            pipeline: Pipeline::start(threads, ahead, prepare)?,
             planner: None,
             units: VecDeque::new(),
             // One for each thread, and some that the next idle thread finds.
@@ -109,8 +110,10 @@ impl Threads {
             };
             let left_out = supply.is_left_out(oldest);
             match self.pipeline.next() {
-                Next::Batch(batch) if !left_out => return Ok(Some(FileBatch::new(oldest, batch))),
-                Next::Batch(_) => {}
+                Next::Batch(batch, prepared) if !left_out => {
+                    return Ok(Some(FileBatch::new(oldest, batch, prepared)));
+                }
+                Next::Batch(..) => {}
                 Next::Waiting => ask(interrupt)?,
                 Next::End(counted, error) => {
                     let reading = self.units.pop_front();

@@ -27,6 +27,7 @@ mod parallel;
 mod part_reader;
 mod parts;
 mod planner;
+mod prepare;
 pub(crate) mod report;
 mod set;
 mod supply;
@@ -35,6 +36,7 @@ mod unit;
 pub use builder::AvroReaderBuilder;
 pub use part_reader::{PartOptions, PartReader};
 pub use parts::Part;
+pub use prepare::{Prepare, Prepared};
 pub use set::{AvroFiles, BlockInfo, FileIdentity};
 pub use supply::FileBatch;
 

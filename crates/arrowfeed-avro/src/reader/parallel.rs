@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::prepare::{Prepare, Prepared};
 use super::report::Report;
 use super::unit::UnitReader;
 use crate::decode::origin::LocatedBatch;
@@ -19,7 +20,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 
 /// What comes out of the oldest unit next.
 pub(crate) enum Next {
-    Batch(LocatedBatch),
+    Batch(LocatedBatch, Option<Prepared>),
     /// The unit is done: what it counted, and the error that ended it.
     End(Report, Option<AvroError>),
     /// Nothing yet.
@@ -39,6 +40,7 @@ pub(crate) struct Pipeline {
 struct Shared {
     /// Bytes of batches that may wait.
     budget: usize,
+    prepare: Option<Prepare>,
     state: Mutex<State>,
     /// The oldest unit has a batch, or has ended: the consumer waits for it.
     ready: Condvar,
@@ -57,8 +59,15 @@ struct State {
 
 struct Unit {
     id: u64,
-    ready: VecDeque<(LocatedBatch, usize)>,
+    ready: VecDeque<Ready>,
     end: Option<(Report, Option<AvroError>)>,
+}
+
+/// A batch that waits.
+struct Ready {
+    batch: LocatedBatch,
+    prepared: Option<Prepared>,
+    bytes: usize,
 }
 
 impl Shared {
@@ -68,7 +77,8 @@ impl Shared {
 
     /// Waits until there is room; false: nobody wants the batch any more.
     fn push(&self, id: u64, batch: LocatedBatch) -> bool {
-        let bytes = batch.batch.get_array_memory_size();
+        let prepared = self.prepare.as_ref().map(|prepare| prepare(&batch.batch));
+        let bytes = batch.batch.get_array_memory_size() + prepared.as_ref().map_or(0, |it| it.bytes);
         let mut state = self.lock();
         loop {
             if state.cancelled {
@@ -81,7 +91,7 @@ impl Shared {
             };
             if *held + bytes <= self.budget || (oldest && unit.ready.is_empty()) {
                 *held += bytes;
-                unit.ready.push_back((batch, bytes));
+                unit.ready.push_back(Ready { batch, prepared, bytes });
                 // The consumer cannot use a batch of a later unit: woken for it, it would only take a core from a decoder.
                 if oldest {
                     self.ready.notify_one();
@@ -106,7 +116,7 @@ impl Shared {
 
 impl Pipeline {
     /// `budget`: bytes of batches that may wait.
-    pub(crate) fn start(threads: usize, budget: usize) -> Result<Self, AvroError> {
+    pub(crate) fn start(threads: usize, budget: usize, prepare: Option<Prepare>) -> Result<Self, AvroError> {
         let mut handles = Vec::with_capacity(threads);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -120,8 +130,8 @@ impl Pipeline {
         let pool = pool.map_err(|error| {
             AvroError::new(AvroErrorKind::Io, format!("expected {threads} threads: {error}"))
         })?;
-        let shared =
-            Arc::new(Shared { budget, state: Mutex::default(), ready: Condvar::new(), room: Condvar::new() });
+        let (state, ready, room) = (Mutex::default(), Condvar::new(), Condvar::new());
+        let shared = Arc::new(Shared { budget, prepare, state, ready, room });
         let process = std::process::id();
         Ok(Self { shared, pool: Some(pool), threads: handles, process, next_unit: 0 })
     }
@@ -156,10 +166,10 @@ impl Pipeline {
             let Some(unit) = units.front_mut() else {
                 return Next::Waiting;
             };
-            if let Some((batch, bytes)) = unit.ready.pop_front() {
+            if let Some(Ready { batch, prepared, bytes }) = unit.ready.pop_front() {
                 *held -= bytes;
                 self.shared.room.notify_all();
-                return Next::Batch(batch);
+                return Next::Batch(batch, prepared);
             }
             if let Some((report, error)) = unit.end.take() {
                 units.pop_front();

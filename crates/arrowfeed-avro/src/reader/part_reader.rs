@@ -8,6 +8,7 @@ use super::Interrupt;
 use super::builder::{checked, thread_count};
 use super::driver::{Driver, Engine};
 use super::parts::{Part, Parts};
+use super::prepare::Prepare;
 use super::report::Report;
 use super::set::AvroFiles;
 use super::supply::{FileBatch, Supply};
@@ -28,6 +29,8 @@ pub struct PartOptions {
     pub on_error: OnError,
     /// See [`AvroReaderBuilder::with_interrupt`](crate::AvroReaderBuilder::with_interrupt).
     pub interrupt: Option<Interrupt>,
+    /// What each thread makes of the batches that it decodes, so that the caller need not. With one thread nothing.
+    pub prepare: Option<Prepare>,
 }
 
 /// Reads parts in the order given. Made by [`AvroFiles::read`].
@@ -43,10 +46,10 @@ impl AvroFiles {
         parts: impl IntoIterator<Item = Part, IntoIter: Send + 'static>,
         options: PartOptions,
     ) -> Result<PartReader, AvroError> {
-        let PartOptions { batch_size, threads, prefetch_bytes, on_error, interrupt } = options;
+        let PartOptions { batch_size, threads, prefetch_bytes, on_error, interrupt, prepare } = options;
         let own = Arc::new(checked(self.options().with_reading(batch_size, on_error))?);
         let supply = Supply::Parts(Parts::new(self.clone(), own, Box::new(parts.into_iter())));
-        let engine = Engine::of(thread_count(threads), prefetch_bytes);
+        let engine = Engine::of(thread_count(threads), prefetch_bytes, prepare);
         Ok(PartReader(Driver::new(supply, engine, Report::default(), interrupt)))
     }
 }
@@ -85,8 +88,8 @@ impl fmt::Debug for PartReader {
 impl Default for PartOptions {
     /// The defaults of [`ReadOptions`](crate::ReadOptions), and 64 MiB ahead.
     fn default() -> Self {
-        let (threads, on_error, interrupt) = (None, OnError::default(), None);
-        Self { batch_size: 8192, threads, prefetch_bytes: 64 << 20, on_error, interrupt }
+        let (threads, on_error, interrupt, prepare) = (None, OnError::default(), None, None);
+        Self { batch_size: 8192, threads, prefetch_bytes: 64 << 20, on_error, interrupt, prepare }
     }
 }
 

@@ -7,6 +7,7 @@ use arrow_array::RecordBatch;
 use super::file::FileReading;
 use super::files::{Files, may_skip_file, note};
 use super::parts::Parts;
+use super::prepare::Prepared;
 use super::report::Report;
 use super::unit::Unit;
 use crate::decode::origin::{LocatedBatch, RowOrigin};
@@ -30,7 +31,7 @@ pub(crate) struct Work {
 }
 
 /// A batch, the file that its rows are of, and where they stand in it.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct FileBatch {
     /// The rows.
     pub batch: RecordBatch,
@@ -38,11 +39,13 @@ pub struct FileBatch {
     pub file: usize,
     /// Where the rows come from, by row; the first is of row 0.
     pub origins: Vec<RowOrigin>,
+    /// What the thread that decoded it made of it, see [`PartOptions::prepare`](crate::PartOptions::prepare).
+    pub prepared: Option<Prepared>,
 }
 
 impl FileBatch {
-    pub(crate) fn new(reading: &FileReading, located: LocatedBatch) -> Self {
-        Self { batch: located.batch, file: reading.number, origins: located.origins }
+    pub(crate) fn new(reading: &FileReading, located: LocatedBatch, prepared: Option<Prepared>) -> Self {
+        Self { batch: located.batch, file: reading.number, origins: located.origins, prepared }
     }
 }
 

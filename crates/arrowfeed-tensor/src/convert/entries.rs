@@ -7,14 +7,12 @@ use arrow_array::{Array, ArrayRef, PrimitiveArray, UInt64Array, downcast_integer
 use arrow_select::take::take;
 
 use super::coordinates::{pairs, rows};
+use super::long_rows;
 use crate::column::Leaves;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::gather::{overflow, reserved};
 use crate::row_splits::RowSplits;
 use crate::values::Values;
-
-/// Entries of a row, on average, from which its borders are few.
-const LONG_ROWS: usize = 16;
 
 /// `[row, index, index, ...]` of each entry, one after the other.
 #[derive(Debug)]
@@ -85,31 +83,45 @@ impl Entries {
     where
         T::Native: TryInto<i64> + std::fmt::Display,
     {
-        let long = column.len() >= LONG_ROWS * self.rows.rows();
-        self.sorted = (self.rank == 2 && long).then(|| is_sorted_by_rows(column.values(), &self.rows));
-        let indices = column.values().iter().map(|index| (*index).try_into().unwrap_or(-1));
         let (mut signs, mut largest) = (0, -1_i64);
-        // The sign of what must not be below 0 is kept, without a branch: an index, and what is left above it. Not by
-        // `inspect`, after which the length is not known, and room for each entry would be asked for.
+        // The sign of what must not be below 0 is kept, without a branch: an index, and what is left above it.
         match size {
             Some(size) => {
-                let bounded = |index: i64| {
+                self.put_seen(column.values(), dimension, |index| {
                     signs |= index | (size - 1).wrapping_sub(index);
-                    index
-                };
-                self.put_each(dimension, indices.map(bounded))?;
+                })?;
             }
             None => {
-                let positive = |index: i64| {
+                self.put_seen(column.values(), dimension, |index| {
                     signs |= index;
                     largest = index.max(largest);
-                    index
-                };
-                self.put_each(dimension, indices.map(positive))?;
+                })?;
             }
         }
         let found = size.or_else(|| largest.checked_add(1)).filter(|_| signs >= 0);
         found.ok_or_else(|| first_outside(column, leaves, size.unwrap_or(i64::MAX)))
+    }
+
+    /// Puts indices into one dimension, and calls `look` with each, maybe more than once.
+    fn put_seen<T: Copy + TryInto<i64>>(
+        &mut self,
+        column: &[T],
+        dimension: usize,
+        mut look: impl FnMut(i64),
+    ) -> Result<(), ConversionError> {
+        let index = |index: T| index.try_into().unwrap_or(-1);
+        if self.rank == 2 && column.len() >= long_rows::LEAST * self.rows.rows() {
+            let (entries, is_sorted) = long_rows::pairs(&self.rows, column, index, look)?;
+            (self.indices, self.sorted) = (entries, Some(is_sorted));
+            return Ok(());
+        }
+        // Not by `inspect`, after which the length is not known, and room for each entry would be asked for.
+        let seen = column.iter().map(|item| {
+            let index = index(*item);
+            look(index);
+            index
+        });
+        self.put_each(dimension, seen)
     }
 
     /// Sorts the entries of each row by their indices, and the values with them: not moved where they are sorted.
@@ -174,22 +186,6 @@ impl Entries {
     }
 }
 
-/// Whether indices fall nowhere but from one row to the next. Steps down are counted without a branch, in the column
-/// itself, which is half as long as the coordinates or less. With rows of 35 entries, five such tensors and the reading of
-/// their rows take 1.75 ms, and not 2.2; borders of short rows cost more than that saves: 13 µs, and not 9.
-fn is_sorted_by_rows<T: PartialOrd + Copy>(indices: &[T], rows: &RowSplits) -> bool {
-    let falls = |at: usize| at > 0 && at < indices.len() && indices[at - 1] > indices[at];
-    let all: usize = indices.iter().zip(indices.iter().skip(1)).map(|(a, b)| usize::from(a > b)).sum();
-    let mut between = 0;
-    let mut last = 0;
-    for start in rows.iter().skip(1) {
-        // Of empty rows one border is enough.
-        between += usize::from(start != last && falls(start));
-        last = start;
-    }
-    all == between
-}
-
 /// Puts indices into one dimension of all entries.
 fn put(entries: &mut [i64], rank: usize, dimension: usize, indices: impl Iterator<Item = i64>) {
     // As in `is_sorted`: steps of a known length are faster.
@@ -251,28 +247,4 @@ fn bounds_error(bound: i64, found: String) -> ConversionError {
         bound => format!("an index of 0 or more, below {bound}"),
     };
     ConversionError::new(ConversionErrorKind::Bounds, expected, found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::row_splits::SplitsDType;
-
-    /// All indices below 3, of up to 5 entries, in all ways in three rows.
-    #[test]
-    fn what_falls_inside_of_a_row_is_not_sorted() {
-        for len in 0..=5_usize {
-            for code in 0..3_usize.pow(len as u32) {
-                let indices: Vec<i64> = (0..len).map(|i| (code / 3_usize.pow(i as u32) % 3) as i64).collect();
-                for first in 0..=len {
-                    for second in first..=len {
-                        let ends = [first, second, len];
-                        let rows = RowSplits::from_ends(ends.into_iter(), SplitsDType::Int32).unwrap();
-                        let expected = (0..3).all(|row| indices[rows.range(row).unwrap()].is_sorted());
-                        assert_eq!(is_sorted_by_rows(&indices, &rows), expected, "{indices:?} {ends:?}");
-                    }
-                }
-            }
-        }
-    }
 }

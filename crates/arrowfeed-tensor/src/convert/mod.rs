@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `dense` | rows of one shape: checked, filled, padded |
 //! | `varlen_sparse` | lists as coordinates and values |
-//! | `sparse` `entries` `coordinates` | columns of indices beside a column of values |
+//! | `sparse` `entries` `coordinates` `long_rows` | columns of indices beside a column of values |
 //! | `ragged` `partition` | lists as row splits, divided by partitions |
 //! | `varlen_ragged` | lists as row splits |
 //! | `structured` | the nesting of structs and lists, as it is |
@@ -22,6 +22,7 @@ use crate::tensor::Tensor;
 mod coordinates;
 mod dense;
 mod entries;
+mod long_rows;
 mod partition;
 mod ragged;
 mod sparse;

@@ -154,7 +154,7 @@ impl AvroDataset {
     /// # Errors
     /// An option that makes no sense. What is wrong with files comes in its turn.
     pub fn record_batches(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
-        Ok(BatchIterator::new(self.files.clone(), options)?)
+        Ok(BatchIterator::new(self.files.clone(), options, None)?)
     }
 
     /// Tensors, by name.
@@ -162,7 +162,7 @@ impl AvroDataset {
     /// # Errors
     /// As [`record_batches`](Self::record_batches).
     pub fn tensors(&self, options: IterationOptions) -> Result<TensorIterator, DatasetError> {
-        Ok(TensorIterator::new(self.record_batches(options)?, self.adapter.clone()))
+        Ok(TensorIterator::new(self.files.clone(), options, self.adapter.clone())?)
     }
 
     /// What is read, and of each tensor what is shared with the record batches and what is copied, and why.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed_avro::{AvroError, AvroFiles, Report};
+use arrowfeed_avro::{AvroError, AvroFiles, Prepare, Report};
 use rand::TryRngCore;
 use rand::rngs::OsRng;
 
@@ -13,7 +13,7 @@ use super::index::BlockIndex;
 use super::indexed::Indexed;
 use super::joined::concatenated;
 use super::options::IterationOptions;
-use super::pieces::{After, not_joined};
+use super::pieces::{After, Rows, not_joined};
 use super::sequential::Sequential;
 use super::shuffled::{AfterShuffled, Shuffled};
 use super::state::{Place, State};
@@ -25,6 +25,7 @@ use crate::error::{DatasetError, StateError, StateErrorKind};
 pub struct BatchIterator {
     files: Arc<Indexed>,
     options: IterationOptions,
+    prepare: Option<Prepare>,
     /// Made when it is first needed, where the order needs it.
     index: Option<Arc<BlockIndex>>,
     /// Of the shuffle; drawn when the first batch is asked for, where the caller has none.
@@ -58,10 +59,10 @@ enum Epoch {
 }
 
 impl Epoch {
-    fn next(&mut self) -> Result<Option<(RecordBatch, At)>, AvroError> {
+    fn next(&mut self) -> Result<Option<(Rows, At)>, AvroError> {
         Ok(match self {
-            Self::Sequential(epoch) => epoch.next()?.map(|(batch, after)| (batch, At::Row(after))),
-            Self::Shuffled(epoch) => epoch.next()?.map(|(batch, after)| (batch, At::Window(after))),
+            Self::Sequential(epoch) => epoch.next()?.map(|(rows, after)| (rows, At::Row(after))),
+            Self::Shuffled(epoch) => epoch.next()?.map(|(rows, after)| (rows, At::Window(after))),
         })
     }
 
@@ -74,13 +75,32 @@ impl Epoch {
 }
 
 impl BatchIterator {
-    pub(super) fn new(files: Arc<Indexed>, options: IterationOptions) -> Result<Self, AvroError> {
+    /// `prepare`: what threads that decode ahead make of a batch.
+    pub(super) fn new(
+        files: Arc<Indexed>,
+        options: IterationOptions,
+        prepare: Option<Prepare>,
+    ) -> Result<Self, AvroError> {
         options.check()?;
         let (seed, report) = (options.seed, Report::default());
         let (index, place, reading) = (None, At::Start, None);
         let (epoch, rows, batches, held) = (0, 0, 0, None);
         let ended = false;
-        Ok(Self { files, options, index, seed, epoch, place, reading, report, rows, batches, held, ended })
+        Ok(Self {
+            files,
+            options,
+            prepare,
+            index,
+            seed,
+            epoch,
+            place,
+            reading,
+            report,
+            rows,
+            batches,
+            held,
+            ended,
+        })
     }
 
     /// The schema of every batch.
@@ -181,23 +201,19 @@ impl BatchIterator {
     fn start_epoch(&mut self) -> Result<Epoch, AvroError> {
         let index = self.index()?;
         let files: &Arc<AvroFiles> = &self.files.files.clone();
-        let options = self.options.clone();
+        let (options, prepare) = (self.options.clone(), self.prepare.clone());
         let first = options.batch_size - self.held.as_ref().map_or(0, RecordBatch::num_rows);
         Ok(match (index, self.place.clone()) {
             (Some(index), place) if options.shuffles() => {
                 let after = if let At::Window(after) = place { Some(after) } else { None };
                 let order = (self.draw_seed()?, self.epoch);
-                Epoch::Shuffled(Box::new(Shuffled::start(files, &index, &options, order, first, after)?))
+                let epoch = Shuffled::start(files, &index, &options, order, first, after, prepare)?;
+                Epoch::Shuffled(Box::new(epoch))
             }
             (index, place) => {
                 let after = if let At::Row(after) = place { Some(after) } else { None };
-                Epoch::Sequential(Box::new(Sequential::start(
-                    files,
-                    index.as_deref(),
-                    &options,
-                    first,
-                    after,
-                )?))
+                let epoch = Sequential::start(files, index.as_deref(), &options, first, after, prepare)?;
+                Epoch::Sequential(Box::new(epoch))
             }
         })
     }
@@ -212,7 +228,7 @@ impl BatchIterator {
         self.ended || self.options.epochs.is_some_and(|epochs| self.epoch >= epochs.get())
     }
 
-    fn read(&mut self) -> Result<Option<RecordBatch>, AvroError> {
+    fn read(&mut self) -> Result<Option<Rows>, AvroError> {
         while !self.is_over() {
             let mut reading = match self.reading.take() {
                 Some(reading) => reading,
@@ -221,16 +237,16 @@ impl BatchIterator {
             let next = reading.next();
             self.reading = Some(reading);
             match next? {
-                Some((batch, at)) => {
-                    let batch = self.after_held(batch)?;
-                    let gives = batch.num_rows() == self.options.batch_size || self.gives_short();
+                Some((rows, at)) => {
+                    let rows = self.after_held(rows)?;
+                    let gives = rows.batch.num_rows() == self.options.batch_size || self.gives_short();
                     self.batches += u64::from(gives || self.options.across_epochs);
                     if gives {
                         self.place = at;
-                        self.rows += batch.num_rows() as u64;
-                        return Ok(Some(batch));
+                        self.rows += rows.batch.num_rows() as u64;
+                        return Ok(Some(rows));
                     }
-                    self.held = Some(batch).filter(|_| self.options.across_epochs);
+                    self.held = Some(rows.batch).filter(|_| self.options.across_epochs);
                 }
                 None => {
                     self.end_epoch();
@@ -245,16 +261,29 @@ impl BatchIterator {
     }
 
     /// The rows that were held, and then those of a batch.
-    fn after_held(&mut self, batch: RecordBatch) -> Result<RecordBatch, AvroError> {
-        let Some(held) = self.held.take() else { return Ok(batch) };
-        let rows = held.num_rows() + batch.num_rows();
-        concatenated(&[&held, &batch]).map_err(|error| not_joined(rows).with_source(error))
+    fn after_held(&mut self, rows: Rows) -> Result<Rows, AvroError> {
+        let Some(held) = self.held.take() else { return Ok(rows) };
+        let all = held.num_rows() + rows.batch.num_rows();
+        let joined = concatenated(&[&held, &rows.batch]);
+        Ok(joined.map_err(|error| not_joined(all).with_source(error))?.into())
     }
 
     /// Whether the last rows of this epoch are a batch, however few.
     fn gives_short(&self) -> bool {
         let is_last = self.options.epochs.is_some_and(|epochs| self.epoch + 1 == epochs.get());
         !self.options.drop_remainder && (is_last || !self.options.across_epochs)
+    }
+
+    /// The next batch, and what a thread has made of it.
+    pub(super) fn next_rows(&mut self) -> Option<Result<Rows, DatasetError>> {
+        let before = self.stand();
+        match self.read() {
+            Ok(rows) => Some(Ok(rows?)),
+            Err(error) => {
+                self.step_back(before);
+                Some(Err(error.into()))
+            }
+        }
     }
 
     /// As if the last batch had not been given.
@@ -294,14 +323,7 @@ impl Iterator for BatchIterator {
     type Item = Result<RecordBatch, DatasetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let before = self.stand();
-        match self.read() {
-            Ok(batch) => Some(Ok(batch?)),
-            Err(error) => {
-                self.step_back(before);
-                Some(Err(error.into()))
-            }
-        }
+        Some(self.next_rows()?.map(|rows| rows.batch))
     }
 }
 

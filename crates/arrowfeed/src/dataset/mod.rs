@@ -16,11 +16,14 @@
 //! | `order` | the order of an epoch |
 //! | `sequential` `pieces` | an epoch in file order, cut into batches |
 //! | `shuffled` `window` | an epoch in random order |
+//! | `gather` `ahead` | its rows put together, by other threads |
 //! | `joined` | rows of several pieces in one batch |
 //! | `iterator` `tensors` | epoch after epoch |
 //! | `state` | where an iteration stands |
 
+mod ahead;
 mod avro;
+mod gather;
 mod index;
 mod indexed;
 mod iterator;

@@ -28,7 +28,8 @@ pub struct IterationOptions {
     /// Number of this shard, and how many there are. Each has its part of the rows, equal but for one. Default
     /// `(0, 1)`: all rows.
     pub shard: (u64, u64),
-    /// Threads that decode. `None`: every core that the process may use; 1: the calling thread.
+    /// Threads that decode, and as many that gather the rows of a shuffle; tensors are made by them too. `None`: every core
+    /// that the process may use; 1: the calling thread.
     pub threads: Option<NonZeroUsize>,
     /// Bytes of decoded rows that may wait, where threads decode ahead. Default 64 MiB.
     pub prefetch_bytes: usize,
@@ -100,6 +101,12 @@ impl IterationOptions {
         self.shuffle_buffer_size > 0
     }
 
+    /// Threads that decode.
+    pub(super) fn thread_count(&self) -> usize {
+        let own = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.threads.map_or_else(own, NonZeroUsize::get)
+    }
+
     pub(super) fn is_sharded(&self) -> bool {
         self.shard.1 > 1
     }
@@ -112,6 +119,7 @@ impl IterationOptions {
             prefetch_bytes: self.prefetch_bytes,
             on_error: self.on_error,
             interrupt: self.interrupt.clone(),
+            prepare: None,
         }
     }
 

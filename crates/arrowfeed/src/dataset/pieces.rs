@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroError, FileBatch, RowOrigin};
+use arrowfeed_avro::{AvroError, FileBatch, Prepared, RowOrigin};
 
 use super::joined::concatenated;
 
@@ -32,6 +32,19 @@ pub(super) struct After {
     pub(super) row: u64,
 }
 
+/// A batch, and what the thread that decoded it has made of it.
+#[derive(Debug)]
+pub(super) struct Rows {
+    pub(super) batch: RecordBatch,
+    pub(super) prepared: Option<Prepared>,
+}
+
+impl From<RecordBatch> for Rows {
+    fn from(batch: RecordBatch) -> Self {
+        Self { batch, prepared: None }
+    }
+}
+
 impl Pieces {
     /// `first`: rows of the first batch.
     pub(super) fn new(first: usize, batch_size: usize, most: usize) -> Self {
@@ -57,18 +70,19 @@ impl Pieces {
     }
 
     /// The next batch, of fewer rows where there are no more.
-    pub(super) fn take(&mut self) -> Result<Option<(RecordBatch, After)>, AvroError> {
+    pub(super) fn take(&mut self) -> Result<Option<(Rows, After)>, AvroError> {
         let mut wanted = self.wanted.min(self.rows);
         self.wanted = self.batch_size;
         self.rows -= wanted;
         let mut slices = Vec::new();
-        let mut after = None;
+        let (mut after, mut prepared) = (None, None);
         while wanted > 0 {
-            let Some(piece) = self.held.front() else { break };
+            let Some(piece) = self.held.front_mut() else { break };
             let left = piece.batch.num_rows() - self.taken;
             let n = wanted.min(left);
             slices.push(piece.batch.slice(self.taken, n));
-            after = self.after(piece, self.taken + n);
+            prepared = piece.prepared.take().filter(|_| self.taken == 0 && n == left);
+            after = place_after(piece, self.taken + n);
             wanted -= n;
             self.taken += n;
             if n == left {
@@ -78,19 +92,21 @@ impl Pieces {
             }
         }
         let Some(after) = after else { return Ok(None) };
-        let batch = match slices.len() {
-            1 => slices.remove(0),
-            _ => concatenated(&slices.iter().collect::<Vec<_>>())
-                .map_err(|error| not_joined(self.batch_size).with_source(error))?,
+        let rows = match slices.len() {
+            1 => Rows { batch: slices.remove(0), prepared },
+            _ => Rows::from(
+                concatenated(&slices.iter().collect::<Vec<_>>())
+                    .map_err(|error| not_joined(self.batch_size).with_source(error))?,
+            ),
         };
-        Ok(Some((batch, after)))
+        Ok(Some((rows, after)))
     }
+}
 
-    fn after(&self, piece: &FileBatch, row: usize) -> Option<After> {
-        let origin = piece.origins.iter().rfind(|origin| origin.row < row)?;
-        let RowOrigin { row: first, block, offset, before } = *origin;
-        Some(After { file: piece.file, block, offset, row: before + (row - first) as u64 })
-    }
+fn place_after(piece: &FileBatch, row: usize) -> Option<After> {
+    let origin = piece.origins.iter().rfind(|origin| origin.row < row)?;
+    let RowOrigin { row: first, block, offset, before } = *origin;
+    Some(After { file: piece.file, block, offset, row: before + (row - first) as u64 })
 }
 
 #[cold]

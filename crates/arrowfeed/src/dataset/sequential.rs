@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroError, AvroFiles, Part, PartReader, Report};
+use arrowfeed_avro::{AvroError, AvroFiles, Part, PartOptions, PartReader, Prepare, Report};
 
 use super::index::BlockIndex;
 use super::options::IterationOptions;
 use super::order::shard_rows;
-use super::pieces::{After, Pieces};
+use super::pieces::{After, Pieces, Rows};
 
 #[derive(Debug)]
 pub(super) struct Sequential {
@@ -24,8 +23,9 @@ impl Sequential {
         options: &IterationOptions,
         first: usize,
         after: Option<After>,
+        prepare: Option<Prepare>,
     ) -> Result<Self, AvroError> {
-        let reading = options.reading(options.batch_size);
+        let reading = PartOptions { prepare, ..options.reading(options.batch_size) };
         let reader = match index {
             Some(index) => files.read(stretch(index, options, after), reading)?,
             None => files.read(all(files.len(), after), reading)?,
@@ -35,7 +35,7 @@ impl Sequential {
         Ok(Self { reader, pieces })
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<(RecordBatch, After)>, AvroError> {
+    pub(super) fn next(&mut self) -> Result<Option<(Rows, After)>, AvroError> {
         while !self.pieces.is_enough() {
             match self.reader.next() {
                 Some(piece) => self.pieces.add(piece?)?,

@@ -6,19 +6,20 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroError, AvroFiles, FileBatch, PartReader, Report};
+use arrowfeed_avro::{AvroError, AvroFiles, FileBatch, PartReader, Prepare, Report};
 
+use super::ahead::Ahead;
+use super::gather::Gather;
 use super::index::BlockIndex;
-use super::joined::interleaved;
 use super::options::IterationOptions;
 use super::order::{shuffled, window};
-use super::pieces::not_joined;
+use super::pieces::Rows;
 use super::window::{PlannedWindow, Window};
 
 pub(super) struct Shuffled {
     reader: PartReader,
-    batch_size: usize,
+    options: IterationOptions,
+    prepare: Option<Prepare>,
     /// Rows of the next batch.
     wanted: usize,
     seed: u64,
@@ -28,9 +29,16 @@ pub(super) struct Shuffled {
     /// Windows with rows to give.
     windows: VecDeque<Window>,
     /// A piece of the next window.
-    ahead: Option<FileBatch>,
+    next_piece: Option<FileBatch>,
     /// What is passed of the first window.
     skip: usize,
+    /// Threads that put batches together, and the places after these.
+    ahead: Option<Ahead<Rows>>,
+    places: VecDeque<AfterShuffled>,
+    /// An error that waits until the batches before it are given.
+    failure: Option<AvroError>,
+    /// Bytes of the last batch, and of what was made of it.
+    bytes: usize,
 }
 
 /// A place in a shuffled epoch.
@@ -51,6 +59,7 @@ impl Shuffled {
         (seed, epoch): (u64, u64),
         wanted: usize,
         after: Option<AfterShuffled>,
+        prepare: Option<Prepare>,
     ) -> Result<Self, AvroError> {
         let slots = shuffled(index, files.len(), seed, epoch, options.shard);
         let first = after.as_ref().map_or(0, |after| after.window);
@@ -60,14 +69,70 @@ impl Shuffled {
         let parts = to_read.into_iter().flat_map(move |window| window.parts(&index, &left_out));
         // The borders of batches come later: what is decoded together stays together.
         let reader = files.read(parts, options.reading(usize::MAX))?;
-        let batch_size = options.batch_size;
-        let (windows, ahead) = (VecDeque::new(), None);
-        Ok(Self { reader, batch_size, wanted, seed, epoch, planned, windows, ahead, skip })
+        let threads = options.thread_count();
+        let ahead = (threads > 1).then(|| Ahead::start(threads)).transpose()?;
+        Ok(Self {
+            reader,
+            options: options.clone(),
+            prepare,
+            wanted,
+            seed,
+            epoch,
+            planned,
+            windows: VecDeque::new(),
+            next_piece: None,
+            skip,
+            ahead,
+            places: VecDeque::new(),
+            failure: None,
+            bytes: 0,
+        })
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<(RecordBatch, AfterShuffled)>, AvroError> {
+    pub(super) fn next(&mut self) -> Result<Option<(Rows, AfterShuffled)>, AvroError> {
+        if self.ahead.is_none() {
+            let Some((gather, after)) = self.plan()? else { return Ok(None) };
+            return Ok(Some((gather.run(None)?, after)));
+        }
+        while self.has_room() {
+            match self.plan() {
+                Ok(Some((gather, after))) => self.submit(gather, after),
+                Ok(None) => break,
+                Err(error) => self.failure = Some(error),
+            }
+        }
+        let (options, ahead) = (&self.options, self.ahead.as_mut());
+        let rows = ahead.and_then(|ahead| ahead.next(|| options.ask())).transpose()?;
+        let Some((rows, after)) = rows.zip(self.places.pop_front()) else {
+            return self.failure.take().map_or(Ok(None), Err);
+        };
+        self.bytes = rows.batch.get_array_memory_size() + rows.prepared.as_ref().map_or(0, |it| it.bytes);
+        Ok(Some((rows, after)))
+    }
+
+    fn submit(&mut self, gather: Gather, after: AfterShuffled) {
+        self.places.push_back(after);
+        let prepare = self.prepare.clone();
+        if let Some(ahead) = &mut self.ahead {
+            ahead.submit(move || gather.run(prepare.as_ref()));
+        }
+    }
+
+    /// Whether one more batch may be begun: the one that is asked for, and then as many as may wait, while no window
+    /// has to be read for them.
+    fn has_room(&self) -> bool {
+        let waiting = self.places.len();
+        let left: usize = self.windows.iter().map(Window::left).sum();
+        let most = 2 * self.options.thread_count();
+        let bytes = (waiting + 1).saturating_mul(self.bytes);
+        let may_wait = waiting < most && self.bytes > 0 && bytes <= self.options.prefetch_bytes;
+        self.failure.is_none() && (waiting == 0 || (may_wait && left >= self.wanted))
+    }
+
+    /// The rows of the next batch.
+    fn plan(&mut self) -> Result<Option<(Gather, AfterShuffled)>, AvroError> {
         let mut picks = Vec::new();
-        let rows = std::mem::replace(&mut self.wanted, self.batch_size);
+        let rows = std::mem::replace(&mut self.wanted, self.options.batch_size);
         let mut pieces = 0;
         let mut at = 0;
         while picks.len() < rows {
@@ -86,11 +151,9 @@ impl Shuffled {
         };
         let after =
             AfterShuffled { window: last.number(), passed: last.passed, left_out: last.left_out.clone() };
-        let pieces: Vec<&RecordBatch> = self.windows.iter().flat_map(|window| &window.pieces).collect();
-        let batch = (!picks.is_empty()).then(|| interleaved(&pieces, &picks)).transpose();
-        let batch = batch.map_err(|error| not_joined(picks.len()).with_source(error))?;
+        let windows = self.windows.iter().map(|window| window.pieces.clone()).collect();
         self.windows.drain(..at);
-        Ok(batch.map(|batch| (batch, after)))
+        Ok((!picks.is_empty()).then_some((Gather { windows, picks }, after)))
     }
 
     /// Reads one more window. False: there is none.
@@ -102,14 +165,15 @@ impl Shuffled {
         let mut window = Window::new(planned, self.seed, self.epoch);
         let mut first = true;
         while !window.is_complete() {
-            let Some(piece) = self.ahead.take().map(Ok).or_else(|| self.reader.next()).transpose()? else {
+            let Some(piece) = self.next_piece.take().map(Ok).or_else(|| self.reader.next()).transpose()?
+            else {
                 break;
             };
             if std::mem::take(&mut first) {
                 window.left_out = self.reader.left_out();
             }
-            self.ahead = window.add(piece);
-            if self.ahead.is_some() {
+            self.next_piece = window.add(piece);
+            if self.next_piece.is_some() {
                 break;
             }
         }

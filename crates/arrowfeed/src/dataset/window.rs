@@ -79,7 +79,7 @@ impl PlannedWindow {
 #[derive(Debug)]
 pub(super) struct Window {
     planned: Arc<PlannedWindow>,
-    pub(super) pieces: Vec<RecordBatch>,
+    pub(super) pieces: Arc<Vec<RecordBatch>>,
     /// Piece and row of each row, in file order.
     places: Vec<(u32, u32)>,
     found: usize,
@@ -95,7 +95,7 @@ impl Window {
         let rows = planned.rows();
         let order = permutation(rows, seed, epoch, planned.number);
         let places = vec![MISSING; rows];
-        Self { planned, pieces: Vec::new(), places, found: 0, order, passed: 0, left_out: Vec::new() }
+        Self { planned, pieces: Arc::default(), places, found: 0, order, passed: 0, left_out: Vec::new() }
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -108,6 +108,11 @@ impl Window {
 
     pub(super) fn is_complete(&self) -> bool {
         self.found == self.places.len()
+    }
+
+    /// Rows that have not gone, and places of rows that are not there.
+    pub(super) fn left(&self) -> usize {
+        self.order.len() - self.passed
     }
 
     pub(super) fn is_given(&self) -> bool {
@@ -128,7 +133,7 @@ impl Window {
                 self.found += 1;
             }
         }
-        self.pieces.push(piece.batch);
+        Arc::make_mut(&mut self.pieces).push(piece.batch);
         None
     }
 

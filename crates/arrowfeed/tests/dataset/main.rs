@@ -6,3 +6,4 @@ mod files;
 mod order;
 mod resume;
 mod shards;
+mod tensors;
