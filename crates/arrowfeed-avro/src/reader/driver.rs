@@ -56,6 +56,13 @@ impl Driver {
         self.supply.left_out()
     }
 
+    /// See [`Threads::spawn`].
+    pub(super) fn spawn(&self, work: impl FnOnce() + Send + 'static) {
+        if let Engine::Threads(threads) = &self.engine {
+            threads.spawn(work);
+        }
+    }
+
     pub(super) fn close(&mut self) {
         self.report = self.report();
         self.engine = Engine::Ended;

@@ -130,6 +130,11 @@ impl Threads {
         }
     }
 
+    /// See [`Pipeline::spawn`].
+    pub(crate) fn spawn(&self, work: impl FnOnce() + Send + 'static) {
+        self.pipeline.spawn(work);
+    }
+
     /// Keeps the threads busy.
     fn top_up(&mut self, supply: &mut Supply, report: &mut Report) {
         while self.units.len() < self.most && self.failure.is_none() {

@@ -158,6 +158,13 @@ impl Pipeline {
         }
     }
 
+    /// Has a thread do something else, when it comes to it; never where this is dropped before.
+    pub(crate) fn spawn(&self, work: impl FnOnce() + Send + 'static) {
+        if let Some(pool) = self.pool.as_ref().filter(|_| !self.is_forked()) {
+            pool.spawn(move || drop(catch_unwind(AssertUnwindSafe(work))));
+        }
+    }
+
     /// Waits a moment for the oldest unit.
     pub(crate) fn next(&mut self) -> Next {
         let mut state = self.shared.lock();

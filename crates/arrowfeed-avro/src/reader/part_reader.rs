@@ -65,6 +65,12 @@ impl PartReader {
         self.0.left_out()
     }
 
+    /// Has one of the threads that decode do something else in between. It may never be done: where there are no such
+    /// threads, or no more.
+    pub fn spawn(&self, work: impl FnOnce() + Send + 'static) {
+        self.0.spawn(work);
+    }
+
     /// Ends the reading, and its threads with it. Dropping the reader does the same.
     pub fn close(&mut self) {
         self.0.close();

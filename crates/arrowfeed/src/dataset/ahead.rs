@@ -1,10 +1,9 @@
-//! Work of other threads whose results come in the order in which it was given to them.
+//! Work that other threads may do before its result is asked for. Results come in the order of the work.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arrowfeed_avro::{AvroError, AvroErrorKind};
@@ -12,53 +11,63 @@ use arrowfeed_avro::{AvroError, AvroErrorKind};
 /// How often one who waits looks whether the caller wants to stop.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// A pool of threads, and what they have been asked for. Dropped, it waits until they are gone.
+type Outcome<T> = Result<T, AvroError>;
+type Work<T> = Box<dyn FnOnce() -> Outcome<T> + Send>;
+
+/// What is to be done, the oldest first.
 pub(super) struct Ahead<T> {
-    pool: Option<rayon::ThreadPool>,
-    threads: Vec<JoinHandle<()>>,
-    /// The process that started the threads: in a child of it there are none.
+    tasks: VecDeque<Task<T>>,
+    /// The process of those who do it: in a child of it they are not there.
     process: u32,
-    results: VecDeque<Receiver<Result<T, AvroError>>>,
+}
+
+struct Task<T> {
+    /// Taken by who does it: another thread, or the one that asks for the result before that has begun.
+    work: Arc<Mutex<Option<Work<T>>>>,
+    result: Receiver<Outcome<T>>,
 }
 
 impl<T: Send + 'static> Ahead<T> {
-    pub(super) fn start(threads: usize) -> Result<Self, AvroError> {
-        let mut handles = Vec::with_capacity(threads);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .spawn_handler(|thread| {
-                let name = format!("arrowfeed-rows-{}", thread.index());
-                handles.push(std::thread::Builder::new().name(name).spawn(|| thread.run())?);
-                Ok(())
-            })
-            .build();
-        let pool = pool.map_err(|error| {
-            AvroError::new(AvroErrorKind::Io, format!("expected {threads} threads: {error}"))
-        })?;
-        Ok(Self { pool: Some(pool), threads: handles, process: std::process::id(), results: VecDeque::new() })
+    pub(super) fn new() -> Self {
+        Self { tasks: VecDeque::new(), process: std::process::id() }
     }
 
-    pub(super) fn submit(&mut self, work: impl FnOnce() -> Result<T, AvroError> + Send + 'static) {
+    /// Number of results that are to come.
+    pub(super) fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Adds work, and gives what another thread may call, or not.
+    pub(super) fn add(
+        &mut self,
+        work: impl FnOnce() -> Outcome<T> + Send + 'static,
+    ) -> impl FnOnce() + Send + 'static {
         let (sender, result) = channel();
-        self.results.push_back(result);
-        if let Some(pool) = &self.pool {
-            pool.spawn(move || {
+        let work: Work<T> = Box::new(work);
+        let work = Arc::new(Mutex::new(Some(work)));
+        let shared = work.clone();
+        self.tasks.push_back(Task { work, result });
+        move || {
+            if let Some(work) = take(&shared) {
                 let done = catch_unwind(AssertUnwindSafe(work));
                 // Nobody may want it any more.
                 let _ = sender.send(done.unwrap_or_else(|panic| Err(AvroError::from_panic(&*panic))));
-            });
+            }
         }
     }
 
-    /// Waits for the oldest result; `None`: nothing is to come. `ask` is called now and then.
-    pub(super) fn next(&mut self, ask: impl Fn() -> Result<(), AvroError>) -> Option<Result<T, AvroError>> {
-        let result = self.results.pop_front()?;
+    /// The oldest result: does the work, or waits for who does; `None`: there is none. `ask` is called now and then.
+    pub(super) fn next(&mut self, ask: impl Fn() -> Result<(), AvroError>) -> Option<Outcome<T>> {
+        let task = self.tasks.pop_front()?;
         if self.process != std::process::id() {
             let message = "this reader was started in another process: make a new one after a fork";
             return Some(Err(AvroError::new(AvroErrorKind::Internal, message)));
         }
+        if let Some(work) = take(&task.work) {
+            return Some(work());
+        }
         loop {
-            match result.recv_timeout(PATIENCE) {
+            match task.result.recv_timeout(PATIENCE) {
                 Ok(result) => return Some(result),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(error) = ask() {
@@ -66,7 +75,7 @@ impl<T: Send + 'static> Ahead<T> {
                     }
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let message = "expected a thread that prepares rows, found it gone";
+                    let message = "expected a thread that gathers rows, found it gone";
                     return Some(Err(AvroError::new(AvroErrorKind::Internal, message)));
                 }
             }
@@ -74,28 +83,8 @@ impl<T: Send + 'static> Ahead<T> {
     }
 }
 
-impl<T> Drop for Ahead<T> {
-    fn drop(&mut self) {
-        if self.process != std::process::id() {
-            // The threads are the parent's, and so may be a lock that one of them held.
-            std::mem::forget(self.pool.take());
-            std::mem::forget(std::mem::take(&mut self.threads));
-            std::mem::forget(std::mem::take(&mut self.results));
-            return;
-        }
-        self.results.clear();
-        drop(self.pool.take());
-        for thread in self.threads.drain(..) {
-            // What panicked has told so through its result.
-            let _ = thread.join();
-        }
-    }
-}
-
-impl<T> fmt::Debug for Ahead<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ahead").field("threads", &self.threads.len()).finish_non_exhaustive()
-    }
+fn take<T>(work: &Mutex<Option<Work<T>>>) -> Option<Work<T>> {
+    work.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 #[cfg(test)]
@@ -106,40 +95,57 @@ mod tests {
         Ok(())
     }
 
-    #[test]
-    fn results_come_in_the_order_of_the_work() {
-        let mut ahead = Ahead::start(3).unwrap();
-        for i in 0..50_u64 {
-            ahead.submit(move || {
-                std::thread::sleep(Duration::from_micros(50 * (i * 7 % 5)));
-                Ok(i)
-            });
-        }
-        let found: Vec<u64> = std::iter::from_fn(|| ahead.next(nothing)).map(Result::unwrap).collect();
-        assert_eq!(found, (0..50).collect::<Vec<_>>());
+    fn rest<T: Send + 'static>(ahead: &mut Ahead<T>) -> Vec<Outcome<T>> {
+        std::iter::from_fn(|| ahead.next(nothing)).collect()
     }
 
     #[test]
-    fn a_panic_is_the_error_of_its_own_work() {
-        let mut ahead = Ahead::start(1).unwrap();
-        ahead.submit(|| panic!("no such row"));
-        ahead.submit(|| Ok(1));
-        let error = ahead.next(nothing).unwrap().unwrap_err();
-        assert_eq!(error.to_string(), "a defect of this library, please report it: no such row");
-        assert_eq!(ahead.next(nothing).unwrap().unwrap(), 1);
-        assert!(ahead.next(nothing).is_none());
+    fn results_come_in_the_order_of_the_work_whoever_does_it() {
+        let mut ahead = Ahead::new();
+        let mut threads = Vec::new();
+        for i in 0..60_u64 {
+            let work = ahead.add(move || {
+                std::thread::sleep(Duration::from_micros(50 * (i * 7 % 5)));
+                Ok(i)
+            });
+            match i % 3 {
+                0 => threads.push(std::thread::spawn(work)),
+                1 => work(),
+                _ => drop(work),
+            }
+        }
+        assert_eq!(ahead.len(), 60);
+        let found: Vec<u64> = rest(&mut ahead).into_iter().map(Result::unwrap).collect();
+        assert_eq!(found, (0..60).collect::<Vec<_>>());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    }
+
+    #[test]
+    fn a_panic_of_another_thread_is_the_error_of_its_own_work() {
+        let mut ahead = Ahead::new();
+        ahead.add(|| panic!("no such row"))();
+        ahead.add(|| Ok(1))();
+        let found: Vec<Result<i32, String>> =
+            rest(&mut ahead).into_iter().map(|it| it.map_err(|error| error.to_string())).collect();
+        let message = "a defect of this library, please report it: no such row";
+        assert_eq!(found, [Err(message.to_owned()), Ok(1)]);
     }
 
     #[test]
     fn who_waits_may_stop() {
-        let mut ahead = Ahead::start(1).unwrap();
-        let (sender, stop) = channel::<()>();
-        ahead.submit(move || {
-            let _ = stop.recv();
+        let mut ahead = Ahead::new();
+        let (begun, has_begun) = channel();
+        let (end, ended) = channel::<()>();
+        let work = ahead.add(move || {
+            begun.send(()).unwrap();
+            let _ = ended.recv();
             Ok(())
         });
-        let error = ahead.next(|| Err(AvroError::new(AvroErrorKind::Interrupted, "enough"))).unwrap();
-        assert_eq!(error.unwrap_err().to_string(), "enough");
-        drop(sender);
+        let thread = std::thread::spawn(work);
+        has_begun.recv().unwrap();
+        let enough = || Err(AvroError::new(AvroErrorKind::Interrupted, "enough"));
+        assert_eq!(ahead.next(enough).unwrap().unwrap_err().to_string(), "enough");
+        drop(end);
+        thread.join().unwrap();
     }
 }

@@ -28,8 +28,8 @@ pub struct IterationOptions {
     /// Number of this shard, and how many there are. Each has its part of the rows, equal but for one. Default
     /// `(0, 1)`: all rows.
     pub shard: (u64, u64),
-    /// Threads that decode, and as many that gather the rows of a shuffle; tensors are made by them too. `None`: every core
-    /// that the process may use; 1: the calling thread.
+    /// Threads that decode, gather the rows of a shuffle, and make tensors. `None`: every core that the process may use;
+    /// 1: the calling thread.
     pub threads: Option<NonZeroUsize>,
     /// Bytes of decoded rows that may wait, where threads decode ahead. Default 64 MiB.
     pub prefetch_bytes: usize,

@@ -32,8 +32,8 @@ pub(super) struct Shuffled {
     next_piece: Option<FileBatch>,
     /// What is passed of the first window.
     skip: usize,
-    /// Threads that put batches together, and the places after these.
-    ahead: Option<Ahead<Rows>>,
+    /// Batches that are to be put together, and the places after these.
+    ahead: Ahead<Rows>,
     places: VecDeque<AfterShuffled>,
     /// An error that waits until the batches before it are given.
     failure: Option<AvroError>,
@@ -69,8 +69,6 @@ impl Shuffled {
         let parts = to_read.into_iter().flat_map(move |window| window.parts(&index, &left_out));
         // The borders of batches come later: what is decoded together stays together.
         let reader = files.read(parts, options.reading(usize::MAX))?;
-        let threads = options.thread_count();
-        let ahead = (threads > 1).then(|| Ahead::start(threads)).transpose()?;
         Ok(Self {
             reader,
             options: options.clone(),
@@ -82,7 +80,7 @@ impl Shuffled {
             windows: VecDeque::new(),
             next_piece: None,
             skip,
-            ahead,
+            ahead: Ahead::new(),
             places: VecDeque::new(),
             failure: None,
             bytes: 0,
@@ -90,7 +88,7 @@ impl Shuffled {
     }
 
     pub(super) fn next(&mut self) -> Result<Option<(Rows, AfterShuffled)>, AvroError> {
-        if self.ahead.is_none() {
+        if self.options.thread_count() == 1 {
             let Some((gather, after)) = self.plan()? else { return Ok(None) };
             return Ok(Some((gather.run(None)?, after)));
         }
@@ -101,8 +99,7 @@ impl Shuffled {
                 Err(error) => self.failure = Some(error),
             }
         }
-        let (options, ahead) = (&self.options, self.ahead.as_mut());
-        let rows = ahead.and_then(|ahead| ahead.next(|| options.ask())).transpose()?;
+        let rows = self.ahead.next(|| self.options.ask()).transpose()?;
         let Some((rows, after)) = rows.zip(self.places.pop_front()) else {
             return self.failure.take().map_or(Ok(None), Err);
         };
@@ -113,15 +110,14 @@ impl Shuffled {
     fn submit(&mut self, gather: Gather, after: AfterShuffled) {
         self.places.push_back(after);
         let prepare = self.prepare.clone();
-        if let Some(ahead) = &mut self.ahead {
-            ahead.submit(move || gather.run(prepare.as_ref()));
-        }
+        let work = self.ahead.add(move || gather.run(prepare.as_ref()));
+        self.reader.spawn(work);
     }
 
     /// Whether one more batch may be begun: the one that is asked for, and then as many as may wait, while no window
     /// has to be read for them.
     fn has_room(&self) -> bool {
-        let waiting = self.places.len();
+        let waiting = self.ahead.len();
         let left: usize = self.windows.iter().map(Window::left).sum();
         let most = 2 * self.options.thread_count();
         let bytes = (waiting + 1).saturating_mul(self.bytes);
