@@ -85,9 +85,15 @@ lint: $(VENV)/.lint ## format, lints, types, the order of dependencies, the file
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 
 .PHONY: docs
-docs: $(VENV)/.made ## Rust documentation without warnings; links of the Markdown files
+docs: $(VENV)/.docs ## Rust documentation and the site, without warnings; links of the Markdown files
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 	$(BIN)/python tools/markdown_links.py
+	$(MAKE) site
+
+# Never with --quiet, which hides the warnings from --strict too. The variable silences an advertisement.
+.PHONY: site
+site: $(VENV)/.docs ## the documentation as pages: open target/site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .PHONY: bench
 bench: .venv-bench/.made .venv-frameworks/.made .venv-tfio/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
