@@ -156,7 +156,7 @@ $(VENV)/.%: requirements/%.txt requirements/build.txt $(VENV)/.made
 	@touch $@
 
 .PHONY: tfio-results
-tfio-results: .venv-tfio/.made ## what tensorflow-io makes of the cases of tests/frameworks/tfio_parity.py; takes 15 minutes
+tfio-results: .venv-tfio/.made ## what tensorflow-io makes of the cases of tests/frameworks/tfio_cases.py; takes 15 minutes
 	mkdir -p data/tfio
 	.venv-tfio/bin/python tests/frameworks/tfio_parity.py data/tfio > data/tfio/results.jsonl
 	mv data/tfio/results.jsonl tests/frameworks/data/tfio.jsonl

@@ -9,11 +9,11 @@ import multiprocessing
 import pickle
 
 import pytest
+from feature_files import FEATURES, ROWS, cut, dataset, write
+from feature_files import flat as joined
 
 import arrowfeed as af
 from arrowfeed.torch import to_torch
-from dataset_files import FEATURES, ROWS, cut, dataset, write
-from dataset_files import flat as joined
 
 torch = pytest.importorskip(
     "torch", reason="expected PyTorch, found it not installed: `make test-torch` has it"

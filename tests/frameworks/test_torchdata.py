@@ -8,9 +8,9 @@ import itertools
 import multiprocessing
 
 import pytest
+from feature_files import FEATURES, ROWS, cut, flat, write
 
 import arrowfeed as af
-from dataset_files import FEATURES, ROWS, cut, flat, write
 
 REASON = "expected PyTorch and torchdata, found them not installed: `make test-torch` has them"
 torch = pytest.importorskip("torch", reason=REASON)
