@@ -50,11 +50,16 @@ test-python: $(VENV)/.test ## Python tests
 	$(BIN)/python -m pytest -rs tests/python
 
 .PHONY: test-frameworks
-test-frameworks: .venv-frameworks/.made ## tensors in TensorFlow, JAX and, where it is installed, PyTorch; downloads 1 GB
+test-frameworks: .venv-frameworks/.made ## tensors in TensorFlow and JAX, TFX, Beam; downloads 1 GB
 	$(call PACKAGE,.venv-frameworks)
 	.venv-frameworks/bin/python -m pytest tests/frameworks
-	@.venv-frameworks/bin/python -c 'import torch' 2>/dev/null || \
-		echo "SKIPPED the tests of PyTorch: expected it in .venv-frameworks, found it not installed"
+
+# That they are there is seen first: their tests would be skipped.
+.PHONY: test-torch
+test-torch: .venv-torch/.made ## tensors in PyTorch, and torchdata; downloads 3 GB
+	$(call PACKAGE,.venv-torch)
+	.venv-torch/bin/python -c "import torch, torchdata; print('torch', torch.__version__, 'torchdata', torchdata.__version__)"
+	.venv-torch/bin/python -m pytest -rs -k torch $(wildcard tests/frameworks/test_*torch*.py) tests/frameworks/test_examples.py
 
 .PHONY: test-java
 test-java: ## files and schema resolution of Java's Avro; skipped without Java and Maven
@@ -80,9 +85,15 @@ lint: $(VENV)/.lint ## format, lints, types, the order of dependencies, the file
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 
 .PHONY: docs
-docs: $(VENV)/.made ## Rust documentation without warnings; links of the Markdown files
+docs: $(VENV)/.docs ## Rust documentation and the site, without warnings; links of the Markdown files
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 	$(BIN)/python tools/markdown_links.py
+	$(MAKE) site
+
+# Never with --quiet, which hides the warnings from --strict too. The variable silences an advertisement.
+.PHONY: site
+site: $(VENV)/.docs ## the documentation as pages: open target/site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .PHONY: bench
 bench: .venv-bench/.made .venv-frameworks/.made .venv-tfio/.made ## the tables of benches/README.md; SCALE=0.02 ROUNDS=1 to try it out
@@ -107,7 +118,7 @@ asan: ## Rust tests under the address sanitizer, with fewer random cases
 
 .PHONY: clean
 clean: ## everything that was built, installed or written
-	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-tfio data fuzz/target benches/ours/target benches/peers/target tests/java/target
+	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-torch .venv-tfio data fuzz/target benches/ours/target benches/peers/target tests/java/target
 	rm -rf .pytest_cache .ruff_cache
 
 # ---- virtual environments: a file in them says what they hold
@@ -129,6 +140,14 @@ $(VENV)/.%: requirements/%.txt requirements/build.txt $(VENV)/.made
 	.venv-frameworks/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
+# A wheel for Linux brings CUDA, which makes up most of 6 GB: pip would keep another 3 of them.
+.venv-torch/.made: requirements/torch.txt requirements/build.txt
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit("expected Python 3.11 or newer, found " + sys.version)'
+	rm -rf .venv-torch
+	$(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/pip install --quiet --disable-pip-version-check --no-cache-dir -r $<
+	@touch $@
+
 # tensorflow-io has no newer release than for TensorFlow 2.16: TFIO_PYTHON is a Python of 3.9 to 3.12.
 .venv-tfio/.made: requirements/tfio.txt
 	rm -rf .venv-tfio
@@ -137,7 +156,7 @@ $(VENV)/.%: requirements/%.txt requirements/build.txt $(VENV)/.made
 	@touch $@
 
 .PHONY: tfio-results
-tfio-results: .venv-tfio/.made ## what tensorflow-io makes of the cases of tests/frameworks/tfio_parity.py; takes 15 minutes
+tfio-results: .venv-tfio/.made ## what tensorflow-io makes of the cases of tests/frameworks/tfio_cases.py; takes 15 minutes
 	mkdir -p data/tfio
 	.venv-tfio/bin/python tests/frameworks/tfio_parity.py data/tfio > data/tfio/results.jsonl
 	mv data/tfio/results.jsonl tests/frameworks/data/tfio.jsonl

@@ -33,7 +33,7 @@ class ArrowfeedError(Exception):
 
     Example:
         >>> try:
-        ...     table = pyarrow.table(arrowfeed.read_avro("part-3.avro"))
+        ...     batches = list(arrowfeed.read_avro("part-3.avro"))
         ... except arrowfeed.ArrowfeedError as error:
         ...     log.warning("%s, block %s: %s", error.path, error.block, error)
     """

@@ -25,24 +25,32 @@ class TorchDataset(_Base):
     def __init__(self, dataset: AvroDataset, **options: Any) -> None:
         self._dataset = dataset
         self._options = options
-        self._epoch = 0
-        self._iterator: BatchIterator[dict[str, Tensor]] | None = None
+        # In memory that workers share, as those that persist have copies of all else.
+        self._shared_epoch: Any = _torch.zeros((), dtype=_torch.int64).share_memory_()
+        self._started: tuple[int, BatchIterator[dict[str, Tensor]]] | None = None
         self._resumed: dict[str, Any] | None = None
+        self._drawn_seed: int | None = None
 
     def set_epoch(self, epoch: int) -> None:
         """Chooses the order of the next pass, as `DistributedSampler.set_epoch` does.
 
         Call it before each pass where rows are shuffled with a seed; without, all passes have the order of
-        epoch 0.
+        epoch 0. It reaches workers that persist too.
         """
-        self._epoch = epoch
+        self._shared_epoch.fill_(epoch)
+
+    @property
+    def _epoch(self) -> int:
+        return int(self._shared_epoch)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         resumed, self._resumed = self._resumed, None
-        self._iterator = batches_of_pass(self._dataset, self._epoch, self._own_options(resumed))
+        epoch = self._epoch
+        batches = batches_of_pass(self._dataset, epoch, self._own_options(resumed))
         if resumed is not None:
-            self._iterator.load_state_dict(resumed)
-        return _converted(self._iterator)
+            batches.load_state_dict(resumed)
+        self._started = epoch, batches
+        return _converted(batches)
 
     def state_dict(self) -> dict[str, Any]:
         """Where the last iteration of this process stands after the batch that was given. JSON can hold it.
@@ -50,16 +58,19 @@ class TorchDataset(_Base):
         Where a `DataLoader` has workers, each has a state of its own: torchdata's `StatefulDataLoader` asks
         for all of them.
         """
-        batches = self._resumed if self._iterator is None else self._iterator.state_dict()
-        return {"epoch": self._epoch, "batches": batches}
+        if self._started is None:
+            return {"epoch": self._epoch, "batches": self._resumed}
+        epoch, batches = self._started
+        return {"epoch": epoch, "batches": batches.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Lets the next iteration go on after the batch that a state is of.
 
         What is wrong with the state is raised by that iteration.
         """
-        self._epoch, self._resumed = state["epoch"], state["batches"]
-        self._iterator = None
+        self.set_epoch(state["epoch"])
+        self._resumed = state["batches"]
+        self._started = None
 
     def _own_options(self, resumed: dict[str, Any] | None) -> dict[str, Any]:
         """The options of this worker of this rank."""
@@ -71,13 +82,25 @@ class TorchDataset(_Base):
             index, count = index * worker.num_workers + worker.id, count * worker.num_workers
             # Every worker is a process: their threads would be more than cores.
             options.setdefault("threads", 1)
-            if options.get("seed") is None and resumed is None:
-                # Drawn by the loader for each pass, the same for all workers.
-                options["seed"] = worker.seed - worker.id
+            if _needs_seed(options):
+                options["seed"] = self._seed_of_pass(worker, resumed)
         return {**options, "shard": (index, count)}
 
+    def _seed_of_pass(self, worker: Any, resumed: dict[str, Any] | None) -> int:
+        """A seed where none was given: the same for all workers, another one for each pass."""
+        seed = (resumed or {}).get("seed")
+        if seed is None:
+            # The loader draws one when it starts its workers.
+            seed = worker.seed - worker.id if self._drawn_seed is None else self._drawn_seed + 1
+        self._drawn_seed = seed
+        return seed
+
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_iterator": None}
+        return {**self.__dict__, "_started": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._shared_epoch.share_memory_()
 
 
 def torch_dataset(dataset: AvroDataset, **options: Any) -> TorchDataset:
@@ -99,6 +122,10 @@ def _rank() -> tuple[int, int]:
     return distributed.get_rank(), distributed.get_world_size()
 
 
+def _needs_seed(options: dict[str, Any]) -> bool:
+    return bool(options.get("shuffle_buffer_size")) and options.get("seed") is None
+
+
 def _check_seed(options: dict[str, Any]) -> None:
-    if options.get("shuffle_buffer_size") and options.get("seed") is None:
+    if _needs_seed(options):
         raise ValueError("seed: expected an integer, as all shards have to shuffle alike, found None")

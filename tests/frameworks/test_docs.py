@@ -1,56 +1,13 @@
-"""The code of the pages on training runs as it stands there."""
+"""The code of the pages on training runs as it stands there, but for PyTorch's: see `test_docs_torch.py`."""
 
-import json
-import re
-from pathlib import Path
-
-import pyarrow as pa
 import pytest
-
-import arrowfeed as af
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-ROWS = [
-    {"click": 1.0, "age": 3, "words": ["a", "b"], "user": {"name": "ada", "friends": [{"age": 7}]}},
-    {"click": 0.0, "age": 4, "words": [], "user": {"name": None, "friends": []}},
-    {"click": 1.0, "age": 5, "words": ["c"], "user": {"name": "eve", "friends": [{"age": 8}, {"age": 9}]}},
-]
+from training_rows import names, sections
 
 
-def record(name, /, **fields):
-    return {"type": "record", "name": name, "fields": [{"name": f, "type": t} for f, t in fields.items()]}
-
-
-def array(items):
-    return {"type": "array", "items": items}
-
-
-SCHEMA = record(
-    "row",
-    click="float",
-    embedding=array("float"),
-    item=record("item", indices0=array("long"), values=array("float")),
-    words=array("string"),
-    user=record("user", name=["null", "string"], friends=array(record("friend", age="long"))),
-)
-
-
-def table():
-    def row(number, values):
-        sparse = {"indices0": [number, 10 + number], "values": [0.5, 1.5]}
-        return {**values, "embedding": [float(number)] * 4, "item": sparse}
-
-    rows = [row(number, values) for number, values in enumerate(ROWS)]
-    schema = af.AvroSchema(SCHEMA).arrow
-    return pa.Table.from_pylist(rows, pa.schema(schema))
-
-
-@pytest.mark.parametrize("page", ["training.md", "from-tensorflow-io.md"])
-def test_the_code_runs(page, tmp_path):
-    path = str(tmp_path / "rows.avro")
-    af.write_avro(table(), path, schema=SCHEMA)
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
-    assert len(blocks) >= 3
-    names = {"paths": [path], "schema": json.dumps(SCHEMA)}
+@pytest.mark.parametrize(("page", "count"), [("training.md", 4), ("from-tensorflow-io.md", 3)])
+def test_the_code_runs(page, count, tmp_path):
+    given = names(tmp_path)
+    blocks = [block for heading, part in sections(page).items() if heading != "PyTorch" for block in part]
+    assert len(blocks) == count
     for block in blocks:
-        exec(compile(block, page, "exec"), names)
+        exec(compile(block, page, "exec"), given)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-import tfio_parity as parity
+import tfio_cases
 
 from arrowfeed import tfio
 
@@ -17,21 +17,21 @@ RESULTS = dict(json.loads(line) for line in LINES)
 def files(tmp_path_factory):
     directory = tmp_path_factory.mktemp("parity")
     pytest.importorskip("fastavro", reason="expected fastavro, found it not installed")
-    parity.write(directory)
+    tfio_cases.write(directory)
     return directory
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_results_are_tensorflow_ios(files, name):
-    case = dict(parity.cases(API, files))[name]
+    case = dict(tfio_cases.cases(API, files))[name]
     assert json.loads(json.dumps(case())) == RESULTS[name]
 
 
 @pytest.mark.parametrize("in_graph", [False, True])
-@pytest.mark.parametrize("name", parity.features(tfio.VarLenFeatureWithRank))
+@pytest.mark.parametrize("name", tfio_cases.features(tfio.VarLenFeatureWithRank))
 def test_parse_avro_gives_what_make_gives(files, name, in_graph):
-    people, schema = str(files / "people.avro"), json.dumps(parity.PERSON)
-    wanted = parity.features(tfio.VarLenFeatureWithRank)[name]
+    people, schema = str(files / "people.avro"), json.dumps(tfio_cases.PERSON)
+    wanted = tfio_cases.features(tfio.VarLenFeatureWithRank)[name]
     made = tfio.make_avro_record_dataset(people, wanted, 8, schema, num_epochs=1, shuffle=False)
     records = tfio.AvroRecordDataset(people, reader_schema=schema).batch(8)
     if in_graph:
@@ -39,7 +39,7 @@ def test_parse_avro_gives_what_make_gives(files, name, in_graph):
         assert parsed.element_spec == made.element_spec
     else:
         parsed = [tfio.parse_avro(batch, schema, wanted) for batch in records]
-    assert parity.batches(parsed) == parity.batches(made)
+    assert tfio_cases.batches(parsed) == tfio_cases.batches(made)
 
 
 def test_enough_cases_of_each_kind_are_compared():

@@ -5,10 +5,10 @@ import json
 import jax
 import numpy as np
 import pytest
+from feature_files import FEATURES, ROWS, cut, dataset, flat
 
 import arrowfeed as af
 from arrowfeed.jax import to_jax
-from dataset_files import FEATURES, ROWS, cut, dataset, flat
 
 
 def ids(batches):

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import tensorflow as tf
+from feature_files import FEATURES, ROWS, cut, dataset, flat, write
 
 import arrowfeed as af
 from arrowfeed.tensorflow import to_tensorflow
-from dataset_files import FEATURES, ROWS, cut, dataset, flat, write
 
 
 def plain(tensor):

@@ -1,24 +1,29 @@
 """`AvroDataset.to_torch`: every row once over workers and ranks, and states that go on exactly.
 
-Skipped without PyTorch, which is 4 GB; the test of torchdata, without that.
+Run by `make test-torch`. torchdata's loader is in `test_torchdata.py`.
 """
 
+import itertools
 import json
 import multiprocessing
 import pickle
 
 import pytest
+from feature_files import FEATURES, ROWS, cut, dataset, write
+from feature_files import flat as joined
 
 import arrowfeed as af
-from dataset_files import FEATURES, ROWS, cut, dataset, write
-from dataset_files import flat as joined
+from arrowfeed.torch import to_torch
 
-torch = pytest.importorskip("torch", reason="expected PyTorch, found it not installed")
+torch = pytest.importorskip(
+    "torch", reason="expected PyTorch, found it not installed: `make test-torch` has it"
+)
 
 from torch.utils.data import DataLoader  # noqa: E402
 
 NUMBERS = {name: FEATURES[name] for name in ("id", "x", "words")}
 SHUFFLE = {"shuffle_buffer_size": 300, "seed": 7}
+NO_SEED = {"shuffle_buffer_size": 300}
 
 
 def numbers(directory):
@@ -42,18 +47,48 @@ def test_batches_are_those_of_tensors(tmp_path):
             assert batch[name].tolist() == tensors[name].values.tolist()
 
 
-@pytest.mark.parametrize("shuffle", [{}, SHUFFLE, {"shuffle_buffer_size": 300}])
+@pytest.mark.filterwarnings("ignore:This DataLoader will create 3 worker:UserWarning")
+@pytest.mark.parametrize("shuffle", [{}, SHUFFLE, NO_SEED])
 @pytest.mark.parametrize("workers", [0, 1, 3])
-@pytest.mark.parametrize("start", ["fork", "spawn"])
-def test_each_pass_has_each_row_once_over_all_workers(tmp_path, shuffle, workers, start):
-    if start == "spawn" and (workers != 3 or not shuffle):
-        pytest.skip("the same as with fork, and slow")
+def test_each_pass_has_each_row_once_over_all_workers(tmp_path, shuffle, workers):
     source = numbers(tmp_path).to_torch(batch_size=64, **shuffle)
-    context = start if workers else None
+    context = "fork" if workers else None
     loader = DataLoader(source, batch_size=None, num_workers=workers, multiprocessing_context=context)
     first, second = flat(loader), flat(loader)
     assert sorted(first) == sorted(second) == [*range(ROWS)]
-    assert (first == second) == (shuffle in ({}, SHUFFLE))
+    assert (first == second) == (shuffle is not NO_SEED)
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+@pytest.mark.parametrize("shuffle", [SHUFFLE, NO_SEED])
+def test_workers_that_persist_have_another_order_in_each_pass(tmp_path, start, shuffle):
+    source = numbers(tmp_path).to_torch(batch_size=64, **shuffle)
+    loader = DataLoader(
+        source, batch_size=None, num_workers=2, persistent_workers=True, multiprocessing_context=start
+    )
+    passes = []
+    for epoch in (0, 1, 2, 1):
+        source.set_epoch(epoch)
+        passes.append(flat(loader))
+    assert [sorted(order) for order in passes] == [[*range(ROWS)]] * 4
+    assert len({tuple(order) for order in passes}) == (3 if shuffle is SHUFFLE else 4)
+
+
+def test_workers_hand_over_whole_tensors(tmp_path):
+    source = dataset(tmp_path)
+    loader = DataLoader(source.to_torch(batch_size=64), batch_size=None, num_workers=2)
+    shards = [source.tensors(batch_size=64, shard=(number, 2)) for number in range(2)]
+    expected = [to_torch(next(shard)) for _ in range(ROWS // 64 // 2) for shard in shards]
+    found = [*itertools.islice(loader, len(expected))]
+    assert len(expected) == 14
+    for batch, tensors in zip(found, expected, strict=True):
+        for name in ("id", "x", "flag", "long"):
+            assert batch[name].equal(tensors[name])
+        assert batch["hot"].to_dense().equal(tensors["hot"].to_dense())
+        assert batch["name"].values.tolist() == tensors["name"].values.tolist()
+        assert batch["tags"].indices.tolist() == tensors["tags"].indices.tolist()
+        assert batch["words"].flat_values.tolist() == tensors["words"].flat_values.tolist()
+        assert batch["words"].row_splits[0].tolist() == tensors["words"].row_splits[0].tolist()
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -85,7 +120,7 @@ def test_ranks_have_each_row_once(tmp_path):
     ranks = [context.Process(target=rank, args=(n, paths, tmp_path / "meeting", results)) for n in range(2)]
     for process in ranks:
         process.start()
-    given = [results.get(timeout=60) for _ in ranks]
+    given = [results.get(timeout=300) for _ in ranks]
     for process in ranks:
         process.join()
     assert sorted(given[0][0] + given[1][0]) == [*range(ROWS)]
@@ -95,7 +130,7 @@ def test_ranks_have_each_row_once(tmp_path):
     }
 
 
-@pytest.mark.parametrize("shuffle", [{}, SHUFFLE, {"shuffle_buffer_size": 300}])
+@pytest.mark.parametrize("shuffle", [{}, SHUFFLE, NO_SEED])
 @pytest.mark.parametrize("given", [0, 1, 9, 16])
 def test_a_state_goes_on_after_the_batch_that_was_given(tmp_path, shuffle, given):
     files = numbers(tmp_path)
@@ -115,6 +150,16 @@ def test_a_state_goes_on_after_the_batch_that_was_given(tmp_path, shuffle, given
     assert len(flat(resumed)) == ROWS
 
 
+def test_the_state_is_of_the_pass_that_was_begun(tmp_path):
+    files = numbers(tmp_path)
+    source, resumed = (files.to_torch(batch_size=64, **SHUFFLE) for _ in range(2))
+    batches = iter(source)
+    next(batches)
+    source.set_epoch(1)
+    resumed.load_state_dict(source.state_dict())
+    assert ids(resumed) == ids(batches)
+
+
 def test_the_state_travels_in_a_pickle(tmp_path):
     files = numbers(tmp_path)
     source, resumed = files.to_torch(batch_size=64), files.to_torch(batch_size=64)
@@ -122,29 +167,6 @@ def test_the_state_travels_in_a_pickle(tmp_path):
     resumed.load_state_dict(source.state_dict())
     assert flat(pickle.loads(pickle.dumps(resumed)))[0] == 64
     assert flat(pickle.loads(pickle.dumps(source)))[0] == 0
-
-
-@pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("shuffle", [{}, SHUFFLE, {"shuffle_buffer_size": 300}])
-def test_the_stateful_loader_goes_on_exactly(tmp_path, workers, shuffle):
-    reason = "expected torchdata's StatefulDataLoader, found it not installed"
-    module = pytest.importorskip("torchdata.stateful_dataloader", reason=reason)
-
-    files = numbers(tmp_path)
-
-    def loader():
-        source = files.to_torch(batch_size=64, **shuffle)
-        return module.StatefulDataLoader(source, batch_size=None, num_workers=workers)
-
-    whole = loader()
-    batches = iter(whole)
-    for _ in range(5):
-        next(batches)
-    state = whole.state_dict()
-    rest = ids(batches)
-    resumed = loader()
-    resumed.load_state_dict(state)
-    assert ids(resumed) == rest
 
 
 def test_a_damaged_file_is_the_error_that_it_is(tmp_path):

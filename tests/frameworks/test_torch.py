@@ -1,4 +1,4 @@
-"""Tensors in PyTorch: what they become, and what is shared. Skipped without PyTorch, which is 4 GB."""
+"""Tensors in PyTorch: what they become, and what is shared. Run by `make test-torch`."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,9 @@ import pytest
 from arrowfeed.torch import RaggedParts, to_torch
 from conftest import BATCH, NUMBERS, aligned, dense, tensors
 
-torch = pytest.importorskip("torch", reason="expected PyTorch, found it not installed")
+torch = pytest.importorskip(
+    "torch", reason="expected PyTorch, found it not installed: `make test-torch` has it"
+)
 
 
 def test_each_kind_becomes_pytorchs():

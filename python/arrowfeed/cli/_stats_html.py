@@ -17,11 +17,26 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT = 96, 24
 """Of a plot, in pixels."""
 
+_PLOTS = ("share of bytes", "share of nulls", "spread of lengths", "spread of values")
+"""They stand after the names and types of the fields: seen without scrolling."""
+_NAMES = 2
+
 _STYLE = """
-body { font: 14px system-ui, sans-serif; margin: 2em; color: #222; background: #fff; }
-table { border-collapse: collapse; }
-th, td { padding: 0.25em 0.75em; border-bottom: 1px solid #ddd; text-align: left; white-space: nowrap; }
+body { font: 14px system-ui, sans-serif; margin: 1.5em; color: #222; background: #fff; }
+h1 { font-size: 1.5em; overflow-wrap: anywhere; }
+table { border-collapse: separate; border-spacing: 0; }
+th, td { padding: 0.25em 0.75em; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top; }
 th { font-weight: 600; }
+td { overflow-wrap: anywhere; }
+.fields { overflow: auto; max-height: 95vh; width: fit-content; max-width: 100%; }
+.fields :is(th, td) { white-space: nowrap; vertical-align: middle; }
+.fields :is(th, td):first-child { position: sticky; left: 0; background: #fff; border-right: 1px solid #ddd; }
+.fields th { position: sticky; top: 0; z-index: 1; background: #fff; }
+.fields th:first-child { z-index: 2; }
+@media (max-width: 40em) {
+  body { margin: 0.75em; }
+  .fields td:first-child { white-space: normal; min-width: 9em; }
+}
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 svg { display: block; background: #f3f3f3; }
 rect { fill: #3b6ea8; }
@@ -47,18 +62,18 @@ def page(summary: Summary) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
         f"<table>\n{facts}</table>\n<h2>Fields</h2>\n<p>{_NOTES}</p>\n"
-        f"<table>\n{_header()}{rows}</table>\n</body>\n</html>\n"
+        f'<div class="fields" tabindex="0">\n<table>\n{_header()}{rows}</table>\n</div>\n</body>\n</html>\n'
     )
 
 
 def _header() -> str:
-    plots = ("share of bytes", "nulls", "lengths", "values")
     names = [_cell("th", name, number=at in NUMBERS) for at, name in enumerate(HEADER)]
-    return f"<tr>{''.join(names)}{''.join(_cell('th', name) for name in plots)}</tr>\n"
+    names[_NAMES:_NAMES] = [_cell("th", name) for name in _PLOTS]
+    return f"<tr>{''.join(names)}</tr>\n"
 
 
 def _row(summary: Summary, field: FieldStats) -> str:
-    texts = [_cell("td", text, number=at in NUMBERS) for at, text in enumerate(cells(summary, field))]
+    row = [_cell("td", text, number=at in NUMBERS) for at, text in enumerate(cells(summary, field))]
     nulls = field.nulls / field.count if field.count else 0.0
     plots = (
         _bar(summary.share(field)),
@@ -66,7 +81,8 @@ def _row(summary: Summary, field: FieldStats) -> str:
         _bars([] if field.lengths is None else field.lengths.bins()),
         _bars([] if field.histogram is None else field.histogram.bins()),
     )
-    return f"<tr>{''.join(texts)}{''.join(f'<td>{plot}</td>' for plot in plots)}</tr>\n"
+    row[_NAMES:_NAMES] = [f"<td>{plot}</td>" for plot in plots]
+    return f"<tr>{''.join(row)}</tr>\n"
 
 
 def _cell(tag: str, text: str, *, number: bool = False) -> str:

@@ -1,0 +1,17 @@
+"""The code on training in PyTorch runs as it stands on its page."""
+
+import pytest
+from training_rows import names, sections
+
+REASON = "expected PyTorch and torchdata, found them not installed: `make test-torch` has them"
+pytest.importorskip("torch", reason=REASON)
+pytest.importorskip("torchdata", reason=REASON)
+
+
+@pytest.mark.filterwarnings("ignore:'set_vital' is deprecated:UserWarning")
+def test_the_code_runs(tmp_path):
+    parts, given = sections("training.md"), names(tmp_path)
+    blocks = parts[None] + parts["PyTorch"]
+    assert len(blocks) == 3
+    for block in blocks:
+        exec(compile(block, "training.md", "exec"), given)
