@@ -104,7 +104,7 @@ READ_OPTIONS = {
     ("function", "positional", "options"),
     [
         (af.read_avro, ["source"], READ_OPTIONS),
-        (af.read_split, ["split"], READ_OPTIONS),
+        (af.read_split, ["split"], {"claim": None, "file": None, **READ_OPTIONS}),
         (af.avro_schema, ["source"], {}),
         (af.plan_splits, ["source"], {"target_bytes": 64 << 20}),
         (af.write_avro, ["batches", "path"], {"codec": "zstandard", "block_bytes": 64 << 10, "schema": None}),

@@ -14,6 +14,7 @@ use super::file::OpenFile;
 use super::files::differs;
 use crate::container::framing::SYNC;
 use crate::container::scan::BlockHead;
+use crate::container::seekable::Seekable;
 use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
 use crate::options::{OnError, ReadOptions};
 use crate::plan::DecodePlan;
@@ -44,6 +45,7 @@ struct Entry {
 enum EntryKind {
     Path(PathBuf),
     Bytes(Buffer),
+    Seekable(Seekable),
 }
 
 /// What tells a file from another one of the same name.
@@ -141,6 +143,9 @@ impl AvroFiles {
                 Ok(metadata.len())
             }
             EntryKind::Bytes(bytes) => Ok(bytes.len() as u64),
+            EntryKind::Seekable(file) => {
+                file.len().map_err(|error| AvroError::io(error).in_file(&entry.name))
+            }
         }
     }
 
@@ -236,11 +241,12 @@ impl AvroFiles {
 
 impl Entry {
     fn source(&self) -> AvroSource {
-        match &self.kind {
-            EntryKind::Path(path) => AvroSource::from(path.clone()),
-            EntryKind::Bytes(bytes) => AvroSource::bytes(bytes.clone()),
-        }
-        .with_name(self.name.clone())
+        let kind = match &self.kind {
+            EntryKind::Path(path) => SourceKind::Path(path.clone()),
+            EntryKind::Bytes(bytes) => SourceKind::Bytes(bytes.clone()),
+            EntryKind::Seekable(file) => SourceKind::Seekable(file.clone()),
+        };
+        AvroSource { name: self.name.clone(), kind }
     }
 }
 
@@ -252,6 +258,7 @@ impl TryFrom<AvroSource> for Entry {
         let kind = match source.kind {
             SourceKind::Path(path) => EntryKind::Path(path),
             SourceKind::Bytes(bytes) => EntryKind::Bytes(bytes),
+            SourceKind::Seekable(file) => EntryKind::Seekable(file),
             SourceKind::Stream(_) => {
                 let message = format!(
                     "expected files or bytes, which can be read more than once, found the stream {}",
