@@ -18,7 +18,7 @@
 //! | `shuffled` `window` | an epoch in random order |
 //! | `joined` | rows of several pieces in one batch |
 //! | `iterator` `tensors` | epoch after epoch |
-//! | `state` | where an iteration stands |
+//! | `reported` `state` | what an iteration has read, and where it stands |
 
 mod avro;
 mod index;
@@ -28,6 +28,7 @@ mod joined;
 mod options;
 mod order;
 mod pieces;
+mod reported;
 mod sequential;
 mod shuffled;
 mod source;
