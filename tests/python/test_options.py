@@ -107,7 +107,11 @@ READ_OPTIONS = {
         (af.read_split, ["split"], {"claim": None, "file": None, **READ_OPTIONS}),
         (af.avro_schema, ["source"], {}),
         (af.plan_splits, ["source"], {"target_bytes": 64 << 20}),
-        (af.write_avro, ["batches", "path"], {"codec": "zstandard", "block_bytes": 64 << 10, "schema": None}),
+        (
+            af.write_avro,
+            ["batches", "path"],
+            {"codec": "zstandard", "block_bytes": 64 << 10, "schema": None, "metadata": None},
+        ),
     ],
 )
 def test_signatures_show_names_and_defaults(function, positional, options):
