@@ -68,13 +68,20 @@ impl AvroDataset {
         let AvroDatasetOptions { tensors, columns, reader_schema, encoding, limits } = options;
         let given = columns.is_some();
         let reading = ReadOptions { columns, reader_schema, encoding, limits, ..Default::default() };
-        let files = Arc::new(AvroFiles::open(sources, reading)?);
-        let definitions = match tensors {
-            Some(tensors) => tensors,
-            None => TensorDefinitions::inferred(files.schema()),
+        let (files, endless) = AvroFiles::open_ending(sources, reading)?;
+        let files = Arc::new(files);
+        let Some(endless) = endless else {
+            let definitions = tensors.unwrap_or_else(|| TensorDefinitions::inferred(files.schema()));
+            let adapter = definitions.adapter(files.schema().clone())?;
+            return Self::of(files, definitions, adapter, given);
         };
-        let adapter = definitions.adapter(files.schema().clone())?;
-        Self::of(files, definitions, adapter, given)
+        // What contains itself is an error for those who read it: without tensors, or with one that is not there.
+        let Some(definitions) = tensors else { return Err(endless.into()) };
+        let adapter = definitions.adapter(files.schema().clone()).ok();
+        match adapter.filter(|adapter| !definitions.columns(adapter, files.schema()).is_empty()) {
+            Some(adapter) => Self::of(files, definitions, adapter, given),
+            None => Err(endless.into()),
+        }
     }
 
     /// Reads no more than the tensors need, unless the caller has chosen the columns.
