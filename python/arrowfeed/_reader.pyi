@@ -78,6 +78,7 @@ def read_avro(
     batch_size: int = 8192,
     max_batch_bytes: int | None = None,
     encoding: Encoding = "native",
+    double_as_float: bool = False,
     string_type: StringType = "utf8",
     threads: int | None = None,
     limits: Limits | None = None,
@@ -102,6 +103,7 @@ def read_avro(
         max_batch_bytes: Bytes after which a batch is closed early. None: `limits.batch_bytes`.
         encoding: `"native"`, the natural Arrow type of each Avro type; `"feature"`, a list around every
             column, with missing values as null lists; `"tfx"`, the types that tfx_bsl and its kin accept.
+        double_as_float: With `encoding="tfx"`, Avro doubles as Float32, rounded. Other encodings keep them.
         string_type: Arrow type of strings; bytes follow it. `"utf8"` has 32-bit offsets, `"large_utf8"`
             64-bit ones, `"utf8_view"` is the view type.
         threads: Threads that decode. None: as many as the process has cores (affinity and cgroup quota
@@ -136,6 +138,7 @@ def read_split(
     batch_size: int = 8192,
     max_batch_bytes: int | None = None,
     encoding: Encoding = "native",
+    double_as_float: bool = False,
     string_type: StringType = "utf8",
     threads: int | None = None,
     limits: Limits | None = None,
@@ -159,6 +162,7 @@ def read_split(
         batch_size: Rows of a batch.
         max_batch_bytes: Bytes after which a batch is closed early.
         encoding: How Avro types become Arrow types.
+        double_as_float: With `encoding="tfx"`, doubles as Float32.
         string_type: Arrow type of strings.
         threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
         limits: What the file may ask of this process.

@@ -25,6 +25,8 @@ pub struct AvroDatasetOptions {
     pub reader_schema: Option<AvroSchema>,
     /// Default [`Encoding::Native`].
     pub encoding: Encoding,
+    /// See [`ReadOptions::double_as_float`].
+    pub double_as_float: bool,
     /// See [`Limits`].
     pub limits: Limits,
 }
@@ -65,9 +67,11 @@ impl AvroDataset {
         sources: impl IntoIterator<Item = AvroSource>,
         options: AvroDatasetOptions,
     ) -> Result<Self, DatasetError> {
-        let AvroDatasetOptions { tensors, columns, reader_schema, encoding, limits } = options;
+        let AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, limits } =
+            options;
         let given = columns.is_some();
-        let reading = ReadOptions { columns, reader_schema, encoding, limits, ..Default::default() };
+        let reading =
+            ReadOptions { columns, reader_schema, encoding, double_as_float, limits, ..Default::default() };
         let (files, endless) = AvroFiles::open_ending(sources, reading)?;
         let files = Arc::new(files);
         let Some(endless) = endless else {
