@@ -29,7 +29,9 @@ pub(super) fn with_metadata(
     entries: &BTreeMap<String, Vec<u8>>,
 ) -> Result<Schema, ArrowError> {
     if entries.is_empty() {
-        return Ok(schema);
+        // A schema of the caller may have such a key.
+        let metadata = schema.metadata.into_iter().filter(|(key, _)| key != ENTRIES_KEY).collect();
+        return Ok(Schema::new_with_metadata(schema.fields, metadata));
     }
     let json = AvroSchema::try_from(&schema)?.json_string;
     let mut bytes = Vec::new();

@@ -122,6 +122,24 @@ fn a_file_with_as_much_metadata_as_is_allowed_is_read_with_the_schema_that_follo
     assert_eq!(header.count_rows().unwrap(), 1);
 }
 
+/// The key by which entries reach the header inside.
+#[test]
+fn metadata_of_arrow_is_no_metadata_of_the_file() {
+    let column: arrow_array::ArrayRef = Arc::new(Int64Array::from(vec![1]));
+    let batch = arrow_array::RecordBatch::try_from_iter([("x", column)]).unwrap();
+    let metadata = [("arrowfeed.header_entries".to_owned(), "\u{2}\u{2}a\u{2}b".to_owned())];
+    let schema = Arc::new(batch.schema().as_ref().clone().with_metadata(metadata.into()));
+    let batch = batch.with_schema(schema.clone()).unwrap();
+    for given in [BTreeMap::new(), BTreeMap::from([("own".to_owned(), b"x".to_vec())])] {
+        let file = TempFile::new();
+        let options = WriteOptions { metadata: given.clone(), ..WriteOptions::default() };
+        write_avro(RecordBatchIterator::new([Ok(batch.clone())], schema.clone()), file.path(), &options)
+            .unwrap();
+        let header = AvroHeader::read(file.path(), &Limits::default()).unwrap();
+        assert_eq!(header.metadata().into_iter().skip(2).collect::<BTreeMap<_, _>>(), given);
+    }
+}
+
 #[test]
 fn write_avro_writes_uuids_as_the_strings_that_its_schema_says() {
     let json = r#"{"type": "record", "name": "R", "fields": [
