@@ -135,6 +135,7 @@ class AvroDataset(Tfxio):
         columns: Field paths to read, as in `read_avro`. None: those that the tensors need.
         reader_schema: The schema to resolve the values to; needed where the files have different ones.
         encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
+        double_as_float: With `encoding="tfx"`, doubles as Float32.
         limits: What one file may ask of this process. None: `Limits()`.
 
     Raises:
@@ -166,6 +167,7 @@ class AvroDataset(Tfxio):
         columns: list[str] | tuple[str, ...] | None = None,
         reader_schema: AvroSchemaLike | None = None,
         encoding: Encoding = "native",
+        double_as_float: bool = False,
         limits: Limits | None = None,
     ) -> AvroDataset: ...
     @property

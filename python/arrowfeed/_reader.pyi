@@ -1,12 +1,13 @@
 """Stubs of reading. Not importable at run time: the functions are in `arrowfeed`."""
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import final
 
 from arrowfeed._arrow import RecordBatch, Schema
 from arrowfeed._limits import Limits
 from arrowfeed._split import Split
-from arrowfeed.types import AvroSchemaLike, Encoding, OnError, Report, Source, StringType
+from arrowfeed.types import AvroSchemaLike, Encoding, OnError, Report, SeekableFile, Source, StringType
 
 @final
 class RecordBatchReader:
@@ -77,6 +78,7 @@ def read_avro(
     batch_size: int = 8192,
     max_batch_bytes: int | None = None,
     encoding: Encoding = "native",
+    double_as_float: bool = False,
     string_type: StringType = "utf8",
     threads: int | None = None,
     limits: Limits | None = None,
@@ -101,6 +103,7 @@ def read_avro(
         max_batch_bytes: Bytes after which a batch is closed early. None: `limits.batch_bytes`.
         encoding: `"native"`, the natural Arrow type of each Avro type; `"feature"`, a list around every
             column, with missing values as null lists; `"tfx"`, the types that tfx_bsl and its kin accept.
+        double_as_float: With `encoding="tfx"`, Avro doubles as Float32, rounded. Other encodings keep them.
         string_type: Arrow type of strings; bytes follow it. `"utf8"` has 32-bit offsets, `"large_utf8"`
             64-bit ones, `"utf8_view"` is the view type.
         threads: Threads that decode. None: as many as the process has cores (affinity and cgroup quota
@@ -128,11 +131,14 @@ def read_avro(
 def read_split(
     split: Split,
     *,
+    claim: Callable[[int], bool] | None = None,
+    file: SeekableFile | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
     reader_schema: AvroSchemaLike | None = None,
     batch_size: int = 8192,
     max_batch_bytes: int | None = None,
     encoding: Encoding = "native",
+    double_as_float: bool = False,
     string_type: StringType = "utf8",
     threads: int | None = None,
     limits: Limits | None = None,
@@ -140,13 +146,23 @@ def read_split(
 ) -> RecordBatchReader:
     """Reads the blocks of one split of a file as Arrow record batches.
 
+    A block belongs to the split that contains the offset right after the sync marker before it.
+
     Args:
         split: Of `plan_splits`, or any byte range of a file.
+        claim: Asked once for each block, in order and in the thread that asks for batches, with that offset:
+            True reads the block, False ends the split before it. What it raises is raised to who asks for
+            the batch, after the rows before. So a runner can take the rest of a running split away: who
+            reads from any byte on has the blocks that a claim of offsets below it refuses. Bytes that are no
+            block are not claimed: they go with the block before them. None: all blocks are read.
+        file: Read in place of `split.path`, which is then a name for messages only: a binary file object
+            whose position 0 is the first byte of the file. It is read at any offset, and not closed.
         columns: As in `read_avro`; so are the options below.
         reader_schema: The schema to resolve the values to.
         batch_size: Rows of a batch.
         max_batch_bytes: Bytes after which a batch is closed early.
         encoding: How Avro types become Arrow types.
+        double_as_float: With `encoding="tfx"`, doubles as Float32.
         string_type: Arrow type of strings.
         threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
         limits: What the file may ask of this process.
@@ -157,6 +173,7 @@ def read_split(
 
     Raises:
         ArrowfeedError: As `read_avro`, and OSErrors likewise.
+        TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
 
     Example:
         >>> splits = arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)

@@ -1,6 +1,7 @@
 """Stub of `arrowfeed.write_avro`. Not importable at run time."""
 
 import os
+from collections.abc import Mapping
 
 from arrowfeed._arrow import RecordBatch
 from arrowfeed.types import ArrowArrayExportable, ArrowStreamExportable, AvroSchemaLike, Codec
@@ -12,6 +13,7 @@ def write_avro(
     codec: Codec = "zstandard",
     block_bytes: int = 64 << 10,
     schema: AvroSchemaLike | None = None,
+    metadata: Mapping[str, bytes] | None = None,
 ) -> int:
     """Writes Arrow data to a new Avro object container file.
 
@@ -25,6 +27,8 @@ def write_avro(
         block_bytes: Bytes of a block before compression, about.
         schema: The Avro schema to write. None: derived from the Arrow schema, nullable columns as unions with
             null.
+        metadata: Entries of the file's header, which `avro_schema` gives back as `.metadata`, beside those of
+            the Avro specification. Keys that begin with `avro.` are refused: it reserves them. At most 9,998.
 
     Returns:
         The number of rows written.
@@ -36,8 +40,11 @@ def write_avro(
         ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
 
     Example:
-        >>> arrowfeed.write_avro(pyarrow.table({"id": [1, 2, 3]}), "ids.avro", codec="deflate")
+        >>> table = pyarrow.table({"id": [1, 2, 3]})
+        >>> arrowfeed.write_avro(table, "ids.avro", codec="deflate", metadata={"source": b"sensor 7"})
         3
+        >>> arrowfeed.avro_schema("ids.avro").metadata["source"]
+        b'sensor 7'
     """
 
 def encode_records(batch: RecordBatch, schema: AvroSchemaLike, /) -> list[bytes]:

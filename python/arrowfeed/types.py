@@ -74,6 +74,19 @@ class BinaryIntoReader(Protocol):
 
 
 @runtime_checkable
+class SeekableFile(BinaryReader, Protocol):
+    """A file object in binary mode that can be read at any offset."""
+
+    def seek(self, offset: int, whence: int = 0, /) -> object:
+        """Goes to an offset from the start, or, with `os.SEEK_END`, from the end."""
+        ...
+
+    def tell(self) -> int:
+        """The offset from the start."""
+        ...
+
+
+@runtime_checkable
 class Message(Protocol):
     """A message of protocol buffers."""
 

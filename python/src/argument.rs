@@ -52,6 +52,11 @@ pub(crate) fn integer<N: TryFrom<u64>>(name: &str, least: u64, value: &Bound<'_,
     }
 }
 
+/// True or False.
+pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.cast::<PyBool>().map(|flag| flag.is_true()).map_err(|_| wrong_type(name, "True or False", value))
+}
+
 /// One of a few words, and what it stands for.
 pub(crate) fn choice<T: Copy>(name: &str, choices: &[(&str, T)], value: &Bound<'_, PyAny>) -> PyResult<T> {
     let words: Vec<String> = choices.iter().map(|(word, _)| format!("{word:?}")).collect();

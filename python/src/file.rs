@@ -1,6 +1,6 @@
 //! A Python file object as a stream of bytes.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use pyo3::exceptions::{PyBlockingIOError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -11,6 +11,8 @@ use crate::source::{copied, is_buffer};
 /// Reads where the object stands. Its exceptions travel inside [`io::Error`] and come out as they were.
 pub(crate) struct PythonFile {
     object: Py<PyAny>,
+    /// The argument that it came in, for messages.
+    argument: &'static str,
     state: State,
 }
 
@@ -26,13 +28,13 @@ enum State {
 
 impl PythonFile {
     /// The caller's file.
-    pub(crate) fn given(file: Bound<'_, PyAny>) -> Self {
-        Self { object: file.unbind(), state: State::Given }
+    pub(crate) fn given(argument: &'static str, file: Bound<'_, PyAny>) -> Self {
+        Self { object: file.unbind(), argument, state: State::Given }
     }
 
     /// A file that the function opens when its first byte is wanted: a list may name thousands.
     pub(crate) fn to_open(function: Bound<'_, PyAny>) -> Self {
-        Self { object: function.unbind(), state: State::ToOpen }
+        Self { object: function.unbind(), argument: "source", state: State::ToOpen }
     }
 
     fn read_some(&mut self, py: Python<'_>, into: &mut [u8]) -> PyResult<usize> {
@@ -43,26 +45,85 @@ impl PythonFile {
         let file = self.object.bind(py);
         if file.hasattr("read")? {
             let got = file.call_method1("read", (into.len(),))?;
-            copy(&bytes_of(&got)?, into)
+            self.copy(&self.bytes_of(&got)?, into)
         } else {
             let buffer = PyByteArray::new(py, into);
             let got = file.call_method1("readinto", (&buffer,))?;
             if got.is_none() {
-                return Err(no_data());
+                return Err(self.no_data());
             }
             let bytes = buffer.to_vec();
             let got = got.extract::<usize>()?;
-            copy(bytes.get(..got).ok_or_else(|| too_many(got, into.len()))?, into)
+            self.copy(bytes.get(..got).ok_or_else(|| self.too_many(got, into.len()))?, into)
         }
+    }
+
+    fn bytes_of<'py>(&self, got: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        if got.is_none() {
+            return Err(self.no_data());
+        }
+        match got.cast::<PyBytes>() {
+            Ok(bytes) => Ok(bytes.clone()),
+            Err(_) if is_buffer(got) => copied(got),
+            Err(_) => {
+                let hint =
+                    if got.is_instance_of::<PyString>() { ": open the file in binary mode" } else { "" };
+                let (argument, kind) = (self.argument, got.get_type().name()?);
+                let message = format!("{argument}: expected bytes from read(), found {kind}{hint}");
+                Err(PyTypeError::new_err(message))
+            }
+        }
+    }
+
+    fn copy(&self, bytes: &(impl AsRef<[u8]> + ?Sized), into: &mut [u8]) -> PyResult<usize> {
+        let bytes = bytes.as_ref();
+        let (found, most) = (bytes.len(), into.len());
+        into.get_mut(..found).ok_or_else(|| self.too_many(found, most))?.copy_from_slice(bytes);
+        Ok(found)
+    }
+
+    fn too_many(&self, found: usize, most: usize) -> PyErr {
+        let argument = self.argument;
+        PyValueError::new_err(format!("{argument}: expected at most {most} bytes from a read, found {found}"))
+    }
+
+    fn no_data(&self) -> PyErr {
+        let argument = self.argument;
+        PyBlockingIOError::new_err(format!(
+            "{argument}: expected a file object that waits for its bytes, found one that does not"
+        ))
     }
 }
 
 impl Read for PythonFile {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match Python::try_attach(|py| self.read_some(py, into)) {
-            Some(read) => read.map_err(io::Error::other),
-            None => Err(io::Error::other("expected a running Python interpreter, found it shut down")),
-        }
+        attached(|py| self.read_some(py, into))
+    }
+}
+
+/// For files that can.
+impl Seek for PythonFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        attached(|py| {
+            match to {
+                SeekFrom::Start(offset) => {
+                    self.object.call_method1(py, "seek", (offset,))?;
+                    return Ok(offset);
+                }
+                SeekFrom::Current(offset) => self.object.call_method1(py, "seek", (offset, 1))?,
+                SeekFrom::End(offset) => self.object.call_method1(py, "seek", (offset, 2))?,
+            };
+            // Some files of Beam give nothing back from `seek`.
+            self.object.call_method0(py, "tell")?.extract(py)
+        })
+    }
+}
+
+/// Works with the interpreter; what Python code raises travels inside the error.
+fn attached<T>(work: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
+    match Python::try_attach(work) {
+        Some(done) => done.map_err(io::Error::other),
+        None => Err(io::Error::other("expected a running Python interpreter, found it shut down")),
     }
 }
 
@@ -73,37 +134,4 @@ impl Drop for PythonFile {
             Python::try_attach(|py| self.object.call_method0(py, "close").is_ok());
         }
     }
-}
-
-fn bytes_of<'py>(got: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    if got.is_none() {
-        return Err(no_data());
-    }
-    match got.cast::<PyBytes>() {
-        Ok(bytes) => Ok(bytes.clone()),
-        Err(_) if is_buffer(got) => copied(got),
-        Err(_) => {
-            let hint = if got.is_instance_of::<PyString>() { ": open the file in binary mode" } else { "" };
-            let kind = got.get_type().name()?;
-            Err(PyTypeError::new_err(format!("source: expected bytes from read(), found {kind}{hint}")))
-        }
-    }
-}
-
-fn copy(bytes: &(impl AsRef<[u8]> + ?Sized), into: &mut [u8]) -> PyResult<usize> {
-    let bytes = bytes.as_ref();
-    let found = bytes.len();
-    let most = into.len();
-    into.get_mut(..found).ok_or_else(|| too_many(found, most))?.copy_from_slice(bytes);
-    Ok(found)
-}
-
-fn too_many(found: usize, most: usize) -> PyErr {
-    PyValueError::new_err(format!("source: expected at most {most} bytes from a read, found {found}"))
-}
-
-fn no_data() -> PyErr {
-    PyBlockingIOError::new_err(
-        "source: expected a file object that waits for its bytes, found one that does not",
-    )
 }

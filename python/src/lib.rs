@@ -6,7 +6,7 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
-//! | reading | `reader`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals` |
+//! | reading | `reader`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset` |
@@ -19,6 +19,7 @@ mod arrow_schema;
 mod batch;
 mod call;
 mod cast;
+mod claims;
 mod dataset;
 mod errors;
 mod file;

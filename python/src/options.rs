@@ -7,7 +7,7 @@ use arrowfeed::{Limits, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::argument::{choice, integer, strings, unexpected_keyword, wrong_type};
+use crate::argument::{choice, flag, integer, strings, unexpected_keyword, wrong_type};
 use crate::limits;
 use crate::schema::parse;
 
@@ -49,6 +49,7 @@ fn set(options: &mut ReadOptions, name: &str, value: &Bound<'_, PyAny>) -> PyRes
         "batch_size" => options.batch_size = integer(name, 1, value)?,
         "max_batch_bytes" => options.max_batch_bytes = given(value, |value| integer(name, 1, value))?,
         "encoding" => options.encoding = choice(name, &ENCODINGS, value)?,
+        "double_as_float" => options.double_as_float = flag(name, value)?,
         "string_type" => options.string_type = choice(name, &STRING_TYPES, value)?,
         "threads" => {
             options.threads = given(value, |value| integer(name, 1, value))?.and_then(NonZeroUsize::new);

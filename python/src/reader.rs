@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrowfeed::avro::{AvroReaderBuilder, Report, Skipped};
-use arrowfeed::{AvroError, AvroReader, ReadOptions};
+use arrowfeed::{AvroError, AvroReader, AvroSource, ReadOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
@@ -14,12 +14,13 @@ use crate::arrow_schema::{Schema, counted, listed};
 use crate::batch::{RecordBatch, struct_field};
 use crate::call::call;
 use crate::cast::requested;
+use crate::claims;
 use crate::errors::to_python;
 use crate::guarded::Refusal;
 use crate::options::read_options;
 use crate::shared::SharedReader;
 use crate::signals;
-use crate::source::sources;
+use crate::source::{seekable, sources};
 use crate::split::Split;
 use crate::stream::CStream;
 
@@ -133,8 +134,8 @@ fn skipped_dict<'py>(py: Python<'py>, skipped: &Skipped) -> PyResult<Bound<'py, 
 /// Reads Avro files as Arrow record batches.
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, reader_schema=None, \
-    batch_size=8192, max_batch_bytes=None, encoding='native', string_type='utf8', threads=None, limits=None, \
-    on_error='raise')")]
+    batch_size=8192, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', \
+    threads=None, limits=None, on_error='raise')")]
 pub(crate) fn read_avro(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -149,17 +150,30 @@ pub(crate) fn read_avro(
 
 /// Reads one split of a file as Arrow record batches.
 #[pyfunction]
-#[pyo3(signature = (split, **options), text_signature = "(split, *, columns=None, reader_schema=None, \
-    batch_size=8192, max_batch_bytes=None, encoding='native', string_type='utf8', threads=None, limits=None, \
-    on_error='raise')")]
+#[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
+    file=None, columns=None, reader_schema=None, batch_size=8192, max_batch_bytes=None, encoding='native', \
+    double_as_float=False, string_type='utf8', threads=None, limits=None, on_error='raise')")]
 pub(crate) fn read_split(
     split: &Bound<'_, PyAny>,
+    claim: Option<&Bound<'_, PyAny>>,
+    file: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
     let options = read_options("read_split", options)?;
     let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
-    let (py, split) = (split.py(), &split.get().0);
-    opened(py, options, |builder| builder.open_split(split))
+    let (py, Split(split)) = (split.py(), split.get());
+    let claim = claim.map(claims::by_python).transpose()?;
+    let source = match file {
+        Some(file) => seekable("file", file, &split.path)?,
+        None => AvroSource::from(&split.path),
+    };
+    opened(py, options, |builder| {
+        let builder = match claim {
+            Some(claim) => builder.with_claim(claim),
+            None => builder,
+        };
+        builder.open_range(source, split.start..split.end)
+    })
 }
 
 fn opened(

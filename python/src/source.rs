@@ -104,10 +104,19 @@ pub(crate) fn rereadable(value: &Bound<'_, PyAny>) -> PyResult<(Vec<AvroSource>,
     Ok((sources, kept.into_any().unbind()))
 }
 
+/// A file object that is read at any offset, under another name than its own.
+pub(crate) fn seekable(argument: &'static str, file: &Bound<'_, PyAny>, path: &Path) -> PyResult<AvroSource> {
+    let can = |method| file.hasattr(method);
+    if !(can("read")? || can("readinto")?) || !can("seek")? || !can("tell")? {
+        return Err(wrong_type(argument, "a binary file object that can seek", file));
+    }
+    Ok(AvroSource::seekable(path.display().to_string(), PythonFile::given(argument, file.clone())))
+}
+
 /// All bytes of a file object from where it stands.
 fn whole(file: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
     let mut bytes = Vec::new();
-    let read = PythonFile::given(file.clone()).read_to_end(&mut bytes);
+    let read = PythonFile::given("source", file.clone()).read_to_end(&mut bytes);
     read.map_err(|error| to_python(file.py(), AvroError::io(error)))?;
     Ok(PyBytes::new(file.py(), &bytes).into())
 }
@@ -126,7 +135,7 @@ impl Sources {
             }
             Item::Bytes(bytes) => self.list.push(AvroSource::bytes(Bytes::from_owner(bytes))),
             Item::File(file) => {
-                self.list.push(AvroSource::reader(name_of(&file), PythonFile::given(file)));
+                self.list.push(AvroSource::reader(name_of(&file), PythonFile::given("source", file)));
                 self.from_python = true;
             }
         }

@@ -1,5 +1,6 @@
 //! `arrowfeed.write_avro`.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
@@ -7,7 +8,9 @@ use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed::avro::Interrupt;
 use arrowfeed::{AvroError, AvroErrorKind, WriteOptions};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMapping};
 
 use crate::argument::{self, choice, integer, wrong_type};
 use crate::call::caught;
@@ -19,14 +22,15 @@ use crate::{batch, reader, schema, signals};
 
 /// Writes batches to an Avro file and gives the number of rows.
 #[pyfunction]
-#[pyo3(signature = (batches, path, *, codec=None, block_bytes=None, schema=None),
-    text_signature = "(batches, path, *, codec='zstandard', block_bytes=65536, schema=None)")]
+#[pyo3(signature = (batches, path, *, codec=None, block_bytes=None, schema=None, metadata=None),
+    text_signature = "(batches, path, *, codec='zstandard', block_bytes=65536, schema=None, metadata=None)")]
 pub(crate) fn write_avro(
     batches: &Bound<'_, PyAny>,
     path: &Bound<'_, PyAny>,
     codec: Option<&Bound<'_, PyAny>>,
     block_bytes: Option<&Bound<'_, PyAny>>,
     schema: Option<&Bound<'_, PyAny>>,
+    metadata: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<u64> {
     let py = batches.py();
     let path = argument::path("path", path)?;
@@ -38,6 +42,7 @@ pub(crate) fn write_avro(
         options.block_bytes = integer("block_bytes", 1, value)?;
     }
     options.schema = schema.map(|value| schema::parse("schema", value)).transpose()?;
+    options.metadata = metadata.map(entries).transpose()?.unwrap_or_default();
     signals::notice_main_thread(py)?;
     let batches = Batches { source: source(batches)?, interrupt: signals::interrupt() };
     let written = py.detach(|| caught(|| arrowfeed::write_avro(batches, &path, &options)));
@@ -46,8 +51,24 @@ pub(crate) fn write_avro(
             Some(invalid) => invalid_arrow(py, invalid),
             None => plain(py, &failure.to_string()),
         },
+        // All that the options can be wrong in by now is what is in `metadata`.
+        None if error.kind() == AvroErrorKind::Options => PyValueError::new_err(error.message().to_owned()),
         None => to_python(py, error),
     })
+}
+
+/// Keys and values of a mapping.
+fn entries(metadata: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, Vec<u8>>> {
+    let expected = "a dict of str to bytes";
+    let mapping = metadata.cast::<PyMapping>().map_err(|_| wrong_type("metadata", expected, metadata))?;
+    let mut entries = BTreeMap::new();
+    for pair in mapping.items()? {
+        let (key, value) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+        let key = key.extract().map_err(|_| wrong_type("metadata", expected, &key))?;
+        let value = value.cast::<PyBytes>().map_err(|_| wrong_type("metadata", expected, &value))?;
+        entries.insert(key, value.as_bytes().to_vec());
+    }
+    Ok(entries)
 }
 
 fn source(batches: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {

@@ -112,10 +112,10 @@ def test_a_file_without_rows_gives_no_batch(tmp_path):
     run(avro.ReadAvro(tmp_path), has([]))
 
 
-def failure(source: beam.PTransform) -> str:
+def failure(source: beam.PTransform, given: list | None = None) -> str:
     """The text of what a pipeline fails with."""
     with pytest.raises((af.ArrowfeedError, RuntimeError)) as caught:
-        run(source, has([]))
+        run(source, has([]), given)
     return str(caught.value)
 
 
@@ -141,6 +141,14 @@ def test_an_empty_file_is_no_avro_file(tmp_path):
     (tmp_path / "x.avro").write_bytes(b"")
     expected = f"{tmp_path}/x.avro: expected an Avro object container file, found an empty file"
     assert expected in failure(avro.ReadAvro(tmp_path))
+
+
+def test_a_file_that_got_shorter_has_changed(tmp_path):
+    path = write(tmp_path / "x.avro", count=50)
+    length = path.stat().st_size
+    message = failure(avro.ReadAllAvro(), [FileMetadata(str(path), length + 1)])
+    expected = f"{path}: expected a file of {length + 1:,} bytes or more, found its end at byte {length:,}"
+    assert expected in message
 
 
 def counters(result: object) -> dict[str, int]:

@@ -22,7 +22,7 @@ else:
 FOLDER = Path(__file__).parents[1] / "cases" / "avro"
 ENCODINGS = ["native", "feature", "tfx"]
 # Options of a case that ``read_avro`` does not have.
-RUST_ONLY = {"fixed_lengths", "double_as_float"}
+RUST_ONLY = {"fixed_lengths"}
 
 
 def _corpus() -> dict[str, dict[str, Any]]:
@@ -169,6 +169,7 @@ def read(
         batch_size=batch_size,
         encoding=encoding,
         string_type=case.get("string_type", "utf8"),
+        double_as_float=case.get("double_as_float", False),
     )
     # Not by a stream, which would put errors of its own around the reader's.
     batches = [pa.record_batch(batch) for batch in reader]

@@ -43,6 +43,15 @@ def test_avro_with_another_codec_has_the_same_rows_and_schema(arrowfeed, users_f
     assert names(tmp_path) == ["out.avro", "users.avro"]
 
 
+def test_avro_keeps_the_metadata_of_the_first_file(arrowfeed, users_file, tmp_path):
+    entries = {"source": b"sensor 7", "raw": bytes(range(256))}
+    af.write_avro(af.read_avro(users_file), tmp_path / "first.avro", metadata=entries)
+    arrowfeed("convert", "first.avro", "users.avro", "-o", "out.avro", "--codec", "null")
+    metadata = af.avro_schema(tmp_path / "out.avro").metadata
+    assert {key: value for key, value in metadata.items() if not key.startswith("avro.")} == entries
+    assert metadata["avro.codec"] == b"null"
+
+
 @pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard"])
 def test_parquet_has_the_same_table(arrowfeed, users_file, tmp_path, codec):
     ran = arrowfeed("convert", "users.avro", "--codec", codec, "-o", "out.parquet")

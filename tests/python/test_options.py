@@ -1,8 +1,10 @@
 """Arguments: what is refused, and the whole message that says so."""
 
+import functools
 import inspect
 import pickle
 
+import pyarrow as pa
 import pytest
 
 import arrowfeed as af
@@ -32,6 +34,7 @@ REFUSED = [
         ValueError,
         'on_error: expected "raise", "skip_block" or "skip_file", found str \'ignore\'',
     ),
+    ({"double_as_float": 1}, TypeError, "double_as_float: expected True or False, found int 1"),
     ({"encoding": None}, TypeError, 'encoding: expected "native", "feature" or "tfx", found None'),
     ({"threads": 0}, ValueError, "threads: expected an integer of 1 or more, found int 0"),
     ({"threads": "2"}, TypeError, "threads: expected an integer of 1 or more, found str '2'"),
@@ -64,6 +67,31 @@ def test_an_unknown_option_is_named(users_file):
         assert str(caught.value) == f"{name}() got an unexpected keyword argument 'batchsize'"
 
 
+def test_double_as_float_is_an_option_of_every_reader(tmp_path):
+    fields = [{"name": "x", "type": "double"}, {"name": "y", "type": ["null", "double"]}]
+    path = write(
+        tmp_path / "x.avro", [{"x": 0.1, "y": None}], {"type": "record", "name": "R", "fields": fields}
+    )
+    [split] = af.plan_splits(path)
+    dataset = functools.partial(af.AvroDataset, path)
+    for read in (functools.partial(af.read_avro, path), functools.partial(af.read_split, split), dataset):
+        for encoding, given, expected in [
+            ("tfx", {}, "double"),
+            ("tfx", {"double_as_float": False}, "double"),
+            ("tfx", {"double_as_float": True}, "float"),
+            ("feature", {"double_as_float": True}, "double"),
+        ]:
+            made = read(encoding=encoding, **given)
+            schema = made.schema if read is not dataset else made.arrow_schema
+            assert [str(field.type.value_type) for field in pa.schema(schema)] == [expected, expected]
+    floats = pickle.loads(pickle.dumps(dataset(encoding="tfx", double_as_float=True)))
+    [batch] = floats.record_batches(batch_size=1)
+    assert pa.record_batch(batch).to_pydict() == {"x": [[0.10000000149011612]], "y": [None]}
+    assert floats.specs["x"].dtype == "float32"
+    with pytest.raises(TypeError, match="^double_as_float: expected True or False, found str 'yes'$"):
+        dataset(double_as_float="yes")
+
+
 def test_options_are_keyword_only(users_file):
     for call in (
         lambda: af.read_avro(users_file, ["id"]),
@@ -93,6 +121,7 @@ READ_OPTIONS = {
     "batch_size": 8192,
     "max_batch_bytes": None,
     "encoding": "native",
+    "double_as_float": False,
     "string_type": "utf8",
     "threads": None,
     "limits": None,
@@ -104,10 +133,14 @@ READ_OPTIONS = {
     ("function", "positional", "options"),
     [
         (af.read_avro, ["source"], READ_OPTIONS),
-        (af.read_split, ["split"], READ_OPTIONS),
+        (af.read_split, ["split"], {"claim": None, "file": None, **READ_OPTIONS}),
         (af.avro_schema, ["source"], {}),
         (af.plan_splits, ["source"], {"target_bytes": 64 << 20}),
-        (af.write_avro, ["batches", "path"], {"codec": "zstandard", "block_bytes": 64 << 10, "schema": None}),
+        (
+            af.write_avro,
+            ["batches", "path"],
+            {"codec": "zstandard", "block_bytes": 64 << 10, "schema": None, "metadata": None},
+        ),
     ],
 )
 def test_signatures_show_names_and_defaults(function, positional, options):

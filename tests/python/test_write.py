@@ -2,6 +2,7 @@
 
 import datetime as dt
 import decimal
+import types
 
 import fastavro
 import polars as pl
@@ -44,6 +45,35 @@ def test_the_default_codec_is_zstandard(tmp_path):
     path = tmp_path / "out.avro"
     af.write_avro(pa.table({"id": [1]}), path)
     assert af.avro_schema(path).codec == "zstandard"
+
+
+@pytest.mark.parametrize(
+    "schema", [None, {"type": "record", "name": "R", "fields": [{"name": "id", "type": "long"}]}]
+)
+def test_metadata_is_read_back(tmp_path, schema):
+    path = tmp_path / "out.avro"
+    entries = {"source": b"sensor 7", "": b"", "ключ": bytes(range(256)), "Avro.x": b"\x00", "avro": b"v"}
+    table = pa.table({"id": pa.array([1, 2], pa.int64())}).replace_schema_metadata({"arrow": "of the table"})
+    assert af.write_avro(table, path, schema=schema, metadata=types.MappingProxyType(entries)) == 2
+    header = af.avro_schema(path)
+    own = {"avro.schema": header.json.encode(), "avro.codec": b"zstandard"}
+    assert header.metadata == {**own, **entries}
+    assert pa.table(af.read_avro(path)).column("id").to_pylist() == [1, 2]
+    af.write_avro(table, path, schema=schema, metadata={})
+    without = af.avro_schema(path)
+    assert without.metadata == own
+    assert without.json == header.json
+
+
+def test_metadata_of_text_is_what_fastavro_reads(tmp_path):
+    path = tmp_path / "out.avro"
+    af.write_avro(
+        pa.table({"id": [1, 2]}), path, metadata={"source": b"sensor 7", "ключ": "значение".encode()}
+    )
+    with path.open("rb") as file:
+        reader = fastavro.reader(file)
+        assert (reader.metadata["source"], reader.metadata["ключ"]) == ("sensor 7", "значение")
+        assert [row["id"] for row in reader] == [1, 2]
 
 
 def test_block_bytes_decide_the_number_of_blocks(tmp_path):
@@ -177,6 +207,24 @@ def test_the_source_may_be_a_used_reader(tmp_path, users_file):
         ),
         ({"path": 3}, TypeError, "path: expected a path (str or os.PathLike), found int 3"),
         ({"schema": 3}, TypeError, "schema: expected JSON text, a dict or an AvroSchema, found int 3"),
+        (
+            {"metadata": [("a", b"")]},
+            TypeError,
+            "metadata: expected a dict of str to bytes, found list [('a', b'')]",
+        ),
+        ({"metadata": {1: b""}}, TypeError, "metadata: expected a dict of str to bytes, found int 1"),
+        ({"metadata": {"a": "b"}}, TypeError, "metadata: expected a dict of str to bytes, found str 'b'"),
+        (
+            {"metadata": {"a": b"", "avro.codec": b"null"}},
+            ValueError,
+            'metadata: expected keys that do not begin with "avro.", which the Avro specification reserves,'
+            ' found "avro.codec"',
+        ),
+        (
+            {"metadata": {str(n): b"" for n in range(9_999)}},
+            ValueError,
+            "metadata: expected at most 9,998 entries, found 9,999",
+        ),
     ],
 )
 def test_wrong_arguments_are_named(tmp_path, change, kind, message):

@@ -1,12 +1,14 @@
 //! Where a file's bytes come from.
 
 use std::fmt;
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use arrow_buffer::Buffer;
 
-/// One Avro object container file: on disk, in memory, or a stream.
+use crate::container::seekable::Seekable;
+
+/// One Avro object container file: on disk, in memory, a stream, or what can seek.
 ///
 /// ```
 /// use arrowfeed_avro::AvroSource;
@@ -14,7 +16,7 @@ use arrow_buffer::Buffer;
 /// assert_eq!(AvroSource::bytes(vec![0_u8; 4]).name(), "<4 bytes>");
 /// ```
 pub struct AvroSource {
-    name: String,
+    pub(crate) name: String,
     pub(crate) kind: SourceKind,
 }
 
@@ -22,6 +24,7 @@ pub(crate) enum SourceKind {
     Path(PathBuf),
     Bytes(Buffer),
     Stream(Box<dyn Read + Send>),
+    Seekable(Seekable),
 }
 
 impl AvroSource {
@@ -35,6 +38,11 @@ impl AvroSource {
     /// reads it. `name` stands in messages.
     pub fn reader(name: impl Into<String>, reader: impl Read + Send + 'static) -> Self {
         Self { name: name.into(), kind: SourceKind::Stream(Box::new(reader)) }
+    }
+
+    /// A file that is read at any offset, from its position 0 on, by one thread at a time. `name` stands in messages.
+    pub fn seekable(name: impl Into<String>, file: impl Read + Seek + Send + 'static) -> Self {
+        Self { name: name.into(), kind: SourceKind::Seekable(Seekable::new(file)) }
     }
 
     /// The same source under another name in messages.

@@ -1,5 +1,6 @@
 //! Batches to an Avro file, through arrow-avro's writer.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use arrow_avro::writer::format::AvroBinaryFormat;
 use arrow_avro::writer::{Encoder, Writer, WriterBuilder};
 use arrow_schema::{ArrowError, Schema};
 
-use crate::error::{AvroError, AvroErrorKind};
+use crate::container::header::MAX_ENTRIES;
+use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
 use crate::{AvroSchema, Codec};
 use format::ContainerFormat;
 
@@ -25,6 +27,9 @@ pub use records::encode_records;
 /// Rows whose encoded size says how many rows a block takes.
 const SAMPLE: usize = 256;
 
+/// How the keys of the specification's own metadata begin.
+const RESERVED: &str = "avro.";
+
 /// Options of [`write_avro`].
 #[derive(Debug, Clone)]
 pub struct WriteOptions {
@@ -34,11 +39,15 @@ pub struct WriteOptions {
     pub block_bytes: usize,
     /// The schema to write. `None`: derived from the Arrow schema, a record named `topLevelRecord`.
     pub schema: Option<AvroSchema>,
+    /// Entries of the header beside schema and codec, see [`AvroHeader::metadata`](crate::AvroHeader::metadata). Keys that
+    /// begin with `avro.` are refused: the specification reserves them. Default: none.
+    pub metadata: BTreeMap<String, Vec<u8>>,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { codec: Codec::Zstandard, block_bytes: 64 << 10, schema: None }
+        let (schema, metadata) = (None, BTreeMap::new());
+        Self { codec: Codec::Zstandard, block_bytes: 64 << 10, schema, metadata }
     }
 }
 
@@ -88,9 +97,7 @@ fn partial_path(path: &Path) -> PathBuf {
 }
 
 fn write_to(batches: impl RecordBatchReader, path: &Path, options: &WriteOptions) -> Result<u64, AvroError> {
-    if options.block_bytes == 0 {
-        return Err(AvroError::new(AvroErrorKind::Options, "expected block_bytes of 1 or more, found 0"));
-    }
+    check(options)?;
     let schema = Arc::new(schema_to_write(&batches.schema(), options.schema.as_ref()));
     let mut blocks = Blocks::new(schema.as_ref().clone(), path, options)?;
     let mut rows = 0;
@@ -101,6 +108,26 @@ fn write_to(batches: impl RecordBatchReader, path: &Path, options: &WriteOptions
     }
     blocks.finish()?;
     Ok(rows)
+}
+
+fn check(options: &WriteOptions) -> Result<(), AvroError> {
+    let refuse = |message: String| Err(AvroError::new(AvroErrorKind::Options, message));
+    if options.block_bytes == 0 {
+        return refuse("expected block_bytes of 1 or more, found 0".to_owned());
+    }
+    if let Some(key) = options.metadata.keys().find(|key| key.starts_with(RESERVED)) {
+        return refuse(format!(
+            "metadata: expected keys that do not begin with {}, which the Avro specification reserves, found {}",
+            quoted(RESERVED),
+            quoted(key)
+        ));
+    }
+    let (most, found) = (MAX_ENTRIES - format::OWN_ENTRIES, options.metadata.len() as u64);
+    if found > most {
+        let (most, found) = (thousands(most), thousands(found));
+        return refuse(format!("metadata: expected at most {most} entries, found {found}"));
+    }
+    Ok(())
 }
 
 fn schema_to_write(arrow: &Schema, avro: Option<&AvroSchema>) -> Schema {
@@ -121,11 +148,12 @@ struct Blocks {
 
 impl Blocks {
     fn new(schema: Schema, path: &Path, options: &WriteOptions) -> Result<Self, AvroError> {
-        let builder = || WriterBuilder::new(schema.clone());
-        let sampler =
-            builder().build_encoder::<AvroBinaryFormat>().map_err(|error| arrow_error(error.into()))?;
+        let sampler = WriterBuilder::new(schema.clone()).build_encoder::<AvroBinaryFormat>();
+        let sampler = sampler.map_err(|error| arrow_error(error.into()))?;
         let file = BufWriter::new(File::create(path).map_err(AvroError::io)?);
-        let writer = builder().with_compression(compression(options.codec)).build(file);
+        let described = format::with_metadata(schema, &options.metadata);
+        let builder = WriterBuilder::new(described.map_err(arrow_error)?);
+        let writer = builder.with_compression(compression(options.codec)).build(file);
         let writer = writer.map_err(|error| arrow_error(error.into()))?;
         Ok(Self { writer, sampler, block_bytes: options.block_bytes })
     }

@@ -22,6 +22,7 @@ class ReadOptions(TypedDict, total=False):
     batch_size: int
     max_batch_bytes: int | None
     encoding: Encoding
+    double_as_float: bool
     string_type: StringType
     limits: Limits | None
     on_error: OnError

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from arrowfeed._arrowfeed import read_avro
-from arrowfeed._errors import ArrowfeedError
-from arrowfeed.beam._blocks import BlockFile
-from arrowfeed.beam._claimed import ClaimedBlocks
+from arrowfeed._arrowfeed import Split, read_split
+from arrowfeed._errors import ChangedError
 from arrowfeed.beam._imported import beam, imported, pa
 
 if TYPE_CHECKING:
@@ -66,27 +65,38 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
             ArrowfeedError: As `arrowfeed.read_avro`, with the offset in the file, and the number of the
                 block in the range. ChangedError: the file is shorter than it was when it was listed.
         """
-        path, stop = element.path, tracker.current_restriction().stop
+        path, restriction = element.path, tracker.current_restriction()
+        split = Split(path, restriction.start, restriction.stop)
         with _filesystems.FileSystems.open(path, compression_type=_PLAIN) as file:
-            blocks = BlockFile(file, path, self.options["limits"])
-            start = tracker.current_restriction().start
-            claimed = ClaimedBlocks(blocks, path, start, stop, tracker.try_claim)
-            try:
-                reader = read_avro(claimed, threads=1, **self.options)
-                for batch in reader:
-                    yield from self.given(batch)
-            except ArrowfeedError as error:
-                raise claimed.located(error) from error
-            self._count(reader.report(), claimed)
+            reader = read_split(split, claim=tracker.try_claim, file=file, **self.options)
+            _check_length(path, file, restriction.stop)
+            for batch in reader:
+                yield from self.given(batch)
+            # Blocks begin before the end of the range, which is claimed as well to say that it is done.
+            tracker.try_claim(restriction.stop)
+            self._count(reader.report())
 
     def given(self, batch: RecordBatch) -> list[Any]:
         """What is given of a batch."""
         return [batch.to_pyarrow()]
 
-    def _count(self, report: Report, claimed: ClaimedBlocks) -> None:
+    def _count(self, report: Report) -> None:
         skipped = report["skipped"]
         counts = {"rows": report["rows"], "blocks": report["blocks"], "skipped_blocks": len(skipped)}
         for name, number in counts.items():
             beam.metrics.Metrics.counter("arrowfeed", name).inc(number)
         for block in skipped:
-            _log.warning("left out a block: %s", claimed.message(block["error"]))
+            _log.warning("left out a block: %s", block["error"])
+
+
+def _check_length(path: str, file: BinaryIO, expected: int) -> None:
+    """Refuses a file that ends before a range of it does.
+
+    Raises:
+        ChangedError: It has got shorter since it was listed.
+    """
+    file.seek(0, os.SEEK_END)
+    length = file.tell()
+    if length < expected:
+        found = f"expected a file of {expected:,} bytes or more, found its end at byte {length:,}"
+        raise ChangedError(f"{path}: {found}", path=path, offset=length)

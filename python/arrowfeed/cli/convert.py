@@ -89,6 +89,7 @@ def run(options: argparse.Namespace) -> None:
     refuse(options.output, force=options.force)
     given = sources(options.files)
     schema = _schema(given[0], options) if form == ".avro" else None
+    metadata = _metadata(given[0]) if form == ".avro" else None
     with (
         arrowfeed.read_avro(
             given, batch_size=options.batch_size, max_batch_bytes=_BATCH_BYTES, **reading(options)
@@ -97,7 +98,9 @@ def run(options: argparse.Namespace) -> None:
         signals_raise(),
     ):
         if form == ".avro":
-            rows = arrowfeed.write_avro(reader, options.output, codec=options.codec, schema=schema)
+            rows = arrowfeed.write_avro(
+                reader, options.output, codec=options.codec, schema=schema, metadata=metadata
+            )
         else:
             rows = _write(reader, options.output, form, options.codec)
     tell_skipped(reader.report())
@@ -116,6 +119,12 @@ def _schema(first: str | StandardInput, options: argparse.Namespace) -> AvroSche
     else:
         schema = header(first)
     return _of_records(schema)
+
+
+def _metadata(first: str | StandardInput) -> dict[str, bytes]:
+    """What the header has beside the entries of the Avro specification."""
+    entries = header(first).metadata.items()
+    return {key: value for key, value in entries if not key.startswith("avro.")}
 
 
 def _of_records(schema: AvroSchema) -> AvroSchema:

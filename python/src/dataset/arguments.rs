@@ -10,7 +10,7 @@ use crate::options::{columns, read_options};
 use crate::tensor::{features, representations};
 
 /// Options of reading that a dataset has too.
-const READING: [&str; 4] = ["columns", "reader_schema", "encoding", "limits"];
+const READING: [&str; 5] = ["columns", "reader_schema", "encoding", "double_as_float", "limits"];
 
 /// Keywords of our own: what the caller does with lists and dicts afterwards changes none of them.
 pub(super) fn kept<'py>(
@@ -58,6 +58,7 @@ pub(super) fn dataset_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroData
         columns: reading.columns,
         reader_schema: reading.reader_schema,
         encoding: reading.encoding,
+        double_as_float: reading.double_as_float,
         limits: reading.limits,
     })
 }

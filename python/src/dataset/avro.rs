@@ -32,7 +32,7 @@ pub(crate) struct AvroDataset {
 impl AvroDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, reader_schema=None, encoding='native', limits=None)")]
+        columns=None, reader_schema=None, encoding='native', double_as_float=False, limits=None)")]
     fn new(source: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let py = source.py();
         let keywords = kept(py, keywords)?;

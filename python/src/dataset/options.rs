@@ -5,10 +5,9 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use arrowfeed::IterationOptions;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict};
+use pyo3::types::PyDict;
 
-use crate::argument::choice;
-use crate::argument::{found, integer, items, unexpected_keyword, wrong_type};
+use crate::argument::{choice, flag, found, integer, items, unexpected_keyword, wrong_type};
 use crate::options::ON_ERROR;
 use crate::signals;
 
@@ -58,10 +57,6 @@ fn set(options: &mut IterationOptions, name: &str, value: &Bound<'_, PyAny>) -> 
         _ => return Ok(false),
     }
     Ok(true)
-}
-
-fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-    value.cast::<PyBool>().map(|flag| flag.is_true()).map_err(|_| wrong_type(name, "True or False", value))
 }
 
 fn shard(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(u64, u64)> {

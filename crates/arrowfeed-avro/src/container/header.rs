@@ -9,7 +9,7 @@ use crate::error::{counted, quoted, thousands};
 use crate::{AvroError, AvroErrorKind, Limits};
 
 /// Most metadata entries of a header, keys that appear twice included.
-const MAX_ENTRIES: u64 = 10_000;
+pub(crate) const MAX_ENTRIES: u64 = 10_000;
 
 const SCHEMA_KEY: &str = "avro.schema";
 const CODEC_KEY: &str = "avro.codec";

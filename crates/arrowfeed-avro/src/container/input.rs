@@ -1,9 +1,7 @@
 //! The bytes of one file in order, buffered with slack.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::Arc;
 
 use arrow_buffer::Buffer;
 
@@ -41,8 +39,8 @@ enum Origin {
 impl Input {
     /// A range of a file, by positional reads only: the handle may be shared. Bytes that the file does not
     /// have are as if the range ended before them.
-    pub(crate) fn from_file(file: Arc<File>, range: Range<u64>) -> Self {
-        Self::new(Origin::File { source: Source::File(file), end: range.end.max(range.start) }, range.start)
+    pub(crate) fn from_source(source: Source, range: Range<u64>) -> Self {
+        Self::new(Origin::File { source, end: range.end.max(range.start) }, range.start)
     }
 
     /// A range of a file that is in memory.

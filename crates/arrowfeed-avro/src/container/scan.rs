@@ -13,7 +13,11 @@ use crate::{AvroError, Limits};
 /// Bytes read behind the data of a block: its marker, the next head, and room to spare.
 const STRIDE: usize = 64;
 
-/// Bytes that [`BlockScanner::first_block_at_or_after`] looks through at a time.
+/// Bytes that [`BlockScanner::first_block_at_or_after`] looks through at first: the next block is near as a rule, and in a
+/// file with many faults it is looked for as often.
+const FIRST_WINDOW: usize = 64 << 10;
+
+/// Bytes that it looks through at a time after that.
 const WINDOW: usize = 1 << 20;
 
 /// A block that fits in the file and whose sync marker has been seen.
@@ -139,20 +143,21 @@ impl BlockScanner {
     /// The end of the first marker that ends at or after `start` and is one.
     fn find_block(&self, start: u64) -> Result<Option<u64>, AvroError> {
         let finder = Finder::new(&self.sync);
-        let mut window = Vec::new();
+        let (mut window, mut most) = (Vec::new(), FIRST_WINDOW);
         let mut at = start.saturating_sub(SYNC as u64).max(self.header_len);
         while at < self.file_len {
             let io = |error| AvroError::io(error).at_offset(at);
-            window.resize(usize::try_from(self.file_len - at).unwrap_or(usize::MAX).min(WINDOW), 0);
+            window.resize(usize::try_from(self.file_len - at).unwrap_or(usize::MAX).min(most), 0);
             let found = self.source.read_at(at, &mut window).map_err(io)?;
             if let Some(offset) = self.find_in(&window[..found], at, &finder).map_err(io)? {
                 return Ok(Some(offset));
             }
-            if found < WINDOW {
+            if found < most {
                 break;
             }
             // A marker may lie across the edge.
-            at += (WINDOW - (SYNC - 1)) as u64;
+            at += (most - (SYNC - 1)) as u64;
+            most = WINDOW;
         }
         Ok(None)
     }

@@ -1,10 +1,12 @@
-//! Bytes that can be read at any position: a file or memory.
+//! Bytes that can be read at any position: a file, memory, or what can seek.
 
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
 use arrow_buffer::Buffer;
+
+use super::seekable::Seekable;
 
 /// Has no position of its own, so that threads share it; position 0 is the first byte of the file.
 #[derive(Debug, Clone)]
@@ -13,6 +15,8 @@ pub(crate) enum Source {
     File(Arc<File>),
     /// The whole file in memory.
     Memory(Buffer),
+    /// Threads take turns.
+    Seekable(Seekable),
 }
 
 impl Source {
@@ -20,6 +24,7 @@ impl Source {
     pub(crate) fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => read_file_at(file, offset, into),
+            Self::Seekable(file) => file.read_at(offset, into),
             Self::Memory(memory) => {
                 let rest =
                     usize::try_from(offset).ok().and_then(|offset| memory.get(offset..)).unwrap_or(&[]);

@@ -1,7 +1,7 @@
 //! Container bytes for tests, made with plain code.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,6 +11,7 @@ use super::block::{Block, BlockReader};
 use super::codec::Codec;
 use super::header::Header;
 use super::input::Input;
+use super::seekable::Seekable;
 use super::source::Source;
 use crate::{AvroError, Limits};
 
@@ -141,6 +142,12 @@ impl Read for ByteByByte {
     }
 }
 
+impl Seek for ByteByByte {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.rest.seek(to)
+    }
+}
+
 /// A file with these bytes, which is gone when the handle is.
 pub(crate) fn temporary_file(bytes: &[u8]) -> Arc<File> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -153,18 +160,24 @@ pub(crate) fn temporary_file(bytes: &[u8]) -> Arc<File> {
 }
 
 /// The same bytes through every kind of input.
-pub(crate) fn inputs(bytes: &[u8]) -> [Input; 4] {
+pub(crate) fn inputs(bytes: &[u8]) -> [Input; 5] {
     [
         Input::from_bytes(Buffer::from(bytes), 0..bytes.len()),
-        Input::from_file(temporary_file(bytes), 0..bytes.len() as u64),
+        Input::from_source(Source::File(temporary_file(bytes)), 0..bytes.len() as u64),
+        Input::from_source(seekable(bytes), 0..bytes.len() as u64),
         Input::from_reader(Box::new(io::Cursor::new(bytes.to_vec()))),
         Input::from_reader(Box::new(ByteByByte::new(bytes))),
     ]
 }
 
 /// The same bytes through every kind of source.
-pub(crate) fn sources(bytes: &[u8]) -> [Source; 2] {
-    [Source::Memory(Buffer::from(bytes)), Source::File(temporary_file(bytes))]
+pub(crate) fn sources(bytes: &[u8]) -> [Source; 3] {
+    [Source::Memory(Buffer::from(bytes)), Source::File(temporary_file(bytes)), seekable(bytes)]
+}
+
+/// What gives a byte at a time, from wherever it is told to.
+fn seekable(bytes: &[u8]) -> Source {
+    Source::Seekable(Seekable::new(ByteByByte::new(bytes)))
 }
 
 /// Blocks with their payloads, and the error that reading ended with.

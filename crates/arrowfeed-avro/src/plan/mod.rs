@@ -3,7 +3,7 @@
 //! ```text
 //! writer schema × reader schema × columns ──resolve──> Column { Node } ──> DecodePlan
 //! ```
-//! [`want`] is the tree of wanted fields, [`leaf`] the table of types, [`resolve`] and [`union`] the rules of
+//! [`want`] is the tree of wanted fields, [`ending`] all of them that end, [`leaf`] the table of types, [`resolve`] and [`union`] the rules of
 //! schema resolution, [`node`] what comes out, [`skip`] the programs for what nobody reads.
 
 use std::sync::Arc;
@@ -21,6 +21,7 @@ use resolve::Resolver;
 use skip::Skips;
 use want::Want;
 
+mod ending;
 mod leaf;
 pub(crate) mod node;
 mod resolve;
@@ -47,13 +48,23 @@ pub(crate) struct DecodePlan {
 impl DecodePlan {
     /// All that can be wrong with schemas and options is found here.
     pub(crate) fn compile(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, AvroError> {
-        let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let want = match &options.columns {
             Some(paths) => Want::from_paths(paths),
             None => Want::All,
         };
+        Self::of(writer, options, &want)
+    }
+
+    /// The same for all columns but those that contain themselves.
+    pub(crate) fn compile_ending(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, AvroError> {
+        let reader = options.reader_schema.as_ref().unwrap_or(writer);
+        Self::of(writer, options, &ending::ending(reader.graph(), &options.limits)?)
+    }
+
+    fn of(writer: &AvroSchema, options: &ReadOptions, want: &Want) -> Result<Self, AvroError> {
+        let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let mut resolver = Resolver::new(writer.graph(), reader.graph(), options);
-        let root = resolve_root(&mut resolver, &want)?;
+        let root = resolve_root(&mut resolver, want)?;
         let spread = is_spread(&resolver);
         let (skips, used) = resolver.finish();
         if let Some(path) = options.fixed_lengths.keys().find(|path| !used.contains(*path)) {

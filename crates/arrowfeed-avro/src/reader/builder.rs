@@ -1,6 +1,8 @@
 //! How a reader is asked for.
 
+use std::error::Error;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::driver::{Driver, Engine};
@@ -110,10 +112,18 @@ impl AvroReaderBuilder {
         self
     }
 
-    /// Asked before each block of a split, with the block's offset; false ends the reading there, so that an
-    /// engine can give the rest of a running split to somebody else. Blocks are decoded in the caller's thread.
-    /// Used by [`open_split`](Self::open_split) only. Default: every block is claimed.
-    pub fn with_claim(mut self, claim: impl FnMut(u64) -> bool + Send + 'static) -> Self {
+    /// Asked once for each block of a split, in order, before it is decompressed and decoded, with the offset right
+    /// after the sync marker before it. False ends the reading there, so that an engine can give the rest of a running
+    /// split to somebody else; an error ends it with an error of kind [`Interrupted`](AvroErrorKind::Interrupted), whose
+    /// [`source`](std::error::Error::source) it is. Bytes that are no block are not claimed: they go with the block
+    /// before them; at the start of a file, they are claimed like one.
+    ///
+    /// Blocks are decoded in the caller's thread. Used by [`open_split`](Self::open_split) and
+    /// [`open_range`](Self::open_range) only. Default: every block is claimed.
+    pub fn with_claim(
+        mut self,
+        claim: impl FnMut(u64) -> Result<bool, Box<dyn Error + Send + Sync>> + Send + 'static,
+    ) -> Self {
         self.claim = Some(Box::new(claim));
         self
     }
@@ -156,17 +166,29 @@ impl AvroReaderBuilder {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_split(self, split: &Split) -> Result<AvroReader, AvroError> {
+        self.open_range(&split.path, split.start..split.end)
+    }
+
+    /// As [`open_split`](Self::open_split), for a file that is not on disk.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); the source is a stream.
+    pub fn open_range(
+        self,
+        source: impl Into<AvroSource>,
+        range: Range<u64>,
+    ) -> Result<AvroReader, AvroError> {
         let mut report = Report::default();
         let options = Arc::new(checked(self.options)?);
-        let files = Files::new(options.clone(), [AvroSource::from(&split.path)], &mut report)?;
+        let files = Files::new(options.clone(), [source.into()], &mut report)?;
         let Some((reading, _)) = files.first() else {
             return Err(AvroError::new(AvroErrorKind::Internal, "expected an open file, found none"));
         };
         let Some(scanner) = reading.file.scanner(&options) else {
-            return Err(AvroError::new(AvroErrorKind::Internal, "expected a file, found a stream"));
+            let message = "expected a file that can be read at any offset, found a stream";
+            return Err(AvroError::new(AvroErrorKind::Options, message).in_file(&reading.file.name));
         };
-        let range =
-            scanner.align(split.start..split.end).map_err(|error| error.in_file(&reading.file.name))?;
+        let range = scanner.align(range).map_err(|error| error.in_file(&reading.file.name))?;
         let engine = Engine::Inline(Box::new(Inline::with_claim(self.claim)));
         let (schema, unit) = (files.schema().clone(), Unit::whole(range));
         let driver = Driver::new(Supply::Files(files, Some(unit)), engine, report, self.interrupt);

@@ -1,6 +1,7 @@
 //! An open file: its header read, its plan made.
 
 use std::fs::{File, Metadata};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,13 +17,14 @@ use crate::decode::batcher::Batcher;
 use crate::error::{AvroError, AvroErrorKind, thousands};
 use crate::plan::DecodePlan;
 use crate::source::{AvroSource, SourceKind};
-use crate::{AvroSchema, ReadOptions};
+use crate::{AvroSchema, Limits, ReadOptions};
 
 /// A file whose header was read.
 pub(crate) struct OpenFile {
     pub(crate) name: Arc<str>,
     pub(crate) header: Header,
     pub(crate) access: Access,
+    /// None for what cannot change.
     identity: Option<Identity>,
 }
 
@@ -35,9 +37,8 @@ pub(crate) enum Access {
 }
 
 /// What must stay as it is while a file is read.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Identity {
-    file: Arc<File>,
     len: u64,
     modified: Option<SystemTime>,
 }
@@ -52,14 +53,10 @@ impl OpenFile {
         let limits = &options.limits;
         match source.kind {
             SourceKind::Path(path) => {
-                let (file, metadata) = open_regular(&path)?;
-                let file = Arc::new(file);
-                let len = metadata.len();
-                let identity = Identity { file: file.clone(), len, modified: metadata.modified().ok() };
-                let header = Header::read(&mut Input::from_file(file.clone(), 0..len), limits)?;
-                let access = Access::Random { source: Source::File(file), len };
-                Ok(Self { name, header, access, identity: Some(identity) })
+                let source = Source::File(Arc::new(open_regular(&path)?));
+                Self::with_identity(name, source, limits)
             }
+            SourceKind::Seekable(file) => Self::with_identity(name, Source::Seekable(file), limits),
             SourceKind::Bytes(bytes) => {
                 let header = Header::read(&mut Input::from_bytes(bytes.clone(), 0..bytes.len()), limits)?;
                 let len = bytes.len() as u64;
@@ -76,6 +73,13 @@ impl OpenFile {
                 Ok(Self { name, header, access: Access::Stream(Mutex::new(Some(input))), identity: None })
             }
         }
+    }
+
+    fn with_identity(name: Arc<str>, source: Source, limits: &Limits) -> Result<Self, AvroError> {
+        let identity = Identity::of(&source).map_err(AvroError::io)?;
+        let len = identity.as_ref().map_or(0, |identity| identity.len);
+        let header = Header::read(&mut Input::from_source(source.clone(), 0..len), limits)?;
+        Ok(Self { name, header, access: Access::Random { source, len }, identity })
     }
 
     pub(crate) fn schema(&self, options: &ReadOptions) -> Result<AvroSchema, AvroError> {
@@ -112,12 +116,10 @@ impl OpenFile {
     /// Reads blocks; a stream gives all it has, once.
     fn input(&self) -> Result<Input, AvroError> {
         match &self.access {
-            Access::Random { source: Source::File(file), len } => {
-                Ok(Input::from_file(file.clone(), self.header.len..*len))
-            }
             Access::Random { source: Source::Memory(bytes), .. } => {
                 Ok(Input::from_bytes(bytes.clone(), 0..bytes.len()))
             }
+            Access::Random { source, len } => Ok(Input::from_source(source.clone(), self.header.len..*len)),
             Access::Stream(input) => {
                 let input = input.lock().unwrap_or_else(PoisonError::into_inner).take();
                 input.ok_or_else(|| {
@@ -129,36 +131,48 @@ impl OpenFile {
 
     /// An error if the file is not what it was when it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), AvroError> {
-        let Some(was) = &self.identity else {
+        let (Some(was), Access::Random { source, .. }) = (&self.identity, &self.access) else {
             return Ok(());
         };
-        let metadata = was.file.metadata().map_err(|error| AvroError::io(error).in_file(&self.name))?;
-        if metadata.len() == was.len && metadata.modified().ok() == was.modified {
+        let is = Identity::of(source).map_err(|error| AvroError::io(error).in_file(&self.name))?;
+        let Some(is) = is.filter(|is| is != was) else {
             return Ok(());
-        }
-        let (was, is) = (thousands(was.len), thousands(metadata.len()));
+        };
+        let (was, is) = (thousands(was.len), thousands(is.len));
         let message =
             format!("expected the file as it was opened, of {was} bytes, found it changed, of {is} bytes");
         Err(AvroError::new(AvroErrorKind::Changed, message).in_file(&self.name))
     }
 }
 
+impl Identity {
+    fn of(source: &Source) -> io::Result<Option<Self>> {
+        Ok(match source {
+            Source::File(file) => {
+                let metadata = file.metadata()?;
+                Some(Self { len: metadata.len(), modified: metadata.modified().ok() })
+            }
+            Source::Seekable(file) => Some(Self { len: file.len()?, modified: None }),
+            Source::Memory(_) => None,
+        })
+    }
+}
+
 /// Opens what can be read at any offset; a pipe would block, a device never end.
-fn open_regular(path: &Path) -> Result<(File, Metadata), AvroError> {
+fn open_regular(path: &Path) -> Result<File, AvroError> {
     let what = |metadata: &Metadata| match metadata {
-        m if m.is_dir() => Err(std::io::Error::from(std::io::ErrorKind::IsADirectory)),
+        m if m.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
         m if m.is_file() => Ok(()),
-        _ => Err(std::io::Error::new(
-            std::io::ErrorKind::InvalidInput,
+        _ => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
             "expected a regular file, found a pipe or a device",
         )),
     };
     let open = || {
         what(&std::fs::metadata(path)?)?;
         let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        what(&metadata)?;
-        Ok((file, metadata))
+        what(&file.metadata()?)?;
+        Ok(file)
     };
     open().map_err(AvroError::io)
 }

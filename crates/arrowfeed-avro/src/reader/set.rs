@@ -12,8 +12,10 @@ use super::Interrupt;
 use super::engine::ask;
 use super::file::OpenFile;
 use super::files::differs;
+use crate::AvroSchema;
 use crate::container::framing::SYNC;
 use crate::container::scan::BlockHead;
+use crate::container::seekable::Seekable;
 use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
 use crate::options::{OnError, ReadOptions};
 use crate::plan::DecodePlan;
@@ -29,11 +31,19 @@ pub struct AvroFiles {
     options: ReadOptions,
     files: Vec<Entry>,
     schema: SchemaRef,
-    /// What gave the schema its shape, for messages.
-    first: Arc<str>,
+    first: First,
     plans: Mutex<HashMap<String, Arc<DecodePlan>>>,
 }
 
+/// The file that gave the schema its shape.
+#[derive(Clone)]
+struct First {
+    name: Arc<str>,
+    schema: AvroSchema,
+    json: String,
+}
+
+#[derive(Clone)]
 struct Entry {
     name: String,
     kind: EntryKind,
@@ -41,9 +51,11 @@ struct Entry {
     identity: OnceLock<FileIdentity>,
 }
 
+#[derive(Clone)]
 enum EntryKind {
     Path(PathBuf),
     Bytes(Buffer),
+    Seekable(Seekable),
 }
 
 /// What tells a file from another one of the same name.
@@ -77,34 +89,50 @@ impl AvroFiles {
         sources: impl IntoIterator<Item = AvroSource>,
         options: ReadOptions,
     ) -> Result<Self, AvroError> {
-        let files = sources.into_iter().map(Entry::try_from).collect::<Result<Vec<_>, _>>()?;
-        let mut failure = None;
-        for entry in &files {
-            let opened = OpenFile::open(entry.source(), &options)
-                .and_then(|file| Ok((DecodePlan::compile(&file.schema(&options)?, &options), file)));
-            match opened {
-                Ok((plan, file)) => {
-                    let plan = Arc::new(plan.map_err(|error| error.in_file(&file.name))?);
-                    let (schema, first) = (plan.schema().clone(), file.name.clone());
-                    let plans = Mutex::new(HashMap::from([(file.header.schema_json, plan)]));
-                    return Ok(Self { options, files, schema, first, plans });
-                }
-                Err(error) if error.is_of_the_file() => failure = failure.or(Some(error)),
-                Err(error) => return Err(error),
-            }
-        }
-        Err(failure.unwrap_or_else(|| {
-            AvroError::new(AvroErrorKind::Options, "expected at least one file, found an empty list")
-        }))
+        let (files, first) = entries(sources, &options)?;
+        Self::of(files, first, options, DecodePlan::compile)
     }
 
-    /// The same files with other columns, see [`ReadOptions::columns`].
+    /// As [`open`](Self::open); where not all columns can be read because a type contains itself, without what does, and
+    /// with the error that says so. Of such files, only [`with_columns`](Self::with_columns) is to be read.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_ending(
+        sources: impl IntoIterator<Item = AvroSource>,
+        options: ReadOptions,
+    ) -> Result<(Self, Option<AvroError>), AvroError> {
+        let (files, first) = entries(sources, &options)?;
+        match Self::of(files.clone(), first.clone(), options.clone(), DecodePlan::compile) {
+            Ok(files) => Ok((files, None)),
+            Err(error) if options.columns.is_some() || error.kind() != AvroErrorKind::Schema => Err(error),
+            Err(error) => match Self::of(files, first, options, DecodePlan::compile_ending) {
+                Ok(files) => Ok((files, Some(error))),
+                Err(_) => Err(error),
+            },
+        }
+    }
+
+    fn of(
+        files: Vec<Entry>,
+        first: First,
+        options: ReadOptions,
+        compile: impl Fn(&AvroSchema, &ReadOptions) -> Result<DecodePlan, AvroError>,
+    ) -> Result<Self, AvroError> {
+        let plan = compile(&first.schema, &options).map_err(|error| error.in_file(&first.name))?;
+        let plan = Arc::new(plan);
+        let schema = plan.schema().clone();
+        let plans = Mutex::new(HashMap::from([(first.json.clone(), plan)]));
+        Ok(Self { options, files, schema, first, plans })
+    }
+
+    /// The same files with other columns, see [`ReadOptions::columns`]. None is opened.
     ///
     /// # Errors
     /// A column is not there.
     pub fn with_columns(&self, columns: Vec<String>) -> Result<Self, AvroError> {
         let options = ReadOptions { columns: Some(columns), ..self.options.clone() };
-        Self::open(self.files.iter().map(Entry::source), options)
+        Self::of(self.files.clone(), self.first.clone(), options, DecodePlan::compile)
     }
 
     /// The schema of every batch.
@@ -141,6 +169,9 @@ impl AvroFiles {
                 Ok(metadata.len())
             }
             EntryKind::Bytes(bytes) => Ok(bytes.len() as u64),
+            EntryKind::Seekable(file) => {
+                file.len().map_err(|error| AvroError::io(error).in_file(&entry.name))
+            }
         }
     }
 
@@ -223,7 +254,7 @@ impl AvroFiles {
         let plan = DecodePlan::compile(&file.schema(&self.options)?, &self.options);
         let plan = plan.map_err(|error| error.in_file(&file.name))?;
         if plan.schema() != &self.schema {
-            return Err(differs(&self.first, &self.schema, file, plan.schema()));
+            return Err(differs(&self.first.name, &self.schema, file, plan.schema()));
         }
         if plans.len() >= MOST_PLANS {
             plans.clear();
@@ -234,13 +265,37 @@ impl AvroFiles {
     }
 }
 
+/// What there is to read, and the first file of it that can be opened.
+fn entries(
+    sources: impl IntoIterator<Item = AvroSource>,
+    options: &ReadOptions,
+) -> Result<(Vec<Entry>, First), AvroError> {
+    let files = sources.into_iter().map(Entry::try_from).collect::<Result<Vec<_>, _>>()?;
+    let mut failure = None;
+    for entry in &files {
+        let opened = OpenFile::open(entry.source(), options);
+        match opened.and_then(|file| Ok((file.schema(options)?, file))) {
+            Ok((schema, file)) => {
+                let first = First { name: file.name, schema, json: file.header.schema_json };
+                return Ok((files, first));
+            }
+            Err(error) if error.is_of_the_file() => failure = failure.or(Some(error)),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(failure.unwrap_or_else(|| {
+        AvroError::new(AvroErrorKind::Options, "expected at least one file, found an empty list")
+    }))
+}
+
 impl Entry {
     fn source(&self) -> AvroSource {
-        match &self.kind {
-            EntryKind::Path(path) => AvroSource::from(path.clone()),
-            EntryKind::Bytes(bytes) => AvroSource::bytes(bytes.clone()),
-        }
-        .with_name(self.name.clone())
+        let kind = match &self.kind {
+            EntryKind::Path(path) => SourceKind::Path(path.clone()),
+            EntryKind::Bytes(bytes) => SourceKind::Bytes(bytes.clone()),
+            EntryKind::Seekable(file) => SourceKind::Seekable(file.clone()),
+        };
+        AvroSource { name: self.name.clone(), kind }
     }
 }
 
@@ -252,6 +307,7 @@ impl TryFrom<AvroSource> for Entry {
         let kind = match source.kind {
             SourceKind::Path(path) => EntryKind::Path(path),
             SourceKind::Bytes(bytes) => EntryKind::Bytes(bytes),
+            SourceKind::Seekable(file) => EntryKind::Seekable(file),
             SourceKind::Stream(_) => {
                 let message = format!(
                     "expected files or bytes, which can be read more than once, found the stream {}",

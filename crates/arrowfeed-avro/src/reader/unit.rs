@@ -1,6 +1,7 @@
 //! The work of one thread: some blocks of one file, in order, into batches.
 
 use std::collections::VecDeque;
+use std::error::Error;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -52,8 +53,8 @@ impl Unit {
     }
 }
 
-/// Asked before each block, with its offset; false ends the reading.
-pub(crate) type Claim = Box<dyn FnMut(u64) -> bool + Send>;
+/// Asked before each block, with its offset; false or an error ends the reading.
+pub(crate) type Claim = Box<dyn FnMut(u64) -> Result<bool, Box<dyn Error + Send + Sync>> + Send>;
 
 /// Decodes one unit, batch after batch.
 pub(crate) struct UnitReader {
@@ -73,6 +74,7 @@ pub(crate) struct UnitReader {
     failure: Option<AvroError>,
     failed: bool,
     claim: Option<Claim>,
+    has_claimed: bool,
     pub(crate) report: Report,
 }
 
@@ -104,6 +106,7 @@ impl UnitReader {
             failure: None,
             failed: false,
             claim,
+            has_claimed: false,
             report: Report::default(),
         })
     }
@@ -147,14 +150,18 @@ impl UnitReader {
                 Some(run) => self.blocks.restart(run.range, run.first_index),
                 None => self.end(),
             },
-            Err(error) => self.skip_frame(error),
+            Err(error) => {
+                let first = error.place().offset.filter(|_| !self.has_claimed);
+                match first.map_or(Ok(true), |offset| self.claimed(offset))? {
+                    true => self.skip_frame(error),
+                    false => self.end(),
+                }
+            }
         }
     }
 
     fn begin(&mut self, block: Block) -> Result<(), AvroError> {
-        if let Some(claim) = &mut self.claim
-            && !claim(block.offset)
-        {
+        if !self.claimed(block.offset)? {
             return self.end();
         }
         let dropped = std::mem::take(&mut self.dropped).min(block.count);
@@ -175,6 +182,17 @@ impl UnitReader {
             Ok(()) => self.step(),
             Err(reason) => self.skip_block(block, rows, reason),
         }
+    }
+
+    /// What is no block goes with the block before it, and is claimed only where there is none: so two that read parts of
+    /// a file agree on who has it, though neither can say where it ends.
+    fn claimed(&mut self, offset: u64) -> Result<bool, AvroError> {
+        self.has_claimed = true;
+        let Some(claim) = &mut self.claim else { return Ok(true) };
+        claim(offset).map_err(|failure| {
+            let message = format!("expected an answer to the claim of a block, found a failure: {failure}");
+            AvroError::new(AvroErrorKind::Interrupted, message).with_source(failure)
+        })
     }
 
     fn step(&mut self) -> Result<(), AvroError> {

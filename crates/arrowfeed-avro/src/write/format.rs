@@ -4,16 +4,49 @@
 //! encoded with: names, and the forms of a type that Arrow does not tell apart, would be lost, and the records
 //! could not be read.
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 
 use arrow_avro::compression::CompressionCodec;
 use arrow_avro::errors::AvroError;
-use arrow_avro::schema::SCHEMA_METADATA_KEY;
+use arrow_avro::schema::{AvroSchema, SCHEMA_METADATA_KEY};
 use arrow_avro::writer::format::AvroFormat;
-use arrow_schema::Schema;
+use arrow_schema::{ArrowError, Schema};
 
 use crate::Codec;
+
+/// Entries of a header that are not the caller's: schema and codec.
+pub(super) const OWN_ENTRIES: u64 = 2;
+
+/// Where the schema that arrow-avro is given has the caller's entries of the header: the one thing of ours that it hands
+/// on to a format, which it makes itself.
+const ENTRIES_KEY: &str = "arrowfeed.header_entries";
+
+/// The schema with entries for the header. Its Avro schema is settled first: they are no part of it.
+pub(super) fn with_metadata(
+    schema: Schema,
+    entries: &BTreeMap<String, Vec<u8>>,
+) -> Result<Schema, ArrowError> {
+    if entries.is_empty() {
+        // A schema of the caller may have such a key.
+        let metadata = schema.metadata.into_iter().filter(|(key, _)| key != ENTRIES_KEY).collect();
+        return Ok(Schema::new_with_metadata(schema.fields, metadata));
+    }
+    let json = AvroSchema::try_from(&schema)?.json_string;
+    let mut bytes = Vec::new();
+    length(&mut bytes, entries.len());
+    for (key, value) in entries {
+        for part in [key.as_bytes(), value] {
+            length(&mut bytes, part.len());
+            bytes.extend(part);
+        }
+    }
+    let mut metadata = schema.metadata;
+    metadata.insert(SCHEMA_METADATA_KEY.to_owned(), json);
+    metadata.insert(ENTRIES_KEY.to_owned(), bytes.into_iter().map(char::from).collect());
+    Ok(Schema::new_with_metadata(schema.fields, metadata))
+}
 
 /// An object container file whose header has the schema that its records are encoded with.
 #[derive(Debug)]
@@ -49,6 +82,9 @@ impl AvroFormat for ContainerFormat {
         for text in entries.into_iter().flat_map(|(key, value)| [key, value]) {
             length(&mut header, text.len());
             header.extend(text.as_bytes());
+        }
+        if let Some(entries) = schema.metadata().get(ENTRIES_KEY) {
+            header.extend(entries.chars().map(|byte| byte as u8));
         }
         length(&mut header, 0);
         header.extend(self.sync_marker);

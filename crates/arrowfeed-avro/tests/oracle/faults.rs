@@ -134,7 +134,7 @@ fn assert_same_error(found: &AvroError, expected: &AvroError) {
 }
 
 /// The case with one block that can be no block of its rows, which block, and how many of the rows it had.
-fn damaged(mut case: Case) -> (Case, usize, u64) {
+pub(crate) fn damaged(mut case: Case) -> (Case, usize, u64) {
     let bad = case.seed.below(case.file.blocks.len());
     let block = &mut case.file.blocks[bad];
     let rows = block.count;

@@ -12,6 +12,7 @@
 //! - [`faults`]: damaged blocks.
 //! - [`writers`]: files of the apache-avro crate and of `write_avro`.
 
+mod claims;
 mod coverage;
 mod encodings;
 mod faults;

@@ -2,7 +2,6 @@
 
 use std::io::Read;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex};
 
 use arrow_array::RecordBatch;
 use arrowfeed_avro::{AvroSource, Codec, Split, plan_splits};
@@ -36,8 +35,10 @@ proptest! {
         let expected = read_all(case.builder().open(case.source()));
         let file = TempFile::with(&bytes);
         assert_same(&read_all(case.builder().open(file.path())), &expected);
-        let stream = AvroSource::reader("stream", OneByte(std::io::Cursor::new(bytes)));
+        let stream = AvroSource::reader("stream", OneByte(std::io::Cursor::new(bytes.clone())));
         assert_same(&read_all(case.builder().open(stream)), &expected);
+        let seekable = AvroSource::seekable("file", std::io::Cursor::new(bytes));
+        assert_same(&read_all(case.builder().with_threads(threads(2)).open(seekable)), &expected);
     }
 
     #[test]
@@ -65,26 +66,6 @@ proptest! {
             let read = |split| read_all(case.builder().open_split(split));
             assert_rows(&splits.iter().flat_map(read).collect::<Vec<_>>(), &case.cells());
         }
-    }
-
-    #[test]
-    fn a_split_ends_at_the_first_block_that_is_not_claimed(case in cases(Kinds::All)) {
-        let (bytes, starts) = case.file.bytes_and_blocks();
-        let file = TempFile::with(&bytes);
-        let wanted = case.seed.clone().below(starts.len() + 1);
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let log = asked.clone();
-        let claim = move |offset| {
-            let mut log = log.lock().unwrap();
-            log.push(offset);
-            log.len() <= wanted
-        };
-        let split = Split { path: file.path().to_owned(), start: 0, end: bytes.len() as u64 };
-        let batches = read_all(case.builder().with_claim(claim).open_split(&split));
-        let rows: u64 = case.file.blocks[..wanted].iter().map(|block| block.count).sum();
-        assert_rows(&batches, &case.cells()[..rows as usize]);
-        // Blocks without rows may not be worth a question.
-        prop_assert!(asked.lock().unwrap().iter().all(|offset| starts.contains(offset)));
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Files that others write are read as what was put into them.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use apache_avro::types::Value as Apache;
 use apache_avro::{Days, Decimal, Duration, Millis, Months};
-use arrow_array::RecordBatchIterator;
+use arrow_array::{Int64Array, RecordBatchIterator};
 use arrowfeed_avro::{
-    AvroHeader, AvroReader, AvroSchema, AvroSource, Codec, Limits, StringType, WriteOptions, write_avro,
+    AvroErrorKind, AvroHeader, AvroReader, AvroSchema, AvroSource, Codec, Limits, StringType, WriteOptions,
+    write_avro,
 };
 use proptest::prelude::*;
 
@@ -17,7 +19,7 @@ use crate::support::mapping::Mapping;
 use crate::support::rows::Rows;
 use crate::support::schema::{Definition, Logical, Schema, Type};
 use crate::support::shapes::Kinds;
-use crate::support::value::Value;
+use crate::support::value::{Seed, Value};
 
 proptest! {
     #![proptest_config(config(25))]
@@ -54,14 +56,87 @@ proptest! {
             codec: case.file.codec,
             block_bytes: 1 + case.seed.clone().below(2000),
             schema: Some(AvroSchema::parse(&case.schema.to_json()).unwrap()),
+            metadata: entries(&mut case.seed.clone()),
         };
         let reader = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
         let written = write_avro(reader, file.path(), &options).unwrap();
         let header = AvroHeader::read(file.path(), &Limits::default()).unwrap();
         prop_assert_eq!(header.codec(), case.file.codec);
         prop_assert_eq!(Some(header.schema()), options.schema.as_ref());
+        let given = |(key, _): &(String, Vec<u8>)| !key.starts_with("avro.");
+        let found: BTreeMap<_, _> = header.metadata().into_iter().filter(given).collect();
+        prop_assert_eq!(found, options.metadata);
         prop_assert_eq!(written, case.rows.len() as u64);
         assert_reads(AvroReader::builder().open(file.path()), case.mapping().columns(), &case.cells());
+    }
+}
+
+/// Keys of any text, values of any bytes.
+fn entries(seed: &mut Seed) -> BTreeMap<String, Vec<u8>> {
+    let texts = ["", "a", "Avro.", "avro", "ключ", "a\0b", "a.avro.codec"];
+    let mut entry = || {
+        let (key, length) = (format!("{}{}", seed.pick(&texts), seed.below(3)), seed.below(300));
+        (key, seed.bytes(length))
+    };
+    (0..6).map(|_| entry()).collect()
+}
+
+fn one_row() -> impl arrow_array::RecordBatchReader {
+    let column: arrow_array::ArrayRef = Arc::new(Int64Array::from(vec![1]));
+    let batch = arrow_array::RecordBatch::try_from_iter([("x", column)]).unwrap();
+    let schema = batch.schema();
+    RecordBatchIterator::new([Ok(batch)], schema)
+}
+
+#[test]
+fn metadata_of_the_specification_is_refused_before_anything_is_written() {
+    let refused = |metadata: BTreeMap<String, Vec<u8>>| {
+        let file = TempFile::with(b"before");
+        let options = WriteOptions { metadata, ..WriteOptions::default() };
+        let error = write_avro(one_row(), file.path(), &options).unwrap_err();
+        assert_eq!(std::fs::read(file.path()).unwrap(), b"before");
+        assert_eq!(error.kind(), AvroErrorKind::Options);
+        error.message().to_owned()
+    };
+    let expected = "metadata: expected keys that do not begin with \"avro.\", which the Avro specification reserves, \
+                    found \"avro.codec\"";
+    let entry = |key: &str| (key.to_owned(), Vec::new());
+    assert_eq!(refused([entry("a"), entry("avro.codec")].into()), expected);
+    let expected = "metadata: expected at most 9,998 entries, found 9,999";
+    assert_eq!(refused((0..9_999).map(|i| entry(&i.to_string())).collect()), expected);
+}
+
+#[test]
+fn a_file_with_as_much_metadata_as_is_allowed_is_read_with_the_schema_that_follows_from_arrow() {
+    let metadata: BTreeMap<_, _> = (0..9_998).map(|i| (i.to_string(), vec![i as u8; 300])).collect();
+    let file = TempFile::new();
+    let write = |metadata| {
+        let options = WriteOptions { metadata, ..WriteOptions::default() };
+        write_avro(one_row(), file.path(), &options).unwrap();
+        AvroHeader::read(file.path(), &Limits::default()).unwrap()
+    };
+    let plain = write(BTreeMap::new());
+    let header = write(metadata.clone());
+    assert_eq!(header.schema().json(), plain.schema().json());
+    assert_eq!(header.metadata().into_iter().skip(2).collect::<BTreeMap<_, _>>(), metadata);
+    assert_eq!(header.count_rows().unwrap(), 1);
+}
+
+/// The key by which entries reach the header inside.
+#[test]
+fn metadata_of_arrow_is_no_metadata_of_the_file() {
+    let column: arrow_array::ArrayRef = Arc::new(Int64Array::from(vec![1]));
+    let batch = arrow_array::RecordBatch::try_from_iter([("x", column)]).unwrap();
+    let metadata = [("arrowfeed.header_entries".to_owned(), "\u{2}\u{2}a\u{2}b".to_owned())];
+    let schema = Arc::new(batch.schema().as_ref().clone().with_metadata(metadata.into()));
+    let batch = batch.with_schema(schema.clone()).unwrap();
+    for given in [BTreeMap::new(), BTreeMap::from([("own".to_owned(), b"x".to_vec())])] {
+        let file = TempFile::new();
+        let options = WriteOptions { metadata: given.clone(), ..WriteOptions::default() };
+        write_avro(RecordBatchIterator::new([Ok(batch.clone())], schema.clone()), file.path(), &options)
+            .unwrap();
+        let header = AvroHeader::read(file.path(), &Limits::default()).unwrap();
+        assert_eq!(header.metadata().into_iter().skip(2).collect::<BTreeMap<_, _>>(), given);
     }
 }
 

@@ -25,6 +25,8 @@ pub struct AvroDatasetOptions {
     pub reader_schema: Option<AvroSchema>,
     /// Default [`Encoding::Native`].
     pub encoding: Encoding,
+    /// See [`ReadOptions::double_as_float`].
+    pub double_as_float: bool,
     /// See [`Limits`].
     pub limits: Limits,
 }
@@ -65,16 +67,25 @@ impl AvroDataset {
         sources: impl IntoIterator<Item = AvroSource>,
         options: AvroDatasetOptions,
     ) -> Result<Self, DatasetError> {
-        let AvroDatasetOptions { tensors, columns, reader_schema, encoding, limits } = options;
+        let AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, limits } =
+            options;
         let given = columns.is_some();
-        let reading = ReadOptions { columns, reader_schema, encoding, limits, ..Default::default() };
-        let files = Arc::new(AvroFiles::open(sources, reading)?);
-        let definitions = match tensors {
-            Some(tensors) => tensors,
-            None => TensorDefinitions::inferred(files.schema()),
+        let reading =
+            ReadOptions { columns, reader_schema, encoding, double_as_float, limits, ..Default::default() };
+        let (files, endless) = AvroFiles::open_ending(sources, reading)?;
+        let files = Arc::new(files);
+        let Some(endless) = endless else {
+            let definitions = tensors.unwrap_or_else(|| TensorDefinitions::inferred(files.schema()));
+            let adapter = definitions.adapter(files.schema().clone())?;
+            return Self::of(files, definitions, adapter, given);
         };
-        let adapter = definitions.adapter(files.schema().clone())?;
-        Self::of(files, definitions, adapter, given)
+        // What contains itself is an error for those who read it: without tensors, or with one that is not there.
+        let Some(definitions) = tensors else { return Err(endless.into()) };
+        let adapter = definitions.adapter(files.schema().clone()).ok();
+        match adapter.filter(|adapter| !definitions.columns(adapter, files.schema()).is_empty()) {
+            Some(adapter) => Self::of(files, definitions, adapter, given),
+            None => Err(endless.into()),
+        }
     }
 
     /// Reads no more than the tensors need, unless the caller has chosen the columns.

@@ -14,6 +14,7 @@ use super::indexed::Indexed;
 use super::joined::concatenated;
 use super::options::IterationOptions;
 use super::pieces::{After, Rows, not_joined};
+use super::reported::Reported;
 use super::sequential::Sequential;
 use super::shuffled::{AfterShuffled, Shuffled};
 use super::state::{Place, State};
@@ -36,7 +37,7 @@ pub struct BatchIterator {
     /// What is read now.
     reading: Option<Epoch>,
     /// Of the epochs before, and of what came before a state.
-    report: Report,
+    report: Reported,
     rows: u64,
     /// Batches of the epoch.
     batches: u64,
@@ -82,7 +83,7 @@ impl BatchIterator {
         prepare: Option<Prepare>,
     ) -> Result<Self, AvroError> {
         options.check()?;
-        let (seed, report) = (options.seed, Report::default());
+        let (seed, report) = (options.seed, Reported::default());
         let (index, place, reading) = (None, At::Start, None);
         let (epoch, rows, batches, held) = (0, 0, 0, None);
         let ended = false;
@@ -113,10 +114,9 @@ impl BatchIterator {
     pub fn report(&self) -> Report {
         let mut report = self.report.clone();
         if let Some(reading) = &self.reading {
-            merge(&mut report, reading.report());
+            report.add(reading.report());
         }
-        report.rows = self.rows;
-        report
+        report.of_rows(self.rows)
     }
 
     /// Ends the iteration, and its threads with it.
@@ -163,8 +163,10 @@ impl BatchIterator {
         }
         (self.reading, self.held) = (None, None);
         (self.seed, self.epoch, self.place) = (state.seed, state.epoch, place);
-        self.report = state.report.into();
-        (self.rows, self.batches, self.ended) = (self.report.rows, 0, false);
+        let report: Report = state.report.into();
+        (self.rows, self.batches, self.ended) = (report.rows, 0, false);
+        self.report = Reported::default();
+        self.report.add(report);
         Ok(())
     }
 
@@ -194,7 +196,7 @@ impl BatchIterator {
             Some(index) => index.clone(),
             None => self.index.insert(self.files.index(&self.options)?).clone(),
         };
-        merge(&mut self.report, Report { skipped: index.skipped.clone(), ..Report::default() });
+        self.report.leave_out(index.skipped.clone());
         Ok(Some(index))
     }
 
@@ -220,7 +222,7 @@ impl BatchIterator {
 
     fn end_epoch(&mut self) {
         if let Some(reading) = self.reading.take() {
-            merge(&mut self.report, reading.report());
+            self.report.add(reading.report());
         }
     }
 
@@ -305,18 +307,6 @@ pub(super) struct Stand {
     place: At,
     rows: u64,
     batches: u64,
-}
-
-/// Adds what was read; what was left out, once.
-fn merge(report: &mut Report, other: Report) {
-    report.blocks += other.blocks;
-    report.bytes += other.bytes;
-    for skipped in other.skipped {
-        let known = report.skipped.iter().any(|it| it.path == skipped.path && it.offset == skipped.offset);
-        if !known {
-            report.skipped.push(skipped);
-        }
-    }
 }
 
 impl Iterator for BatchIterator {

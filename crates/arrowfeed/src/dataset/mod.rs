@@ -19,7 +19,7 @@
 //! | `gather` `ahead` | its rows put together, by other threads |
 //! | `joined` | rows of several pieces in one batch |
 //! | `iterator` `tensors` | epoch after epoch |
-//! | `state` | where an iteration stands |
+//! | `reported` `state` | what an iteration has read, and where it stands |
 
 mod ahead;
 mod avro;
@@ -31,6 +31,7 @@ mod joined;
 mod options;
 mod order;
 mod pieces;
+mod reported;
 mod sequential;
 mod shuffled;
 mod source;

@@ -1,6 +1,8 @@
 //! What is read of the files for tensors.
 
+use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::builder::{Int64Builder, MapBuilder, MapFieldNames, StringBuilder};
 use arrow_array::cast::AsArray;
@@ -12,7 +14,7 @@ use arrow_schema::{Field, Schema};
 use arrowfeed::avro::{AvroSource, Encoding, WriteOptions, write_avro};
 use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
 
-use crate::files::Directory;
+use crate::files::{Directory, write};
 
 fn a_map() -> RecordBatch {
     let names = MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() };
@@ -46,6 +48,42 @@ fn the_entries_of_a_map_are_read_together() {
             assert!(tensors.iter().map(|(name, _)| name.as_str()).eq(names.iter().copied()));
         }
     }
+}
+
+/// Counts how often its first bytes are read: each time that it is opened.
+struct Counted {
+    bytes: Cursor<Vec<u8>>,
+    headers: Arc<AtomicUsize>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        if self.bytes.position() == 0 {
+            self.headers.fetch_add(1, Ordering::Relaxed);
+        }
+        self.bytes.read(into)
+    }
+}
+
+impl Seek for Counted {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.bytes.seek(to)
+    }
+}
+
+#[test]
+fn the_first_file_is_opened_once_for_its_schema_and_its_columns() {
+    let directory = Directory::new();
+    let bytes = std::fs::read(&write(&directory, &[10], 100)[0]).unwrap();
+    let headers = Arc::new(AtomicUsize::new(0));
+    let file = Counted { bytes: Cursor::new(bytes), headers: headers.clone() };
+    let dataset =
+        AvroDataset::open([AvroSource::seekable("file", file)], AvroDatasetOptions::default()).unwrap();
+    let projected = dataset.project(&["id"]).unwrap();
+    assert_eq!(projected.arrow_schema().fields().len(), 1);
+    assert_eq!(headers.load(Ordering::Relaxed), 1);
+    let rows = projected.record_batches(IterationOptions::default()).unwrap();
+    assert_eq!(rows.map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 10);
 }
 
 #[test]

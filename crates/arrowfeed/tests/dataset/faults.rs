@@ -1,9 +1,10 @@
 //! Files with something wrong in them: an error, or all rows but those that are left out, from every place on.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use arrowfeed::IterationOptions;
 use arrowfeed::avro::{AvroErrorKind, Interrupt, OnError};
@@ -114,4 +115,48 @@ fn a_file_that_changes_under_a_dataset_is_an_error() {
     let options = IterationOptions { batch_size: 50, ..Default::default() };
     let error = dataset.record_batches(options).unwrap().find_map(Result::err).unwrap();
     assert!(error.to_string().contains("expected the file as it was when it was first read"), "{error}");
+}
+
+/// A file of `blocks` blocks of one row each, behind each of which is another without a right head.
+fn with_broken_blocks(directory: &Directory, blocks: usize) -> PathBuf {
+    const MARKER: [u8; 16] = *b"0123456789abcdef";
+    let schema = br#"{"type":"record","name":"R","fields":[{"name":"id","type":"int"}]}"#;
+    let mut bytes = b"Obj\x01\x02\x16avro.schema\x84\x01".to_vec();
+    bytes.extend(schema);
+    bytes.push(0);
+    bytes.extend(MARKER);
+    for _ in 0..blocks {
+        // One record of one byte; then a block of -1 records.
+        bytes.extend(b"\x02\x02\x02");
+        bytes.extend(MARKER);
+        bytes.extend(b"\x01");
+        bytes.extend(MARKER);
+    }
+    let path = directory.0.join("broken.avro");
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// Each of them is looked for and told in the time that it takes to read the file: 100 times as many would take 10,000
+/// times as long if they were compared with each other.
+#[test]
+fn many_faults_take_a_time_that_grows_with_their_number() {
+    let directory = Directory::new();
+    let blocks = 50_000;
+    let dataset = dataset(&[with_broken_blocks(&directory, blocks)]);
+    let start = Instant::now();
+    for shuffle_buffer_size in [0, 100] {
+        let options = IterationOptions {
+            shuffle_buffer_size,
+            on_error: OnError::SkipBlock,
+            epochs: NonZeroU64::new(2),
+            ..Default::default()
+        };
+        let mut batches = dataset.record_batches(options).unwrap();
+        let rows: usize = batches.by_ref().map(|batch| batch.unwrap().num_rows()).sum();
+        assert_eq!(rows, 2 * blocks);
+        assert_eq!(batches.report().skipped.len(), blocks);
+    }
+    let taken = start.elapsed();
+    assert!(taken < Duration::from_secs(30), "{taken:?}");
 }

@@ -357,7 +357,7 @@ fn a_marker_that_overlaps_itself_is_found_behind_a_wrong_block() {
 #[test]
 fn a_reader_goes_on_at_another_range() {
     let file = null().block(1, b"a").block(1, b"b").block(1, b"c");
-    let [memory, bytes, mut stream, _] = inputs(&file.bytes);
+    let [memory, bytes, _, mut stream, _] = inputs(&file.bytes);
     for input in [memory, bytes] {
         let mut reader = reader(input);
         for (range, index, expected) in [(76..95, 1, b"b"), (57..76, 0, b"a"), (95..114, 2, b"c")] {

@@ -103,7 +103,8 @@ fn the_next_block_is_found_from_any_offset() {
 
 #[test]
 fn a_marker_across_the_edge_of_a_window_is_found() {
-    for len in WINDOW - 100..WINDOW + 40 {
+    let edges = [FIRST_WINDOW, FIRST_WINDOW + WINDOW - (SYNC - 1), FIRST_WINDOW + 2 * (WINDOW - (SYNC - 1))];
+    for len in edges.into_iter().flat_map(|edge| edge - 100..edge + 40) {
         let first = Container::new(Codec::Null).block(1, &vec![7; len]);
         let offset = first.bytes.len() as u64;
         let file = first.block(1, b"b");

@@ -1,0 +1,134 @@
+//! What can be read of a schema whose types contain themselves.
+
+use std::collections::HashSet;
+
+use super::ROOT_COLUMN;
+use super::want::Want;
+use crate::Limits;
+use crate::error::{AvroError, thousands};
+use crate::schema::graph::{Graph, Type, TypeId};
+
+/// All fields but those in which a record is met again inside itself.
+pub(super) fn ending(graph: &Graph, limits: &Limits) -> Result<Want, AvroError> {
+    let most = limits.expanded_fields;
+    let mut walk = Walk { graph, open: Vec::new(), ends: HashSet::new(), left: most, most };
+    let want = walk.of(graph.root)?;
+    Ok(match &graph.types[graph.root] {
+        Type::Record(_) => want.unwrap_or(Want::All),
+        _ => Want::Fields(want.map(|want| (ROOT_COLUMN.to_owned(), want)).into_iter().collect()),
+    })
+}
+
+struct Walk<'a> {
+    graph: &'a Graph,
+    /// Records that the walk is in.
+    open: Vec<TypeId>,
+    /// Records that end.
+    ends: HashSet<TypeId>,
+    /// Types that may still be visited: a schema of few names may expand to any number.
+    left: usize,
+    most: usize,
+}
+
+impl Walk<'_> {
+    /// What of a type ends; none where a record that is open is met.
+    fn of(&mut self, ty: TypeId) -> Result<Option<Want>, AvroError> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| {
+            let message =
+                format!("the schema is over the limit expanded_fields of {}", thousands(self.most as u64));
+            AvroError::limit_reached("expanded_fields", message)
+        })?;
+        match &self.graph.types[ty] {
+            Type::Array(items) | Type::Map(items) => self.of(*items),
+            Type::Union(branches) => self.of_union(branches),
+            Type::Record(_) if self.ends.contains(&ty) => Ok(Some(Want::All)),
+            Type::Record(_) if self.open.contains(&ty) => Ok(None),
+            Type::Record(record) => {
+                self.open.push(ty);
+                let mut fields = Vec::new();
+                for field in &record.fields {
+                    if let Some(want) = self.of(field.ty)? {
+                        fields.push((field.name.clone(), want));
+                    }
+                }
+                self.open.pop();
+                if fields.len() == record.fields.len() && fields.iter().all(|(_, want)| *want == Want::All) {
+                    self.ends.insert(ty);
+                    return Ok(Some(Want::All));
+                }
+                Ok(Some(Want::Fields(fields)))
+            }
+            _ => Ok(Some(Want::All)),
+        }
+    }
+
+    /// Of several types, fields cannot be chosen: all of them, or nothing.
+    fn of_union(&mut self, branches: &[TypeId]) -> Result<Option<Want>, AvroError> {
+        let is_null = |ty: &&TypeId| matches!(self.graph.types[**ty], Type::Null);
+        let types: Vec<TypeId> = branches.iter().filter(|ty| !is_null(ty)).copied().collect();
+        if let [only] = types.as_slice() {
+            return self.of(*only);
+        }
+        for ty in types {
+            if self.of(ty)? != Some(Want::All) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Want::All))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AvroSchema;
+
+    fn ending_of(schema: &str) -> Want {
+        ending(AvroSchema::parse(schema).unwrap().graph(), &Limits::default()).unwrap()
+    }
+
+    #[test]
+    fn fields_that_contain_their_record_are_left_out_at_any_depth() {
+        let schema = r#"{"type": "record", "name": "Root", "fields": [
+            {"name": "id", "type": "long"},
+            {"name": "tree", "type": ["null", {"type": "record", "name": "Tree", "fields": [
+                {"name": "label", "type": "string"},
+                {"name": "children", "type": {"type": "array", "items": "Tree"}},
+                {"name": "by_name", "type": {"type": "map", "values": ["null", "Tree"]}},
+                {"name": "other", "type": ["Tree", "string"]}]}]},
+            {"name": "forest", "type": {"type": "array", "items": "Tree"}},
+            {"name": "pair", "type": ["int", {"type": "record", "name": "End", "fields": [
+                {"name": "x", "type": "int"}]}]},
+            {"name": "end", "type": "End"}]}"#;
+        let expected = ["id", "tree.label", "forest.label", "pair", "end"];
+        assert_eq!(ending_of(schema), Want::from_paths(&expected));
+    }
+
+    #[test]
+    fn a_root_that_is_no_record_is_one_column() {
+        let list = r#"{"type": "record", "name": "List", "fields": [
+            {"name": "head", "type": "int"}, {"name": "tail", "type": ["null", "List"]}]}"#;
+        let array = format!(r#"{{"type": "array", "items": {list}}}"#);
+        assert_eq!(ending_of(list), Want::from_paths(&["head"]));
+        assert_eq!(ending_of(&array), Want::from_paths(&["value.head"]));
+        assert_eq!(ending_of(r#"{"type": "array", "items": "int"}"#), Want::from_paths(&["value"]));
+        assert_eq!(ending_of(r#"{"type": "record", "name": "R", "fields": []}"#), Want::All);
+    }
+
+    /// 2 to the power of 60 ways to the end.
+    #[test]
+    fn a_schema_that_doubles_with_every_name_reaches_the_limit() {
+        let mut schema = r#""R0""#.to_owned();
+        for i in (0..60).rev() {
+            schema = format!(
+                r#"{{"type": "record", "name": "R{i}", "fields": [
+                {{"name": "a", "type": {schema}}}, {{"name": "b", "type": "{}"}}]}}"#,
+                if i == 59 { "R0".to_owned() } else { format!("R{}", i + 1) }
+            );
+        }
+        let schema = AvroSchema::parse(&schema).unwrap();
+        let error = ending(schema.graph(), &Limits::default()).unwrap_err();
+        assert_eq!(error.limit(), Some("expanded_fields"));
+        assert_eq!(error.to_string(), "the schema is over the limit expanded_fields of 100,000");
+    }
+}

@@ -1,0 +1,31 @@
+//! Claims of blocks that Python code grants: `read_split(claim=...)`.
+
+use std::error::Error;
+use std::io;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+
+use crate::argument::wrong_type;
+
+/// What a reader asks for each block. What the function raises travels inside an [`io::Error`] and comes out as it was.
+pub(crate) fn by_python(
+    claim: &Bound<'_, PyAny>,
+) -> PyResult<impl FnMut(u64) -> Result<bool, Box<dyn Error + Send + Sync>> + Send + use<>> {
+    if !claim.is_callable() {
+        return Err(wrong_type("claim", "a function of an offset", claim));
+    }
+    let claim = claim.clone().unbind();
+    Ok(move |offset| {
+        let granted = Python::try_attach(|py| granted(claim.bind(py), offset));
+        let granted = granted.ok_or("expected a running Python interpreter, found it shut down")?;
+        Ok(granted.map_err(io::Error::other)?)
+    })
+}
+
+/// Only True and False are answers: a function that forgets to return one must not end a split.
+fn granted(claim: &Bound<'_, PyAny>, offset: u64) -> PyResult<bool> {
+    let answer = claim.call1((offset,))?;
+    let granted = answer.cast::<PyBool>().map(|answer| answer.is_true());
+    granted.map_err(|_| wrong_type("claim", "an answer of True or False", &answer))
+}
