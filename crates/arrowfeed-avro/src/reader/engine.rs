@@ -69,14 +69,19 @@ pub(crate) struct Threads {
     planner: Option<(Arc<FileReading>, Planner)>,
     /// The file of each unit in flight, the oldest first.
     units: VecDeque<Arc<FileReading>>,
-    most: usize,
+    threads: usize,
     /// A file that could not be opened: told when all before it has been given out.
     failure: Option<AvroError>,
 }
 
+/// Parts in flight that must not be cut: those of a shuffle, which are small, and asked for a window at a time. Meanwhile
+/// threads decode the next ones.
+const MOST_PARTS: usize = 64;
+
 /// Units of what is read next.
 enum Planner {
     Whole(Option<Unit>),
+    Part(Option<Unit>),
     Blocks(UnitPlanner),
 }
 
@@ -87,8 +92,7 @@ impl Threads {
             pipeline: Pipeline::start(threads, ahead, prepare)?,
             planner: None,
             units: VecDeque::new(),
-            // One for each thread, and some that the next idle thread finds.
-            most: 2 * threads,
+            threads,
             failure: None,
         })
     }
@@ -137,8 +141,11 @@ impl Threads {
 
     /// Keeps the threads busy.
     fn top_up(&mut self, supply: &mut Supply, report: &mut Report) {
-        while self.units.len() < self.most && self.failure.is_none() {
+        while self.failure.is_none() {
             let Some((reading, planner)) = &mut self.planner else {
+                if self.units.len() >= MOST_PARTS.max(2 * self.threads) {
+                    return;
+                }
                 match supply.next(report) {
                     Ok(Some(work)) => self.planner = Some(Planner::of(work, supply.options())),
                     Ok(None) => return,
@@ -146,6 +153,9 @@ impl Threads {
                 }
                 continue;
             };
+            if self.units.len() >= planner.most(self.threads) {
+                return;
+            }
             match planner.next() {
                 Some(unit) => {
                     let (reading, options) = (reading.clone(), supply.options().clone());
@@ -162,8 +172,8 @@ impl Threads {
 impl Planner {
     fn of(work: Work, options: &ReadOptions) -> (Arc<FileReading>, Self) {
         let Work { reading, unit, may_be_cut } = work;
-        let scanner = reading.file.scanner(options).filter(|_| may_be_cut);
-        let planner = match (scanner, unit.runs.front()) {
+        let planner = match (reading.file.scanner(options), unit.runs.front()) {
+            _ if !may_be_cut => Self::Part(Some(unit)),
             (Some(scanner), Some(run)) => {
                 let scanner = scanner.at(run.range.start);
                 Self::Blocks(UnitPlanner::new(scanner, unit, options.batch_size))
@@ -173,9 +183,17 @@ impl Planner {
         (reading, planner)
     }
 
+    /// Units in flight: one for each thread, and as many that the next idle thread finds.
+    fn most(&self, threads: usize) -> usize {
+        match self {
+            Self::Part(_) => MOST_PARTS.max(2 * threads),
+            Self::Whole(_) | Self::Blocks(_) => 2 * threads,
+        }
+    }
+
     fn next(&mut self) -> Option<Unit> {
         match self {
-            Self::Whole(unit) => unit.take(),
+            Self::Whole(unit) | Self::Part(unit) => unit.take(),
             Self::Blocks(planner) => planner.next(),
         }
     }
