@@ -9,11 +9,12 @@ from arrowfeed._container import as_of_records, container
 from arrowfeed._errors import ArrowfeedError
 from arrowfeed._feature_arguments import found
 from arrowfeed._handoff import framework
-from arrowfeed._tf_generator import nothing
-from arrowfeed._tf_parts import composed, parts, signature
+from arrowfeed._tf_components import component_specs, composed
+from arrowfeed._tf_eager import components, eager
+from arrowfeed._tf_errors import tensorflow_errors
+from arrowfeed._tf_generator import CPU
 from arrowfeed._tf_specs import type_spec
-from arrowfeed.tensorflow import to_tensorflow
-from arrowfeed.tfio._errors import ArgumentError, tensorflow_errors
+from arrowfeed.tfio._errors import ArgumentError
 from arrowfeed.tfio._features import converted
 
 if TYPE_CHECKING:
@@ -88,29 +89,30 @@ def _eager(records: Any, schema: str, wanted: dict[str, Feature], specs: dict[st
     except ArrowfeedError as error:
         raise _tf.errors.InvalidArgumentError(None, None, as_of_records(str(error))) from error
     if tensors is not None:
-        return to_tensorflow(tensors)
-    given = iter([_tf.constant(part) for part in _no_rows(specs)])
-    return {key: composed(_tf, spec, given) for key, spec in specs.items()}
+        return {key: eager(tensors[key], spec) for key, spec in specs.items()}
+    given = iter(_no_rows(specs))
+    return composed(specs, given)
 
 
 def _in_graph(
     records: Any, schema: str, wanted: dict[str, Feature], specs: dict[str, Any], name: str | None
 ) -> dict[str, Any]:
-    def arrays(given: Any) -> list[Any]:
+    def parts(given: Any) -> list[Any]:
         try:
-            tensors = _tensors(given.tolist(), schema, wanted)
+            tensors = _tensors(given.numpy().tolist(), schema, wanted)
         except ArrowfeedError as error:
             # TensorFlow makes an InvalidArgumentError of it.
             raise ValueError(as_of_records(str(error))) from error
-        return _no_rows(specs) if tensors is None else [part for key in specs for part in parts(tensors[key])]
+        if tensors is None:
+            return _no_rows(specs)
+        return [part for key in sorted(specs) for part in components(tensors[key], specs[key])]
 
-    flat = [part for spec in specs.values() for part in signature(_tf, spec)]
-    with _tf.name_scope(name or "ParseAvro"):
-        results = _tf.numpy_function(arrays, [records], [part.dtype for part in flat])
+    flat = component_specs(specs)
+    with _tf.name_scope(name or "ParseAvro"), _tf.device(CPU):
+        results = _tf.py_function(parts, [records], [part.dtype for part in flat])
         for result, part in zip(results, flat, strict=True):
             result.set_shape(part.shape)
-        given = iter(results)
-        return {key: composed(_tf, spec, given) for key, spec in specs.items()}
+        return composed(specs, iter(results))
 
 
 def _tensors(records: list[bytes], schema: str, wanted: dict[str, Feature]) -> dict[str, Tensor] | None:
@@ -122,8 +124,5 @@ def _tensors(records: list[bytes], schema: str, wanted: dict[str, Feature]) -> d
 
 
 def _no_rows(specs: dict[str, Any]) -> list[Any]:
-    """The parts of tensors of no rows."""
-    made: list[Any] = []
-    for spec in specs.values():
-        made += [nothing(part) for part in signature(_tf, spec)]
-    return made
+    """The components of tensors of no rows."""
+    return [_tf.zeros([size or 0 for size in part.shape], part.dtype) for part in component_specs(specs)]
