@@ -8,7 +8,6 @@ of the time.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 _tf: Any = framework("tensorflow")
 _Dataset: Any = _tf.data.Dataset
-_OPTIONAL: Any = _tf.TensorSpec([], _tf.variant)
+_NUMBER: Any = _tf.TensorSpec([], _tf.int64)
 
 CPU = "/device:CPU:0"
 PRESENT = b""
@@ -36,12 +35,20 @@ class _Passes:
         self._components = components
         self._numbers = itertools.count()
         self._running: dict[int, Generator[list[Any]]] = {}
+        self._begun: set[int] = set()
         self._missing: dict[int, bytes] = {}
 
     def start(self, *values: Any) -> np.int64:
         number = next(self._numbers)
         self._running[number] = self._components(*values)
         return np.int64(number)
+
+    def once(self, number: np.int64) -> np.int64:
+        """The number of a pass itself, when asked for the first time."""
+        if number in self._begun:
+            raise StopIteration
+        self._begun.add(int(number))
+        return number
 
     def give(self, tensor: Any) -> Any:
         """An optional of the next components. A StopIteration ends the iteration."""
@@ -61,6 +68,7 @@ class _Passes:
         """The file that was not there, if any: an operation of the graph will not find it either."""
         # A generator ends where it stands, and closes what it has opened.
         self._running.pop(int(number)).close()
+        self._begun.discard(int(number))
         return self._missing.pop(int(number), PRESENT)
 
 
@@ -81,28 +89,37 @@ class GeneratedDataset(_Dataset):
         self, specs: Any, components: Callable[..., Generator[list[Any]]], arguments: tuple[Any, ...] = ()
     ) -> None:
         self._specs = specs
-        # The variant has their names only.
-        self._of_passes = _functions(_Passes(components), arguments)
-        self._to_elements = _function(functools.partial(_to_element, specs), [_OPTIONAL])
-        optionals = _tf.raw_ops.GeneratorDataset(
+        # The variants have their names only.
+        self._of_passes = _functions(_Passes(components), specs, arguments)
+        start, once, end, self._give = self._of_passes
+        numbers = _tf.raw_ops.GeneratorDataset(
             init_func_other_args=arguments,
             next_func_other_args=[],
             finalize_func_other_args=[],
-            **self._of_passes,
-            **_types_and_shapes([_OPTIONAL]),
+            init_func=start,
+            next_func=once,
+            finalize_func=end,
+            **_types_and_shapes([_NUMBER]),
         )
+        self._made = _tf.data.experimental.from_variant(numbers, _NUMBER).flat_map(self._pass)
+        super().__init__(self._made._variant_tensor)  # noqa: SLF001
+
+    def _pass(self, number: Any) -> Any:
+        """The dataset of the elements of a pass."""
         elements = _tf.raw_ops.MapDataset(
-            input_dataset=optionals,
+            input_dataset=_tf.data.Dataset.from_tensors(number).repeat()._variant_tensor,  # noqa: SLF001
             other_arguments=[],
-            f=self._to_elements,
-            # One thread, the caller's: the operations only pass pointers on.
+            f=self._give,
+            # The caller's thread: from one to another and back takes as long as all else.
             use_inter_op_parallelism=False,
-            **_types_and_shapes(element_specs(specs)),
+            # An element may be the end.
+            preserve_cardinality=False,
+            **_types_and_shapes(element_specs(self._specs)),
         )
-        super().__init__(elements)
+        return _tf.data.experimental.from_variant(elements, self._specs)
 
     def _inputs(self) -> list[Any]:
-        return []
+        return [self._made]
 
     @property
     def element_spec(self) -> Any:
@@ -110,29 +127,25 @@ class GeneratedDataset(_Dataset):
         return self._specs
 
 
-def _functions(passes: _Passes, arguments: tuple[Any, ...]) -> dict[str, Any]:
-    """The functions of a `GeneratorDataset`."""
+def _functions(passes: _Passes, specs: Any, arguments: tuple[Any, ...]) -> list[Any]:
+    """The start of a pass, its number, its end, and its next element."""
 
     def start(*values: Any) -> Any:
         return _tf.ensure_shape(_tf.numpy_function(passes.start, values, _tf.int64), [])
 
-    def give(number: Any) -> Any:
-        return _tf.ensure_shape(_tf.py_function(passes.give, [number], _tf.variant), [])
+    def once(number: Any) -> Any:
+        return _tf.ensure_shape(_tf.numpy_function(passes.once, [number], _tf.int64), [])
 
     def end(number: Any) -> Any:
         return _is_there(_tf.ensure_shape(_tf.numpy_function(passes.end, [number], _tf.string), []))
 
-    number = _tf.TensorSpec([], _tf.int64)
-    return {
-        "init_func": _function(start, [_tf.TensorSpec.from_tensor(argument) for argument in arguments]),
-        "next_func": _function(give, [number]),
-        "finalize_func": _function(end, [number]),
-    }
+    def give(number: Any) -> list[Any]:
+        optional = _tf.ensure_shape(_tf.py_function(passes.give, [number], _tf.variant), [])
+        types_and_shapes = _types_and_shapes(component_specs(specs))
+        return element(specs, iter(_tf.raw_ops.OptionalGetValue(optional=optional, **types_and_shapes)))
 
-
-def _to_element(specs: Any, optional: Any) -> list[Any]:
-    types_and_shapes = _types_and_shapes(component_specs(specs))
-    return element(specs, iter(_tf.raw_ops.OptionalGetValue(optional=optional, **types_and_shapes)))
+    given = [_tf.TensorSpec.from_tensor(argument) for argument in arguments]
+    return [_function(start, given), *(_function(one, [_NUMBER]) for one in (once, end, give))]
 
 
 def _function(function: Callable[..., Any], signature: list[Any]) -> Any:
