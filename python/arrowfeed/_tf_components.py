@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._handoff import framework
 
@@ -23,7 +23,7 @@ _tf: Any = framework("tensorflow")
 def component_specs(spec: Any) -> list[Any]:
     """The `tf.TensorSpec` of each component."""
     if isinstance(spec, dict):
-        return [part for name in sorted(spec) for part in component_specs(spec[name])]
+        return [part for field in _sorted(spec) for part in component_specs(field)]
     if isinstance(spec, _tf.TensorSpec):
         return [spec]
     if isinstance(spec, _tf.SparseTensorSpec):
@@ -44,8 +44,9 @@ def composed(spec: Any, given: Iterator[Any]) -> Any:
         given: Its components, and then those of others.
     """
     if isinstance(spec, dict):
-        made = {name: composed(spec[name], given) for name in sorted(spec)}
-        return {name: made[name] for name in spec}
+        fields = cast("dict[str, Any]", spec)
+        made = {name: composed(fields[name], given) for name in sorted(fields)}
+        return {name: made[name] for name in fields}
     if isinstance(spec, _tf.TensorSpec):
         return next(given)
     if isinstance(spec, _tf.SparseTensorSpec):
@@ -59,16 +60,16 @@ def composed(spec: Any, given: Iterator[Any]) -> Any:
 
 
 def element_specs(spec: Any) -> list[Any]:
-    """The `tf.TensorSpec` of each tensor that an element of a dataset consists of: composed ones are variants."""
+    """The `tf.TensorSpec` of each tensor of a dataset's element: what is composed is a variant."""
     if isinstance(spec, dict):
-        return [part for name in sorted(spec) for part in element_specs(spec[name])]
+        return [part for field in _sorted(spec) for part in element_specs(field)]
     return [spec if isinstance(spec, _tf.TensorSpec) else _tf.TensorSpec(None, _tf.variant)]
 
 
 def element(spec: Any, given: Iterator[Any]) -> list[Any]:
-    """The tensors that an element of a dataset consists of, of components as `composed` takes them."""
+    """The tensors of a dataset's element, of components as `composed` takes them."""
     if isinstance(spec, dict):
-        return [part for name in sorted(spec) for part in element(spec[name], given)]
+        return [part for field in _sorted(spec) for part in element(field, given)]
     made = composed(spec, given)
     if isinstance(spec, _tf.SparseTensorSpec):
         return [_tf.io.serialize_sparse(made, out_type=_tf.variant)]
@@ -78,3 +79,8 @@ def element(spec: Any, given: Iterator[Any]) -> list[Any]:
         )
         return [variant]
     return [made]
+
+
+def _sorted(spec: Any) -> list[Any]:
+    """The specs of a dict in the order of their names, as TensorFlow has them."""
+    return [spec[name] for name in sorted(spec)]

@@ -46,7 +46,7 @@ class TensorDataset(_Dataset):
         is_infinite: bool = False,
     ) -> None:
         self._specs, self._batches, self._arguments = specs, batches, arguments
-        self._options = {"ahead": ahead, "is_infinite": is_infinite}
+        self._options: dict[str, Any] = {"ahead": ahead, "is_infinite": is_infinite}
 
         def parts(*values: Any) -> Generator[list[Any]]:
             for tensors in batches(*values):
@@ -59,7 +59,7 @@ class TensorDataset(_Dataset):
         if ahead:
             self._made = self._made.prefetch(ahead)
         # What every dataset is made of.
-        super().__init__(self._made._variant_tensor)  # noqa: SLF001
+        _Dataset.__init__(self, self._made._variant_tensor)  # noqa: SLF001
 
     def _inputs(self) -> list[Any]:
         return [self._made]
@@ -72,7 +72,7 @@ class TensorDataset(_Dataset):
     def __iter__(self) -> Any:
         values = [_tf.get_static_value(argument) for argument in self._arguments]
         if not _tf.executing_eagerly() or any(value is None for value in values):
-            return super().__iter__()
+            return _Dataset.__iter__(self)
         return EagerIterator(self._specs, self._batches(*values), self._rest)
 
     def _rest(self, batches: Generator[Mapping[str, Tensor]]) -> Any:

@@ -1,7 +1,7 @@
 """Tensors as eager ones of TensorFlow, on the CPU, without a copy where their memory is aligned.
 
-TensorFlow holds the memory through DLPack for as long as a tensor of it lives, and never writes to it: it is not
-TensorFlow's own, so that no operation takes it for its result.
+TensorFlow holds the memory through DLPack for as long as a tensor of it lives, and never writes to it: it is
+not TensorFlow's own, so that no operation takes it for its result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from arrowfeed._arrowfeed import DenseTensor, SparseTensor, StructuredTensor
 from arrowfeed._handoff import framework
 
 if TYPE_CHECKING:
-    from arrowfeed.types import PlainTensor, Tensor
+    from arrowfeed._arrowfeed import RaggedTensor
+    from arrowfeed.types import Tensor
 
 _tf: Any = framework("tensorflow")
 
@@ -57,8 +58,8 @@ def components(tensor: Tensor, spec: Any) -> list[Any]:
 def _dense(tensor: DenseTensor) -> Any:
     if tensor.dtype.hasobject:
         return _strings(tensor)
-    # 1 µs, where tf.constant takes 9 and copies. On memory that is not aligned, TensorFlow would end the process at
-    # some later operation.
+    # 1 µs, where tf.constant takes 9 and copies. On memory that is not aligned, TensorFlow would end the
+    # process at some later operation.
     return _tf.experimental.dlpack.from_dlpack(tensor.aligned().__dlpack__())
 
 
@@ -80,7 +81,7 @@ def _indices_and_values(tensor: SparseTensor, rank: int) -> tuple[Any, Any]:
     return _dense(indices), _dense(values)
 
 
-def _flat_values_and_splits(tensor: PlainTensor) -> list[Any]:
+def _flat_values_and_splits(tensor: RaggedTensor) -> list[Any]:
     flat_values, row_splits = tensor.parts()
     return [_dense(flat_values), *(_dense(level) for level in row_splits)]
 
@@ -95,11 +96,10 @@ def _composed_sparse(indices: Any, values: Any, sizes: tuple[int, ...]) -> Any:
     dense_shape, static_shape = _shape(sizes)
     if not _is_as_known():
         return _tf.SparseTensor(indices, values, dense_shape)
-    # Without its checks, which the tensor has passed here, and which take 30 to 50 µs. This takes less than one.
+    # Without its checks, which the tensor has passed here: they take 30 to 50 µs, and this less than one.
     sparse = _tf.SparseTensor.__new__(_tf.SparseTensor)
-    vars(sparse).update(
-        _indices=indices, _values=values, _dense_shape=dense_shape, _dense_shape_default=static_shape
-    )
+    sparse._indices, sparse._values = indices, values  # noqa: SLF001
+    sparse._dense_shape, sparse._dense_shape_default = dense_shape, static_shape  # noqa: SLF001
     return sparse
 
 
@@ -107,4 +107,4 @@ def _composed_sparse(indices: Any, values: Any, sizes: tuple[int, ...]) -> Any:
 def _is_as_known() -> bool:
     """Whether this TensorFlow's sparse tensors have the attributes that are set above, and no others."""
     made = _tf.SparseTensor(np.zeros((0, 1), np.int64), np.zeros(0), [0])
-    return vars(made).keys() == {"_indices", "_values", "_dense_shape", "_dense_shape_default"}
+    return set(made.__dict__) == {"_indices", "_values", "_dense_shape", "_dense_shape_default"}

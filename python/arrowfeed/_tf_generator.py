@@ -1,9 +1,8 @@
 """Python's generators as datasets of TensorFlow, with TensorFlow's errors.
 
-`tf.data.Dataset.from_generator` looks at each array of an element in Python, twice, and runs three functions of a
-graph for each element. Here Python gives one variant tensor, an optional of all components, which the graph takes
-apart without the interpreter and in the thread that asks for it. For 19 features of 64 rows, an element takes a third
-of the time.
+`tf.data.Dataset.from_generator` looks at each array of an element in Python, twice, and passes it through
+three functions of a graph. Here Python gives one variant tensor, an optional of all components, which the
+graph takes apart without the interpreter, in the thread that asks for it.
 """
 
 from __future__ import annotations
@@ -80,8 +79,8 @@ class GeneratedDataset(_Dataset):
 
     Args:
         specs: The `element_spec`: a `tf.TypeSpec`, or a dict of such.
-        components: A generator, called for each iteration over the dataset. It gives eager tensors on the CPU, those
-            of `component_specs`.
+        components: A generator, called for each iteration over the dataset. It gives eager tensors on the
+            CPU, those of `component_specs`.
         arguments: Tensors, whose values it is called with.
     """
 
@@ -102,7 +101,7 @@ class GeneratedDataset(_Dataset):
             **_types_and_shapes([_NUMBER]),
         )
         self._made = _tf.data.experimental.from_variant(numbers, _NUMBER).flat_map(self._pass)
-        super().__init__(self._made._variant_tensor)  # noqa: SLF001
+        _Dataset.__init__(self, self._made._variant_tensor)  # noqa: SLF001
 
     def _pass(self, number: Any) -> Any:
         """The dataset of the elements of a pass."""

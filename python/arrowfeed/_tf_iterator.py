@@ -18,16 +18,23 @@ _tf: Any = framework("tensorflow")
 _Iterator: Any = _tf.data.IteratorSpec(_tf.TensorSpec([], _tf.int64)).value_type
 """The class of `iter(dataset)`."""
 
-_STATE = ("_dataset", "_iterator_resource", "_flat_output_types", "_flat_output_shapes", "_get_next_call_count")
+_STATE = (
+    "_dataset",
+    "_iterator_resource",
+    "_flat_output_types",
+    "_flat_output_shapes",
+    "_get_next_call_count",
+)
 """Attributes that its `__init__` sets."""
 
 
 class EagerIterator(_Iterator):
     """A `tf.data` iterator that hands batches to eager code itself.
 
-    A batch of 19 features of 64 rows takes 0.2 ms, and not 1.3 more: tf.data passes each tensor through a variant
-    and checks each again. Where anything else is asked of it, as by a `tf.function`, by Keras or for a checkpoint,
-    the iterator goes on as TensorFlow's own over the batches that are left.
+    A batch of 19 features of 64 rows takes 0.3 ms of the processor's time, and through tf.data 2: it passes
+    on each tensor as a variant, and checks it again. Where anything else is asked of the iterator, as by a
+    `tf.function`, by Keras or for a checkpoint, it goes on as TensorFlow's own over the batches that are
+    left.
 
     Args:
         specs: The `element_spec`: a dict of `tf.TypeSpec`s.
@@ -48,7 +55,7 @@ class EagerIterator(_Iterator):
 
     def _next_internal(self) -> Any:
         if self._is_tensorflows or not _tf.executing_eagerly():
-            return super()._next_internal()
+            return _Iterator._next_internal(self)  # noqa: SLF001
         with tensorflow_errors(), self._one_at_a_time:
             tensors = next(self._batches, None)
         if tensors is None:
@@ -57,8 +64,10 @@ class EagerIterator(_Iterator):
 
     def __getattr__(self, name: str) -> Any:
         if name not in _STATE or self._is_tensorflows:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+            )
         self._is_tensorflows = True
         with _tf.init_scope():
-            super().__init__(self._rest(self._batches))
+            _Iterator.__init__(self, self._rest(self._batches))
         return getattr(self, name)

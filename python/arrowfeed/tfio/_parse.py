@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import contextlib
+import functools
+import pickle
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed._arrowfeed import AvroDataset, AvroSchema
 from arrowfeed._container import as_of_records, container
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
     from arrowfeed.types import Tensor
 
 _tf: Any = framework("tensorflow")
+
+PLANS = 32
+"""Plans that are kept: one for each schema with its features."""
 
 
 def parse_avro(
@@ -55,16 +61,8 @@ def parse_avro(
         >>> records.map(lambda batch: parse_avro(batch, schema, {"x": tf.io.FixedLenFeature([], tf.int64)}))
     """
     records = _records(serialized)
-    wanted = converted(features)
-    with tensorflow_errors():
-        schema = _schema(reader_schema)
-        specs = {
-            key: type_spec(_tf, spec)
-            for key, spec in AvroDataset(container(schema, ()), features=wanted).specs.items()
-        }
-    if _tf.executing_eagerly():
-        return _eager(records, schema, wanted, specs)
-    return _in_graph(records, schema, wanted, specs, name)
+    plan = _plan(reader_schema, features)
+    return _eager(records, plan) if _tf.executing_eagerly() else _in_graph(records, plan, name)
 
 
 def _records(serialized: Any) -> Any:
@@ -74,8 +72,44 @@ def _records(serialized: Any) -> Any:
     return tensor
 
 
-def _schema(value: Any) -> str:
-    text = _tf.get_static_value(value) if _tf.is_tensor(value) else value
+class _Plan(NamedTuple):
+    """What is the same for all records.
+
+    Attributes:
+        schema: Of the records, as JSON.
+        features: Those of arrowfeed.
+        specs: The `tf.TypeSpec` of each tensor.
+    """
+
+    schema: str
+    features: dict[str, Feature]
+    specs: dict[str, Any]
+
+
+def _plan(reader_schema: Any, features: dict[str, Any]) -> _Plan:
+    """The plan, which eager code that parses batch after batch would make for each: a third of its time."""
+    text = _tf.get_static_value(reader_schema) if _tf.is_tensor(reader_schema) else reader_schema
+    if isinstance(text, str | bytes):
+        # Lists are parts of features, which are no keys then. What cannot be pickled is planned each time.
+        with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError):
+            return _kept_plan(text, pickle.dumps(features))
+    return _new_plan(text, features)
+
+
+@functools.lru_cache(PLANS)
+def _kept_plan(text: str | bytes, pickled: bytes) -> _Plan:
+    return _new_plan(text, pickle.loads(pickled))  # noqa: S301 - pickled above
+
+
+def _new_plan(text: Any, features: dict[str, Any]) -> _Plan:
+    wanted = converted(features)
+    with tensorflow_errors():
+        schema = _schema(text)
+        specs = AvroDataset(container(schema, ()), features=wanted).specs
+    return _Plan(schema, wanted, {key: type_spec(_tf, spec) for key, spec in specs.items()})
+
+
+def _schema(text: Any) -> str:
     if isinstance(text, bytes):
         text = text.decode()
     if text is None or (isinstance(text, str) and not text):
@@ -83,23 +117,22 @@ def _schema(value: Any) -> str:
     return AvroSchema(text).json
 
 
-def _eager(records: Any, schema: str, wanted: dict[str, Feature], specs: dict[str, Any]) -> dict[str, Any]:
+def _eager(records: Any, plan: _Plan) -> dict[str, Any]:
     try:
-        tensors = _tensors(records.numpy().tolist(), schema, wanted)
+        tensors = _tensors(records.numpy().tolist(), plan)
     except ArrowfeedError as error:
         raise _tf.errors.InvalidArgumentError(None, None, as_of_records(str(error))) from error
     if tensors is not None:
-        return {key: eager(tensors[key], spec) for key, spec in specs.items()}
-    given = iter(_no_rows(specs))
-    return composed(specs, given)
+        return {key: eager(tensors[key], spec) for key, spec in plan.specs.items()}
+    return composed(plan.specs, iter(_no_rows(plan.specs)))
 
 
-def _in_graph(
-    records: Any, schema: str, wanted: dict[str, Feature], specs: dict[str, Any], name: str | None
-) -> dict[str, Any]:
+def _in_graph(records: Any, plan: _Plan, name: str | None) -> dict[str, Any]:
+    specs = plan.specs
+
     def parts(given: Any) -> list[Any]:
         try:
-            tensors = _tensors(given.numpy().tolist(), schema, wanted)
+            tensors = _tensors(given.numpy().tolist(), plan)
         except ArrowfeedError as error:
             # TensorFlow makes an InvalidArgumentError of it.
             raise ValueError(as_of_records(str(error))) from error
@@ -115,9 +148,9 @@ def _in_graph(
         return composed(specs, iter(results))
 
 
-def _tensors(records: list[bytes], schema: str, wanted: dict[str, Feature]) -> dict[str, Tensor] | None:
+def _tensors(records: list[bytes], plan: _Plan) -> dict[str, Tensor] | None:
     """The tensors of some records. None: there are no records."""
-    dataset = AvroDataset(container(schema, records), features=wanted)
+    dataset = AvroDataset(container(plan.schema, records), features=plan.features)
     # One thread: in a graph, several of these run side by side.
     with dataset.tensors(batch_size=max(1, len(records)), threads=1) as batches:
         return next(batches, None)
