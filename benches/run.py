@@ -11,7 +11,19 @@ from generate import CODECS
 from harness.machine import describe
 from harness.session import BENCHES, Session
 from manifest import Manifest
-from suites import adapter, decode, growth, keys, memory, projection, python, readers, tensors, threads
+from suites import (
+    adapter,
+    decode,
+    dropin,
+    growth,
+    keys,
+    memory,
+    projection,
+    python,
+    readers,
+    tensors,
+    threads,
+)
 
 SUITES: dict[str, Callable[[Session], None]] = {
     "decode": decode.run,
@@ -23,6 +35,7 @@ SUITES: dict[str, Callable[[Session], None]] = {
     "growth": growth.run,
     "adapter": adapter.run,
     "tensors": tensors.run,
+    "dropin": dropin.run,
     "keys": keys.run,
 }
 LEAST_ROUNDS = 5

@@ -21,6 +21,9 @@ from datasets import linkedin
 
 LENGTHS = {name: int(name.rpartition("_")[2]) for name, _ in linkedin.DENSE}
 
+KINDS = {"float": "float32", "double": "float64", "int": "int32", "long": "int64", "boolean": "bool"}
+"""TensorFlow's types by Avro's."""
+
 Job = dict[str, Any]
 
 
@@ -46,7 +49,7 @@ def atds_batches(job: Job) -> Iterable[object]:
     tf = importlib.import_module("tensorflow")
     atds = importlib.import_module("tensorflow_io.python.experimental.atds.features")
     dataset = importlib.import_module("tensorflow_io.python.experimental.atds.dataset").ATDSDataset
-    kinds = _kinds(tf)
+    kinds = {kind: tf.as_dtype(dtype) for kind, dtype in KINDS.items()}
     chosen = {name: atds.DenseFeature([], kinds[kind]) for name, kind in linkedin.SCALARS}
     chosen |= {name: atds.DenseFeature([LENGTHS[name]], kinds[kind]) for name, kind in linkedin.DENSE}
     chosen |= {name: atds.SparseFeature([linkedin.VOCABULARY], tf.float32) for name in linkedin.SPARSE}
@@ -59,7 +62,7 @@ def avro_record_batches(job: Job) -> Iterable[object]:
     """Dicts of TensorFlow's tensors, by tensorflow-io's first reader; sparse features as two columns each."""
     tf = importlib.import_module("tensorflow")
     columnar = importlib.import_module("tensorflow_io").experimental.columnar
-    kinds = _kinds(tf)
+    kinds = {kind: tf.as_dtype(dtype) for kind, dtype in KINDS.items()}
     chosen = {name: tf.io.FixedLenFeature([], kinds[kind]) for name, kind in linkedin.SCALARS}
     chosen |= {
         f"{name}[*]": tf.io.FixedLenFeature([LENGTHS[name]], kinds[kind]) for name, kind in linkedin.DENSE
@@ -80,16 +83,6 @@ def avro_record_batches(job: Job) -> Iterable[object]:
             drop_final_batch=True,
         )
     )
-
-
-def _kinds(tf: Any) -> dict[str, Any]:
-    return {
-        "float": tf.float32,
-        "double": tf.float64,
-        "int": tf.int32,
-        "long": tf.int64,
-        "boolean": tf.bool,
-    }
 
 
 BATCHES = {"arrowfeed": arrowfeed_batches, "atds": atds_batches, "avro_record": avro_record_batches}

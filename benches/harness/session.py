@@ -102,6 +102,11 @@ def new_worker(reader: str) -> Worker:
         # The last tensorflow-io needs an older TensorFlow, and that an environment of its own.
         python = sys.executable if name == "arrowfeed" else str(BENCHES.parent / ".venv-tfio/bin/python")
         return Worker(reader, [python, str(BENCHES / "tensor_worker.py"), name])
+    if reader.startswith("drop-in of "):
+        name = reader.removeprefix("drop-in of ")
+        environment = ".venv-frameworks" if name == "arrowfeed" else ".venv-tfio"
+        python = BENCHES.parent / environment / "bin/python"
+        return Worker(reader, [str(python), str(BENCHES / "dropin_worker.py"), name])
     name = "arrowfeed" if reader == "python" else reader
     command = [sys.executable, str(BENCHES / "python_worker.py"), name]
     # One thread for everybody: polars takes its number from the environment.

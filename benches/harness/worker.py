@@ -18,6 +18,8 @@ class Job:
     columns: list[str] | None = None
     key: str | None = None
     """A key expression, of which a tensor is made."""
+    pipeline: bool | None = None
+    """Whether batches pass through a pipeline of tf.data."""
     limit: int | None = None
     """Rows after which a reader stops that is too slow for the whole file."""
 

@@ -7,59 +7,99 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed._handoff import framework
 from arrowfeed._passes import batches_of_pass
-from arrowfeed._tf_generator import from_arrays
-from arrowfeed._tf_parts import composed, parts, signature
+from arrowfeed._tf_eager import components
+from arrowfeed._tf_generator import GeneratedDataset
+from arrowfeed._tf_iterator import EagerIterator
 from arrowfeed._tf_specs import type_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from arrowfeed._arrowfeed import AvroDataset
     from arrowfeed.types import Tensor
+
+_tf: Any = framework("tensorflow")
+_Dataset: Any = _tf.data.Dataset
 
 AHEAD = 2
 """Batches that wait for the model, so that making one and computing with another go on side by side."""
 
 
+class TensorDataset(_Dataset):
+    """The `tf.data.Dataset` of the tensors that a generator gives.
+
+    Args:
+        specs: The `tf.TypeSpec` of each tensor, by name; of a structured one, a dict of its fields'.
+        batches: A generator, called for each iteration over the dataset. What it raises ends the iteration.
+        arguments: Tensors, whose values it is called with.
+        ahead: Batches that are made before they are asked for, where tf.data asks.
+        is_infinite: Whether there are batches without end.
+    """
+
+    def __init__(
+        self,
+        specs: dict[str, Any],
+        batches: Callable[..., Generator[Mapping[str, Tensor]]],
+        arguments: tuple[Any, ...] = (),
+        *,
+        ahead: int = 0,
+        is_infinite: bool = False,
+    ) -> None:
+        self._specs, self._batches, self._arguments = specs, batches, arguments
+        self._options: dict[str, Any] = {"ahead": ahead, "is_infinite": is_infinite}
+
+        def parts(*values: Any) -> Generator[list[Any]]:
+            for tensors in batches(*values):
+                yield [part for name in sorted(specs) for part in components(tensors[name], specs[name])]
+
+        self._made: Any = GeneratedDataset(specs, parts, arguments)
+        if is_infinite:
+            infinite = _tf.data.experimental.assert_cardinality(_tf.data.INFINITE_CARDINALITY)
+            self._made = self._made.apply(infinite)
+        if ahead:
+            self._made = self._made.prefetch(ahead)
+        # What every dataset is made of.
+        _Dataset.__init__(self, self._made._variant_tensor)  # noqa: SLF001
+
+    def _inputs(self) -> list[Any]:
+        return [self._made]
+
+    @property
+    def element_spec(self) -> Any:
+        """The type of the elements."""
+        return self._specs
+
+    def __iter__(self) -> Any:
+        values = [_tf.get_static_value(argument) for argument in self._arguments]
+        if not _tf.executing_eagerly() or any(value is None for value in values):
+            return _Dataset.__iter__(self)
+        return EagerIterator(self._specs, self._batches(*values), self._rest)
+
+    def _rest(self, batches: Generator[Mapping[str, Tensor]]) -> Any:
+        return TensorDataset(self._specs, lambda: batches, **self._options)
+
+
 def tf_dataset(dataset: AvroDataset, **options: Any) -> Any:
     """The `tf.data.Dataset` of a dataset's tensors. See `AvroDataset.to_tf`."""
-    tf = framework("tensorflow")
     rows = options["batch_size"] if options.get("drop_remainder") else None
-    specs = {name: type_spec(tf, spec, rows) for name, spec in dataset.specs.items()}
+    specs = {name: type_spec(_tf, spec, rows) for name, spec in dataset.specs.items()}
+    is_infinite = options.get("epochs", 1) is None
+    return TensorDataset(specs, passes_over(dataset, options), ahead=AHEAD, is_infinite=is_infinite)
+
+
+def passes_over(
+    dataset: AvroDataset, options: dict[str, Any]
+) -> Callable[[], Generator[Mapping[str, Tensor]]]:
+    """A generator of a dataset's tensors, for one pass after the other.
+
+    Args:
+        dataset: What is passed over.
+        options: Of `AvroDataset.tensors`, for each pass.
+    """
     passes = itertools.count()
 
-    def batches() -> Iterator[Mapping[str, Tensor]]:
+    def batches() -> Generator[Mapping[str, Tensor]]:
         with batches_of_pass(dataset, next(passes), options) as iterator:
             yield from iterator
 
-    made = generated(tf, specs, batches)
-    if options.get("epochs", 1) is None:
-        made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY))
-    return made.prefetch(AHEAD)
-
-
-def generated(
-    tf: Any,
-    specs: dict[str, Any],
-    batches: Callable[..., Iterator[Mapping[str, Tensor]]],
-    arguments: tuple[Any, ...] = (),
-) -> Any:
-    """The `tf.data.Dataset` of what a generator gives.
-
-    Args:
-        tf: TensorFlow.
-        specs: The `tf.TypeSpec` of each tensor, by name.
-        batches: Called for each iteration over the dataset. What it raises ends the iteration.
-        arguments: Tensors, whose values it is called with.
-    """
-
-    def arrays(*values: Any) -> Iterator[tuple[Any, ...]]:
-        for tensors in batches(*values):
-            yield tuple(part for name in specs for part in parts(tensors[name]))
-
-    def compose(*given: Any) -> dict[str, Any]:
-        remaining = iter(given)
-        return {name: composed(tf, spec, remaining) for name, spec in specs.items()}
-
-    flat = [part for spec in specs.values() for part in signature(tf, spec)]
-    return from_arrays(tf, flat, arrays, arguments).map(compose)
+    return batches

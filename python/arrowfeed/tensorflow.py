@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import DenseTensor, SparseTensor
-from arrowfeed._handoff import convert, framework
+from arrowfeed._handoff import convert
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arrowfeed.types import PlainTensor, Tensor
+    from arrowfeed.types import Tensor
 
 __all__ = ["to_tensorflow"]
 
@@ -43,34 +42,5 @@ def to_tensorflow(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
         >>> to_tensorflow(adapter.convert(batch))["x"].shape
         TensorShape([1024, 128])
     """
-    tf = framework("tensorflow")
-    return convert(tensors, functools.partial(_one, tf))
-
-
-def _one(tf: Any, _name: str, tensor: PlainTensor) -> Any:
-    if isinstance(tensor, DenseTensor):
-        return _dense(tf, tensor)
-    if isinstance(tensor, SparseTensor):
-        indices, values = tensor.parts()
-        return tf.SparseTensor(_dense(tf, indices), _dense(tf, values), tensor.dense_shape)
-    flat_values, row_splits = tensor.parts()
-    splits = [_dense(tf, level) for level in row_splits]
-    # Checked when the tensor was made.
-    return tf.RaggedTensor.from_nested_row_splits(_dense(tf, flat_values), splits, validate=False)
-
-
-def _dense(tf: Any, tensor: DenseTensor) -> Any:
-    if tensor.dtype.hasobject:
-        return _strings(tf, tensor)
-    # On memory that is not aligned, TensorFlow would end the process at some later operation.
-    return tf.experimental.dlpack.from_dlpack(tensor.aligned().__dlpack__())
-
-
-def _strings(tf: Any, tensor: DenseTensor) -> Any:
-    """One buffer is cut by TensorFlow where that is faster than an object for each value."""
-    joined = tensor.joined() if 0 not in tensor.shape else None
-    if joined is None:
-        return tf.constant(tensor.values, tf.string, tensor.shape)
-    data, between = joined
-    cut = tf.raw_ops.StringSplitV2(input=[data], sep=between, maxsplit=-1)
-    return tf.reshape(cut.values, tensor.shape)
+    eager = importlib.import_module("arrowfeed._tf_eager").eager
+    return convert(tensors, lambda _, tensor: eager(tensor))

@@ -44,8 +44,11 @@ def test_schemas_of_files_are_checked(tmp_path):
     other = write(tmp_path / "b.avro", schema(x="long", v=LIST), [{"x": 1, "v": []}])
 
     def text(features, files=path):
-        message = refused(lambda: list(tfio.ATDSDataset(files, 2, features)))
-        return re.search("ValueError: (.*)", message)[1]
+        found = tfio.ATDSDataset(files, 2, features)
+        message = refused(lambda: list(found))
+        in_pipeline = refused(lambda: list(found.map(lambda batch: batch)))
+        assert re.search("ValueError: (.*)", in_pipeline)[1] == message
+        return message
 
     assert text({"y": tfio.DenseFeature([], tf.int32)}) == (
         'key "y", character 1: expected a column of this name, one of ["x", "v"], found "y"'

@@ -162,6 +162,9 @@ def test_a_damaged_file_is_an_invalid_argument(tmp_path):
     found = af.AvroDataset(path, features=FEATURES).to_tf(batch_size=10)
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         list(found)
+    assert caught.value.message == text
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        list(found.map(lambda batch: batch))
     assert f"ValueError: {text}\n" in caught.value.message
     assert len(list(af.AvroDataset(path, features=FEATURES).to_tf(batch_size=10, on_error="skip_file"))) > 0
 

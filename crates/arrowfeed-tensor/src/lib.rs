@@ -10,6 +10,7 @@
 //! | `column_path` `column` | names to columns, and to arrays inside of them |
 //! | `lists` | all arithmetic on offsets: slices, nulls over stored values, list views |
 //! | `leaf` | the values at the end of a path: their type, nulls, defaults |
+//! | `aligned` | vectors that begin where frameworks take them without a copy |
 //! | `spare` | memory of coordinates that is used again |
 //! | `gather` | values put together from stretches: the one place where they are copied |
 //! | `convert` | one conversion for each kind of representation |
@@ -23,6 +24,7 @@
 //! | `dtype` `values` `row_splits` `tensor` `spec` | what comes out |
 
 mod adapter;
+mod aligned;
 mod column;
 mod column_path;
 mod convert;

@@ -8,6 +8,8 @@ use std::sync::{Mutex, TryLockError};
 use arrow_buffer::{Buffer, ScalarBuffer, ToByteSlice};
 use bytes::Bytes;
 
+use crate::aligned::{Aligned, before, most_before};
+
 /// Less is the allocator's own to keep.
 const LEAST_BYTES: usize = 128 << 10;
 
@@ -17,22 +19,24 @@ const MOST_BYTES: usize = 32 << 20;
 static SPARE: Mutex<Vec<Vec<i64>>> = Mutex::new(Vec::new());
 
 /// `len` integers of any value, where there is spare memory for them.
-pub(crate) fn take(len: usize) -> Option<Vec<i64>> {
+pub(crate) fn take(len: usize) -> Option<Aligned<i64>> {
     if bytes(len) < LEAST_BYTES {
         return None;
     }
-    let mut integers = spare(len)?;
-    integers.resize(len, 0);
-    Some(integers)
+    let mut items = spare(len.saturating_add(most_before::<i64>()))?;
+    let start = before(&items);
+    items.resize(start + len, 0);
+    Some(Aligned { items, start })
 }
 
 /// Integers as a buffer that comes back when nobody holds it.
-pub(crate) fn buffer(integers: Vec<i64>) -> ScalarBuffer<i64> {
-    if bytes(integers.capacity()) < LEAST_BYTES {
-        return integers.into();
-    }
-    let len = integers.len();
-    ScalarBuffer::new(Buffer::from(Bytes::from_owner(Lent(integers))), 0, len)
+pub(crate) fn buffer(integers: Aligned<i64>) -> ScalarBuffer<i64> {
+    let (len, Aligned { items, start }) = (integers.len(), integers);
+    let buffer = match bytes(items.capacity()) < LEAST_BYTES {
+        true => Buffer::from_vec(items),
+        false => Buffer::from(Bytes::from_owner(Lent(items))),
+    };
+    ScalarBuffer::new(buffer, start, len)
 }
 
 fn bytes(len: usize) -> usize {
@@ -94,17 +98,18 @@ mod tests {
         let len = 3 * LEAST_BYTES;
         let integers = vec![7; len];
         let place = integers.as_ptr();
-        let shared = buffer(integers);
+        let shared = buffer(integers.into());
         let other = shared.clone();
         assert_eq!((shared.as_ptr(), shared.len(), shared[len - 1]), (place, len, 7));
         drop(shared);
-        assert_eq!(take(len), None);
+        assert!(take(len - 8).is_none());
         assert!(other.iter().all(|it| *it == 7));
         drop(other);
-        let again = take(len - 1).unwrap();
-        assert_eq!((again.as_ptr(), again.len()), (place, len - 1));
+        let again = take(len - 8).unwrap();
+        assert_eq!((again.items.as_ptr(), again.len()), (place, len - 8));
+        assert_eq!(again.as_ptr().addr() % 64, 0);
         // Small memory is not kept, nor too much.
-        drop((buffer(vec![0; 10]), buffer(vec![0; 2 * MOST_BYTES / size_of::<i64>()])));
-        assert_eq!((take(10), take(len)), (None, None));
+        drop((buffer(vec![0; 10].into()), buffer(vec![0; 2 * MOST_BYTES / size_of::<i64>()].into())));
+        assert!(take(10).is_none() && take(len).is_none());
     }
 }

@@ -2,6 +2,7 @@
 
 use arrow_buffer::ScalarBuffer;
 
+use crate::aligned::Aligned;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::row_splits::RowSplits;
 use crate::spare;
@@ -110,7 +111,7 @@ impl SparseTensor {
     }
 
     /// Parts that a conversion has made to fit.
-    pub(crate) fn of(indices: Vec<i64>, values: Values, dense_shape: Vec<i64>) -> Self {
+    pub(crate) fn of(indices: Aligned<i64>, values: Values, dense_shape: Vec<i64>) -> Self {
         Self { indices: spare::buffer(indices), values, dense_shape }
     }
 

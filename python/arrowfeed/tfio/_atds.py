@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import AvroDataset
 from arrowfeed._feature_arguments import found
 from arrowfeed._handoff import framework
-from arrowfeed._tf_dataset import generated
+from arrowfeed._tf_dataset import TensorDataset
 from arrowfeed.tfio._arguments import names, number, paths, threads
 from arrowfeed.tfio._atds_features import OPEN, DenseFeature, SparseFeature, VarlenFeature
 from arrowfeed.tfio._features import checked_dict, converted
-from arrowfeed.tfio._wrapped import WrappedDataset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Mapping
 
     from arrowfeed.types import Tensor
 
@@ -23,7 +21,7 @@ _tf: Any = framework("tensorflow")
 _KINDS = (DenseFeature, SparseFeature, VarlenFeature)
 
 
-class ATDSDataset(WrappedDataset):
+class ATDSDataset(TensorDataset):
     """Batches of Avro records, read, shuffled, decoded and converted in one step.
 
     Elements are dicts of `tf.Tensor` and `tf.SparseTensor`, in the order of their names. The records of all
@@ -67,10 +65,7 @@ class ATDSDataset(WrappedDataset):
         calls = number("num_parallel_calls", num_parallel_calls, 1, automatic=True)
         static = _tf.get_static_value(rows) if _tf.get_static_value(drop) else None
         specs = {name: _spec(features[name], static) for name in sorted(features)}
-        made = generated(_tf, specs, _reader(features), (names(filenames), rows, drop, shuffled, calls))
-        single = [name for name, feature in features.items() if isinstance(feature, VarlenFeature)]
-        single = [name for name in single if not features[name].shape]
-        super().__init__(made.map(functools.partial(_flattened, single)) if single else made)
+        super().__init__(specs, _reader(features), (names(filenames), rows, drop, shuffled, calls))
 
 
 def _check(features: Any) -> None:
@@ -85,8 +80,6 @@ def _spec(feature: Any, rows: int | None) -> Any:
     sizes = [None if size == OPEN else size for size in feature.shape]
     if isinstance(feature, DenseFeature):
         return _tf.TensorSpec([rows, *sizes], feature.dtype)
-    if isinstance(feature, VarlenFeature):
-        return _tf.SparseTensorSpec([rows, *(sizes or [None])], feature.dtype)
     return _tf.SparseTensorSpec([rows, *sizes], feature.dtype)
 
 
@@ -95,7 +88,7 @@ def _reader(features: dict[str, Any]) -> Any:
 
     def batches(
         filenames: Any, batch_size: Any, drop_remainder: Any, shuffle_buffer_size: Any, calls: Any
-    ) -> Iterator[dict[str, Tensor]]:
+    ) -> Generator[Mapping[str, Tensor]]:
         files = paths(filenames)
         if not files:
             return
@@ -109,13 +102,3 @@ def _reader(features: dict[str, Any]) -> Any:
             yield from iterator
 
     return batches
-
-
-def _flattened(single: list[str], batch: dict[str, Any]) -> dict[str, Any]:
-    """The batch with sparse tensors `[batch]` for some `[batch, 1]`."""
-    flat = dict(batch)
-    for name in single:
-        sparse = batch[name]
-        flat[name] = _tf.SparseTensor(sparse.indices[:, :1], sparse.values, sparse.dense_shape[:1])
-        flat[name].set_shape(sparse.shape[:1])
-    return flat

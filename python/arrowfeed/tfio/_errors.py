@@ -1,15 +1,10 @@
-"""Errors as TensorFlow has them."""
+"""The error of arguments that operations of tensorflow-io refuse."""
 
 from __future__ import annotations
 
-import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from arrowfeed._errors import ArrowfeedError
 from arrowfeed._handoff import framework
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 _tf: Any = framework("tensorflow")
 _InvalidArgumentError: Any = _tf.errors.InvalidArgumentError
@@ -20,15 +15,3 @@ class ArgumentError(_InvalidArgumentError, ValueError):
 
     def __init__(self, message: str) -> None:
         _InvalidArgumentError.__init__(self, None, None, message)
-
-
-@contextlib.contextmanager
-def tensorflow_errors() -> Generator[None]:
-    """Raises what is wrong with data, schemas and files as TensorFlow does."""
-    try:
-        yield
-    except ArrowfeedError as error:
-        raise _InvalidArgumentError(None, None, str(error)) from error
-    except FileNotFoundError as error:
-        message = f"{error.filename}; {error.strerror}"
-        raise _tf.errors.NotFoundError(None, None, message) from error

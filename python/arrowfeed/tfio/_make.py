@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arrowfeed._arrowfeed import AvroDataset
 from arrowfeed._handoff import framework
-from arrowfeed._passes import batches_of_pass
-from arrowfeed._tf_dataset import generated
+from arrowfeed._tf_dataset import TensorDataset, passes_over
+from arrowfeed._tf_errors import tensorflow_errors
 from arrowfeed._tf_specs import type_spec
 from arrowfeed.tfio._arguments import AUTOTUNE, names, paths, threads
-from arrowfeed.tfio._errors import ArgumentError, tensorflow_errors
+from arrowfeed.tfio._errors import ArgumentError
 from arrowfeed.tfio._features import converted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from arrowfeed.types import Tensor
 
 _tf: Any = framework("tensorflow")
 
@@ -84,16 +78,12 @@ def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io'
     }
     dataset.tensors(**options).close()
     specs = {name: type_spec(_tf, spec, batch_size if drop else None) for name, spec in dataset.specs.items()}
-    passes = itertools.count()
-
-    def batches() -> Iterator[dict[str, Tensor]]:
-        with batches_of_pass(dataset, next(passes), options) as iterator:
-            yield from iterator
-
-    made = generated(_tf, specs, batches)
-    if num_epochs is None:
-        made = made.apply(_tf.data.experimental.assert_cardinality(_tf.data.INFINITE_CARDINALITY))
-    return made.prefetch(prefetch_buffer_size) if prefetch_buffer_size else made
+    return TensorDataset(
+        specs,
+        passes_over(dataset, options),
+        ahead=prefetch_buffer_size or 0,
+        is_infinite=num_epochs is None,
+    )
 
 
 def _rows(shuffle_buffer_size: int | None) -> int:

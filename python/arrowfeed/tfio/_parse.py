@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import contextlib
+import functools
+import pickle
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed._arrowfeed import AvroDataset, AvroSchema
 from arrowfeed._container import as_of_records, container
 from arrowfeed._errors import ArrowfeedError
 from arrowfeed._feature_arguments import found
 from arrowfeed._handoff import framework
-from arrowfeed._tf_generator import nothing
-from arrowfeed._tf_parts import composed, parts, signature
+from arrowfeed._tf_components import component_specs, composed
+from arrowfeed._tf_eager import components, eager
+from arrowfeed._tf_errors import tensorflow_errors
+from arrowfeed._tf_generator import CPU
 from arrowfeed._tf_specs import type_spec
-from arrowfeed.tensorflow import to_tensorflow
-from arrowfeed.tfio._errors import ArgumentError, tensorflow_errors
+from arrowfeed.tfio._errors import ArgumentError
 from arrowfeed.tfio._features import converted
 
 if TYPE_CHECKING:
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
     from arrowfeed.types import Tensor
 
 _tf: Any = framework("tensorflow")
+
+PLANS = 32
+"""Plans that are kept: one for each schema with its features."""
 
 
 def parse_avro(
@@ -54,16 +61,8 @@ def parse_avro(
         >>> records.map(lambda batch: parse_avro(batch, schema, {"x": tf.io.FixedLenFeature([], tf.int64)}))
     """
     records = _records(serialized)
-    wanted = converted(features)
-    with tensorflow_errors():
-        schema = _schema(reader_schema)
-        specs = {
-            key: type_spec(_tf, spec)
-            for key, spec in AvroDataset(container(schema, ()), features=wanted).specs.items()
-        }
-    if _tf.executing_eagerly():
-        return _eager(records, schema, wanted, specs)
-    return _in_graph(records, schema, wanted, specs, name)
+    plan = _plan(reader_schema, features)
+    return _eager(records, plan) if _tf.executing_eagerly() else _in_graph(records, plan, name)
 
 
 def _records(serialized: Any) -> Any:
@@ -73,8 +72,44 @@ def _records(serialized: Any) -> Any:
     return tensor
 
 
-def _schema(value: Any) -> str:
-    text = _tf.get_static_value(value) if _tf.is_tensor(value) else value
+class _Plan(NamedTuple):
+    """What is the same for all records.
+
+    Attributes:
+        schema: Of the records, as JSON.
+        features: Those of arrowfeed.
+        specs: The `tf.TypeSpec` of each tensor.
+    """
+
+    schema: str
+    features: dict[str, Feature]
+    specs: dict[str, Any]
+
+
+def _plan(reader_schema: Any, features: dict[str, Any]) -> _Plan:
+    """The plan, which eager code that parses batch after batch would make for each: a third of its time."""
+    text = _tf.get_static_value(reader_schema) if _tf.is_tensor(reader_schema) else reader_schema
+    if isinstance(text, str | bytes):
+        # Lists are parts of features, which are no keys then. What cannot be pickled is planned each time.
+        with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError):
+            return _kept_plan(text, pickle.dumps(features))
+    return _new_plan(text, features)
+
+
+@functools.lru_cache(PLANS)
+def _kept_plan(text: str | bytes, pickled: bytes) -> _Plan:
+    return _new_plan(text, pickle.loads(pickled))  # noqa: S301 - pickled above
+
+
+def _new_plan(text: Any, features: dict[str, Any]) -> _Plan:
+    wanted = converted(features)
+    with tensorflow_errors():
+        schema = _schema(text)
+        specs = AvroDataset(container(schema, ()), features=wanted).specs
+    return _Plan(schema, wanted, {key: type_spec(_tf, spec) for key, spec in specs.items()})
+
+
+def _schema(text: Any) -> str:
     if isinstance(text, bytes):
         text = text.decode()
     if text is None or (isinstance(text, str) and not text):
@@ -82,48 +117,45 @@ def _schema(value: Any) -> str:
     return AvroSchema(text).json
 
 
-def _eager(records: Any, schema: str, wanted: dict[str, Feature], specs: dict[str, Any]) -> dict[str, Any]:
+def _eager(records: Any, plan: _Plan) -> dict[str, Any]:
     try:
-        tensors = _tensors(records.numpy().tolist(), schema, wanted)
+        tensors = _tensors(records.numpy().tolist(), plan)
     except ArrowfeedError as error:
         raise _tf.errors.InvalidArgumentError(None, None, as_of_records(str(error))) from error
     if tensors is not None:
-        return to_tensorflow(tensors)
-    given = iter([_tf.constant(part) for part in _no_rows(specs)])
-    return {key: composed(_tf, spec, given) for key, spec in specs.items()}
+        return {key: eager(tensors[key], spec) for key, spec in plan.specs.items()}
+    return composed(plan.specs, iter(_no_rows(plan.specs)))
 
 
-def _in_graph(
-    records: Any, schema: str, wanted: dict[str, Feature], specs: dict[str, Any], name: str | None
-) -> dict[str, Any]:
-    def arrays(given: Any) -> list[Any]:
+def _in_graph(records: Any, plan: _Plan, name: str | None) -> dict[str, Any]:
+    specs = plan.specs
+
+    def parts(given: Any) -> list[Any]:
         try:
-            tensors = _tensors(given.tolist(), schema, wanted)
+            tensors = _tensors(given.numpy().tolist(), plan)
         except ArrowfeedError as error:
             # TensorFlow makes an InvalidArgumentError of it.
             raise ValueError(as_of_records(str(error))) from error
-        return _no_rows(specs) if tensors is None else [part for key in specs for part in parts(tensors[key])]
+        if tensors is None:
+            return _no_rows(specs)
+        return [part for key in sorted(specs) for part in components(tensors[key], specs[key])]
 
-    flat = [part for spec in specs.values() for part in signature(_tf, spec)]
-    with _tf.name_scope(name or "ParseAvro"):
-        results = _tf.numpy_function(arrays, [records], [part.dtype for part in flat])
+    flat = component_specs(specs)
+    with _tf.name_scope(name or "ParseAvro"), _tf.device(CPU):
+        results = _tf.py_function(parts, [records], [part.dtype for part in flat])
         for result, part in zip(results, flat, strict=True):
             result.set_shape(part.shape)
-        given = iter(results)
-        return {key: composed(_tf, spec, given) for key, spec in specs.items()}
+        return composed(specs, iter(results))
 
 
-def _tensors(records: list[bytes], schema: str, wanted: dict[str, Feature]) -> dict[str, Tensor] | None:
+def _tensors(records: list[bytes], plan: _Plan) -> dict[str, Tensor] | None:
     """The tensors of some records. None: there are no records."""
-    dataset = AvroDataset(container(schema, records), features=wanted)
+    dataset = AvroDataset(container(plan.schema, records), features=plan.features)
     # One thread: in a graph, several of these run side by side.
     with dataset.tensors(batch_size=max(1, len(records)), threads=1) as batches:
         return next(batches, None)
 
 
 def _no_rows(specs: dict[str, Any]) -> list[Any]:
-    """The parts of tensors of no rows."""
-    made: list[Any] = []
-    for spec in specs.values():
-        made += [nothing(part) for part in signature(_tf, spec)]
-    return made
+    """The components of tensors of no rows."""
+    return [_tf.zeros([size or 0 for size in part.shape], part.dtype) for part in component_specs(specs)]

@@ -5,17 +5,15 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from arrowfeed._arrowfeed import AvroSchema, avro_schema, encode_records, read_avro
 from arrowfeed._handoff import framework
-from arrowfeed._tf_generator import from_arrays
+from arrowfeed._tf_errors import tensorflow_errors
+from arrowfeed._tf_generator import GeneratedDataset
 from arrowfeed.tfio._arguments import AUTOTUNE, names, paths
-from arrowfeed.tfio._errors import tensorflow_errors
 from arrowfeed.tfio._wrapped import WrappedDataset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 _tf: Any = framework("tensorflow")
 
@@ -95,12 +93,12 @@ def _files(filenames: Any) -> Any:
 
 
 def _of_file(schema: str | None, file: Any) -> Any:
-    def chunks(filename: Any) -> Iterator[tuple[Any]]:
+    def chunks(filename: Any) -> Generator[list[Any]]:
         [path] = paths(filename)
         own = schema or avro_schema(path).json
         # One thread: several files are read side by side where that is asked for.
         for batch in read_avro(path, reader_schema=own, batch_size=CHUNK, threads=1):
-            yield (np.array(encode_records(batch, own), object),)
+            yield [_tf.constant(encode_records(batch, own), _tf.string)]
 
-    strings = [_tf.TensorSpec([None], _tf.string)]
-    return from_arrays(_tf, strings, chunks, (file,)).flat_map(_tf.data.Dataset.from_tensor_slices)
+    strings = GeneratedDataset(_tf.TensorSpec([None], _tf.string), chunks, (file,))
+    return strings.flat_map(_tf.data.Dataset.from_tensor_slices)

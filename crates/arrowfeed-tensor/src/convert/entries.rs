@@ -8,9 +8,10 @@ use arrow_select::take::take;
 
 use super::coordinates::{pairs, rows};
 use super::long_rows;
+use crate::aligned::Aligned;
 use crate::column::Leaves;
 use crate::error::{ConversionError, ConversionErrorKind, count};
-use crate::gather::{overflow, reserved};
+use crate::gather::overflow;
 use crate::row_splits::RowSplits;
 use crate::values::Values;
 
@@ -21,7 +22,7 @@ pub(crate) struct Entries {
     /// Of which row each entry is.
     rows: RowSplits,
     /// Of rank 2 there are none until their indices come, so that they are written once.
-    pub(crate) indices: Vec<i64>,
+    pub(crate) indices: Aligned<i64>,
     /// Whether they are sorted, where the one column of indices has told.
     sorted: Option<bool>,
 }
@@ -34,13 +35,13 @@ impl Entries {
             let expected = "indices that fit in memory";
             return Err(ConversionError::new(ConversionErrorKind::Overflow, expected, found));
         };
-        let mut indices = Vec::new();
+        let mut indices = Aligned::default();
         if rank == 1 {
             indices = rows(splits)?;
         } else if rank > 2 {
-            indices = reserved(size).map_err(|error| overflow(items, &error))?;
-            indices.resize(size, 0);
-            put(&mut indices, rank, 0, rows(splits)?.into_iter());
+            indices = Aligned::reserved(size).map_err(|error| overflow(items, &error))?;
+            indices.items.resize(indices.start + size, 0);
+            put(&mut indices, rank, 0, rows(splits)?.iter().copied());
         }
         Ok(Self { rank, rows: splits.clone(), indices, sorted: None })
     }
@@ -134,7 +135,7 @@ impl Entries {
             3 => sorted::<3>(&self.indices, &self.rows),
             _ => self.sorted_of_any_rank(),
         };
-        self.indices = indices;
+        self.indices = indices.into();
         let array: ArrayRef = take(values.array(), &UInt64Array::from(order), None)
             .map_err(|error| overflow(values.len(), &error))?;
         Values::try_new(array)
@@ -161,7 +162,7 @@ impl Entries {
     /// Entries that were not sorted are sorted for this, on the side.
     pub(crate) fn refuse_duplicates(&self) -> Result<(), ConversionError> {
         if self.rank > 1 && !self.is_sorted() {
-            let (_, indices) = self.sorted_of_any_rank();
+            let indices = self.sorted_of_any_rank().1.into();
             return Self { rank: self.rank, rows: self.rows.clone(), indices, sorted: None }
                 .refuse_neighbours();
         }

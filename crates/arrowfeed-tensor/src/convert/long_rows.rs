@@ -2,8 +2,9 @@
 
 use arrow_buffer::ArrowNativeType;
 
+use crate::aligned::Aligned;
 use crate::error::ConversionError;
-use crate::gather::{overflow, reserved};
+use crate::gather::overflow;
 use crate::row_splits::RowSplits;
 use crate::spare;
 
@@ -24,7 +25,7 @@ pub(super) fn pairs<T: Copy>(
     column: &[T],
     index: impl Fn(T) -> i64 + Copy,
     look: impl FnMut(i64),
-) -> Result<(Vec<i64>, bool), ConversionError> {
+) -> Result<(Aligned<i64>, bool), ConversionError> {
     let mut entries = memory(splits.last())?;
     let places = entries.as_chunks_mut().0;
     let falls = match (splits.as_i32(), splits.as_i64()) {
@@ -86,12 +87,12 @@ fn fill_row<T: Copy>(
 }
 
 /// Room for the coordinates of so many entries.
-fn memory(entries: usize) -> Result<Vec<i64>, ConversionError> {
+fn memory(entries: usize) -> Result<Aligned<i64>, ConversionError> {
     if let Some(spare) = spare::take(2 * entries) {
         return Ok(spare);
     }
-    let mut fresh = reserved(2 * entries).map_err(|error| overflow(entries, &error))?;
-    fresh.resize(2 * entries, 0);
+    let mut fresh = Aligned::reserved(2 * entries).map_err(|error| overflow(entries, &error))?;
+    fresh.items.resize(fresh.start + 2 * entries, 0);
     Ok(fresh)
 }
 

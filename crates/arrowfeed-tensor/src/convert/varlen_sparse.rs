@@ -5,6 +5,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::Schema;
 
 use super::coordinates::positions;
+use crate::aligned::Aligned;
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, count};
@@ -90,7 +91,7 @@ pub(crate) fn at_least_one_list(leaves: Leaves) -> Result<Leaves, ConversionErro
 }
 
 /// Row-major coordinates of all items, and the shape: rows, then the longest list of each level.
-pub(crate) fn coordinates(leaves: &Leaves) -> Result<(Vec<i64>, Vec<i64>), ConversionError> {
+pub(crate) fn coordinates(leaves: &Leaves) -> Result<(Aligned<i64>, Vec<i64>), ConversionError> {
     let rank = leaves.splits.len() + 1;
     let items = leaves.array.len();
     let Some(size) = items.checked_mul(rank).filter(|size| *size <= isize::MAX as usize / 8) else {
@@ -110,7 +111,7 @@ pub(crate) fn coordinates(leaves: &Leaves) -> Result<(Vec<i64>, Vec<i64>), Conve
         nested(&leaves.splits, row, &mut prefix, &mut indices);
         prefix.pop();
     }
-    Ok((indices, shape))
+    Ok((indices.into(), shape))
 }
 
 /// Coordinates of the items of list `i` of the first level, which is at `prefix`.

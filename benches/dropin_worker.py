@@ -1,0 +1,81 @@
+"""Benchmark worker for ATDSDataset, both, by one script: `dropin_worker.py arrowfeed|atds`.
+
+The protocol is that of `tensor_worker.py`. Eager code takes the steps, from the dataset itself or from a
+pipeline of tf.data over it.
+"""
+
+import importlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+# Otherwise TensorFlow tells of its build on standard error.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+import tensorflow as tf
+
+from datasets import linkedin
+from tensor_worker import KINDS, LENGTHS, Job, steps
+
+MODULES = {
+    "atds": (
+        "tensorflow_io.python.experimental.atds.dataset",
+        "tensorflow_io.python.experimental.atds.features",
+    ),
+    "arrowfeed": ("arrowfeed.tfio", "arrowfeed.tfio"),
+}
+"""Where each has its dataset and its features. All else is the same."""
+
+AHEAD = 2
+
+
+def dataset(name: str, job: Job) -> Any:
+    """All 19 features of linkedin."""
+    reader, features = (importlib.import_module(module) for module in MODULES[name])
+    dtypes = {kind: tf.as_dtype(dtype) for kind, dtype in KINDS.items()}
+    chosen = {column: features.DenseFeature([], dtypes[kind]) for column, kind in linkedin.SCALARS}
+    chosen |= {
+        column: features.DenseFeature([LENGTHS[column]], dtypes[kind]) for column, kind in linkedin.DENSE
+    }
+    chosen |= {
+        column: features.SparseFeature([linkedin.VOCABULARY], tf.float32) for column in linkedin.SPARSE
+    }
+    return reader.ATDSDataset(
+        job["file"], batch_size=job["batch_size"], features=chosen, num_parallel_calls=job["threads"]
+    )
+
+
+def labelled(batch: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """What pipelines do at least: the features, and the label."""
+    return {name: tensor for name, tensor in batch.items() if name != "label"}, batch["label"]
+
+
+def batches(name: str, job: Job) -> Iterator[object]:
+    """The batches of a job, from the dataset or from its pipeline."""
+    made = dataset(name, job)
+    return iter(made.map(labelled).prefetch(AHEAD) if job.get("pipeline") else made)
+
+
+def answer(name: str, job: Job) -> dict[str, Any]:
+    """Runs a job; whatever the reader raises is its answer. Rows are those of the steps."""
+    try:
+        seconds, number = steps(batches(name, job), job["limit"] // job["batch_size"])
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    return {"seconds": seconds, "rows": number * job["batch_size"], "peak_bytes": 0}
+
+
+def main() -> None:
+    """Answers jobs until standard input ends. What TensorFlow writes there too goes to standard error."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    name = sys.argv[1]
+    for line in sys.stdin:
+        print(json.dumps(answer(name, json.loads(line))), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

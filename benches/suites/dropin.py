@@ -1,0 +1,47 @@
+"""ATDSDataset of arrowfeed over tensorflow-io's: one script, each in its own environment."""
+
+from typing import Any
+
+from generate import file_name
+from harness.rounds import Contender, ratio
+from harness.session import Session
+from harness.table import at_least, milliseconds, show, times
+from harness.worker import Job
+
+STEPS = {64: 400, 256: 150, 1024: 60}
+"""Steps that are measured, by batch size."""
+
+HEADERS = ["way", "codec", "batch", "threads", "atds ms", "arrowfeed ms", "times as fast", "bar", "met?"]
+READERS = ("atds", "arrowfeed")
+
+
+def run(session: Session) -> None:
+    """Measures the lines of the bars' codecs. Times are for all steps of a line."""
+    lines = [line for line in session.bars["dropin"] if line["codec"] in session.codecs]
+    title = "Steps of ATDSDataset over linkedin (tensorflow-io 0.37.1 as published: without optimisation)"
+    show(title, HEADERS, [_row(session, line) for line in lines])
+
+
+def _row(session: Session, line: dict[str, Any]) -> list[str]:
+    way, codec, batch, threads = line["way"], line["codec"], line["batch"], line["threads"]
+    steps = min(STEPS[batch], session.rows("linkedin") // batch - 1)
+    path = session.path(file_name("linkedin", codec))
+    pipeline = way == "pipeline" or None
+    job = Job(path, batch_size=batch, threads=threads, limit=steps * batch, pipeline=pipeline)
+    contenders = [
+        Contender(reader, session.worker(f"drop-in of {reader}"), job, steps * batch) for reader in READERS
+    ]
+    outcomes = session.measure("dropin", f"{way} {codec} {batch} {threads}", contenders)
+    theirs, ours = (outcomes[reader] for reader in READERS)
+    faster, bar = ratio(theirs, ours), line.get("bar")
+    against = ["-", "-"] if bar is None else [f"{bar:g}", at_least(faster, bar)]
+    return [
+        way,
+        codec,
+        str(batch),
+        str(threads),
+        milliseconds(theirs),
+        milliseconds(ours),
+        times(faster),
+        *against,
+    ]

@@ -1,0 +1,86 @@
+"""What `tf.TypeSpec`s are composed of, in graphs.
+
+| spec | components |
+|---|---|
+| `tf.TensorSpec` | values |
+| `tf.SparseTensorSpec` | indices, values, dense shape |
+| `tf.RaggedTensorSpec` | flat values, row splits of each level |
+| dict | those of its specs, in the order of the names |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from arrowfeed._handoff import framework
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_tf: Any = framework("tensorflow")
+
+
+def component_specs(spec: Any) -> list[Any]:
+    """The `tf.TensorSpec` of each component."""
+    if isinstance(spec, dict):
+        return [part for field in _sorted(spec) for part in component_specs(field)]
+    if isinstance(spec, _tf.TensorSpec):
+        return [spec]
+    if isinstance(spec, _tf.SparseTensorSpec):
+        rank = len(spec.shape)
+        indices, shape = _tf.TensorSpec([None, rank], _tf.int64), _tf.TensorSpec([rank], _tf.int64)
+        return [indices, _tf.TensorSpec([None], spec.dtype), shape]
+    outer, inner = spec.shape[0], spec.shape[spec.ragged_rank + 1 :]
+    rows = [None if outer is None else outer + 1, *[None] * (spec.ragged_rank - 1)]
+    splits = [_tf.TensorSpec([level], spec.row_splits_dtype) for level in rows]
+    return [_tf.TensorSpec([None, *inner], spec.dtype), *splits]
+
+
+def composed(spec: Any, given: Iterator[Any]) -> Any:
+    """The tensor of a spec, or the dict of tensors.
+
+    Args:
+        spec: As of `component_specs`.
+        given: Its components, and then those of others.
+    """
+    if isinstance(spec, dict):
+        fields = cast("dict[str, Any]", spec)
+        made = {name: composed(fields[name], given) for name in sorted(fields)}
+        return {name: made[name] for name in fields}
+    if isinstance(spec, _tf.TensorSpec):
+        return next(given)
+    if isinstance(spec, _tf.SparseTensorSpec):
+        sparse = _tf.SparseTensor(next(given), next(given), next(given))
+        sparse.set_shape(spec.shape)
+        return sparse
+    flat_values = next(given)
+    row_splits = [next(given) for _ in range(spec.ragged_rank)]
+    # Checked when the tensor was made.
+    return _tf.RaggedTensor.from_nested_row_splits(flat_values, row_splits, validate=False)
+
+
+def element_specs(spec: Any) -> list[Any]:
+    """The `tf.TensorSpec` of each tensor of a dataset's element: what is composed is a variant."""
+    if isinstance(spec, dict):
+        return [part for field in _sorted(spec) for part in element_specs(field)]
+    return [spec if isinstance(spec, _tf.TensorSpec) else _tf.TensorSpec(None, _tf.variant)]
+
+
+def element(spec: Any, given: Iterator[Any]) -> list[Any]:
+    """The tensors of a dataset's element, of components as `composed` takes them."""
+    if isinstance(spec, dict):
+        return [part for field in _sorted(spec) for part in element(field, given)]
+    made = composed(spec, given)
+    if isinstance(spec, _tf.SparseTensorSpec):
+        return [_tf.io.serialize_sparse(made, out_type=_tf.variant)]
+    if isinstance(spec, _tf.RaggedTensorSpec):
+        variant = _tf.raw_ops.RaggedTensorToVariant(
+            rt_nested_splits=made.nested_row_splits, rt_dense_values=made.flat_values, batched_input=False
+        )
+        return [variant]
+    return [made]
+
+
+def _sorted(spec: Any) -> list[Any]:
+    """The specs of a dict in the order of their names, as TensorFlow has them."""
+    return [spec[name] for name in sorted(spec)]
