@@ -55,7 +55,7 @@ pub(crate) const fn most_before<T>() -> usize {
     ALIGNMENT / size_of::<T>()
 }
 
-/// How many places of this memory, which a vector begins with, are before the first aligned one. 0 where none is aligned.
+/// How many items of this memory are before the first aligned one. 0 where none is aligned.
 pub(crate) fn before<T>(items: &[T]) -> usize {
     let beyond = items.as_ptr().addr() % ALIGNMENT;
     match beyond % size_of::<T>() {
