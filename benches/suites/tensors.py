@@ -11,7 +11,7 @@ from harness.worker import Job
 STEPS = {64: 1000, 256: 300, 1024: 80}
 """Steps that are measured, by batch size; fewer where a reader is slow."""
 
-SLOW_STEPS = 8
+SLOW_STEPS = 40
 HEADERS = ["codec", "batch", "threads", "over", "its ms", "arrowfeed ms", "times as fast", "bar", "met?"]
 
 
