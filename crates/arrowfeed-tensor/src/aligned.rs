@@ -55,8 +55,8 @@ pub(crate) const fn most_before<T>() -> usize {
     ALIGNMENT / size_of::<T>()
 }
 
-/// How many items of this vector's memory are before the first aligned one. 0 where none is aligned.
-pub(crate) fn before<T>(items: &Vec<T>) -> usize {
+/// How many items there may be from the start of a vector's memory to the first aligned one. 0 where none is aligned.
+pub(crate) fn before<T>(items: &[T]) -> usize {
     let beyond = items.as_ptr().addr() % ALIGNMENT;
     match beyond % size_of::<T>() {
         0 if beyond > 0 => (ALIGNMENT - beyond) / size_of::<T>(),
