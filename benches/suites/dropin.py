@@ -8,7 +8,7 @@ from harness.session import Session
 from harness.table import at_least, milliseconds, show, times
 from harness.worker import Job
 
-STEPS = {64: 400, 256: 150, 1024: 60}
+STEPS = {64: 1000, 256: 300, 1024: 80}
 """Steps that are measured, by batch size."""
 
 HEADERS = ["way", "codec", "batch", "threads", "atds ms", "arrowfeed ms", "times as fast", "bar", "met?"]

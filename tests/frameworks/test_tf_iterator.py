@@ -164,3 +164,20 @@ def test_datasets_in_functions(tmp_path):
 
     assert rows(tf.constant(paths)) == ROWS
     assert rows(tf.constant(paths * 2)) == 2 * ROWS
+
+
+def test_operations_do_not_write_into_shared_memory(tmp_path):
+    """Two tensors over one column: the result of an operation on one does not take its place."""
+    af.write_avro(pa.table({"x": np.arange(100_000, dtype=np.float32)}), tmp_path / "a.avro")
+    wanted = {"one": af.features.Dense([], key="x"), "other": af.features.Dense([], key="x")}
+    source = af.AvroDataset(tmp_path / "a.avro", features=wanted)
+    shared = next(source.tensors(batch_size=50_000))
+    assert np.shares_memory(shared["one"].values, shared["other"].values)
+
+    def changed(batch):
+        return {"one": -tf.exp(batch["one"] + 1) * 2, "other": tf.identity(batch["other"])}
+
+    made = source.to_tf(batch_size=50_000)
+    for batches in (made.map(changed), map(tf.function(changed), made)):
+        found = np.concatenate([batch["other"].numpy() for batch in batches])
+        assert np.array_equal(found, np.arange(100_000, dtype=np.float32))
