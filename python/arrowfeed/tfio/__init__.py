@@ -2,15 +2,16 @@
 
     from arrowfeed import tfio            # import tensorflow_io as tfio
 
-    dataset = tfio.make_avro_record_dataset(
+    dataset = tfio.experimental.columnar.make_avro_record_dataset(
         "part-*.avro", {"name.first": tf.io.FixedLenFeature([], tf.string)}, 128, reader_schema
     )
 
-Names, arguments and results are those of `tfio.experimental.columnar` and of `ATDSDataset` with its
-features. Data and schemas that are wrong are a `tf.errors.InvalidArgumentError`, arguments a `ValueError`.
-docs/from-tensorflow-io.md has what differs. Imports TensorFlow.
+Names, arguments and results are those of `tfio.experimental.columnar`, which is here too, and of
+`ATDSDataset` with its features. Data and schemas that are wrong are a `tf.errors.InvalidArgumentError`,
+arguments a `ValueError`. docs/from-tensorflow-io.md has what differs. Imports TensorFlow.
 """
 
+from arrowfeed.tfio import experimental
 from arrowfeed.tfio._atds import ATDSDataset
 from arrowfeed.tfio._atds_features import DenseFeature, SparseFeature, VarlenFeature
 from arrowfeed.tfio._make import make_avro_record_dataset
@@ -25,6 +26,7 @@ __all__ = [
     "SparseFeature",
     "VarLenFeatureWithRank",
     "VarlenFeature",
+    "experimental",
     "make_avro_record_dataset",
     "parse_avro",
 ]
