@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import tensorflow as tf
+from feature_files import FEATURES, ROWS, dataset, write
 
 import arrowfeed as af
 from arrowfeed import tfio
 from arrowfeed.tensorflow import to_tensorflow
-from dataset_files import FEATURES, ROWS, dataset, write
 
 BATCH = 64
 
