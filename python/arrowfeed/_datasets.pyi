@@ -260,10 +260,10 @@ class AvroDataset(Tfxio):
                 its state has it. Shards of a shuffle must be given one that they share.
             shard: The number of this shard from 0 on, and how many there are. Shards are a row apart in
                 size at most, and each row is in one of them.
-            threads: Threads that decode and make tensors. None: as many as the process has cores (affinity and
-                cgroup quota respected). 1: the calling thread, none is started.
-            prefetch_bytes: Bytes of decoded rows and their tensors that may wait for the caller, where threads
-                work ahead.
+            threads: Threads that decode and make tensors. None: as many as the process has cores (affinity
+                and cgroup quota respected). 1: the calling thread, none is started.
+            prefetch_bytes: Bytes of decoded rows and their tensors that may wait for the caller, where
+                threads work ahead.
             on_error: `"raise"`; `"skip_block"` leaves out blocks that cannot be read; `"skip_file"` leaves
                 out the rest of the file. Following rows move up. What is left out is in `report()`.
 
