@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._handoff import framework
@@ -46,11 +47,14 @@ class TensorDataset(_Dataset):
         is_infinite: bool = False,
     ) -> None:
         self._specs, self._batches, self._arguments = specs, batches, arguments
-        self._options: dict[str, Any] = {"ahead": ahead, "is_infinite": is_infinite}
+        # Not `_options`, which is a method of TensorFlow's.
+        self._settings: dict[str, Any] = {"ahead": ahead, "is_infinite": is_infinite}
 
         def parts(*values: Any) -> Generator[list[Any]]:
-            for tensors in batches(*values):
-                yield [part for name in sorted(specs) for part in components(tensors[name], specs[name])]
+            # TensorFlow never lets go of what its graphs call: closed, it holds no threads and no files.
+            with closing(batches(*values)) as given:
+                for tensors in given:
+                    yield [part for name in sorted(specs) for part in components(tensors[name], specs[name])]
 
         self._made: Any = GeneratedDataset(specs, parts, arguments)
         if is_infinite:
@@ -76,7 +80,7 @@ class TensorDataset(_Dataset):
         return EagerIterator(self._specs, self._batches(*values), self._rest)
 
     def _rest(self, batches: Generator[Mapping[str, Tensor]]) -> Any:
-        return TensorDataset(self._specs, lambda: batches, **self._options)
+        return TensorDataset(self._specs, lambda: batches, **self._settings)
 
 
 def tf_dataset(dataset: AvroDataset, **options: Any) -> Any:

@@ -1,7 +1,7 @@
 """Tensors as eager ones of TensorFlow, on the CPU, without a copy where their memory is aligned.
 
 TensorFlow holds the memory through DLPack for as long as a tensor of it lives, and never writes to it: it is
-not TensorFlow's own, so that no operation takes it for its result.
+not TensorFlow's own, so that no operation takes it for its result. Only `tf.raw_ops.Inplace*` would.
 """
 
 from __future__ import annotations

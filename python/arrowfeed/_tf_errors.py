@@ -22,6 +22,7 @@ def tensorflow_errors() -> Generator[None]:
     except ArrowfeedError as error:
         raise _tf.errors.InvalidArgumentError(None, None, str(error)) from error
     except FileNotFoundError as error:
-        raise _tf.errors.NotFoundError(None, None, f"{error.filename}; {error.strerror}") from error
+        text = str(error) if error.filename is None else f"{error.filename}; {error.strerror}"
+        raise _tf.errors.NotFoundError(None, None, text) from error
     except OSError as error:
         raise _tf.errors.UnknownError(None, None, f"{type(error).__name__}: {error}") from error

@@ -60,6 +60,8 @@ class _Passes:
             raise ValueError(str(error)) from error
         except FileNotFoundError as error:
             # Python has no way to say it: see `end`.
+            if error.filename is None:
+                raise
             self._missing[number] = str(error.filename).encode()
             raise StopIteration from error
 

@@ -50,24 +50,34 @@ class EagerIterator(_Iterator):
     ) -> None:
         # TensorFlow's own is made later, if at all: its attributes are there from then on.
         self._element_spec, self._batches, self._rest = specs, batches, rest
-        self._one_at_a_time = threading.Lock()
+        # TensorFlow's own `__init__` asks for attributes, in the thread that holds it.
+        self._one_at_a_time = threading.RLock()
         self._is_tensorflows = False
 
     def _next_internal(self) -> Any:
-        if self._is_tensorflows or not _tf.executing_eagerly():
+        if not _tf.executing_eagerly():
             return _Iterator._next_internal(self)  # noqa: SLF001
-        with tensorflow_errors(), self._one_at_a_time:
+        with self._one_at_a_time:
+            if not self._is_tensorflows:
+                return self._next_eager()
+        return _Iterator._next_internal(self)  # noqa: SLF001
+
+    def _next_eager(self) -> Any:
+        with tensorflow_errors():
             tensors = next(self._batches, None)
         if tensors is None:
             raise _tf.errors.OutOfRangeError(None, None, "End of sequence")
         return {name: eager(tensors[name], spec) for name, spec in self._element_spec.items()}
 
     def __getattr__(self, name: str) -> Any:
-        if name not in _STATE or self._is_tensorflows:
+        if name not in _STATE:
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
             )
-        self._is_tensorflows = True
-        with _tf.init_scope():
-            _Iterator.__init__(self, self._rest(self._batches))
-        return getattr(self, name)
+        with self._one_at_a_time:
+            # Another thread may have been faster.
+            if not self._is_tensorflows:
+                with _tf.init_scope():
+                    _Iterator.__init__(self, self._rest(self._batches))
+                self._is_tensorflows = True
+        return self.__dict__[name]

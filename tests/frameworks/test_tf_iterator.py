@@ -1,6 +1,9 @@
 """Iterators over datasets of TensorFlow: eager code gets what tf.data gives, from one iterator."""
 
 import gc
+import threading
+import time
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -181,3 +184,48 @@ def test_operations_do_not_write_into_shared_memory(tmp_path):
     for batches in (made.map(changed), map(tf.function(changed), made)):
         found = np.concatenate([batch["other"].numpy() for batch in batches])
         assert np.array_equal(found, np.arange(100_000, dtype=np.float32))
+
+
+def test_a_dataset_has_the_methods_of_tf_data(found):
+    assert isinstance(found.options(), tf.data.Options)
+    spread = tf.distribute.OneDeviceStrategy("/cpu:0").experimental_distribute_dataset(found)
+    assert ids(spread) == [*range(ROWS)]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no list of threads")
+def test_a_pass_that_is_abandoned_after_it_went_over_to_tf_data_ends_its_threads(tmp_path):
+    batches = dataset(tmp_path).to_tf(batch_size=BATCH, threads=2)
+
+    def abandoned():
+        iterator = iter(batches)
+        next(iterator)
+        assert iterator.get_next_as_optional().has_value()
+
+    def decoding():
+        names = (task.joinpath("comm").read_text() for task in Path("/proc/self/task").iterdir())
+        return sum(name.startswith("arrowfeed") for name in names)
+
+    for _ in range(3):
+        abandoned()
+    end = time.monotonic() + 10
+    while decoding() and time.monotonic() < end:
+        gc.collect()
+        time.sleep(0.05)
+    assert decoding() == 0
+
+
+def test_threads_may_be_the_first_to_ask_for_tf_data_at_once(found):
+    for _ in range(3):
+        iterator, taken, start = iter(found), [], threading.Barrier(3)
+
+        def take(iterator=iterator, taken=taken, start=start):
+            start.wait(30)
+            while (batch := iterator.get_next_as_optional()).has_value():
+                taken.extend(batch.get_value()["id"].numpy().tolist())
+
+        threads = [threading.Thread(target=take) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert sorted(taken) == [*range(ROWS)]

@@ -292,3 +292,20 @@ def test_a_process_ends_with_live_iterators(big_file, kind, threads):
     """
     done = run_script(script, big_file, kind, threads)
     assert (done.stdout, done.stderr, done.returncode) == ("end\n", "", 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity")
+@pytest.mark.skipif(os.cpu_count() == 1, reason="one core")
+def test_cores_that_are_taken_away_in_mid_epoch_lose_no_row(big_file):
+    dataset = af.AvroDataset(big_file, columns=["id"])
+    options = {"batch_size": 100, "shuffle_buffer_size": BIG_ROWS, "seed": 1}
+    expected = [ids(batch) for batch in dataset.record_batches(threads=1, **options)]
+    cores = os.sched_getaffinity(0)
+    batches = dataset.record_batches(**options)
+    try:
+        found = [ids(next(batches)) for _ in range(5)]
+        os.sched_setaffinity(0, {min(cores)})
+        found += [ids(next(batches)) for _ in range(5)]
+    finally:
+        os.sched_setaffinity(0, cores)
+    assert found + [ids(batch) for batch in batches] == expected

@@ -116,7 +116,7 @@ impl AvroReaderBuilder {
     /// after the sync marker before it. False ends the reading there, so that an engine can give the rest of a running
     /// split to somebody else; an error ends it with an error of kind [`Interrupted`](AvroErrorKind::Interrupted), whose
     /// [`source`](std::error::Error::source) it is. Bytes that are no block are not claimed: they go with the block
-    /// before them; at the start of a file, they are claimed like one.
+    /// before them; at the start of what is read, they are claimed like one.
     ///
     /// Blocks are decoded in the caller's thread. Used by [`open_split`](Self::open_split) and
     /// [`open_range`](Self::open_range) only. Default: every block is claimed.

@@ -158,7 +158,7 @@ impl Pipeline {
         }
     }
 
-    /// Has a thread do something else, when it comes to it; never where this is dropped before.
+    /// Has a thread do something else, when it comes to it, or when this is dropped.
     pub(crate) fn spawn(&self, work: impl FnOnce() + Send + 'static) {
         if let Some(pool) = self.pool.as_ref().filter(|_| !self.is_forked()) {
             pool.spawn(move || drop(catch_unwind(AssertUnwindSafe(work))));

@@ -65,8 +65,7 @@ impl PartReader {
         self.0.left_out()
     }
 
-    /// Has one of the threads that decode do something else in between. It may never be done: where there are no such
-    /// threads, or no more.
+    /// Has one of the threads that decode do something else in between. It is not done where there are none.
     pub fn spawn(&self, work: impl FnOnce() + Send + 'static) {
         self.0.spawn(work);
     }

@@ -83,6 +83,16 @@ impl<T: Send + 'static> Ahead<T> {
     }
 }
 
+impl<T> Drop for Ahead<T> {
+    /// What nobody has begun is not done any more.
+    fn drop(&mut self) {
+        // In a child of the process a lock may be held for ever.
+        if self.process == std::process::id() {
+            self.tasks.iter().for_each(|task| drop(take(&task.work)));
+        }
+    }
+}
+
 fn take<T>(work: &Mutex<Option<Work<T>>>) -> Option<Work<T>> {
     work.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
@@ -129,6 +139,14 @@ mod tests {
             rest(&mut ahead).into_iter().map(|it| it.map_err(|error| error.to_string())).collect();
         let message = "a defect of this library, please report it: no such row";
         assert_eq!(found, [Err(message.to_owned()), Ok(1)]);
+    }
+
+    #[test]
+    fn what_nobody_wants_is_not_done() {
+        let mut ahead = Ahead::new();
+        let work = ahead.add(|| -> Outcome<()> { panic!("done for nobody") });
+        drop(ahead);
+        work();
     }
 
     #[test]

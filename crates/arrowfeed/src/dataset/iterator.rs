@@ -1,6 +1,7 @@
 //! The batches of a dataset, epoch after epoch, and where they stand.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -83,6 +84,9 @@ impl BatchIterator {
         prepare: Option<Prepare>,
     ) -> Result<Self, AvroError> {
         options.check()?;
+        // Asked once: it may change with the thread that asks, and while an epoch runs.
+        let threads = NonZeroUsize::new(options.thread_count());
+        let options = IterationOptions { threads, ..options };
         let (seed, report) = (options.seed, Reported::default());
         let (index, place, reading) = (None, At::Start, None);
         let (epoch, rows, batches, held) = (0, 0, 0, None);

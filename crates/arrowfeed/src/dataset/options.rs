@@ -31,7 +31,8 @@ pub struct IterationOptions {
     /// Threads that decode, gather the rows of a shuffle, and make tensors. `None`: every core that the process may use;
     /// 1: the calling thread.
     pub threads: Option<NonZeroUsize>,
-    /// Bytes of decoded rows and their tensors that may wait, where threads work ahead. Default 64 MiB.
+    /// Bytes of decoded rows and their tensors that may wait, where threads work ahead; of a shuffle, as many of gathered
+    /// rows again. Default 64 MiB.
     pub prefetch_bytes: usize,
     /// Default [`OnError::Raise`].
     pub on_error: OnError,

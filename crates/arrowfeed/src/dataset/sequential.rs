@@ -25,6 +25,8 @@ impl Sequential {
         after: Option<After>,
         prepare: Option<Prepare>,
     ) -> Result<Self, AvroError> {
+        // Batches that begin with held rows are not the pieces that threads see.
+        let prepare = prepare.filter(|_| first == options.batch_size);
         let reading = PartOptions { prepare, ..options.reading(options.batch_size) };
         let reader = match index {
             Some(index) => files.read(stretch(index, options, after), reading)?,

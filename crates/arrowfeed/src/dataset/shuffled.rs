@@ -17,6 +17,10 @@ use super::pieces::Rows;
 use super::window::{PlannedWindow, Window};
 
 pub(super) struct Shuffled {
+    /// Batches that are to be put together. Dropped before the reader, whose threads would do all of it before they end.
+    ahead: Ahead<Rows>,
+    /// The places after these.
+    places: VecDeque<AfterShuffled>,
     reader: PartReader,
     options: IterationOptions,
     prepare: Option<Prepare>,
@@ -32,12 +36,9 @@ pub(super) struct Shuffled {
     next_piece: Option<FileBatch>,
     /// What is passed of the first window.
     skip: usize,
-    /// Batches that are to be put together, and the places after these.
-    ahead: Ahead<Rows>,
-    places: VecDeque<AfterShuffled>,
     /// An error that waits until the batches before it are given.
     failure: Option<AvroError>,
-    /// Bytes of the last batch, and of what was made of it.
+    /// Bytes of a whole batch, and of what is made of it, by the last one.
     bytes: usize,
 }
 
@@ -103,7 +104,9 @@ impl Shuffled {
         let Some((rows, after)) = rows.zip(self.places.pop_front()) else {
             return self.failure.take().map_or(Ok(None), Err);
         };
-        self.bytes = rows.batch.get_array_memory_size() + rows.prepared.as_ref().map_or(0, |it| it.bytes);
+        let bytes = rows.batch.get_array_memory_size() + rows.prepared.as_ref().map_or(0, |it| it.bytes);
+        let whole = bytes as u128 * self.options.batch_size as u128 / rows.batch.num_rows().max(1) as u128;
+        self.bytes = usize::try_from(whole).unwrap_or(usize::MAX);
         Ok(Some((rows, after)))
     }
 
