@@ -4,8 +4,8 @@ The protocol is that of `tensor_worker.py`. Eager code takes the steps, from the
 pipeline of tf.data over it.
 """
 
+import functools
 import importlib
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import tensorflow as tf
 
 from datasets import linkedin
-from tensor_worker import KINDS, LENGTHS, Job, steps
+from tensor_worker import KINDS, LENGTHS, Job, serve
 
 MODULES = {
     "atds": (
@@ -59,23 +59,5 @@ def batches(name: str, job: Job) -> Iterator[object]:
     return iter(made.map(labelled).prefetch(AHEAD) if job.get("pipeline") else made)
 
 
-def answer(name: str, job: Job) -> dict[str, Any]:
-    """Runs a job; whatever the reader raises is its answer. Rows are those of the steps."""
-    try:
-        seconds, number = steps(batches(name, job), job["limit"] // job["batch_size"])
-    except Exception as error:
-        return {"error": f"{type(error).__name__}: {error}"}
-    return {"seconds": seconds, "rows": number * job["batch_size"], "peak_bytes": 0}
-
-
-def main() -> None:
-    """Answers jobs until standard input ends. What TensorFlow writes there too goes to standard error."""
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    name = sys.argv[1]
-    for line in sys.stdin:
-        print(json.dumps(answer(name, json.loads(line))), file=answers, flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    serve(functools.partial(batches, sys.argv[1]))

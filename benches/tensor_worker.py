@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 # Otherwise TensorFlow tells of its build on standard error.
@@ -25,6 +25,7 @@ KINDS = {"float": "float32", "double": "float64", "int": "int32", "long": "int64
 """TensorFlow's types by Avro's."""
 
 Job = dict[str, Any]
+Batches = Callable[[Job], Iterable[object]]
 
 
 def arrowfeed_batches(job: Job) -> Iterable[object]:
@@ -96,24 +97,23 @@ def steps(batches: Iterator[object], limit: int | None) -> tuple[float, int]:
     return time.perf_counter() - start, number
 
 
-def answer(name: str, job: Job) -> dict[str, Any]:
+def answer(batches: Batches, job: Job) -> dict[str, Any]:
     """Runs a job; whatever the reader raises is its answer. Rows are those of the steps."""
     try:
         limit = job.get("limit")
-        seconds, number = steps(iter(BATCHES[name](job)), limit and limit // job["batch_size"])
+        seconds, number = steps(iter(batches(job)), limit and limit // job["batch_size"])
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
     return {"seconds": seconds, "rows": number * job["batch_size"], "peak_bytes": 0}
 
 
-def main() -> None:
+def serve(batches: Batches) -> None:
     """Answers jobs until standard input ends. What TensorFlow writes there too goes to standard error."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    name = sys.argv[1]
     for line in sys.stdin:
-        print(json.dumps(answer(name, json.loads(line))), file=answers, flush=True)
+        print(json.dumps(answer(batches, json.loads(line))), file=answers, flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    serve(BATCHES[sys.argv[1]])
