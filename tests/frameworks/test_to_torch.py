@@ -5,12 +5,12 @@ Run by `make test-torch`. torchdata's loader is in `test_torchdata.py`.
 
 import itertools
 import json
-import multiprocessing
 import pickle
 
 import pytest
 from feature_files import FEATURES, ROWS, cut, dataset, write
 from feature_files import flat as joined
+from torch_ranks import RANKS, of_ranks
 
 import arrowfeed as af
 from arrowfeed.torch import to_torch
@@ -103,8 +103,8 @@ def test_set_epoch_chooses_the_order(tmp_path, workers):
     assert len({tuple(order) for order in passes}) == 3
 
 
-def rank(number, paths, meeting, results):
-    torch.distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=number, world_size=2)
+def rank(number, meeting, results, paths):
+    torch.distributed.init_process_group("gloo", init_method=meeting, rank=number, world_size=RANKS)
     source = af.AvroDataset(paths, features=NUMBERS).to_torch(batch_size=64, **SHUFFLE)
     loader = DataLoader(source, batch_size=None, num_workers=2, multiprocessing_context="fork")
     without_seed = af.AvroDataset(paths, features=NUMBERS).to_torch(batch_size=64, shuffle_buffer_size=9)
@@ -115,14 +115,7 @@ def rank(number, paths, meeting, results):
 
 
 def test_ranks_have_each_row_once(tmp_path):
-    context = multiprocessing.get_context("spawn")
-    results, paths = context.Queue(), write(tmp_path)
-    ranks = [context.Process(target=rank, args=(n, paths, tmp_path / "meeting", results)) for n in range(2)]
-    for process in ranks:
-        process.start()
-    given = [results.get(timeout=300) for _ in ranks]
-    for process in ranks:
-        process.join()
+    given = of_ranks(rank, tmp_path, write(tmp_path))
     assert sorted(given[0][0] + given[1][0]) == [*range(ROWS)]
     assert {len(order) for order, _ in given} == {ROWS // 2}
     assert {text for _, text in given} == {

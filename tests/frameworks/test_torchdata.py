@@ -5,10 +5,10 @@ Run by `make test-torch`.
 
 import io
 import itertools
-import multiprocessing
 
 import pytest
 from feature_files import FEATURES, ROWS, cut, flat, write
+from torch_ranks import RANKS, of_ranks
 
 import arrowfeed as af
 
@@ -119,8 +119,8 @@ def test_workers_that_persist_draw_the_same_seeds_after_a_state(tmp_path, count)
     assert ids(resumed) == third
 
 
-def rank(number, paths, meeting, results):
-    torch.distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=number, world_size=2)
+def rank(number, meeting, results, paths):
+    torch.distributed.init_process_group("gloo", init_method=meeting, rank=number, world_size=RANKS)
     whole = loader(paths, 2, multiprocessing_context="fork")
     batches = iter(whole)
     before = ids(itertools.islice(batches, 3))
@@ -133,14 +133,7 @@ def rank(number, paths, meeting, results):
 
 
 def test_ranks_go_on_each_with_its_own_rows(tmp_path):
-    context = multiprocessing.get_context("spawn")
-    results, paths = context.Queue(), write(tmp_path)
-    ranks = [context.Process(target=rank, args=(n, paths, tmp_path / "meeting", results)) for n in range(2)]
-    for process in ranks:
-        process.start()
-    given = [results.get(timeout=300) for _ in ranks]
-    for process in ranks:
-        process.join()
+    given = of_ranks(rank, tmp_path, write(tmp_path))
     assert [len(before) for before, _, _ in given] == [3, 3]
     assert all(rest == resumed for _, rest, resumed in given)
     assert sorted(flat(flat(before + rest) for before, rest, _ in given)) == [*range(ROWS)]
