@@ -26,7 +26,7 @@ pub use options::{Encoding, OnError, ReadOptions, StringType};
 pub use reader::report::{Report, Skipped};
 pub use reader::{
     ArrowReader, AvroFiles, AvroReader, AvroReaderBuilder, BlockInfo, FileBatch, FileIdentity, Interrupt,
-    Part, PartOptions, PartReader, Prepare, Prepared,
+    Part, PartOptions, PartReader, Prepare, Prepared, thread_count,
 };
 pub use schema::AvroSchema;
 pub use source::AvroSource;

@@ -196,8 +196,8 @@ impl AvroReaderBuilder {
     }
 }
 
-/// Threads that decode.
-pub(super) fn thread_count(wanted: Option<NonZeroUsize>) -> usize {
+/// Threads that decode where so many are wanted. `None`: every core that the process may use.
+pub fn thread_count(wanted: Option<NonZeroUsize>) -> usize {
     let own = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     wanted.map_or_else(own, NonZeroUsize::get)
 }

@@ -143,7 +143,7 @@ impl Threads {
     fn top_up(&mut self, supply: &mut Supply, report: &mut Report) {
         while self.failure.is_none() {
             let Some((reading, planner)) = &mut self.planner else {
-                if self.units.len() >= MOST_PARTS.max(2 * self.threads) {
+                if self.units.len() >= most_parts(self.threads) {
                     return;
                 }
                 match supply.next(report) {
@@ -186,7 +186,7 @@ impl Planner {
     /// Units in flight: one for each thread, and as many that the next idle thread finds.
     fn most(&self, threads: usize) -> usize {
         match self {
-            Self::Part(_) => MOST_PARTS.max(2 * threads),
+            Self::Part(_) => most_parts(threads),
             Self::Whole(_) | Self::Blocks(_) => 2 * threads,
         }
     }
@@ -197,6 +197,11 @@ impl Planner {
             Self::Blocks(planner) => planner.next(),
         }
     }
+}
+
+/// Most units in flight of any kind.
+fn most_parts(threads: usize) -> usize {
+    MOST_PARTS.max(2 * threads)
 }
 
 pub(super) fn ask(interrupt: Option<&Interrupt>) -> Result<(), AvroError> {

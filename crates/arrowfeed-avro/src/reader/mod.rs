@@ -33,7 +33,7 @@ mod set;
 mod supply;
 mod unit;
 
-pub use builder::AvroReaderBuilder;
+pub use builder::{AvroReaderBuilder, thread_count};
 pub use part_reader::{PartOptions, PartReader};
 pub use parts::Part;
 pub use prepare::{Prepare, Prepared};

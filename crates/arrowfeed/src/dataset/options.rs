@@ -102,10 +102,9 @@ impl IterationOptions {
         self.shuffle_buffer_size > 0
     }
 
-    /// Threads that decode.
+    /// See [`thread_count`](arrowfeed_avro::thread_count).
     pub(super) fn thread_count(&self) -> usize {
-        let own = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.threads.map_or_else(own, NonZeroUsize::get)
+        arrowfeed_avro::thread_count(self.threads)
     }
 
     pub(super) fn is_sharded(&self) -> bool {
