@@ -74,9 +74,10 @@ test-java-here: $(VENV)/.test
 	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest -rs tests/java
 
 .PHONY: lint
-lint: $(VENV)/.lint ## format, lints, types, the order of dependencies, the files with unsafe
+lint: $(VENV)/.lint ## format, lints, types, the order of dependencies, the files with unsafe and with locks
 	$(BIN)/python tools/dependency_order.py
 	$(BIN)/python tools/unsafe_files.py
+	$(BIN)/python tools/blocking_locks.py
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check tools examples benches tests/java
@@ -114,7 +115,20 @@ fuzz: ## each fuzz target for SECONDS=60
 asan: ## Rust tests under the address sanitizer, with fewer random cases
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_odr_violation=0 \
 		ARROWFEED_CASES=200 ARROWFEED_MUTANTS=20000 ARROWFEED_SANITIZED=1 \
-		cargo test --package arrowfeed-avro --lib --tests --target $(HOST) --target-dir target/asan
+		cargo test --package arrowfeed-avro --package arrowfeed-ffi --lib --tests --target $(HOST) --target-dir target/asan
+
+# The standard library is built anew: without its atomics and locks the sanitizer would report what they order.
+.PHONY: tsan
+tsan: ## Rust tests under the thread sanitizer, with few random cases; needs rust-src: rustup component add rust-src
+	@if [ -d "$$(rustc --print sysroot)/lib/rustlib/src/rust/library" ]; then $(MAKE) tsan-here; \
+	else echo "SKIPPED make tsan: expected the sources of the standard library: rustup component add rust-src"; fi
+
+.PHONY: tsan-here
+tsan-here:
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=thread TSAN_OPTIONS=suppressions=$(CURDIR)/tools/tsan_suppressions.txt \
+		ARROWFEED_CASES=20 ARROWFEED_MUTANTS=500 ARROWFEED_SANITIZED=1 \
+		cargo test -Zbuild-std --package arrowfeed-avro --package arrowfeed-tensor --package arrowfeed --lib --tests \
+		--target $(HOST) --target-dir target/tsan
 
 .PHONY: clean
 clean: ## everything that was built, installed or written

@@ -7,10 +7,12 @@ import sys
 from repository import ROOT
 
 MAY_USE: dict[str, set[str]] = {
-    "arrowfeed-avro": set(),
-    "arrowfeed-tensor": set(),
-    "arrowfeed": {"arrowfeed-avro", "arrowfeed-tensor"},
-    "arrowfeed-python": {"arrowfeed"},
+    "arrowfeed-select": set(),
+    "arrowfeed-avro": {"arrowfeed-select"},
+    "arrowfeed-ffi": set(),
+    "arrowfeed-tensor": {"arrowfeed-select"},
+    "arrowfeed": {"arrowfeed-avro", "arrowfeed-select", "arrowfeed-tensor"},
+    "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi"},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
 }
 """Packages of ours that a package may depend on: data flows one way, formats know nothing of what follows."""

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arrowfeed._arrow import RecordBatch, Schema
+from arrowfeed._limits import Limits
 from arrowfeed._representation import Representation
 from arrowfeed.types import (
     ArrowArrayExportable,
@@ -94,6 +95,8 @@ class TensorAdapter:
         inner_nulls: Of nulls among the values of a list: `"error"`, or `"fill"` for the representation's
             default value, else 0, False or `b""`.
         duplicates: Of two entries of a sparse tensor with the same coordinates: `"keep"` or `"error"`.
+        limits: A `Limits`. Its `batch_bytes` holds for the values of a dictionary (the symbols of an enum)
+            that are written out for each row of one tensor.
 
     Raises:
         RepresentationError: A representation is invalid or does not fit the schema; `tensor` and `field` say
@@ -114,10 +117,14 @@ class TensorAdapter:
         *,
         inner_nulls: str = "error",
         duplicates: str = "keep",
+        limits: Limits | None = None,
     ) -> TensorAdapter: ...
     @staticmethod
     def from_features(
-        schema: ArrowSchemaExportable | HasArrowSchema, features: dict[str, FeatureLike]
+        schema: ArrowSchemaExportable | HasArrowSchema,
+        features: dict[str, FeatureLike],
+        *,
+        limits: Limits | None = None,
     ) -> TensorAdapter:
         """An adapter of features over key expressions.
 
@@ -128,6 +135,7 @@ class TensorAdapter:
                 by the names of their classes: `FixedLenFeature`, `FixedLenSequenceFeature`,
                 `VarLenFeature`, `SparseFeature` and `RaggedFeature` of `tf.io`, `VarLenFeatureWithRank` of
                 tensorflow-io, `DenseFeature`, `SparseFeature` and `VarlenFeature` of ATDS.
+            limits: As of the class.
 
         Raises:
             RepresentationError: A key is wrong or does not fit the schema, or a feature does not fit its key;
@@ -161,6 +169,7 @@ class TensorAdapter:
         Raises:
             ConversionError: The batch has another schema, a row does not fit, or a name is not known;
                 `tensor`, `field` (the column) and `record` (the row) say where.
+            LimitError: The values of a dictionary, written out for each row, take more than `batch_bytes`.
             ValueError: A stream has more than one batch. TypeError: an argument has a wrong type.
 
         Example:

@@ -19,7 +19,7 @@ from arrowfeed._representation import (
 from arrowfeed._schema import AvroSchema, avro_schema
 from arrowfeed._split import Split, plan_splits
 from arrowfeed._tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
-from arrowfeed._write import encode_records, write_avro
+from arrowfeed._write import AvroWriter, encode_records, write_avro
 
 __version__: str
 """The version of the package."""
@@ -28,6 +28,7 @@ __all__ = [
     "Array",
     "AvroDataset",
     "AvroSchema",
+    "AvroWriter",
     "BatchIterator",
     "Dense",
     "DenseTensor",

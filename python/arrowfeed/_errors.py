@@ -100,11 +100,11 @@ class ConversionError(ArrowfeedError, ValueError):
 
 
 class LimitError(ArrowfeedError):
-    """A file asks for more than a field of `Limits` allows; `limit` names it."""
+    """A file or a batch asks for more than a field of `Limits` allows; `limit` names it."""
 
 
 class ChangedError(ArrowfeedError):
-    """The file changed while it was read."""
+    """The file changed while it was read, or since its splits were planned or its state was saved."""
 
 
 class InternalError(ArrowfeedError):

@@ -95,8 +95,9 @@ def read_avro(
             directories sorted. File objects are read from where they stand and not closed; they and URLs are
             read in the calling thread.
         columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; through arrays and maps
-            too). Nesting is kept: `user` comes as a struct of the fields asked for. Top-level order is that
-            of first mention. None: all fields.
+            too). A name in quotes is taken as it is: `"['a.b'].c"`; a path without quotes that fits several
+            fields is an error. Nesting is kept: `user` comes as a struct of the fields asked for. Top-level
+            order is that of first mention. None: all fields.
         reader_schema: The schema to resolve the values to, by the rules of the Avro specification: promotion,
             defaults, aliases, enum defaults. None: as written.
         batch_size: Rows of a batch; a batch may span blocks, and the last one of a file is shorter.
@@ -149,7 +150,7 @@ def read_split(
     A block belongs to the split that contains the offset right after the sync marker before it.
 
     Args:
-        split: Of `plan_splits`, or any byte range of a file.
+        split: Of `plan_splits`, or any byte range of a file. With a `file_id`, the file must be that one.
         claim: Asked once for each block, in order and in the thread that asks for batches, with that offset:
             True reads the block, False ends the split before it. What it raises is raised to who asks for
             the batch, after the rows before. So a runner can take the rest of a running split away: who
@@ -172,6 +173,7 @@ def read_split(
         A reader of the split's rows, which may be none.
 
     Raises:
+        ChangedError: The file is not the one that the split was planned for, or ends before the split starts.
         ArrowfeedError: As `read_avro`, and OSErrors likewise.
         TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
 

@@ -9,6 +9,10 @@ from arrowfeed.types import Source
 class Split:
     """A byte range of a file: what one worker reads. Picklable, hashable, ordered by path, start and end.
 
+    Splits of `plan_splits` know their file. Reading one raises a `ChangedError` if its file has another
+    length or sync marker since then, so no row is missing without an error. A copy of the file is the same
+    file.
+
     A block belongs to the range that contains the offset right after the sync marker before it, so ranges
     that cover a file cover each of its blocks exactly once, wherever they are cut.
 
@@ -16,13 +20,21 @@ class Split:
         path: The file.
         start: First byte.
         end: The byte after the last.
+        file_id: The `file_id` of a planned split: the file must be that one. None: any file that does not end
+            before `start`. Splits compare without it.
+
+    Raises:
+        TypeError: An argument has a wrong type.
+        ValueError: An argument has a wrong value.
 
     Example:
         >>> arrowfeed.Split("part-0.avro", 0, 1000)
         Split('part-0.avro', 0, 1000)
     """
 
-    def __new__(cls, path: str | os.PathLike[str], start: int, end: int) -> Split: ...
+    def __new__(
+        cls, path: str | os.PathLike[str], start: int, end: int, *, file_id: str | None = None
+    ) -> Split: ...
     @property
     def path(self) -> str:
         """The file, as the caller of `plan_splits` named it."""
@@ -34,6 +46,10 @@ class Split:
     @property
     def end(self) -> int:
         """The byte after the last."""
+
+    @property
+    def file_id(self) -> str | None:
+        """Length and sync marker of the file that the split was planned for. None: any file will do."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

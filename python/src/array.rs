@@ -7,6 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::ffi::{to_array_pycapsules, to_schema_pycapsule};
 
+use arrowfeed::printable;
+
 use crate::arrow_schema::counted;
 use crate::cast::{cast, requested};
 
@@ -67,7 +69,7 @@ impl Array {
     fn __repr__(&self) -> String {
         let (name, kind) = (self.field.name(), self.field.data_type());
         let (values, nulls) = (counted(self.array.len(), "value"), counted(self.array.null_count(), "null"));
-        format!("<arrowfeed.Array {name}: {kind} of {values}, {nulls}>")
+        printable(&format!("<arrowfeed.Array {name}: {kind} of {values}, {nulls}>"))
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use arrow_schema::{FieldRef, SchemaRef};
+use arrowfeed::printable;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::ffi::to_schema_pycapsule;
@@ -75,5 +76,5 @@ pub(crate) fn listed(schema: &SchemaRef) -> String {
 
 fn line(field: &FieldRef) -> String {
     let null = if field.is_nullable() { "" } else { " not null" };
-    format!("\n  {}: {}{null}", field.name(), field.data_type())
+    format!("\n  {}{null}", printable(&format!("{}: {}", field.name(), field.data_type())))
 }

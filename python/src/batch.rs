@@ -9,6 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::ffi::to_schema_pycapsule;
 
+use arrowfeed::printable;
+
 use crate::array::{Array, capsules};
 use crate::arrow_schema::{Schema, counted, listed};
 
@@ -41,7 +43,7 @@ impl RecordBatch {
     fn column(&self, name: &str) -> PyResult<Array> {
         let schema = self.0.schema_ref();
         let Some(at) = schema.fields().iter().position(|field| field.name() == name) else {
-            let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+            let names: Vec<String> = schema.fields().iter().map(|field| printable(field.name())).collect();
             let message = format!("expected one of the columns {}, found {name:?}", names.join(", "));
             return Err(PyKeyError::new_err(message));
         };

@@ -7,7 +7,8 @@ use arrow_cast::{CastOptions, can_cast_types, cast_with_options};
 use arrow_schema::{ArrowError, FieldRef};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use pyo3_arrow::PyField;
+
+use crate::foreign;
 
 /// A value that does not fit the other type is an error, never a null.
 const STRICT: CastOptions<'static> =
@@ -21,7 +22,7 @@ pub(crate) fn requested(
     let Some(capsule) = capsule else {
         return Ok(None);
     };
-    let wanted = PyField::from_arrow_pycapsule(capsule)?.into_inner();
+    let wanted = foreign::field(capsule)?;
     let (from, to) = (field.data_type(), wanted.data_type());
     Ok((from != to && can_cast_types(from, to)).then_some(wanted))
 }

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
 use crate::argument::wrong_type;
+use crate::object::Object;
 
 /// What a reader asks for each block. What the function raises travels inside an [`io::Error`] and comes out as it was.
 pub(crate) fn by_python(
@@ -15,7 +16,7 @@ pub(crate) fn by_python(
     if !claim.is_callable() {
         return Err(wrong_type("claim", "a function of an offset", claim));
     }
-    let claim = claim.clone().unbind();
+    let claim = Object::new(claim.clone().unbind());
     Ok(move |offset| {
         let granted = Python::try_attach(|py| granted(claim.bind(py), offset));
         let granted = granted.ok_or("expected a running Python interpreter, found it shut down")?;

@@ -4,7 +4,7 @@ use std::io;
 
 use arrowfeed::tensor::{ConversionError, RepresentationError};
 use arrowfeed::{AvroError, AvroErrorKind, DatasetError, StateErrorKind};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -18,6 +18,7 @@ pub(crate) fn to_python(py: Python<'_>, error: AvroError) -> PyErr {
         return raised.clone_ref(py);
     }
     match error.kind() {
+        AvroErrorKind::Io if is_allocation(&error) => PyMemoryError::new_err(error.to_string()),
         AvroErrorKind::Io => os_error(py, &error),
         AvroErrorKind::Interrupted => {
             signals::take_raised().unwrap_or_else(|| PyKeyboardInterrupt::new_err(error.message().to_owned()))
@@ -47,9 +48,19 @@ pub(crate) fn unnamed_representation_error(
     of_tensor(py, "RepresentationError", message, (Some(tensor), error.column(), None))
 }
 
-/// A batch that does not fit: `field` is the column, `record` the row of the batch.
+/// A batch that does not fit, or one that reaches a limit: `field` is the column, `record` the row of the batch.
 pub(crate) fn conversion_error(py: Python<'_>, error: &ConversionError) -> PyErr {
-    of_tensor(py, "ConversionError", error.to_string(), (error.tensor(), error.column(), error.row()))
+    let place = (error.tensor(), error.column(), error.row());
+    match error.limit() {
+        None => of_tensor(py, "ConversionError", error.to_string(), place),
+        Some(limit) => {
+            let raised = of_tensor(py, "LimitError", error.to_string(), place);
+            match raised.value(py).setattr("limit", limit) {
+                Ok(()) => raised,
+                Err(failure) => failure,
+            }
+        }
+    }
 }
 
 /// Values that numpy cannot have as an array.
@@ -61,7 +72,7 @@ pub(crate) fn array_error(py: Python<'_>, tensor: Option<&str>, found: &str) -> 
 
 /// Data of another library that is not valid: `field` is the column.
 pub(crate) fn invalid_arrow(py: Python<'_>, error: &Invalid) -> PyErr {
-    of_tensor(py, "ConversionError", error.to_string(), (None, error.field.as_deref(), None))
+    of_tensor(py, "ConversionError", error.to_string(), (None, error.field(), None))
 }
 
 type TensorPlace<'a> = (Option<&'a str>, Option<&'a str>, Option<usize>);
@@ -125,6 +136,11 @@ fn located(py: Python<'_>, class: &str, error: &AvroError) -> PyResult<PyErr> {
     attributes.set_item("limit", error.limit())?;
     let class = py.import("arrowfeed._errors")?.getattr(class)?;
     Ok(PyErr::from_value(class.call((error.to_string(),), Some(&attributes))?))
+}
+
+/// Whether an allocation failed, and not a call of the system.
+fn is_allocation(error: &AvroError) -> bool {
+    error.is_out_of_memory() && error.io_error().is_some_and(|error| error.raw_os_error().is_none())
 }
 
 /// `OSError(errno, text, filename)`: Python chooses `FileNotFoundError` and the like by the number.

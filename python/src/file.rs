@@ -1,16 +1,17 @@
-//! A Python file object as a stream of bytes.
+//! Python file objects as streams of bytes, to read from and to write to.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use pyo3::exceptions::{PyBlockingIOError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
+use crate::object::Object;
 use crate::source::{copied, is_buffer};
 
 /// Reads where the object stands. Its exceptions travel inside [`io::Error`] and come out as they were.
 pub(crate) struct PythonFile {
-    object: Py<PyAny>,
+    object: Object,
     /// The argument that it came in, for messages.
     argument: &'static str,
     state: State,
@@ -29,17 +30,17 @@ enum State {
 impl PythonFile {
     /// The caller's file.
     pub(crate) fn given(argument: &'static str, file: Bound<'_, PyAny>) -> Self {
-        Self { object: file.unbind(), argument, state: State::Given }
+        Self { object: Object::new(file.unbind()), argument, state: State::Given }
     }
 
     /// A file that the function opens when its first byte is wanted: a list may name thousands.
     pub(crate) fn to_open(function: Bound<'_, PyAny>) -> Self {
-        Self { object: function.unbind(), argument: "source", state: State::ToOpen }
+        Self { object: Object::new(function.unbind()), argument: "source", state: State::ToOpen }
     }
 
     fn read_some(&mut self, py: Python<'_>, into: &mut [u8]) -> PyResult<usize> {
         if self.state == State::ToOpen {
-            self.object = self.object.call0(py)?;
+            self.object = Object::new(self.object.call0(py)?);
             self.state = State::Opened;
         }
         let file = self.object.bind(py);
@@ -115,6 +116,49 @@ impl Seek for PythonFile {
             };
             // Some files of Beam give nothing back from `seek`.
             self.object.call_method0(py, "tell")?.extract(py)
+        })
+    }
+}
+
+/// A Python file object that bytes are written to. Its exceptions travel inside [`io::Error`].
+pub(crate) struct PythonSink {
+    object: Py<PyAny>,
+    /// The argument that it came in, for messages.
+    argument: &'static str,
+}
+
+impl PythonSink {
+    /// The caller's file, which stays open.
+    pub(crate) fn new(argument: &'static str, file: Bound<'_, PyAny>) -> Self {
+        Self { object: file.unbind(), argument }
+    }
+}
+
+impl Write for PythonSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        attached(|py| {
+            let taken = self.object.call_method1(py, "write", (PyBytes::new(py, bytes),))?;
+            let argument = self.argument;
+            if taken.is_none(py) {
+                return Err(PyBlockingIOError::new_err(format!(
+                    "{argument}: expected a file object that waits until it has taken its bytes, found one that does not"
+                )));
+            }
+            let taken = taken.extract::<usize>(py)?;
+            if taken == 0 || taken > bytes.len() {
+                let found = bytes.len();
+                return Err(PyValueError::new_err(format!(
+                    "{argument}: expected write() to take some of {found} bytes, found {taken}"
+                )));
+            }
+            Ok(taken)
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        attached(|py| match self.object.bind(py).hasattr("flush")? {
+            true => self.object.call_method0(py, "flush").map(drop),
+            false => Ok(()),
         })
     }
 }

@@ -1,10 +1,17 @@
 //! Something with threads of its own, used by several Python threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
+use std::time::Duration;
 
-use arrowfeed::AvroError;
+use arrowfeed::{AvroError, AvroErrorKind};
+
+use crate::signals;
+
+/// Time between two looks for signals of a thread that waits.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// A value that one thread at a time is in, and only threads of the process that made it. A panic leaves the default
 /// in its place.
@@ -17,6 +24,10 @@ pub(crate) struct Guarded<T: Default> {
     value: Mutex<T>,
     /// The thread that is in it: a signal handler that runs there must not wait for itself.
     inside: Mutex<Option<ThreadId>>,
+    /// No thread is in it any more.
+    free: Condvar,
+    /// Asks the thread that is in it to come out.
+    stop: Arc<AtomicBool>,
 }
 
 /// Why there is no answer.
@@ -39,8 +50,10 @@ impl<E> From<E> for Refusal<E> {
 }
 
 impl<T: Default> Guarded<T> {
-    pub(crate) fn new(what: &'static str, value: T) -> Self {
-        Self { what, process: std::process::id(), value: Mutex::new(value), inside: Mutex::new(None) }
+    /// `stop`: part of the interrupt that the value asks, see [`signals::interrupt_or`].
+    pub(crate) fn new(what: &'static str, value: T, stop: Arc<AtomicBool>) -> Self {
+        let (process, inside, free) = (std::process::id(), Mutex::new(None), Condvar::new());
+        Self { what, process, value: Mutex::new(value), inside, free, stop }
     }
 
     pub(crate) fn is_forked(&self) -> bool {
@@ -50,6 +63,28 @@ impl<T: Default> Guarded<T> {
     /// Runs `work` when no other thread is in it.
     pub(crate) fn with<R, E: From<AvroError>>(
         &self,
+        work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
+    ) -> Result<R, Refusal<E>> {
+        self.when_free(false, work)
+    }
+
+    /// Stops the thread that is in it, and runs `work`.
+    pub(crate) fn stop_and<R, E: From<AvroError>>(
+        &self,
+        work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
+    ) -> Result<R, Refusal<E>> {
+        self.when_free(true, work)
+    }
+
+    /// Whether an error means that another thread has asked this one to come out. Asked by work that still is inside.
+    pub(crate) fn was_stopped(&self, error: &AvroError) -> bool {
+        let asked = self.stop.load(Ordering::Relaxed) && error.kind() == AvroErrorKind::Interrupted;
+        asked && error.io_error().is_none() && !signals::has_raised()
+    }
+
+    fn when_free<R, E: From<AvroError>>(
+        &self,
+        stop: bool,
         work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
     ) -> Result<R, Refusal<E>> {
         let what = self.what;
@@ -67,14 +102,44 @@ impl<T: Default> Guarded<T> {
                 with_article(what)
             )));
         }
+        if stop {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        let entered = self.enter(here);
+        if stop {
+            self.stop.store(false, Ordering::Relaxed);
+        }
+        entered.map_err(|error| Refusal::Error(error.into()))?;
         let mut value = lock(&self.value);
-        *lock(&self.inside) = Some(here);
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut value)));
         *lock(&self.inside) = None;
+        self.free.notify_one();
         done.unwrap_or_else(|panic| {
             *value = T::default();
             Err(Refusal::Error(AvroError::from_panic(&*panic).into()))
         })
+    }
+}
+
+impl<T: Default> Guarded<T> {
+    /// Waits until no other thread is in it, or a signal handler raises.
+    fn enter(&self, here: ThreadId) -> Result<(), AvroError> {
+        let mut interrupt = None;
+        let mut inside = lock(&self.inside);
+        while inside.is_some() {
+            inside = self.free.wait_timeout(inside, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
+            if inside.is_none() {
+                break;
+            }
+            // A handler may call the methods of this very value.
+            drop(inside);
+            if interrupt.get_or_insert_with(signals::interrupt)() {
+                return Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop"));
+            }
+            inside = lock(&self.inside);
+        }
+        *inside = Some(here);
+        Ok(())
     }
 }
 

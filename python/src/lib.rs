@@ -10,7 +10,8 @@
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset` |
-//! | the rest | `schema`, `split`, `write`, `records`, `errors`, `call` |
+//! | writing | `write`, `writer`, `records` |
+//! | the rest | `schema`, `split`, `errors`, `call` |
 #![deny(unsafe_code)]
 
 mod argument;
@@ -26,6 +27,8 @@ mod file;
 mod foreign;
 mod guarded;
 mod limits;
+mod object;
+mod once;
 mod options;
 mod pickled;
 mod reader;
@@ -38,6 +41,7 @@ mod split;
 mod stream;
 mod tensor;
 mod write;
+mod writer;
 
 #[pyo3::pymodule]
 mod _arrowfeed {
@@ -72,6 +76,8 @@ mod _arrowfeed {
     };
     #[pymodule_export]
     use crate::write::write_avro;
+    #[pymodule_export]
+    use crate::writer::AvroWriter;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -73,7 +73,7 @@ pub(crate) fn columns(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<Stri
     strings(name, "a list of field paths (str)", value)
 }
 
-fn limits(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Limits> {
+pub(crate) fn limits(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Limits> {
     let limits = value.cast::<limits::Limits>().map_err(|_| wrong_type(name, "a Limits", value))?;
     Ok(limits.get().0.clone())
 }

@@ -27,7 +27,7 @@ pub(crate) fn reduced<'py>(
 /// The schema of such tuples. For pickles.
 #[pyfunction]
 pub(crate) fn _schema_of_fields(fields: &Bound<'_, PyAny>) -> PyResult<Schema> {
-    let described = described(fields)?;
+    let described = described(fields, 0)?;
     // A format that there is not, or too few children for it.
     let schema = caught(|| Ok(arrow_schema::Schema::try_from(&described)));
     let schema = schema.map_err(|error: AvroError| to_python(fields.py(), error))?;
@@ -47,13 +47,20 @@ fn fields<'py>(py: Python<'py>, schema: &FFI_ArrowSchema) -> PyResult<Bound<'py,
 type Fields<'py> =
     (String, String, i64, HashMap<String, String>, Bound<'py, PyTuple>, Option<Bound<'py, PyAny>>);
 
-fn described(fields: &Bound<'_, PyAny>) -> PyResult<FFI_ArrowSchema> {
+/// Nesting of tuples that is read back. Schemas of Avro files are nested less deep.
+const MAX_DEPTH: usize = 512;
+
+fn described(fields: &Bound<'_, PyAny>, depth: usize) -> PyResult<FFI_ArrowSchema> {
+    if depth > MAX_DEPTH {
+        let message = format!("expected fields nested at most {MAX_DEPTH} levels deep, found more");
+        return Err(PyValueError::new_err(message));
+    }
     let (format, name, flags, metadata, children, dictionary): Fields<'_> = fields.extract()?;
     if format.contains('\0') {
         return Err(PyValueError::new_err("expected the format of a field, found a zero in it"));
     }
-    let children = children.iter().map(|child| described(&child)).collect::<PyResult<_>>()?;
-    let dictionary = dictionary.map(|values| described(&values)).transpose()?;
+    let children = children.iter().map(|child| described(&child, depth + 1)).collect::<PyResult<_>>()?;
+    let dictionary = dictionary.map(|values| described(&values, depth + 1)).transpose()?;
     let schema = FFI_ArrowSchema::try_new(&format, children, dictionary);
     let schema = schema.and_then(|schema| schema.with_name(&name));
     let schema = schema.and_then(|schema| schema.with_flags(Flags::from_bits_truncate(flags)));

@@ -1,6 +1,7 @@
 //! `arrowfeed.RecordBatchReader`, `arrowfeed.read_avro` and `arrowfeed.read_split`.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use arrowfeed::avro::{AvroReaderBuilder, Report, Skipped};
 use arrowfeed::{AvroError, AvroReader, AvroSource, ReadOptions};
@@ -167,6 +168,7 @@ pub(crate) fn read_split(
         Some(file) => seekable("file", file, &split.path)?,
         None => AvroSource::from(&split.path),
     };
+    let source = source.with_identity(split.identity);
     opened(py, options, |builder| {
         let builder = match claim {
             Some(claim) => builder.with_claim(claim),
@@ -182,7 +184,9 @@ fn opened(
     open: impl FnOnce(AvroReaderBuilder) -> Result<AvroReader, AvroError> + Send,
 ) -> PyResult<RecordBatchReader> {
     signals::notice_main_thread(py)?;
-    let builder = AvroReader::builder().with_options(options).with_interrupt(signals::interrupt());
+    let stop = Arc::new(AtomicBool::new(false));
+    let interrupt = signals::interrupt_or(stop.clone());
+    let builder = AvroReader::builder().with_options(options).with_interrupt(interrupt);
     let reader = call(py, || open(builder))?;
-    Ok(RecordBatchReader(Arc::new(SharedReader::new(reader))))
+    Ok(RecordBatchReader(Arc::new(SharedReader::new(reader, stop))))
 }

@@ -1,6 +1,6 @@
 //! `arrowfeed.AvroSchema` and `arrowfeed.avro_schema`.
 
-use arrowfeed::{AvroHeader, ReadOptions};
+use arrowfeed::{AvroHeader, ReadOptions, printable};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
@@ -8,6 +8,7 @@ use crate::argument::wrong_type;
 use crate::arrow_schema::Schema;
 use crate::call::call;
 use crate::errors::to_python;
+use crate::signals;
 use crate::source::first_source;
 
 /// A valid Avro schema and, where it is a file's, what else the header says.
@@ -88,7 +89,7 @@ impl AvroSchema {
     }
 
     fn __repr__(&self) -> String {
-        format!("AvroSchema('{}')", self.schema.json())
+        format!("AvroSchema('{}')", printable(self.schema.json()))
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
@@ -103,8 +104,9 @@ impl AvroSchema {
 #[pyfunction]
 pub(crate) fn avro_schema(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<AvroSchema> {
     let source = first_source(source)?;
+    let interrupt = signals::interrupt_of_call(py)?;
     call(py, || {
-        let header = AvroHeader::read(source, &ReadOptions::default().limits)?;
+        let header = AvroHeader::read_with(source, &ReadOptions::default().limits, Some(&interrupt))?;
         Ok(AvroSchema {
             schema: header.schema().clone(),
             codec: Some(header.codec().name().to_owned()),

@@ -1,5 +1,8 @@
 //! One reader, used by several Python threads and, once it is handed over, by Arrow's C interface.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed::AvroReader;
@@ -28,10 +31,11 @@ const CLOSED: &str = "expected an open reader, found it closed";
 const HANDED_OVER: &str = "expected a reader of one's own, found it handed over by __arrow_c_stream__";
 
 impl SharedReader {
-    pub(crate) fn new(reader: AvroReader) -> Self {
+    /// `stop`: part of the interrupt that the reader asks.
+    pub(crate) fn new(reader: AvroReader, stop: Arc<AtomicBool>) -> Self {
         let schema = reader.schema();
         let state = State { source: Source::Open(Box::new(reader)), handed_over: false };
-        Self { schema, state: Guarded::new("reader", state) }
+        Self { schema, state: Guarded::new("reader", state, stop) }
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
@@ -42,7 +46,7 @@ impl SharedReader {
     pub(crate) fn next(&self) -> Result<Option<RecordBatch>, Refusal> {
         self.state.with(|state| {
             state.check_own()?;
-            state.next()
+            self.or_closed(state.next())
         })
     }
 
@@ -60,7 +64,15 @@ impl SharedReader {
 
     /// The next batch, for who it was handed over to.
     pub(crate) fn next_of_stream(&self) -> Result<Option<RecordBatch>, Refusal> {
-        self.state.with(State::next)
+        self.state.with(|state| self.or_closed(state.next()))
+    }
+
+    /// The answer for a thread that stopped because another one closes the reader; asked before that one goes on.
+    fn or_closed<T>(&self, next: Result<T, Refusal>) -> Result<T, Refusal> {
+        match next {
+            Err(Refusal::Error(error)) if self.state.was_stopped(&error) => Err(Refusal::state(CLOSED)),
+            next => next,
+        }
     }
 
     pub(crate) fn report(&self) -> Result<Report, Refusal> {
@@ -77,7 +89,7 @@ impl SharedReader {
         if self.state.is_forked() {
             return Ok(());
         }
-        self.state.with(|state| {
+        self.state.stop_and(|state| {
             if let Source::Open(reader) = &mut state.source {
                 reader.close();
                 state.source = Source::Closed(reader.report());

@@ -1,31 +1,25 @@
 //! Ctrl-C while the library works: Python's signal handlers run in its main thread, and only when asked to.
+//!
+//! No lock is here: a child of a fork asks too, and a thread of the parent could have held it.
 
-use std::cell::RefCell;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::ThreadId;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use arrowfeed::avro::Interrupt;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-/// How often handlers get their turn.
+/// Time between two runs of the handlers.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// The main thread, and its process: a fork makes the thread that forked the child's main thread.
-static MAIN: Mutex<Option<(u32, ThreadId)>> = Mutex::new(None);
-
 thread_local! {
-    /// What a handler raised, on its way to the call that was stopped for it.
+    /// The process in which this thread is the main thread: a fork makes the thread that forks the child's main thread.
+    static MAIN_OF: Cell<Option<u32>> = const { Cell::new(None) };
+
+    /// The exception of a handler, for the call that it stopped.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn here() -> (u32, ThreadId) {
-    (std::process::id(), std::thread::current().id())
 }
 
 /// Remembers this thread if it is Python's main thread.
@@ -33,26 +27,48 @@ pub(crate) fn notice_main_thread(py: Python<'_>) -> PyResult<()> {
     let threading = py.import("threading")?;
     let main = threading.call_method0("main_thread")?.getattr("ident")?;
     if main.eq(threading.call_method0("get_ident")?)? {
-        *lock(&MAIN) = Some(here());
+        MAIN_OF.set(Some(std::process::id()));
     }
     Ok(())
 }
 
-/// What a reader asks now and then. In other threads than the main one it never waits for the interpreter.
+/// The function that readers call to ask whether they shall stop. Outside the main thread it never waits for the
+/// interpreter.
 pub(crate) fn interrupt() -> Interrupt {
-    let last = Mutex::new(Instant::now());
+    let start = Instant::now();
+    let now = move || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let last = AtomicU64::new(0);
     Arc::new(move || {
-        let mut last = lock(&last);
-        if last.elapsed() < PERIOD || *lock(&MAIN) != Some(here()) {
+        let due = now().saturating_sub(last.load(Ordering::Relaxed)) >= PERIOD.as_millis() as u64;
+        if !due || MAIN_OF.get() != Some(std::process::id()) {
             return false;
         }
-        *last = Instant::now();
-        drop(last);
+        last.store(now(), Ordering::Relaxed);
         run_handlers()
     })
 }
 
-/// True if a handler raised, which is kept for [`take_raised`].
+/// Items of a loop that holds the interpreter between two runs of the handlers.
+const ITEMS: usize = 1 << 14;
+
+/// Runs the handlers once in so many items; an error is the exception of a handler.
+pub(crate) fn check_at(py: Python<'_>, item: usize) -> PyResult<()> {
+    if item % ITEMS == ITEMS - 1 { py.check_signals() } else { Ok(()) }
+}
+
+/// The interrupt of one call, which begins in this thread.
+pub(crate) fn interrupt_of_call(py: Python<'_>) -> PyResult<Interrupt> {
+    notice_main_thread(py)?;
+    Ok(interrupt())
+}
+
+/// Also stops when `stop` is set, which any thread may do.
+pub(crate) fn interrupt_or(stop: Arc<AtomicBool>) -> Interrupt {
+    let interrupt = interrupt();
+    Arc::new(move || stop.load(Ordering::Relaxed) || interrupt())
+}
+
+/// True if a handler raised an exception, which is kept for [`take_raised`].
 fn run_handlers() -> bool {
     let raised = Python::try_attach(|py| py.check_signals().err()).flatten();
     let stop = raised.is_some();
@@ -62,7 +78,12 @@ fn run_handlers() -> bool {
     stop
 }
 
-/// What a handler raised in this thread.
+/// Whether a handler has raised in this thread.
+pub(crate) fn has_raised() -> bool {
+    RAISED.with_borrow(Option::is_some)
+}
+
+/// The exception of a handler in this thread.
 pub(crate) fn take_raised() -> Option<PyErr> {
     RAISED.take()
 }

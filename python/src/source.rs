@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use arrowfeed::sources::{redacted, resolve, scheme};
+use arrowfeed::sources::{redacted, resolve_with, scheme};
 use arrowfeed::{AvroError, AvroSource};
 use bytes::Bytes;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -15,6 +15,10 @@ use crate::argument::{items, wrong_type};
 use crate::call::call;
 use crate::errors::to_python;
 use crate::file::PythonFile;
+use crate::signals;
+
+/// Bytes of a file object that are read between two looks for signals.
+const STEP: u64 = 1 << 20;
 
 const EXPECTED: &str = "a path, a glob, a directory, a URL, bytes, a binary file object or a list of these";
 
@@ -55,7 +59,7 @@ pub(crate) fn local_files(value: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     for item in each(value)? {
         let found = match item {
             Item::Pattern(pattern) => {
-                files.extend(call(value.py(), || resolve([pattern]))?);
+                files.extend(resolved(value.py(), pattern)?);
                 continue;
             }
             Item::Url(url) => redacted(&url).into_owned(),
@@ -76,7 +80,7 @@ pub(crate) fn rereadable(value: &Bound<'_, PyAny>) -> PyResult<(Vec<AvroSource>,
     for item in each(value)? {
         match item {
             Item::Pattern(pattern) => {
-                for path in call(py, || resolve([pattern]))? {
+                for path in resolved(py, pattern)? {
                     kept.append(&path)?;
                     sources.push(AvroSource::from(path));
                 }
@@ -115,17 +119,23 @@ pub(crate) fn seekable(argument: &'static str, file: &Bound<'_, PyAny>, path: &P
 
 /// All bytes of a file object from where it stands.
 fn whole(file: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
-    let mut bytes = Vec::new();
-    let read = PythonFile::given("source", file.clone()).read_to_end(&mut bytes);
-    read.map_err(|error| to_python(file.py(), AvroError::io(error)))?;
-    Ok(PyBytes::new(file.py(), &bytes).into())
+    let (py, mut bytes) = (file.py(), Vec::new());
+    let mut file = PythonFile::given("source", file.clone());
+    loop {
+        // A file of C runs no Python code, which would look for signals.
+        py.check_signals()?;
+        let read = file.by_ref().take(STEP).read_to_end(&mut bytes);
+        if read.map_err(|error| to_python(py, AvroError::io(error)))? == 0 {
+            return Ok(PyBytes::new(py, &bytes).into());
+        }
+    }
 }
 
 impl Sources {
     fn add(&mut self, py: Python<'_>, item: Item<'_>) -> PyResult<()> {
         match item {
             Item::Pattern(pattern) => {
-                self.list.extend(call(py, || resolve([pattern]))?.into_iter().map(AvroSource::from));
+                self.list.extend(resolved(py, pattern)?.into_iter().map(AvroSource::from));
             }
             Item::Url(url) => {
                 for (name, opener) in remote_files(py, &url)? {
@@ -141,6 +151,12 @@ impl Sources {
         }
         Ok(())
     }
+}
+
+/// The files that a pattern means. A tree of directories may take long to go through.
+fn resolved(py: Python<'_>, pattern: PathBuf) -> PyResult<Vec<PathBuf>> {
+    let interrupt = signals::interrupt_of_call(py)?;
+    call(py, || resolve_with([pattern], Some(&interrupt)))
 }
 
 fn each<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Item<'py>>> {

@@ -1,12 +1,13 @@
 //! `arrowfeed.Split` and `arrowfeed.plan_splits`.
 
-use std::path::Path;
-
+use arrowfeed::avro::FileIdentity;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyString, PyTuple};
 
-use crate::argument::{self, integer};
+use crate::argument::{self, integer, wrong_type};
 use crate::call::call;
+use crate::signals;
 use crate::source::local_files;
 
 /// Bytes of a split unless asked otherwise.
@@ -20,10 +21,17 @@ pub(crate) struct Split(pub(crate) arrowfeed::Split);
 #[pymethods]
 impl Split {
     #[new]
-    fn new(path: &Bound<'_, PyAny>, start: &Bound<'_, PyAny>, end: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (path, start, end, *, file_id=None))]
+    fn new(
+        path: &Bound<'_, PyAny>,
+        start: &Bound<'_, PyAny>,
+        end: &Bound<'_, PyAny>,
+        file_id: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let path = argument::path("path", path)?;
         let (start, end) = (integer("start", 0, start)?, integer("end", 0, end)?);
-        Ok(Self(arrowfeed::Split { path, start, end }))
+        let identity = file_id.map(identity).transpose()?;
+        Ok(Self(arrowfeed::Split { path, start, end, identity }))
     }
 
     /// The file.
@@ -44,14 +52,28 @@ impl Split {
         self.0.end
     }
 
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        (self.path(), self.0.start, self.0.end).into_pyobject(py)
+    /// Length and sync marker of the file that the split was planned for.
+    #[getter]
+    fn file_id(&self) -> Option<String> {
+        self.0.identity.map(|identity| identity.to_string())
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("file_id", self.file_id())?;
+        Ok(((self.path(), self.0.start, self.0.end).into_pyobject(py)?, keywords))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let path = self.path().into_pyobject(py)?.repr()?;
         Ok(format!("Split({path}, {}, {})", self.0.start, self.0.end))
     }
+}
+
+fn identity(value: &Bound<'_, PyAny>) -> PyResult<FileIdentity> {
+    let text = value.cast::<PyString>().map_err(|_| wrong_type("file_id", "a str or None", value))?;
+    let identity = text.to_cow()?.parse::<FileIdentity>();
+    identity.map_err(|error| PyValueError::new_err(format!("file_id: {error}")))
 }
 
 /// Splits that cover all files, in file order; only headers are read.
@@ -64,6 +86,7 @@ pub(crate) fn plan_splits(
 ) -> PyResult<Vec<Split>> {
     let target = target_bytes.map_or(Ok(TARGET_BYTES), |value| integer("target_bytes", 1, value))?;
     let files = local_files(source)?;
-    let splits = call(py, || arrowfeed::plan_splits(files.iter().map(|file| file as &Path), target))?;
+    let interrupt = signals::interrupt_of_call(py)?;
+    let splits = call(py, || arrowfeed::plan_splits_with(files, target, Some(&interrupt)))?;
     Ok(splits.into_iter().map(Split).collect())
 }

@@ -1,60 +1,150 @@
-//! `arrowfeed.write_avro`.
+//! `arrowfeed.write_avro`, and the options that it shares with `AvroWriter`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
-use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow_array::{RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use arrowfeed::avro::Interrupt;
+use arrowfeed::avro::{AvroHeader, AvroWriter, Codec, Limits, Unsigned};
 use arrowfeed::{AvroError, AvroErrorKind, WriteOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping};
 
-use crate::argument::{self, choice, integer, wrong_type};
+use crate::argument::{self, choice, flag, integer, wrong_type};
 use crate::call::caught;
 use crate::errors::{invalid_arrow, plain, to_python};
+use crate::file::PythonSink;
 use crate::foreign::{self, Invalid};
 use crate::options::CODECS;
 use crate::stream::Direct;
 use crate::{batch, reader, schema, signals};
 
+const ON_OVERFLOW: [(&str, Unsigned); 2] = [("decimal", Unsigned::Decimal), ("error", Unsigned::Long)];
+
 /// Writes batches to an Avro file and gives the number of rows.
 #[pyfunction]
-#[pyo3(signature = (batches, path, *, codec=None, block_bytes=None, schema=None, metadata=None),
-    text_signature = "(batches, path, *, codec='zstandard', block_bytes=65536, schema=None, metadata=None)")]
+#[pyo3(signature = (batches, path, *, codec=None, level=None, block_bytes=None, schema=None, metadata=None,
+        on_overflow=None, threads=None, append=None),
+    text_signature = "(batches, path, *, codec='zstandard', level=None, block_bytes=65536, schema=None, metadata=None, \
+                      on_overflow='decimal', threads=None, append=False)")]
+#[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn write_avro(
     batches: &Bound<'_, PyAny>,
     path: &Bound<'_, PyAny>,
     codec: Option<&Bound<'_, PyAny>>,
+    level: Option<&Bound<'_, PyAny>>,
     block_bytes: Option<&Bound<'_, PyAny>>,
     schema: Option<&Bound<'_, PyAny>>,
     metadata: Option<&Bound<'_, PyAny>>,
+    on_overflow: Option<&Bound<'_, PyAny>>,
+    threads: Option<&Bound<'_, PyAny>>,
+    append: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<u64> {
     let py = batches.py();
-    let path = argument::path("path", path)?;
-    let mut options = WriteOptions::default();
-    if let Some(value) = codec {
-        options.codec = choice("codec", &CODECS, value)?;
-    }
-    if let Some(value) = block_bytes {
-        options.block_bytes = integer("block_bytes", 1, value)?;
-    }
-    options.schema = schema.map(|value| schema::parse("schema", value)).transpose()?;
-    options.metadata = metadata.map(entries).transpose()?.unwrap_or_default();
+    let given = Given { codec, level, block_bytes, schema, metadata, on_overflow, threads, append };
+    let mut target = Target::new(path, &given)?;
     signals::notice_main_thread(py)?;
-    let batches = Batches { source: source(batches)?, interrupt: signals::interrupt() };
-    let written = py.detach(|| caught(|| arrowfeed::write_avro(batches, &path, &options)));
-    written.map_err(|error| match error.source().and_then(|source| source.downcast_ref()) {
-        Some(SourceFailed(failure)) => match Invalid::of(failure) {
-            Some(invalid) => invalid_arrow(py, invalid),
-            None => plain(py, &failure.to_string()),
-        },
-        // All that the options can be wrong in by now is what is in `metadata`.
-        None if error.kind() == AvroErrorKind::Options => PyValueError::new_err(error.message().to_owned()),
-        None => to_python(py, error),
-    })
+    let batches = source(batches)?;
+    let written = py.detach(|| {
+        caught(|| {
+            let mut writer = target.open(batches.schema())?;
+            for batch in batches {
+                writer.write(&batch.map_err(source_error)?)?;
+            }
+            writer.finish()
+        })
+    });
+    written.map(|written| written.rows).map_err(|error| failure(py, error))
+}
+
+/// Arguments that say how to write.
+pub(crate) struct Given<'a, 'py> {
+    pub(crate) codec: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) level: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) block_bytes: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) schema: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) metadata: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) on_overflow: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) threads: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) append: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// Where to write, and how.
+pub(crate) struct Target {
+    place: Option<Place>,
+    options: WriteOptions,
+}
+
+enum Place {
+    New(PathBuf),
+    Appended { path: PathBuf, codec: Option<Codec> },
+    File(PythonSink),
+}
+
+impl Target {
+    pub(crate) fn new(path: &Bound<'_, PyAny>, given: &Given<'_, '_>) -> PyResult<Self> {
+        let codec = given.codec.map(|value| choice("codec", &CODECS, value)).transpose()?;
+        let append = given.append.map(|value| flag("append", value)).transpose()?.unwrap_or(false);
+        let mut options = WriteOptions::default();
+        options.codec = codec.unwrap_or(options.codec);
+        options.level = given.level.map(level).transpose()?;
+        if let Some(value) = given.block_bytes {
+            options.block_bytes = integer("block_bytes", 1, value)?;
+        }
+        options.schema = given.schema.map(|value| schema::parse("schema", value)).transpose()?;
+        options.metadata = given.metadata.map(entries).transpose()?.unwrap_or_default();
+        if let Some(value) = given.on_overflow {
+            options.unsigned = choice("on_overflow", &ON_OVERFLOW, value)?;
+        }
+        if let Some(value) = given.threads {
+            options.threads = NonZeroUsize::new(integer("threads", 1, value)?);
+        }
+        let place = if path.hasattr("write")? {
+            if append {
+                let message = "append: expected a path, found a file object: the header of the file must be \
+                               read";
+                return Err(PyValueError::new_err(message));
+            }
+            Place::File(PythonSink::new("path", path.clone()))
+        } else {
+            let expected = "a path (str or os.PathLike) or a binary file object with write()";
+            let path = argument::path("path", path).map_err(|_| wrong_type("path", expected, path))?;
+            if append { Place::Appended { path, codec } } else { Place::New(path) }
+        };
+        Ok(Self { place: Some(place), options })
+    }
+
+    /// Opens the writer; once.
+    pub(crate) fn open(&mut self, schema: SchemaRef) -> Result<AvroWriter, AvroError> {
+        let options = self.options.clone();
+        let writer = match self.place.take() {
+            Some(Place::New(path)) => AvroWriter::create(path, schema, options)?,
+            Some(Place::Appended { path, codec }) => {
+                if let Some(wanted) = codec {
+                    let found = AvroHeader::read(path.as_path(), &Limits::default())?.codec();
+                    if found != wanted {
+                        let (wanted, found) = (wanted.name(), found.name());
+                        let message = format!(
+                            "codec: expected the codec {found} of the file that is appended to, found {wanted}"
+                        );
+                        return Err(AvroError::new(AvroErrorKind::Options, message));
+                    }
+                }
+                AvroWriter::append(path, schema, options)?
+            }
+            Some(Place::File(sink)) => AvroWriter::to_sink(sink, schema, options)?,
+            None => return Err(AvroError::new(AvroErrorKind::Internal, "expected to open a writer once")),
+        };
+        Ok(writer.with_interrupt(signals::interrupt()))
+    }
+}
+
+/// A level of any codec: which ones a codec has, the library says.
+fn level(value: &Bound<'_, PyAny>) -> PyResult<i32> {
+    value.extract().map_err(|_| wrong_type("level", "an integer", value))
 }
 
 /// Keys and values of a mapping.
@@ -71,7 +161,8 @@ fn entries(metadata: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, Vec<u8>>> {
     Ok(entries)
 }
 
-fn source(batches: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+/// The batches of an argument.
+pub(crate) fn source(batches: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
     let py = batches.py();
     if let Ok(reader) = batches.cast::<reader::RecordBatchReader>() {
         return Ok(Box::new(Direct(reader.get().hand_over(py)?)));
@@ -92,30 +183,14 @@ fn source(batches: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Se
     Err(wrong_type("batches", "an object with __arrow_c_stream__ or __arrow_c_array__", batches))
 }
 
-/// Batches of the caller, with a look at Ctrl-C before each.
-struct Batches {
-    source: Box<dyn RecordBatchReader + Send>,
-    interrupt: Interrupt,
-}
-
-impl Iterator for Batches {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if (self.interrupt)() {
-            return Some(Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop").into()));
-        }
-        let batch = self.source.next()?;
-        Some(batch.map_err(|error| match error {
-            ArrowError::ExternalError(error) if error.is::<AvroError>() => ArrowError::ExternalError(error),
-            error => ArrowError::ExternalError(Box::new(SourceFailed(error))),
-        }))
-    }
-}
-
-impl RecordBatchReader for Batches {
-    fn schema(&self) -> SchemaRef {
-        self.source.schema()
+/// An error of the caller's stream, apart from errors of a reader of this library, which stay what they are.
+pub(crate) fn source_error(error: ArrowError) -> AvroError {
+    match error {
+        ArrowError::ExternalError(error) => match error.downcast::<AvroError>() {
+            Ok(error) => *error,
+            Err(error) => SourceFailed(ArrowError::ExternalError(error)).into(),
+        },
+        error => SourceFailed(error).into(),
     }
 }
 
@@ -123,10 +198,28 @@ impl RecordBatchReader for Batches {
 #[derive(Debug)]
 struct SourceFailed(ArrowError);
 
-impl fmt::Display for SourceFailed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl std::fmt::Display for SourceFailed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
     }
 }
 
 impl Error for SourceFailed {}
+
+impl From<SourceFailed> for AvroError {
+    fn from(failed: SourceFailed) -> Self {
+        AvroError::new(AvroErrorKind::Schema, failed.to_string()).with_source(failed)
+    }
+}
+
+/// The exception for an error of writing.
+pub(crate) fn failure(py: Python<'_>, error: AvroError) -> PyErr {
+    match error.source().and_then(|source| source.downcast_ref()) {
+        Some(SourceFailed(failure)) => match Invalid::of(failure) {
+            Some(invalid) => invalid_arrow(py, invalid),
+            None => plain(py, &failure.to_string()),
+        },
+        None if error.kind() == AvroErrorKind::Options => PyValueError::new_err(error.message().to_owned()),
+        None => to_python(py, error),
+    }
+}

@@ -69,6 +69,14 @@ def test_codec_metadata_and_blocks_are_those_of_the_file(path: Path) -> None:
     assert reader.report()["blocks"] == expected["blocks"]
 
 
+@pytest.mark.parametrize("path", FILES, ids=_stem)
+def test_canonical_form_and_fingerprint_are_those_of_java(path: Path) -> None:
+    expected = _expected(path)
+    header = af.avro_schema(str(path))
+    assert header.canonical == expected["canonical"]
+    assert f"{header.fingerprint:x}" == expected["fingerprint"]
+
+
 @pytest.mark.parametrize("path", [path for path in FILES if "columns" in _expected(path)], ids=_stem)
 def test_recursive_columns_are_refused_unless_projected_away(path: Path) -> None:
     with pytest.raises(af.SchemaError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import signal
 import subprocess
 import sys
 import textwrap
@@ -17,6 +18,10 @@ from dataset_files import people_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # A shell lets commands in the background ignore Ctrl-C, and their children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SCHEMA = {
     "type": "record",

@@ -139,7 +139,16 @@ READ_OPTIONS = {
         (
             af.write_avro,
             ["batches", "path"],
-            {"codec": "zstandard", "block_bytes": 64 << 10, "schema": None, "metadata": None},
+            {
+                "codec": "zstandard",
+                "level": None,
+                "block_bytes": 64 << 10,
+                "schema": None,
+                "metadata": None,
+                "on_overflow": "decimal",
+                "threads": None,
+                "append": False,
+            },
         ),
     ],
 )

@@ -205,7 +205,11 @@ def test_the_source_may_be_a_used_reader(tmp_path, users_file):
             TypeError,
             "batches: expected an object with __arrow_c_stream__ or __arrow_c_array__, found list [1]",
         ),
-        ({"path": 3}, TypeError, "path: expected a path (str or os.PathLike), found int 3"),
+        (
+            {"path": 3},
+            TypeError,
+            "path: expected a path (str or os.PathLike) or a binary file object with write(), found int 3",
+        ),
         ({"schema": 3}, TypeError, "schema: expected JSON text, a dict or an AvroSchema, found int 3"),
         (
             {"metadata": [("a", b"")]},

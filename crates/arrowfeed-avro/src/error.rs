@@ -6,6 +6,8 @@ use std::io;
 
 use arrow_schema::ArrowError;
 
+use crate::memory::MemoryExhausted;
+
 /// What went wrong, so that a caller can act on it without reading the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -162,12 +164,20 @@ impl AvroError {
     /// Whether the file is to blame, so that leaving it out may help.
     pub fn is_of_the_file(&self) -> bool {
         use AvroErrorKind::{Conversion, Internal, Interrupted, Options};
-        !matches!(self.0.kind, Options | Conversion | Interrupted | Internal)
+        !matches!(self.0.kind, Options | Conversion | Interrupted | Internal) && !self.is_out_of_memory()
     }
 
-    /// A panic that was caught.
+    /// Whether the process has no more memory.
+    pub fn is_out_of_memory(&self) -> bool {
+        self.io_error().is_some_and(|error| error.kind() == io::ErrorKind::OutOfMemory)
+    }
+
+    /// The error for a panic that was caught.
     #[cold]
     pub fn from_panic(panic: &(dyn std::any::Any + Send)) -> Self {
+        if let Some(exhausted) = panic.downcast_ref::<MemoryExhausted>() {
+            return exhausted.error();
+        }
         let text = panic.downcast_ref::<&str>().copied();
         let text =
             text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
@@ -196,15 +206,15 @@ impl fmt::Display for AvroError {
             parts.push(format!("record {record}"));
         }
         if let Some(path) = &place.path {
-            write!(f, "{path}: ")?;
+            write!(f, "{}: ", printable(path))?;
         }
         if !parts.is_empty() {
             write!(f, "{}: ", parts.join(", "))?;
         }
         if let Some(field) = &place.field {
-            write!(f, "{field}: ")?;
+            write!(f, "{}: ", printable(field))?;
         }
-        f.write_str(message)
+        f.write_str(&printable(message))
     }
 }
 
@@ -239,9 +249,31 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{s}", thousands(number))
 }
 
-/// A name or value of a file made fit for a message: control characters escaped, cut at 200 characters.
+/// Escapes what could act on a terminal: controls, marks of direction, invisible characters, line ends.
+///
+/// These are the characters that Rust's [`Debug`](fmt::Debug) of a text escapes, but for quotes, backslashes and the
+/// joiners U+200C and U+200D, which Persian, Indic scripts and emoji are written with. Every message of an error has
+/// passed through this function.
+///
+/// ```
+/// assert_eq!(arrowfeed_avro::printable("\u{1b}[2Jit's\u{202e}"), r"\u{1b}[2Jit's\u{202e}");
+/// ```
+pub fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '"' | '\'' | '\\' | '\u{200c}' | '\u{200d}' => out.push(character),
+            // Combining marks are escaped at the start of a text only.
+            _ => out.extend(['_', character].iter().collect::<String>().escape_debug().skip(1)),
+        }
+    }
+    out
+}
+
+/// A name or value of a file made fit for a message: in double quotes, escaped, cut at 200 characters.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut out: String = text.chars().take(200).flat_map(char::escape_debug).collect();
+    let mut out: String = text.chars().take(200).collect();
+    out = printable(&out.replace('\\', r"\\").replace('"', r#"\""#));
     if text.chars().nth(200).is_some() {
         out.push('…');
     }
@@ -269,5 +301,22 @@ mod tests {
         let grouped: Vec<String> = [0, 999, 1000, 51_882, 1_234_567].map(thousands).into();
         assert_eq!(grouped, ["0", "999", "1,000", "51,882", "1,234,567"]);
         assert_eq!([0, 1, 2000].map(|n| counted(n, "byte")), ["0 bytes", "1 byte", "2,000 bytes"]);
+    }
+
+    #[test]
+    fn nothing_in_a_message_acts_on_a_terminal() {
+        let hostile = "\0\n\t\u{1b}[31m\u{7f}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{202e}\u{2066}\u{feff}\u{e0001}";
+        let escaped = r"\0\n\t\u{1b}[31m\u{7f}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{202e}\u{2066}\u{feff}\u{e0001}";
+        assert_eq!(printable(hostile), escaped);
+        let error = AvroError::new(AvroErrorKind::Io, hostile).in_field(hostile).in_file(hostile);
+        assert_eq!(error.to_string(), format!("{escaped}: {escaped}: {escaped}"));
+        assert_eq!(error.place().path.as_deref(), Some(hostile));
+    }
+
+    #[test]
+    fn honest_text_stays_as_it_is() {
+        let honest = "größe e\u{301} हिन्दी می\u{200c}خواهم 👨\u{200d}👩\u{200d}👧 名前 it's C:\\x";
+        assert_eq!(printable(honest), honest);
+        assert_eq!(quoted(r#"it's "C:\x""#), r#""it's \"C:\\x\"""#);
     }
 }

@@ -4,6 +4,7 @@ use arrow_schema::SchemaRef;
 
 use crate::container::codec::Codec;
 use crate::error::{AvroError, AvroErrorKind};
+use crate::interrupt::{Check, Interrupt};
 use crate::plan::DecodePlan;
 use crate::reader::file::OpenFile;
 use crate::{AvroSchema, AvroSource, Limits, ReadOptions};
@@ -42,8 +43,20 @@ impl AvroHeader {
     /// # Errors
     /// The file cannot be opened or is no Avro file, or its schema is not valid.
     pub fn read(source: impl Into<AvroSource>, limits: &Limits) -> Result<Self, AvroError> {
+        Self::read_with(source, limits, None)
+    }
+
+    /// As [`read`](Self::read), until `interrupt` says to stop.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); or the caller wants to stop.
+    pub fn read_with(
+        source: impl Into<AvroSource>,
+        limits: &Limits,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Self, AvroError> {
         let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
-        let file = OpenFile::open(source.into(), &options)?;
+        let file = OpenFile::open(source.into(), &options, &Check::of(interrupt))?;
         let schema = file.schema(&options)?;
         Ok(Self { file, schema, options })
     }
@@ -81,13 +94,21 @@ impl AvroHeader {
     /// # Errors
     /// A block header or a sync marker is wrong, or the file is cut; the source is a stream.
     pub fn count_rows(&self) -> Result<u64, AvroError> {
-        let name = &self.file.name;
+        self.count_rows_with(None)
+    }
+
+    /// As [`count_rows`](Self::count_rows), until `interrupt` says to stop.
+    ///
+    /// # Errors
+    /// As [`count_rows`](Self::count_rows); or the caller wants to stop.
+    pub fn count_rows_with(&self, interrupt: Option<&Interrupt>) -> Result<u64, AvroError> {
+        let (name, check) = (&self.file.name, Check::of(interrupt));
         let Some(mut scanner) = self.file.scanner(&self.options) else {
             let message = "expected a file or bytes to count the rows of, found a stream";
             return Err(AvroError::new(AvroErrorKind::Options, message).in_file(name));
         };
         let mut rows = 0_u64;
-        while let Some(block) = scanner.next().map_err(|error| error.in_file(name))? {
+        while let Some(block) = scanner.next(&check).map_err(|error| error.in_file(name))? {
             rows = rows.saturating_add(block.count);
         }
         self.file.check_unchanged()?;

@@ -1,7 +1,8 @@
 //! Where and why a block could not be decoded: the cold path behind [`Stop`](crate::wire::cursor::Stop).
 //!
 //! The block is decoded once more, value by value, by the slow reader and to nowhere, along the same plan. What
-//! the fast decoder refuses, this one refuses, with the record, the field and what was expected and found.
+//! the fast decoder refuses, this one refuses, with the record, the field and what was expected and found. The
+//! defaults of a reader's schema are checked in the same way when the plan is made.
 
 use arrow_buffer::i256;
 
@@ -9,9 +10,13 @@ use crate::Limits;
 use crate::decode::decimal::Unscaled;
 use crate::decode::fixed::{duration, parse_uuid};
 use crate::error::{AvroError, AvroErrorKind, counted, quoted, thousands};
+use crate::interrupt::{Check, stopped};
 use crate::plan::DecodePlan;
-use crate::plan::node::{Branch, DecimalWidth, EnumNode, ListNode, Node, RecordNode, Step, UnionNode, Wire};
-use crate::plan::skip::{self, Budget};
+use crate::plan::field_path;
+use crate::plan::node::{
+    Branch, DecimalWidth, EnumNode, ListNode, Node, RecordNode, Step, Time, UnionNode, Wire,
+};
+use crate::plan::skip::{self, Budget, Skips};
 use crate::wire::Reads;
 use crate::wire::cursor::Stop;
 use crate::wire::plain::{PlainReader, invalid};
@@ -25,9 +30,9 @@ pub(crate) fn locate(
     payload: &[u8],
     count: u64,
     stop: Stop,
+    check: &Check<'_>,
 ) -> AvroError {
-    let mut walk =
-        Walk { plan, budget: Budget::new(limits), reader: PlainReader::new(payload), path: Vec::new() };
+    let mut walk = Walk::new(&plan.skips, limits, payload, check);
     for record in 0..count {
         walk.budget.reset();
         if let Err(error) = walk.value(&plan.root.node) {
@@ -50,6 +55,7 @@ pub(crate) fn locate(
                 format!("a record is over the limit batch_bytes of {limit}"),
             )
         }
+        Stop::Cancelled => stopped(),
         Stop::Invalid => {
             let message = format!("the fast decoder refused a block of {records} that the slow one takes");
             AvroError::new(AvroErrorKind::Internal, message)
@@ -57,12 +63,37 @@ pub(crate) fn locate(
     }
 }
 
+/// Checks the encoded default of a field as if it were data: its logical types, its fixed lengths, the limits.
+pub(crate) fn check_default(
+    field: &str,
+    node: &Node,
+    skips: &Skips,
+    limits: &Limits,
+    bytes: &[u8],
+) -> Result<(), AvroError> {
+    // A default is short: its schema has a limit.
+    let check = Check::never();
+    let mut walk = Walk::new(skips, limits, bytes, &check);
+    walk.kind(node).map_err(|error| {
+        let message = format!("{} in the default of the reader's schema", error.message());
+        let error = match error.limit() {
+            Some(limit) => AvroError::limit_reached(limit, message),
+            None => AvroError::new(AvroErrorKind::Schema, message),
+        };
+        error.in_field(format!("{field}{}", walk.path.concat()))
+    })
+}
+
+/// Work of a value, in bytes that the fast decoder decodes meanwhile.
+const VALUE_WORK: usize = 64;
+
 struct Walk<'a> {
-    plan: &'a DecodePlan,
+    skips: &'a Skips,
     budget: Budget,
     reader: PlainReader<'a>,
     /// From the root to the value: fields, and items in brackets.
     path: Vec<String>,
+    check: &'a Check<'a>,
 }
 
 fn path_text(path: &[String]) -> String {
@@ -70,6 +101,11 @@ fn path_text(path: &[String]) -> String {
 }
 
 impl<'a> Walk<'a> {
+    fn new(skips: &'a Skips, limits: &Limits, bytes: &'a [u8], check: &'a Check<'a>) -> Self {
+        let (budget, reader) = (Budget::new(limits), PlainReader::new(bytes));
+        Self { skips, budget, reader, path: Vec::new(), check }
+    }
+
     /// Does `work` one step deeper; on an error the path stays as it was there.
     fn inside(
         &mut self,
@@ -84,6 +120,7 @@ impl<'a> Walk<'a> {
 
     /// One value; an error has the offset at which the innermost value that is wrong starts.
     fn value(&mut self, node: &Node) -> Result<(), AvroError> {
+        self.check.after(VALUE_WORK)?;
         self.located(|walk| walk.kind(node))
     }
 
@@ -102,6 +139,8 @@ impl<'a> Walk<'a> {
             Node::Number { wire: Wire::Long, .. } => self.reader.long().map(|_| ()),
             Node::Number { wire: Wire::Float, .. } => self.reader.take(4, "a float").map(|_| ()),
             Node::Number { wire: Wire::Double, .. } => self.reader.take(8, "a double").map(|_| ()),
+            Node::Time(time @ (Time::Millis | Time::IntMicros)) => of_day(*time, self.reader.int()?.into()),
+            Node::Time(time @ Time::Micros) => of_day(*time, self.reader.long()?),
             Node::Bytes { utf8 } => self.bytes(*utf8).map(|_| ()),
             Node::UuidString => {
                 let text = self.bytes(false)?;
@@ -222,12 +261,10 @@ impl<'a> Walk<'a> {
         for step in &record.steps {
             match step {
                 Step::Read { name, column } => {
-                    self.inside(format!(".{name}"), |walk| walk.value(&column.node))?;
+                    self.inside(field_path::step(name, false), |walk| walk.value(&column.node))?;
                 }
-                Step::Skip { name, program } => self.inside(format!(".{name}"), |walk| {
-                    walk.located(|walk| {
-                        skip::run(program, &walk.plan.skips, &mut walk.budget, &mut walk.reader)
-                    })
+                Step::Skip { name, program } => self.inside(field_path::step(name, false), |walk| {
+                    walk.located(|walk| skip::run(program, walk.skips, &mut walk.budget, &mut walk.reader))
                 })?,
             }
         }
@@ -244,6 +281,14 @@ impl<'a> Walk<'a> {
             }
         }
     }
+}
+
+fn of_day(time: Time, found: i64) -> Result<(), AvroError> {
+    if time.contains(found) {
+        return Ok(());
+    }
+    let (last, unit) = (thousands(time.day().unsigned_abs() - 1), time.unit());
+    Err(invalid(format!("expected a time of day of 0 to {last} {unit}, found {found}")))
 }
 
 fn decimal(bytes: &[u8], width: DecimalWidth, precision: u8) -> Result<(), AvroError> {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use arrow_buffer::Buffer;
 
+use crate::FileIdentity;
 use crate::container::seekable::Seekable;
+use crate::reader::identity::Expected;
 
 /// One Avro object container file: on disk, in memory, a stream, or what can seek.
 ///
@@ -18,6 +20,8 @@ use crate::container::seekable::Seekable;
 pub struct AvroSource {
     pub(crate) name: String,
     pub(crate) kind: SourceKind,
+    /// What the file must be, where that is known.
+    pub(crate) expected: Option<Expected>,
 }
 
 pub(crate) enum SourceKind {
@@ -31,24 +35,35 @@ impl AvroSource {
     /// A whole file in memory; it is not copied.
     pub fn bytes(bytes: impl Into<Buffer>) -> Self {
         let bytes = bytes.into();
-        Self { name: format!("<{} bytes>", bytes.len()), kind: SourceKind::Bytes(bytes) }
+        Self::of(format!("<{} bytes>", bytes.len()), SourceKind::Bytes(bytes))
     }
 
     /// A stream that starts with the file's header. It is read once, in order, and decoded in the thread that
     /// reads it. `name` stands in messages.
     pub fn reader(name: impl Into<String>, reader: impl Read + Send + 'static) -> Self {
-        Self { name: name.into(), kind: SourceKind::Stream(Box::new(reader)) }
+        Self::of(name, SourceKind::Stream(Box::new(reader)))
     }
 
     /// A file that is read at any offset, from its position 0 on, by one thread at a time. `name` stands in messages.
     pub fn seekable(name: impl Into<String>, file: impl Read + Seek + Send + 'static) -> Self {
-        Self { name: name.into(), kind: SourceKind::Seekable(Seekable::new(file)) }
+        Self::of(name, SourceKind::Seekable(Seekable::new(file)))
     }
 
     /// The same source under another name in messages.
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
+    }
+
+    /// The same source, which must be the file that splits were planned for: opening another one is an error of kind
+    /// [`Changed`](crate::AvroErrorKind::Changed). `None`: any file.
+    pub fn with_identity(mut self, identity: Option<FileIdentity>) -> Self {
+        self.expected = identity.map(|identity| Expected { identity, when: "its splits were planned" });
+        self
+    }
+
+    fn of(name: impl Into<String>, kind: SourceKind) -> Self {
+        Self { name: name.into(), kind, expected: None }
     }
 
     /// What messages call it: the path as it was given.
@@ -65,7 +80,7 @@ impl fmt::Debug for AvroSource {
 
 impl From<PathBuf> for AvroSource {
     fn from(path: PathBuf) -> Self {
-        Self { name: path.display().to_string(), kind: SourceKind::Path(path) }
+        Self::of(path.display().to_string(), SourceKind::Path(path))
     }
 }
 

@@ -1,15 +1,20 @@
 //! Byte ranges of files, so that several processes can read one file.
 
-use std::path::PathBuf;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
 
 use crate::container::ranges::plan_ranges;
 use crate::error::AvroError;
+use crate::interrupt::{Check, Interrupt};
 use crate::reader::file::OpenFile;
-use crate::{AvroSource, ReadOptions};
+use crate::{AvroSource, FileIdentity, ReadOptions};
 
 /// A byte range of a file. A block belongs to the range that contains the offset right after the sync marker
 /// before it, so ranges that cover a file cover each of its blocks once, wherever they are cut.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+///
+/// Splits compare by path, start and end.
+#[derive(Debug, Clone)]
 pub struct Split {
     /// The file.
     pub path: PathBuf,
@@ -17,6 +22,45 @@ pub struct Split {
     pub start: u64,
     /// The byte after the last.
     pub end: u64,
+    /// The file that the split was planned for: another one of the same path is refused. `None`: any file.
+    pub identity: Option<FileIdentity>,
+}
+
+impl Split {
+    /// A range of any file with this path.
+    pub fn new(path: impl Into<PathBuf>, start: u64, end: u64) -> Self {
+        Self { path: path.into(), start, end, identity: None }
+    }
+
+    fn key(&self) -> (&Path, u64, u64) {
+        (&self.path, self.start, self.end)
+    }
+}
+
+impl PartialEq for Split {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Split {}
+
+impl PartialOrd for Split {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Split {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl Hash for Split {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
 }
 
 /// Splits of about `target_bytes` each that cover the files, in file order. Only headers are read.
@@ -42,16 +86,31 @@ pub fn plan_splits<P: Into<PathBuf>>(
     paths: impl IntoIterator<Item = P>,
     target_bytes: u64,
 ) -> Result<Vec<Split>, AvroError> {
-    let options = ReadOptions::default();
+    plan_splits_with(paths, target_bytes, None)
+}
+
+/// As [`plan_splits`], until `interrupt`, which is asked before each file, says to stop.
+///
+/// # Errors
+/// As [`plan_splits`]; or the caller wants to stop.
+pub fn plan_splits_with<P: Into<PathBuf>>(
+    paths: impl IntoIterator<Item = P>,
+    target_bytes: u64,
+    interrupt: Option<&Interrupt>,
+) -> Result<Vec<Split>, AvroError> {
+    let (options, check) = (ReadOptions::default(), Check::of(interrupt));
     let mut splits = Vec::new();
     for path in paths {
+        check.now()?;
         let path: PathBuf = path.into();
-        let body = OpenFile::open(AvroSource::from(&path), &options)?.body();
+        let file = OpenFile::open(AvroSource::from(&path), &options, &check)?;
+        let (body, identity) = (file.body(), file.identity());
         let ranges = plan_ranges(body.start, body.end, target_bytes.max(1));
         splits.extend(ranges.into_iter().map(|range| Split {
             path: path.clone(),
             start: range.start,
             end: range.end,
+            identity,
         }));
     }
     Ok(splits)

@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use arrow_schema::Schema;
+
+use crate::column::Column;
+use crate::error::RepresentationError;
+
 /// Names from the outside in: a column, then fields of structs. Lists on the way have no step of their own.
 ///
 /// A path of one step may hold dots: it names the column that is called so, and where there is none, the field that
@@ -26,6 +31,14 @@ impl ColumnPath {
     /// The names, from the outside in.
     pub fn steps(&self) -> &[String] {
         &self.0
+    }
+
+    /// The names of the column and of the fields that the path leads to in a schema, one a step.
+    ///
+    /// # Errors
+    /// It leads to none.
+    pub fn resolved(&self, schema: &Schema) -> Result<Self, RepresentationError> {
+        Column::compile(schema, self).map(|column| column.path)
     }
 
     /// The path of a field of it.

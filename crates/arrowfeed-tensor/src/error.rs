@@ -44,6 +44,8 @@ pub enum ConversionErrorKind {
     Partition,
     /// A number does not fit into the type that it must have: row splits of 32 bits, sizes.
     Overflow,
+    /// The limit `batch_bytes` was reached; [`ConversionError::limit`] names it.
+    Limit,
     /// A tensor's name that is not known.
     Name,
     /// The parts of a tensor do not fit together.
@@ -83,7 +85,7 @@ impl<K> fmt::Display for Inner<K> {
         if !place.is_empty() {
             write!(f, "{}: ", place.join(", "))?;
         }
-        write!(f, "expected {}, found {}", self.expected, self.found)
+        write!(f, "expected {}, found {}", printable(&self.expected), printable(&self.found))
     }
 }
 
@@ -221,6 +223,11 @@ impl ConversionError {
         self.0.column.as_deref()
     }
 
+    /// The name of the limit that was reached, for [`ConversionErrorKind::Limit`].
+    pub fn limit(&self) -> Option<&'static str> {
+        (self.kind() == ConversionErrorKind::Limit).then_some("batch_bytes")
+    }
+
     /// Zero-based number of the row in its batch, where one is to blame.
     pub fn row(&self) -> Option<usize> {
         self.0.row
@@ -235,6 +242,20 @@ impl ConversionError {
     pub fn found(&self) -> &str {
         &self.0.found
     }
+}
+
+/// Escapes what could act on a terminal: the characters that Rust's `Debug` of a text escapes, but for quotes, backslashes
+/// and joiners. The same rule as `arrowfeed_avro::printable`.
+pub(crate) fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '"' | '\'' | '\\' | '\u{200c}' | '\u{200d}' => out.push(character),
+            // Combining marks are escaped at the start of a text only.
+            _ => out.extend(['_', character].iter().collect::<String>().escape_debug().skip(1)),
+        }
+    }
+    out
 }
 
 /// `1 value`, `2 values`.
@@ -252,5 +273,18 @@ mod tests {
         assert_eq!(error.to_string(), "expected 4 values, found 1 value");
         let error = error.in_row(3).in_column("a.b").in_tensor("x").in_row(5);
         assert_eq!(error.to_string(), r#"tensor "x", column "a.b", row 3: expected 4 values, found 1 value"#);
+    }
+
+    #[test]
+    fn nothing_in_a_message_acts_on_a_terminal() {
+        let hostile = "\u{1b}[2J\n\u{200f}";
+        let error = ConversionError::new(ConversionErrorKind::Schema, hostile, hostile);
+        let error = error.in_column(hostile).in_tensor(hostile).in_key(hostile);
+        let escaped = r"\u{1b}[2J\n\u{200f}";
+        assert_eq!(
+            error.to_string(),
+            format!(r#"key "{escaped}", column "{escaped}": expected {escaped}, found {escaped}"#)
+        );
+        assert_eq!(printable("it's \"می\u{200c}خواهم\" e\u{301}"), "it's \"می\u{200c}خواهم\" e\u{301}");
     }
 }

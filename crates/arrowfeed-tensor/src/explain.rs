@@ -5,6 +5,7 @@ use std::fmt;
 use arrow_schema::DataType;
 
 use crate::dtype::DType;
+use crate::error::printable;
 use crate::leaf::Leaf;
 use crate::row_splits::SplitsDType;
 use crate::spec::TensorSpec;
@@ -136,7 +137,7 @@ impl fmt::Display for Part {
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.tensor, self.spec)?;
-        self.parts.iter().try_for_each(|part| write!(f, "\n  {part}"))
+        write!(f, "{}: {}", printable(&self.tensor), printable(&self.spec.to_string()))?;
+        self.parts.iter().try_for_each(|part| write!(f, "\n  {}", printable(&part.to_string())))
     }
 }

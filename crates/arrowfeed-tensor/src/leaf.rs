@@ -10,14 +10,15 @@ use arrow_array::{
 };
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, TimeUnit};
-use arrow_select::take::take;
+use arrowfeed_select::take;
 
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 use crate::gather::{Pieces, gather, overflow};
-use crate::options::InnerNulls;
+use crate::options::{AdapterOptions, InnerNulls};
 use crate::representation::DefaultValue;
 use crate::values::Values;
+use crate::written::check;
 
 /// The compiled end of a path.
 #[derive(Debug, Clone)]
@@ -28,6 +29,8 @@ pub(crate) struct Leaf {
     /// One value: what takes the place of missing ones.
     pub(crate) fill: ArrayRef,
     nulls: InnerNulls,
+    /// Most bytes of a dictionary's values, written out.
+    batch_bytes: usize,
 }
 
 impl Leaf {
@@ -35,7 +38,7 @@ impl Leaf {
     pub(crate) fn compile(
         data_type: &DataType,
         default: Option<&DefaultValue>,
-        nulls: InnerNulls,
+        options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let plain = plain(data_type);
         let (Some(dtype), Some(plain)) = (DType::of(data_type), plain) else {
@@ -47,7 +50,8 @@ impl Leaf {
             Some(default) => filled(&plain, dtype, default)?,
             None => zero(&plain),
         };
-        Ok(Self { dtype, data_type: plain, fill, nulls })
+        let AdapterOptions { inner_nulls: nulls, batch_bytes, .. } = *options;
+        Ok(Self { dtype, data_type: plain, fill, nulls, batch_bytes })
     }
 
     /// One value of exactly the type of the tensor's array.
@@ -72,7 +76,10 @@ impl Leaf {
         let array = match array.data_type() {
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
-                let values = take(dictionary.values(), dictionary.keys(), None);
+                let key = |(i, key)| array.is_valid(i).then_some(key);
+                let picks = || dictionary.normalized_keys().into_iter().enumerate().map(key);
+                check(dictionary.values(), array.len(), picks, self.batch_bytes)?;
+                let values = take(dictionary.values(), dictionary.keys());
                 // More than 2 GiB of strings do not fit into one array.
                 let values = values.map_err(|error| overflow(array.len(), &error))?;
                 if *values.data_type() == self.data_type { values } else { as_integers(&values) }

@@ -21,6 +21,7 @@
 //! | [`feature`] | tensors of key expressions, with defaults for what is missing |
 //! | `either` | an adapter of representations or of features |
 //! | `reverse` | tensors back to columns |
+//! | `written` | the limit of values that are copied for each row |
 //! | `dtype` `values` `row_splits` `tensor` `spec` | what comes out |
 
 mod adapter;
@@ -49,6 +50,7 @@ mod spare;
 mod spec;
 mod tensor;
 mod values;
+mod written;
 
 pub use adapter::{TensorAdapter, Tensors};
 pub use column_path::ColumnPath;

@@ -21,10 +21,24 @@ pub enum Duplicates {
 }
 
 /// Choices that hold for all tensors of an adapter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdapterOptions {
     /// Nulls among the values.
     pub inner_nulls: InnerNulls,
     /// Entries of sparse tensors with the same coordinates.
     pub duplicates: Duplicates,
+    /// Most bytes that the values of a dictionary may take in one tensor, where each row gets its own copy.
+    pub batch_bytes: usize,
+}
+
+impl AdapterOptions {
+    /// The default of `batch_bytes`: 512 MiB.
+    pub const BATCH_BYTES: usize = 512 << 20;
+}
+
+impl Default for AdapterOptions {
+    fn default() -> Self {
+        let (inner_nulls, duplicates) = (InnerNulls::default(), Duplicates::default());
+        Self { inner_nulls, duplicates, batch_bytes: Self::BATCH_BYTES }
+    }
 }

@@ -240,11 +240,19 @@ fn a_dictionary_that_stands_for_too_much_is_an_error() {
     let long = arrow_array::StringArray::from(vec!["x".repeat(1 << 20)]);
     let dictionary = arrow_array::DictionaryArray::new(keys, Arc::new(long));
     let column = batch(vec![("x", Arc::new(dictionary))]);
-    let message = refused(&column, &Representation::Dense(dense("x", &[])));
-    assert!(
-        message.starts_with(
-            r#"tensor "t", column "x": expected values that fit in one array, found 2100 values: "#
-        ),
-        "{message}"
-    );
+    let representation = Representation::Dense(dense("x", &[]));
+    let message = refused(&column, &representation);
+    let expected = "at most 536870912 bytes of copied values (the limit batch_bytes)";
+    let found = "more: convert fewer rows at a time";
+    assert_eq!(message, format!(r#"tensor "t", column "x": expected {expected}, found {found}"#));
+    // Without the limit, offsets of 32 bits are one.
+    let options = arrowfeed_tensor::AdapterOptions {
+        batch_bytes: usize::MAX,
+        ..arrowfeed_tensor::AdapterOptions::default()
+    };
+    let adapter =
+        arrowfeed_tensor::TensorAdapter::with_options(column.schema(), [("t", representation)], options);
+    let message = adapter.unwrap().convert(&column).unwrap_err().to_string();
+    let expected = r#"tensor "t", column "x": expected values that fit in one array, found 2100 values: "#;
+    assert!(message.starts_with(expected), "{message}");
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use arrowfeed_avro::AvroError;
+use arrowfeed_avro::{AvroError, printable};
 use arrowfeed_tensor::{ConversionError, RepresentationError};
 
 /// An error of a dataset: what it is depends on where in the pipeline it is found.
@@ -65,7 +65,7 @@ impl StateError {
 
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&printable(&self.message))
     }
 }
 

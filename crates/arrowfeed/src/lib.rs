@@ -41,10 +41,10 @@ mod tfxio;
 pub use arrowfeed_avro as avro;
 pub use arrowfeed_avro::{
     AvroError, AvroErrorKind, AvroHeader, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, Limits,
-    ReadOptions, Split, WriteOptions, plan_splits, write_avro,
+    ReadOptions, Split, WriteOptions, plan_splits, plan_splits_with, printable, write_avro,
 };
 pub use arrowfeed_tensor as tensor;
 pub use dataset::{AvroDataset, AvroDatasetOptions, IterationOptions, TensorDefinitions};
 pub use error::{DatasetError, StateError, StateErrorKind};
-pub use sources::resolve;
+pub use sources::{resolve, resolve_with};
 pub use tfxio::{RecordBatches, TensorBatches, Tfxio};

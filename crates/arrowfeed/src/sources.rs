@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use arrowfeed_avro::{AvroError, AvroErrorKind};
+use arrowfeed_avro::{AvroError, AvroErrorKind, Interrupt};
 use glob::MatchOptions;
 
 mod url;
@@ -37,10 +37,28 @@ const SHELL: MatchOptions =
 /// There is no pattern; a path does not exist, or nothing matches a glob, or a directory has no such file (all
 /// three [`NotFound`](io::ErrorKind::NotFound)); a directory cannot be listed; a URL has another scheme or host.
 pub fn resolve<P: AsRef<Path>>(patterns: impl IntoIterator<Item = P>) -> Result<Vec<PathBuf>, AvroError> {
+    resolve_with(patterns, None)
+}
+
+/// As [`resolve`], until `interrupt`, which is asked for each file and pattern, says to stop.
+///
+/// # Errors
+/// As [`resolve`]; or the caller wants to stop.
+pub fn resolve_with<P: AsRef<Path>>(
+    patterns: impl IntoIterator<Item = P>,
+    interrupt: Option<&Interrupt>,
+) -> Result<Vec<PathBuf>, AvroError> {
+    let ask = || match interrupt {
+        Some(interrupt) if interrupt() => {
+            Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop"))
+        }
+        _ => Ok(()),
+    };
     let mut files = Vec::new();
     for pattern in patterns {
+        ask()?;
         let pattern = pattern.as_ref();
-        let found = local_path(pattern).and_then(|path| files_of(&path));
+        let found = local_path(pattern).and_then(|path| files_of(&path, &ask));
         let found = found.map_err(|error| error.in_file(&redacted(&pattern.display().to_string())))?;
         files.extend(found);
     }
@@ -60,12 +78,15 @@ fn local_path(pattern: &Path) -> Result<Cow<'_, Path>, AvroError> {
     }
 }
 
-fn files_of(path: &Path) -> Result<Vec<PathBuf>, AvroError> {
+/// Is called for each entry; an error ends the search.
+type Ask<'a> = &'a dyn Fn() -> Result<(), AvroError>;
+
+fn files_of(path: &Path, ask: Ask<'_>) -> Result<Vec<PathBuf>, AvroError> {
     match fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => directory(path),
+        Ok(metadata) if metadata.is_dir() => directory(path, ask),
         Ok(_) => Ok(vec![path.to_path_buf()]),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match path.to_str() {
-            Some(pattern) if is_glob(pattern) => matches(pattern),
+            Some(pattern) if is_glob(pattern) => matches(pattern, ask),
             _ => Err(AvroError::io(error)),
         },
         Err(error) => Err(AvroError::io(error)),
@@ -76,9 +97,10 @@ fn is_glob(pattern: &str) -> bool {
     pattern.contains(['*', '?', '['])
 }
 
-fn directory(path: &Path) -> Result<Vec<PathBuf>, AvroError> {
+fn directory(path: &Path, ask: Ask<'_>) -> Result<Vec<PathBuf>, AvroError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(path).map_err(AvroError::io)? {
+        ask()?;
         let file = entry.map_err(AvroError::io)?.path();
         let hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
         if !hidden && file.extension().is_some_and(|extension| extension == EXTENSION) && !file.is_dir() {
@@ -88,12 +110,13 @@ fn directory(path: &Path) -> Result<Vec<PathBuf>, AvroError> {
     sorted(files, "expected a directory with files named *.avro, found none")
 }
 
-fn matches(pattern: &str) -> Result<Vec<PathBuf>, AvroError> {
+fn matches(pattern: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, AvroError> {
     let paths = glob::glob_with(pattern, SHELL).map_err(|error| {
         AvroError::new(AvroErrorKind::Options, format!("expected a glob, found a wrong one: {error}"))
     })?;
     let mut files = Vec::new();
     for path in paths {
+        ask()?;
         let path = path.map_err(|error| {
             let at = error.path().display().to_string();
             AvroError::io(error.into()).in_file(&at)

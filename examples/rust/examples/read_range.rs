@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         let path = PathBuf::from(arguments.next().ok_or(USAGE)?);
         let start = offset(arguments.next())?;
         let end = offset(arguments.next())?;
-        drain(AvroReader::builder().open_split(&Split { path, start, end })?)?;
+        drain(AvroReader::builder().open_split(&Split::new(path, start, end))?)?;
         Ok(())
     })
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed.cli import _parts as parts
@@ -10,6 +11,9 @@ from arrowfeed.cli._libraries import needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_NAME = re.compile(r"[^\W\d]\w*")
+"""A step of a key expression that needs no quotes."""
 
 MOST_DISTINCT = 1000
 """Distinct values are counted up to here, and no longer looked for behind it."""
@@ -136,7 +140,7 @@ def _inner(path: str, kind: Any) -> list[tuple[str, Any]]:
     """Paths and types of what is directly inside of a type."""
     pa = parts.arrow()
     if pa.types.is_struct(kind):
-        return [(f"{path}.{field.name}", field.type) for field in kind]
+        return [(f"{path}{_step(field.name, '.')}", field.type) for field in kind]
     if pa.types.is_map(kind):
         return [(f"{path}{{keys}}", kind.key_type), (f"{path}[*]", kind.item_type)]
     if pa.types.is_list(kind):
@@ -144,6 +148,16 @@ def _inner(path: str, kind: Any) -> list[tuple[str, Any]]:
     if pa.types.is_union(kind):
         return [(f"{path}:{field.name}", field.type) for field in kind if field.type != pa.null()]
     return []
+
+
+def column_path(name: str) -> str:
+    """The key expression of a column."""
+    return _step(name, "")
+
+
+def _step(name: str, dot: str) -> str:
+    """A step of a key expression to a field."""
+    return f"{dot}{name}" if _NAME.fullmatch(name) else f"['{name.replace(chr(39), 2 * chr(39))}']"
 
 
 def _inside(array: Any) -> list[Any]:

@@ -6,15 +6,17 @@ import argparse
 import io
 import os
 import sys
+import traceback
 from typing import TYPE_CHECKING
 
 from arrowfeed import ArrowfeedError, __version__
 from arrowfeed.cli import convert, explain, head, schema, splits, stats
 from arrowfeed.cli._options import UsageError
-from arrowfeed.cli._text import printable
+from arrowfeed.cli._text import printable, printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NoReturn
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 DEBUG = "ARROWFEED_DEBUG"
@@ -39,6 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 good, 1 an error of the data or the system, 2 a wrong call, 130 Ctrl-C.
     """
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     _write_utf8()
     options = _parser().parse_args(arguments)
     try:
@@ -46,17 +55,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _flush()
     except BrokenPipeError:
         _forget_standard_output()
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         if options.debug or os.environ.get(DEBUG):
-            raise
+            print(printable_lines(traceback.format_exc()), end="", file=sys.stderr)
+            return FAILED
         return _failed(error)
     return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """The parser of the program; argparse makes the subcommands' of the same class."""
+
+    def error(self, message: str) -> NoReturn:
+        """Escapes the arguments that the message quotes."""
+        super().error(printable(message))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="arrowfeed",
         description="Looks into Avro files and converts them.",
         epilog=f"Exit codes: 0 good, {FAILED} an error of the data or the system, {USAGE} a wrong call,"

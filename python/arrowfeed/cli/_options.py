@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 _SHOWN_SKIPPED = 10
+
+_PATH = re.compile(r"(?:\['(?:[^']|'')*'\]|[^,])+")
+"""A field path with the spaces around it."""
 
 
 class UsageError(Exception):
@@ -59,7 +63,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
     """The options of `add_reading` as arguments of `read_avro`."""
     columns = None
     if options.columns is not None:
-        columns = [path.strip() for paths in options.columns for path in paths.split(",") if path.strip()]
+        columns = [path for paths in options.columns for path in _paths(paths)]
     schema = options.reader_schema
     return {
         "columns": columns,
@@ -67,6 +71,12 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
         "on_error": options.on_error,
         "threads": options.threads,
     }
+
+
+def _paths(text: str) -> list[str]:
+    """Field paths between commas; a comma inside of a step in quotes, `['a, b']`, is part of a name."""
+    found = (match[0].strip() for match in _PATH.finditer(text))
+    return [path for path in found if path]
 
 
 def positive(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arrowfeed.cli._text import cut, json_text, table
+from arrowfeed.cli._text import cut, json_text, printable, table
 from arrowfeed.cli._values import json_values
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def cells(summary: Summary, field: FieldStats) -> list[str]:
 
 def as_text(summary: Summary) -> str:
     """The overview and a table of the fields."""
-    lines = "".join(f"{name:<17}{value}\n" for name, value in overview(summary))
+    lines = "".join(f"{name:<17}{printable(value)}\n" for name, value in overview(summary))
     rows = [cells(summary, field) for field in summary.walk()]
     return f"{lines}\n{table(HEADER, rows, right=NUMBERS)}"
 

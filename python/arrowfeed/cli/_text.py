@@ -1,4 +1,4 @@
-"""Text for people and for programs: JSON, tables, and what a terminal must not get."""
+"""Text for people and for programs: JSON, tables, and escapes for terminals."""
 
 from __future__ import annotations
 
@@ -13,20 +13,40 @@ if TYPE_CHECKING:
 CUT = 40
 """Characters of a text in a table."""
 
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Controls of terminals, marks that turn the direction of text, and what is no text."""
+_ACTIVE = re.compile(
+    # Cc, and Zl and Zp, which end lines.
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029"
+    # Cf, but for U+200C and U+200D.
+    "\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
+    # Cs: bytes of file names that are not UTF-8.
+    "\ud800-\udfff]"
+)
+"""Characters of the Unicode categories Cc, Cf, Cs, Zl and Zp: controls of terminals, marks of direction,
+invisible characters, line ends. The joiners U+200C and U+200D are left out: Persian, Indic scripts and emoji
+are written with them."""
 
 
 def printable(text: str) -> str:
-    """The text with escapes for what could change how a terminal shows the rest of it."""
-    return _UNSAFE.sub(_escaped, text)
+    """The text with each character of `_ACTIVE` escaped as JSON escapes it.
+
+    Every string that a command prints and that comes from data, schemas, file names, arguments or exceptions
+    passes through this function.
+    """
+    return _ACTIVE.sub(_escaped, text)
+
+
+def printable_lines(text: str) -> str:
+    """The text with its line feeds kept, and every other active character escaped."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
     """JSON, with the characters that `printable` would escape as JSON escapes them."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
-    # Line ends between values are the only controls that JSON does not escape by itself.
-    return "\n".join(map(printable, text.split("\n")))
+    # Line feeds between values are the only ones that JSON does not escape by itself.
+    return printable_lines(text)
 
 
 def cut(text: str, most: int = CUT) -> str:
@@ -55,7 +75,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collec
 
 
 def _escaped(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"
+    """Two surrogates where the number has more than 16 bits, as in JSON."""
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def _filled(cell: str, width: int, *, right: bool) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import arrowfeed
 from arrowfeed import features
 from arrowfeed.cli._options import add_files, sources
-from arrowfeed.cli._text import printable
+from arrowfeed.cli._text import printable_lines
 
 if TYPE_CHECKING:
     import argparse
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
     if options.representations is not None:
         given["representations"] = _specification(options.representations, REPRESENTATIONS)
     dataset = arrowfeed.AvroDataset(sources(options.files), **given)
-    print("\n".join(map(printable, dataset.explain().splitlines())))
+    print(printable_lines(dataset.explain()))
 
 
 def _specification(path: str, kinds: dict[str, Any]) -> dict[str, Any]:

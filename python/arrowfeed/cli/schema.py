@@ -91,7 +91,7 @@ def _text(value: bytes) -> str:
 
 def _arrow(schema: AvroSchema) -> str:
     """One column a line, without the line of Python."""
-    lines = str(schema.arrow).splitlines()[1:]
+    lines = str(schema.arrow).split("\n")[1:]
     return "\n".join(printable(line.strip()) for line in lines)
 
 

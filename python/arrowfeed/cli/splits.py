@@ -45,7 +45,8 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError(str(error)) from error
     if options.json:
         for split in splits:
-            print(json_text({"path": split.path, "start": split.start, "end": split.end}))
+            named = {"path": split.path, "start": split.start, "end": split.end, "file_id": split.file_id}
+            print(json_text(named))
         return
     rows = [
         [split.path, f"{split.start:,}", f"{split.end:,}", f"{split.end - split.start:,}"] for split in splits

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import arrowfeed
 from arrowfeed.cli import _parts as parts
-from arrowfeed.cli._field_stats import FieldStats
+from arrowfeed.cli._field_stats import FieldStats, column_path
 from arrowfeed.cli._options import (
     STANDARD_INPUT,
     add_files,
@@ -76,7 +76,7 @@ def _summary(options: argparse.Namespace) -> Summary:
     )
     histograms = options.html is not None
     schema = parts.arrow().schema(reader.schema)
-    fields = [FieldStats(field.name, field.type, histograms=histograms) for field in schema]
+    fields = [FieldStats(column_path(field.name), field.type, histograms=histograms) for field in schema]
     with reader, progress(reader, given):
         for batch in reader:
             for stats, column in zip(fields, parts.arrow().record_batch(batch).columns, strict=True):

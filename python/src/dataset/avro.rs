@@ -1,8 +1,11 @@
 //! `arrowfeed.AvroDataset`.
 
-use arrowfeed::TensorDefinitions;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use arrowfeed::dataset;
 use arrowfeed::tensor::AdapterOptions;
+use arrowfeed::{IterationOptions, TensorDefinitions, printable};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -38,7 +41,9 @@ impl AvroDataset {
         let keywords = kept(py, keywords)?;
         let options = dataset_options(&keywords)?;
         let (sources, source) = rereadable(source)?;
-        let dataset = py.detach(|| caught_any(|| dataset::AvroDataset::open(sources, options)));
+        let interrupt = signals::interrupt_of_call(py)?;
+        let open = || dataset::AvroDataset::open_with(sources, options, Some(&interrupt));
+        let dataset = py.detach(|| caught_any(open));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
         Ok(Self { dataset, source, keywords: keywords.unbind(), names: None })
     }
@@ -82,25 +87,27 @@ impl AvroDataset {
     /// Rows of all files, by the heads of their blocks.
     #[getter]
     fn num_rows(&self, py: Python<'_>) -> PyResult<u64> {
-        signals::notice_main_thread(py)?;
-        let interrupt = signals::interrupt();
+        let interrupt = signals::interrupt_of_call(py)?;
         call(py, || self.dataset.num_rows_with(Some(interrupt)))
     }
 
     /// Of the files' names and sizes and of the schema.
     #[getter]
     fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
-        call(py, || self.dataset.fingerprint())
+        let interrupt = signals::interrupt_of_call(py)?;
+        call(py, || self.dataset.fingerprint_with(Some(&interrupt)))
     }
 
     /// What makes tensors of the record batches.
     fn tensor_adapter(&self, py: Python<'_>) -> PyResult<TensorAdapter> {
+        let batch_bytes = self.dataset.limits().batch_bytes;
         let recipe = match self.dataset.tensor_definitions() {
             TensorDefinitions::Representations(all) => {
-                Recipe::Representations(all.clone(), AdapterOptions::default())
+                let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
+                Recipe::Representations(all.clone(), options)
             }
             TensorDefinitions::Features(_) => {
-                Recipe::Features(self.tensor_representations(py)?.into_any().unbind())
+                Recipe::Features(self.tensor_representations(py)?.into_any().unbind(), batch_bytes)
             }
         };
         Ok(TensorAdapter::of(py, self.dataset.tensor_adapter().clone(), recipe))
@@ -124,9 +131,11 @@ impl AvroDataset {
         on_error='raise', across_epochs=False)")]
     fn record_batches(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
         signals::notice_main_thread(py)?;
-        let options = iteration_options("record_batches", options)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let interrupt = Some(signals::interrupt_or(stop.clone()));
+        let options = IterationOptions { interrupt, ..iteration_options("record_batches", options)? };
         let batches = self.dataset.record_batches(options).map_err(|error| dataset_error(py, error))?;
-        Ok(BatchIterator::new(Batches::Records(Box::new(batches)), TensorNames::new(py, &[])))
+        Ok(BatchIterator::new(Batches::Records(Box::new(batches)), TensorNames::new(py, &[]), stop))
     }
 
     /// Dicts of tensors.
@@ -135,10 +144,12 @@ impl AvroDataset {
         on_error='raise', across_epochs=False)")]
     fn tensors(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
         signals::notice_main_thread(py)?;
-        let options = iteration_options("tensors", options)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let interrupt = Some(signals::interrupt_or(stop.clone()));
+        let options = IterationOptions { interrupt, ..iteration_options("tensors", options)? };
         let batches = self.dataset.tensors(options).map_err(|error| dataset_error(py, error))?;
         let names = TensorNames::new(py, self.dataset.specs());
-        Ok(BatchIterator::new(Batches::Tensors(Box::new(batches)), names))
+        Ok(BatchIterator::new(Batches::Tensors(Box::new(batches)), names, stop))
     }
 
     /// A `tf.data.Dataset` of dicts of TensorFlow's tensors.
@@ -181,7 +192,11 @@ impl AvroDataset {
     }
 
     fn __repr__(&self) -> String {
-        let specs = self.dataset.specs().iter().map(|(name, spec)| format!("\n  {name}: {spec}"));
+        let specs = self
+            .dataset
+            .specs()
+            .iter()
+            .map(|(name, spec)| format!("\n  {}", printable(&format!("{name}: {spec}"))));
         let number = counted(self.dataset.specs().len(), "tensor");
         format!("<arrowfeed.AvroDataset of {number}>{}", specs.collect::<String>())
     }

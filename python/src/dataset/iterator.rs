@@ -1,5 +1,8 @@
 //! `arrowfeed.BatchIterator`.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use arrowfeed::DatasetError;
 use arrowfeed::avro::Report;
 use arrowfeed::dataset::{self, TensorIterator};
@@ -37,6 +40,7 @@ enum Next {
     Tensors(Tensors),
 }
 
+const CLOSED: &str = "expected an open iterator, found it closed by another thread";
 const LOST: &str = "expected an iterator that works, found one that has failed";
 
 impl Batches {
@@ -89,7 +93,12 @@ impl BatchIterator {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Ok(match self.wait(py, Batches::next)? {
+        // Closed by another thread: the end, as for those that ask later.
+        let next = |batches: &mut Batches| match batches.next() {
+            Err(Refusal::Error(error)) if self.was_stopped(&error) => Ok(None),
+            next => next,
+        };
+        Ok(match self.wait(py, next)? {
             None => None,
             Some(Next::Records(batch)) => Some(RecordBatch(batch).into_pyobject(py)?.into_any()),
             Some(Next::Tensors(tensors)) => Some(self.names.dict(py, tensors)?.into_any()),
@@ -122,7 +131,7 @@ impl BatchIterator {
         if self.batches.is_forked() {
             return Ok(());
         }
-        self.wait(py, Batches::close)
+        self.ended(py, |iterator| iterator.stop_and(Batches::close))
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -141,8 +150,13 @@ impl BatchIterator {
 }
 
 impl BatchIterator {
-    pub(super) fn new(batches: Batches, names: TensorNames) -> Self {
-        Self { batches: Guarded::new("iterator", batches), names }
+    /// `stop`: part of the interrupt that the batches ask.
+    pub(super) fn new(batches: Batches, names: TensorNames, stop: Arc<AtomicBool>) -> Self {
+        Self { batches: Guarded::new("iterator", batches, stop), names }
+    }
+
+    fn was_stopped(&self, error: &DatasetError) -> bool {
+        matches!(error, DatasetError::Avro(error) if self.batches.was_stopped(error))
     }
 
     fn wait<T: Send>(
@@ -150,7 +164,20 @@ impl BatchIterator {
         py: Python<'_>,
         work: impl FnOnce(&mut Batches) -> Result<T, Refusal<DatasetError>> + Send,
     ) -> PyResult<T> {
-        py.detach(|| self.batches.with(work)).map_err(|refusal| match refusal {
+        self.ended(py, |batches| {
+            batches.with(|batches| match work(batches) {
+                Err(Refusal::Error(error)) if self.was_stopped(&error) => Err(Refusal::state(CLOSED)),
+                done => done,
+            })
+        })
+    }
+
+    fn ended<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Guarded<Batches>) -> Result<T, Refusal<DatasetError>> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| work(&self.batches)).map_err(|refusal| match refusal {
             Refusal::State(text) => PyValueError::new_err(text),
             Refusal::Error(error) => dataset_error(py, error),
         })

@@ -9,7 +9,6 @@ use pyo3::types::PyDict;
 
 use crate::argument::{choice, flag, found, integer, items, unexpected_keyword, wrong_type};
 use crate::options::ON_ERROR;
-use crate::signals;
 
 /// The options that `function` was called with.
 pub(super) fn iteration_options(
@@ -30,7 +29,6 @@ pub(super) fn iteration_options(
     if options.shuffle_buffer_size > 0 && options.shard.1 > 1 && options.seed.is_none() {
         return Err(PyValueError::new_err("seed: expected one that all shards share, found None"));
     }
-    options.interrupt = Some(signals::interrupt());
     Ok(options)
 }
 

@@ -1,17 +1,20 @@
-//! The schemas of batches that come one after the other: mostly one, which is read once and compared after that.
+//! Schemas of batches that come one after the other: mostly one, which is imported once and compared after that.
+//!
+//! Without this, 2 of 500 columns take 680 µs a batch of 1,024 rows, and not 250.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arrow_array::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow_schema::SchemaRef;
+use arrowfeed_ffi::{Invalid, columns};
 
+use super::capsule::ForeignSchema;
 use super::pyarrow::Seen;
 
-/// The columns that somebody reads of batches, and the schema of the last batch.
+/// The columns that an adapter reads, and the schema of the last batch.
 #[derive(Debug)]
 pub(crate) struct Projection {
     /// Indices, in order.
-    pub(super) columns: Vec<usize>,
+    columns: Vec<usize>,
     last: Mutex<Last>,
 }
 
@@ -19,18 +22,17 @@ pub(crate) struct Projection {
 struct Last {
     known: Option<Arc<Known>>,
     pyarrow: Option<Arc<Seen>>,
-    /// What the next schema is written to.
+    /// Memory for the description of the next schema.
     text: Vec<u8>,
 }
 
-/// A schema that was read.
+/// A schema that was imported.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// All of it but for metadata, which no array depends on.
+    /// Describes all of it but metadata, which no array depends on.
     text: Vec<u8>,
-    pub(super) field: FieldRef,
-    /// Its columns; those that nobody reads are of the type of nulls. `None` where it is of something else than rows.
-    pub(super) schema: Option<SchemaRef>,
+    /// Its columns, those that are not read as columns of nulls; or the type, if it is no struct.
+    pub(super) schema: Result<SchemaRef, String>,
 }
 
 impl Projection {
@@ -38,17 +40,23 @@ impl Projection {
         Self { columns, last: Mutex::default() }
     }
 
-    /// Panics where the struct contradicts itself.
-    pub(super) fn known(&self, schema: &FFI_ArrowSchema) -> Result<Arc<Known>, ArrowError> {
+    pub(super) fn is_read(&self, index: usize) -> bool {
+        self.columns.binary_search(&index).is_ok()
+    }
+
+    /// The schema of a batch, imported only where it is another one than that of the batch before.
+    pub(super) fn known(&self, schema: &ForeignSchema<'_>) -> Result<Arc<Known>, Invalid> {
         let mut last = self.lock();
         last.text.clear();
-        describe(schema, &mut last.text);
+        schema.describe(&mut last.text)?;
         if let Some(known) = last.known.as_ref().filter(|known| known.text == last.text) {
             return Ok(known.clone());
         }
-        let field = Arc::new(Field::try_from(schema)?);
-        let (text, schema) = (last.text.clone(), self.schema(&field));
-        Ok(last.known.insert(Arc::new(Known { text, field, schema })).clone())
+        let field = schema.field()?;
+        let schema = columns(&field).ok_or_else(|| field.data_type().to_string());
+        let schema = schema.map(|schema| arrowfeed_ffi::projected(&schema, |index| self.is_read(index)));
+        let text = last.text.clone();
+        Ok(last.known.insert(Arc::new(Known { text, schema })).clone())
     }
 
     /// The last schema of a batch of pyarrow.
@@ -65,29 +73,4 @@ impl Projection {
     fn lock(&self) -> MutexGuard<'_, Last> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn schema(&self, field: &FieldRef) -> Option<SchemaRef> {
-        let DataType::Struct(fields) = field.data_type() else { return None };
-        let fields = fields.iter().enumerate().map(|(index, field)| {
-            match self.columns.binary_search(&index).is_ok() {
-                true => field.clone(),
-                false => Arc::new(Field::new(field.name(), DataType::Null, true)),
-            }
-        });
-        Some(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
-    }
-}
-
-/// Other bytes for any other schema: texts end with a zero, and what is in a field comes after how much that is.
-fn describe(schema: &FFI_ArrowSchema, text: &mut Vec<u8>) {
-    for part in [schema.format(), schema.name().unwrap_or_default()] {
-        text.extend_from_slice(part.as_bytes());
-        text.push(0);
-    }
-    let flags = schema.flags().map_or(-1, |flags| flags.bits());
-    let children = schema.children().size_hint().0;
-    text.extend_from_slice(&flags.to_ne_bytes());
-    text.extend_from_slice(&children.to_ne_bytes());
-    text.push(schema.dictionary().is_some().into());
-    schema.children().chain(schema.dictionary()).for_each(|inside| describe(inside, text));
 }

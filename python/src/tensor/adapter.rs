@@ -4,6 +4,7 @@ use arrowfeed::tensor::feature::FeatureAdapter;
 use arrowfeed::tensor::{
     self, Adapter, AdapterOptions, Duplicates, InnerNulls, Representation, RepresentationError,
 };
+use arrowfeed::{avro, printable};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -17,7 +18,8 @@ use crate::argument::{choice, strings};
 use crate::arrow_schema::{Schema, counted};
 use crate::call::caught;
 use crate::errors::{conversion_error, representation_error, to_python};
-use crate::foreign::Projection;
+use crate::foreign::{Projection, refusal};
+use crate::limits::Limits;
 
 const INNER_NULLS: [(&str, InnerNulls); 2] = [("error", InnerNulls::Error), ("fill", InnerNulls::Fill)];
 
@@ -38,8 +40,8 @@ pub(crate) struct TensorAdapter {
 #[derive(Debug)]
 pub(crate) enum Recipe {
     Representations(Vec<(String, Representation)>, AdapterOptions),
-    /// A dict, as `from_features` takes it.
-    Features(Py<PyAny>),
+    /// A dict, as `from_features` takes it, and the limit `batch_bytes`.
+    Features(Py<PyAny>, usize),
 }
 
 impl TensorAdapter {
@@ -63,16 +65,18 @@ impl TensorAdapter {
 #[pymethods]
 impl TensorAdapter {
     #[new]
-    #[pyo3(signature = (schema, representations, *, inner_nulls=None, duplicates=None),
-        text_signature = "(schema, representations, *, inner_nulls='error', duplicates='keep')")]
+    #[pyo3(signature = (schema, representations, *, inner_nulls=None, duplicates=None, limits=None),
+        text_signature = "(schema, representations, *, inner_nulls='error', duplicates='keep', limits=None)")]
     fn new(
         schema: &Bound<'_, PyAny>,
         representations: &Bound<'_, PyAny>,
         inner_nulls: Option<&Bound<'_, PyAny>>,
         duplicates: Option<&Bound<'_, PyAny>>,
+        limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let py = schema.py();
-        let mut options = AdapterOptions::default();
+        let batch_bytes = batch_bytes(limits)?;
+        let mut options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
         if let Some(value) = inner_nulls {
             options.inner_nulls = choice("inner_nulls", &INNER_NULLS, value)?;
         }
@@ -89,12 +93,20 @@ impl TensorAdapter {
 
     /// An adapter of features over key expressions.
     #[staticmethod]
-    fn from_features(schema: &Bound<'_, PyAny>, features: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (schema, features, *, limits=None))]
+    fn from_features(
+        schema: &Bound<'_, PyAny>,
+        features: &Bound<'_, PyAny>,
+        limits: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let py = schema.py();
+        let batch_bytes = batch_bytes(limits)?;
         let schema = self::schema(schema)?;
         let given = self::features(features)?;
-        let recipe = Recipe::Features(features.cast::<PyDict>()?.copy()?.into_any().unbind());
-        Self::compiled(py, recipe, || FeatureAdapter::try_new(schema, given).map(Adapter::Features))
+        let features = features.cast::<PyDict>()?.copy()?.into_any().unbind();
+        Self::compiled(py, Recipe::Features(features, batch_bytes), || {
+            FeatureAdapter::with_batch_bytes(schema, given, batch_bytes).map(Adapter::Features)
+        })
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -104,13 +116,17 @@ impl TensorAdapter {
                 let keywords = PyDict::new(py);
                 keywords.set_item("inner_nulls", word(&INNER_NULLS, options.inner_nulls))?;
                 keywords.set_item("duplicates", word(&DUPLICATES, options.duplicates))?;
+                keywords.set_item("limits", limits(options.batch_bytes))?;
                 let arguments = (self.schema(), by_name(py, representations.clone())?);
                 let make = py.import("copyreg")?.getattr("__newobj_ex__")?;
                 Ok((make, (class, arguments, keywords).into_pyobject(py)?))
             }
-            Recipe::Features(features) => {
-                let arguments = (self.schema(), features).into_pyobject(py)?;
-                Ok((class.getattr("from_features")?, arguments))
+            Recipe::Features(features, batch_bytes) => {
+                let keywords = PyDict::new(py);
+                keywords.set_item("limits", limits(*batch_bytes))?;
+                let make = (class.getattr("from_features")?,);
+                let make = py.import("functools")?.getattr("partial")?.call(make, Some(&keywords))?;
+                Ok((make, (self.schema(), features).into_pyobject(py)?))
             }
         }
     }
@@ -129,7 +145,7 @@ impl TensorAdapter {
         let small = given.is_small();
         let work = || {
             caught(|| {
-                Ok(given.batch(&self.projection).map(|batch| match &names {
+                Ok(given.batch().map(|batch| match &names {
                     None => self.adapter.convert(&batch),
                     Some(names) => {
                         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -140,7 +156,7 @@ impl TensorAdapter {
         };
         let converted = if small { work() } else { py.detach(work) };
         let converted = converted.map_err(|error| to_python(py, error))?;
-        let converted = converted.map_err(|refused| refused.into_python(py, "batch"))?;
+        let converted = converted.map_err(|refused| refusal(py, "batch", refused))?;
         let tensors = converted.map_err(|error| conversion_error(py, &error))?;
         match names {
             None => self.names.dict(py, tensors),
@@ -171,10 +187,26 @@ impl TensorAdapter {
     }
 
     fn __repr__(&self) -> String {
-        let specs = self.adapter.specs().iter().map(|(name, spec)| format!("\n  {name}: {spec}"));
+        let specs = self
+            .adapter
+            .specs()
+            .iter()
+            .map(|(name, spec)| format!("\n  {}", printable(&format!("{name}: {spec}"))));
         let number = counted(self.adapter.specs().len(), "tensor");
         format!("<arrowfeed.TensorAdapter of {number}>{}", specs.collect::<String>())
     }
+}
+
+/// The one of the limits that an adapter has.
+fn batch_bytes(limits: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+    let Some(limits) = limits.filter(|limits| !limits.is_none()) else {
+        return Ok(AdapterOptions::BATCH_BYTES);
+    };
+    Ok(crate::options::limits("limits", limits)?.batch_bytes)
+}
+
+fn limits(batch_bytes: usize) -> Limits {
+    Limits(avro::Limits { batch_bytes, ..avro::Limits::default() })
 }
 
 /// What an option is called.

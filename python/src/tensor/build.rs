@@ -16,6 +16,7 @@ use super::dense::DenseTensor;
 use super::memory::dtype_argument;
 use crate::argument::{items, wrong_type};
 use crate::errors::conversion_error;
+use crate::once::imported;
 
 /// A dense tensor of what numpy makes an array of.
 pub(super) fn dense(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<tensor::DenseTensor> {
@@ -77,7 +78,7 @@ fn as_array<'py>(value: &Bound<'py, PyAny>, dtype: Option<&str>) -> PyResult<Bou
     let py = value.py();
     let keywords = PyDict::new(py);
     keywords.set_item("dtype", dtype)?;
-    let array = AS_ARRAY.import(py, "numpy", "asarray")?.call((value,), Some(&keywords))?;
+    let array = imported(&AS_ARRAY, py, "numpy", "asarray")?.call((value,), Some(&keywords))?;
     let native = array.getattr("dtype")?.call_method1("newbyteorder", ("=",))?;
     array.call_method1("astype", (native, "C"))
 }

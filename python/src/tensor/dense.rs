@@ -20,6 +20,7 @@ use super::strings;
 use super::view::view;
 use crate::array::Array;
 use crate::errors::{array_error, conversion_error};
+use crate::once::made_once;
 
 /// Values in the order of a shape. What other classes are made of, too: indices, row splits.
 #[pyclass(module = "arrowfeed", frozen)]
@@ -117,7 +118,7 @@ impl DenseTensor {
 
     /// The read-only array of the values.
     pub(super) fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let array = self.numpy.get_or_try_init(py, || {
+        let array = made_once(&self.numpy, py, || {
             let array = match self.buffer(py)? {
                 Some(buffer) => view(py, buffer, self.tensor.values().dtype(), self.tensor.shape()),
                 None => {

@@ -12,6 +12,7 @@ use super::adapter::DUPLICATES;
 use super::kind_arguments::{given_default, splits};
 use super::memory::dtype_argument;
 use crate::argument::{choice, wrong_type};
+use crate::once::imported;
 
 /// Names and features, in the dict's order.
 pub(crate) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Feature)>> {
@@ -28,7 +29,7 @@ pub(crate) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Featur
 
 fn feature(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<Feature> {
     static NORMALISED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let normalised = NORMALISED.import(value.py(), "arrowfeed._features", "normalised")?;
+    let normalised = imported(&NORMALISED, value.py(), "arrowfeed._features", "normalised")?;
     let fields = Fields(normalised.call1((name, value))?);
     Ok(match fields.get::<String>("_kind")?.as_str() {
         "Dense" => Feature::Dense(fields.dense()?),

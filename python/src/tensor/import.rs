@@ -3,17 +3,20 @@
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyValueError;
-use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::argument::wrong_type;
+use crate::arrow_schema::Schema;
 use crate::call::caught;
 use crate::errors::{invalid_arrow, plain, to_python};
-use crate::foreign::{Projection, Refused};
+use crate::foreign::{ForeignBatch, Projection, Refused};
 use crate::{batch, foreign};
 
 /// The schema of an argument, or of what it has as `schema`: batches and tables of pyarrow are no schemas themselves.
 pub(super) fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
+    if let Ok(schema) = value.cast::<Schema>() {
+        return Ok(schema.get().0.clone());
+    }
     let given = match value.hasattr("__arrow_c_schema__")? {
         true => Some(value.clone()),
         false => {
@@ -28,10 +31,10 @@ pub(super) fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
 /// Values that are tensors in less than 0.1 ms.
 const FEW: usize = 1 << 15;
 
-/// A batch as it was given.
+/// A batch of this library, or of another one.
 pub(super) enum Given {
     Whole(RecordBatch),
-    Foreign(foreign::Given),
+    Foreign(ForeignBatch),
 }
 
 impl Given {
@@ -41,11 +44,8 @@ impl Given {
         if let Ok(batch) = value.cast::<batch::RecordBatch>() {
             return Ok(Self::Whole(batch.get().0.clone()));
         }
-        if let Some(given) = foreign::Given::again(value, projection)? {
-            return Ok(Self::Foreign(given));
-        }
-        if let Some(method) = value.getattr_opt(intern!(py, "__arrow_c_array__"))? {
-            return foreign::Given::new(value, &method, projection).map(Self::Foreign);
+        if let Some(batch) = foreign::projected_batch("batch", value, projection)? {
+            return Ok(Self::Foreign(batch));
         }
         if !value.hasattr("__arrow_c_stream__")? {
             let expected = "an object with __arrow_c_array__, or with an __arrow_c_stream__ of one batch";
@@ -62,15 +62,15 @@ impl Given {
     pub(super) fn is_small(&self) -> bool {
         match self {
             Self::Whole(_) => false,
-            Self::Foreign(given) => given.values() <= FEW,
+            Self::Foreign(batch) => batch.values() <= FEW,
         }
     }
 
-    /// The batch; columns that are not read may be missing.
-    pub(super) fn batch(self, projection: &Projection) -> Result<RecordBatch, Refused> {
+    /// The batch. Columns that are not read may be columns of nulls.
+    pub(super) fn batch(self) -> Result<RecordBatch, Refused> {
         match self {
             Self::Whole(batch) => Ok(batch),
-            Self::Foreign(given) => given.batch(projection),
+            Self::Foreign(batch) => batch.into_batch(),
         }
     }
 }

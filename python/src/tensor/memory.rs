@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 use crate::argument::wrong_value;
+use crate::once::imported;
 
 /// Bytes at whose multiples TensorFlow and JAX want tensors to begin.
 const ALIGNMENT: usize = 64;
@@ -45,7 +46,7 @@ impl Memory {
 pub(super) fn numpy_dtype(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let name = if dtype == DType::Bytes { "object" } else { dtype.name() };
-    CLASS.import(py, "numpy", "dtype")?.call1((name,))
+    imported(&CLASS, py, "numpy", "dtype")?.call1((name,))
 }
 
 /// The type that numpy's, or a name of it, stands for.
@@ -66,7 +67,7 @@ pub(super) fn dtype_argument(value: &Bound<'_, PyAny>) -> PyResult<DType> {
         DType::Float64,
         DType::Bytes,
     ];
-    let given = CLASS.import(value.py(), "numpy", "dtype")?.call1((value,));
+    let given = imported(&CLASS, value.py(), "numpy", "dtype")?.call1((value,));
     let name = given.and_then(|dtype| dtype.getattr("name")?.extract::<String>()).unwrap_or_default();
     let name = if name == "object" { DType::Bytes.name() } else { &name };
     let found = TYPES.into_iter().find(|dtype| dtype.name() == name);

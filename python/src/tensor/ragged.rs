@@ -14,6 +14,8 @@ use super::view;
 use crate::array::Array;
 use crate::arrow_schema::counted;
 use crate::errors::conversion_error;
+use crate::once::made_once;
+use crate::signals::check_at;
 
 /// Flat values and the row splits over them.
 #[pyclass(module = "arrowfeed", frozen)]
@@ -43,7 +45,7 @@ impl Levels {
             let arrays = splits.iter().map(|splits| view::row_splits(py, splits));
             Ok::<_, PyErr>(PyTuple::new(py, arrays.collect::<PyResult<Vec<_>>>()?)?.unbind())
         };
-        Ok(self.0.get_or_try_init(py, made)?.bind(py).clone())
+        Ok(made_once(&self.0, py, made)?.bind(py).clone())
     }
 }
 
@@ -98,8 +100,12 @@ impl RaggedTensor {
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let mut items: Bound<'py, PyList> = self.flat_values(py)?.call_method0("tolist")?.cast_into()?;
         for splits in self.tensor.row_splits().iter().rev() {
-            let rows = (0..splits.rows()).filter_map(|row| splits.range(row));
-            items = PyList::new(py, rows.map(|row| items.get_slice(row.start, row.end)).collect::<Vec<_>>())?;
+            let rows = (0..splits.rows()).filter_map(|row| splits.range(row)).enumerate();
+            let lists = rows.map(|(item, row)| {
+                check_at(py, item)?;
+                Ok(items.get_slice(row.start, row.end))
+            });
+            items = PyList::new(py, lists.collect::<PyResult<Vec<_>>>()?)?;
         }
         Ok(items)
     }

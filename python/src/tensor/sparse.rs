@@ -15,6 +15,7 @@ use super::view;
 use crate::argument::{each, integer};
 use crate::array::Array;
 use crate::errors::conversion_error;
+use crate::once::made_once;
 
 /// Coordinates and values.
 #[pyclass(module = "arrowfeed", frozen)]
@@ -73,7 +74,7 @@ impl SparseTensor {
     #[getter]
     fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = || view::int64(py, self.tensor.indices(), &self.indices_shape()).map(Bound::unbind);
-        Ok(self.indices.get_or_try_init(py, made)?.bind(py).clone())
+        Ok(made_once(&self.indices, py, made)?.bind(py).clone())
     }
 
     #[getter]

@@ -2,6 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use arrowfeed::printable;
 use arrowfeed::tensor::{self, SplitsDType, TensorKind};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -132,7 +133,7 @@ impl TensorSpec {
     }
 
     fn __repr__(&self) -> String {
-        format!("<arrowfeed.TensorSpec {}>", self.0)
+        format!("<arrowfeed.TensorSpec {}>", printable(&self.0.to_string()))
     }
 }
 

@@ -9,6 +9,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
+use crate::once::imported;
+use crate::signals::check_at;
+
 /// A read-only numpy array of `bytes` objects.
 pub(super) fn objects<'py>(
     py: Python<'py>,
@@ -17,12 +20,13 @@ pub(super) fn objects<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let list = PyList::empty(py);
-    for value in values(array).into_iter().flatten() {
+    for (item, value) in values(array).into_iter().flatten().enumerate() {
+        check_at(py, item)?;
         list.append(PyBytes::new(py, value))?;
     }
     let keywords = PyDict::new(py);
     keywords.set_item("dtype", "object")?;
-    let objects = ARRAY.import(py, "numpy", "array")?.call((list,), Some(&keywords))?;
+    let objects = imported(&ARRAY, py, "numpy", "array")?.call((list,), Some(&keywords))?;
     objects.getattr("flags")?.setattr("writeable", false)?;
     objects.call_method1("reshape", (shape,))
 }

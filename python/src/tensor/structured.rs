@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrowfeed::tensor;
+use arrowfeed::{printable, tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -92,7 +92,7 @@ impl StructuredTensor {
 
     fn __repr__(&self) -> String {
         let rows = counted(self.tensor.rows(), "row");
-        let names: Vec<&str> = self.fields.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<String> = self.fields.iter().map(|(name, _)| printable(name)).collect();
         format!("<arrowfeed.StructuredTensor of {rows}, fields {}>", names.join(", "))
     }
 }

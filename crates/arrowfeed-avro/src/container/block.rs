@@ -1,6 +1,5 @@
 //! Blocks one after the other: framing checked, data decompressed.
 
-use std::io;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
@@ -10,11 +9,15 @@ use super::framing::{Head, MAX_HEAD, SYNC, block_or_end};
 use super::header::Header;
 use super::input::Input;
 use crate::error::thousands;
+use crate::interrupt::Check;
 use crate::wire::padded::Padded;
 use crate::{AvroError, AvroErrorKind, Limits};
 
 /// Bytes that [`BlockReader::resync`] looks through at a time.
 const WINDOW: usize = 1 << 20;
+
+/// Work of looking whether a block follows a marker, in bytes that take as long to go through.
+const LOOK: usize = 4 << 10;
 
 /// A block whose sync marker has been seen; its data may be anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +87,7 @@ impl BlockReader {
     }
 
     /// The next block; `None` where the range or the input ends between two.
-    pub(crate) fn next(&mut self) -> Result<Option<Block>, AvroError> {
+    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<Block>, AvroError> {
         if let Some(error) = &self.failed {
             return Err(error.again());
         }
@@ -97,7 +100,7 @@ impl BlockReader {
         if offset >= self.end {
             return Ok(None);
         }
-        match self.frame() {
+        match self.frame(check) {
             Ok(None) => Ok(None),
             Ok(Some(head)) => {
                 self.input.consume(head.len);
@@ -112,7 +115,7 @@ impl BlockReader {
 
     /// Data of the block that [`next`](Self::next) gave last, decompressed once however often it is asked for. An
     /// error leaves the reader able to go on with the next block.
-    pub(crate) fn payload(&mut self) -> Result<Padded<'_>, AvroError> {
+    pub(crate) fn payload(&mut self, check: &Check<'_>) -> Result<Padded<'_>, AvroError> {
         let Some(block) = self.current else {
             return Err(AvroError::new(AvroErrorKind::Internal, "expected a current block, found none"));
         };
@@ -124,7 +127,7 @@ impl BlockReader {
         if self.decompressed {
             return self.decompressor.again(data);
         }
-        let payload = self.decompressor.decompress(data).map_err(place)?;
+        let payload = self.decompressor.decompress(data, check).map_err(place)?;
         check_count(block.count, payload.bytes().len(), self.row_limit).map_err(place)?;
         self.decompressed = true;
         Ok(payload)
@@ -133,17 +136,17 @@ impl BlockReader {
     /// After an error of [`next`](Self::next): goes to the first sync marker behind the start of the wrong block
     /// that is followed by a block or by the end of the input. Gives the number of bytes left out; `None` where
     /// there is no such marker and nothing is left to read.
-    pub(crate) fn resync(&mut self) -> Result<Option<u64>, AvroError> {
+    pub(crate) fn resync(&mut self, check: &Check<'_>) -> Result<Option<u64>, AvroError> {
         if self.failed.take().is_none() {
             return Ok(Some(0));
         }
         let start = self.input.offset();
-        match self.find_block() {
+        match self.find_block(check) {
             Ok(found) => {
                 self.index += 1;
                 Ok(found.then(|| self.input.offset() - start))
             }
-            Err(error) => Err(self.fail(AvroError::io(error).in_block(self.index, start))),
+            Err(error) => Err(self.fail(error.in_block(self.index, start))),
         }
     }
 
@@ -153,8 +156,8 @@ impl BlockReader {
     }
 
     /// Makes the block at the input's next byte available as a whole, and checks all but its data.
-    fn frame(&mut self) -> Result<Option<Head>, AvroError> {
-        let found = self.input.ensure(MAX_HEAD).map_err(AvroError::io)?;
+    fn frame(&mut self, check: &Check<'_>) -> Result<Option<Head>, AvroError> {
+        let found = self.input.ensure(MAX_HEAD, check)?;
         if found == 0 {
             return Ok(None);
         }
@@ -162,7 +165,7 @@ impl BlockReader {
         if let Some(left) = self.input.remaining() {
             head.fits(left)?;
         }
-        let found = self.input.ensure(head.frame()).map_err(AvroError::io)?;
+        let found = self.input.ensure(head.frame(), check)?;
         head.fits(found as u64)?;
         head.ends_with(&self.input.available()[head.len + head.size..head.frame()], &self.sync)?;
         check_end(self.input.offset() + head.frame() as u64, self.end)?;
@@ -171,26 +174,30 @@ impl BlockReader {
 
     /// Consumes up to the next block or the end of the input behind a marker; all, and false, where none is.
     /// What has been looked through is consumed, so that markers without blocks take no memory.
-    fn find_block(&mut self) -> io::Result<bool> {
+    fn find_block(&mut self, check: &Check<'_>) -> Result<bool, AvroError> {
         let (sync, limit) = (self.sync, self.block_limit);
         let finder = Finder::new(&sync);
         loop {
-            let found = self.input.ensure(WINDOW)?;
+            let found = self.input.ensure(WINDOW, check)?;
             match finder.find(self.input.available()) {
                 Some(at) => {
-                    let read_at = |ahead, into: &mut [u8]| self.input.read_ahead(ahead, into);
+                    let read_at = |ahead, into: &mut [u8]| self.input.read_ahead(ahead, into, check);
                     let real = block_or_end(read_at, (at + SYNC) as u64, limit, &sync)?;
                     self.input.consume(if real { at + SYNC } else { at + 1 });
                     if real {
                         return Ok(true);
                     }
+                    check.after(at + LOOK)?;
                 }
                 None if found < WINDOW => {
                     self.input.consume(found);
                     return Ok(false);
                 }
                 // A marker may lie across the edge.
-                None => self.input.consume(found - (SYNC - 1)),
+                None => {
+                    self.input.consume(found - (SYNC - 1));
+                    check.after(found)?;
+                }
             }
         }
     }

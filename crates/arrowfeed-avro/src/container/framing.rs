@@ -2,8 +2,6 @@
 //!
 //! Everyone who walks blocks checks them here, so that the same fault is the same error everywhere.
 
-use std::io;
-
 use super::magic::{MAGIC, hex};
 use super::varint::{Long, MAX_LONG, long};
 use crate::error::{counted, thousands};
@@ -103,11 +101,11 @@ fn corrupt(message: impl Into<String>) -> AvroError {
 /// A payload can hold the marker's bytes by chance; that a size leads from there to the marker once more, only
 /// by intent. `read_at` fills as much as there is, like [`Source::read_at`](super::source::Source::read_at).
 pub(super) fn block_or_end(
-    mut read_at: impl FnMut(u64, &mut [u8]) -> io::Result<usize>,
+    mut read_at: impl FnMut(u64, &mut [u8]) -> Result<usize, AvroError>,
     offset: u64,
     limit: usize,
     sync: &[u8; SYNC],
-) -> io::Result<bool> {
+) -> Result<bool, AvroError> {
     let mut head = [0; MAX_HEAD];
     let found = read_at(offset, &mut head)?;
     if found == 0 {

@@ -6,6 +6,7 @@ use super::input::Input;
 use super::magic::{self, MAGIC, SHOWN};
 use super::varint::{Long, MAX_LONG, long};
 use crate::error::{counted, quoted, thousands};
+use crate::interrupt::Check;
 use crate::{AvroError, AvroErrorKind, Limits};
 
 /// Most metadata entries of a header, keys that appear twice included.
@@ -31,8 +32,8 @@ pub(crate) struct Header {
 
 impl Header {
     /// Reads a header from the start of a file and leaves `input` at the first block.
-    pub(crate) fn read(input: &mut Input, limits: &Limits) -> Result<Self, AvroError> {
-        let mut cursor = Cursor { start: input.offset(), input, limit: limits.header_bytes };
+    pub(crate) fn read(input: &mut Input, limits: &Limits, check: &Check<'_>) -> Result<Self, AvroError> {
+        let mut cursor = Cursor { start: input.offset(), input, limit: limits.header_bytes, check };
         let found = cursor.ensure(SHOWN)?;
         magic::check(&cursor.input.available()[..found.min(SHOWN)])?;
         cursor.input.consume(MAGIC.len());
@@ -125,6 +126,7 @@ struct Cursor<'a> {
     input: &'a mut Input,
     start: u64,
     limit: usize,
+    check: &'a Check<'a>,
 }
 
 impl Cursor<'_> {
@@ -135,7 +137,7 @@ impl Cursor<'_> {
 
     fn ensure(&mut self, n: usize) -> Result<usize, AvroError> {
         let at = self.input.offset();
-        self.input.ensure(n).map_err(|error| AvroError::io(error).at_offset(at))
+        self.input.ensure(n, self.check).map_err(|error| error.at_offset(at))
     }
 
     fn long(&mut self, what: &str) -> Result<i64, AvroError> {

@@ -6,10 +6,15 @@ use std::ops::Range;
 use arrow_buffer::Buffer;
 
 use super::source::Source;
+use crate::error::AvroError;
+use crate::interrupt::Check;
 use crate::wire::padded::{Padded, SLACK};
 
 /// Least bytes that a file or stream is asked for at a time, where it has so many.
 const STEP: usize = 256 << 10;
+
+/// Most bytes that a file is asked for between two questions whether to stop.
+const FILE_STEP: usize = 1 << 20;
 
 /// Most bytes that the buffer grows by before the stream has proven that they exist.
 const STREAM_STEP: usize = 1 << 20;
@@ -98,33 +103,40 @@ impl Input {
     }
 
     /// Makes `n` bytes available if there are so many. Gives how many are: fewer than `n` only at the end.
-    pub(crate) fn ensure(&mut self, n: usize) -> io::Result<usize> {
+    pub(crate) fn ensure(&mut self, n: usize, check: &Check<'_>) -> Result<usize, AvroError> {
         while self.filled.len() < n {
             let missing = n - self.filled.len();
             let got = match &self.origin {
-                Origin::Memory { .. } | Origin::Stream { ended: true, .. } => 0,
-                Origin::File { .. } => self.fill_from_file(missing)?,
-                Origin::Stream { .. } => self.fill_from_stream(missing)?,
+                Origin::Memory { .. } | Origin::Stream { ended: true, .. } => Ok(0),
+                Origin::File { .. } => self.fill_from_file(missing),
+                Origin::Stream { .. } => self.fill_from_stream(missing),
             };
+            let got = got.map_err(AvroError::io)?;
             if got == 0 {
                 break;
             }
+            check.after(got)?;
         }
         Ok(self.available().len())
     }
 
     /// Fills `into` with what is `ahead` bytes behind the next unread byte; fewer bytes only at the end. A file
     /// is not buffered up to there.
-    pub(crate) fn read_ahead(&mut self, ahead: u64, into: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read_ahead(
+        &mut self,
+        ahead: u64,
+        into: &mut [u8],
+        check: &Check<'_>,
+    ) -> Result<usize, AvroError> {
         let start = usize::try_from(ahead).unwrap_or(usize::MAX);
         let buffered = self.available().len() >= start.saturating_add(into.len());
         if let (Origin::File { source, end }, false) = (&self.origin, buffered) {
             let at = self.offset.saturating_add(ahead);
             let left = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX);
             let n = into.len().min(left);
-            return source.read_at(at, &mut into[..n]);
+            return source.read_at(at, &mut into[..n]).map_err(AvroError::io);
         }
-        self.ensure(start.saturating_add(into.len()))?;
+        self.ensure(start.saturating_add(into.len()), check)?;
         let rest = self.available().get(start..).unwrap_or(&[]);
         let n = rest.len().min(into.len());
         into[..n].copy_from_slice(&rest[..n]);
@@ -160,13 +172,16 @@ impl Input {
         }
     }
 
-    /// One read of the `missing` bytes, or of [`STEP`] wanted bytes where those are more. 0: no more bytes.
+    /// One read of the `missing` bytes, [`FILE_STEP`] at most, or of [`STEP`] wanted bytes where those are more. 0: no more
+    /// bytes.
     fn fill_from_file(&mut self, missing: usize) -> io::Result<usize> {
         let Origin::File { source, end } = &self.origin else { return Ok(0) };
         let (source, next) = (source.clone(), self.offset + self.filled.len() as u64);
         let left = usize::try_from(end.saturating_sub(next)).unwrap_or(usize::MAX);
         let wanted = usize::try_from(self.wanted.saturating_sub(next)).unwrap_or(usize::MAX);
         let n = missing.max(STEP.min(wanted)).min(left);
+        self.reserve(n)?;
+        let n = n.min(FILE_STEP);
         self.make_room(n)?;
         let got = source.read_at(next, &mut self.buffer[self.filled.end..][..n])?;
         self.filled.end += got;
@@ -191,6 +206,14 @@ impl Input {
         *ended = got == 0;
         self.filled.end += got;
         Ok(got)
+    }
+
+    /// Takes memory for `n` more bytes at once, without touching it.
+    fn reserve(&mut self, n: usize) -> io::Result<()> {
+        let room = self.filled.len().checked_add(n).and_then(|room| room.checked_add(SLACK));
+        let room = room.ok_or(io::ErrorKind::OutOfMemory)?;
+        self.buffer.try_reserve(room.saturating_sub(self.buffer.len()))?;
+        Ok(())
     }
 
     /// Room for `n` more bytes and the slack behind the filled ones, at first by moving those to the front.

@@ -3,7 +3,7 @@
 use crate::{AvroError, AvroErrorKind};
 
 /// The first bytes of every object container file.
-pub(super) const MAGIC: [u8; 4] = *b"Obj\x01";
+pub(crate) const MAGIC: [u8; 4] = *b"Obj\x01";
 
 /// First bytes that are shown where they are not [`MAGIC`].
 pub(super) const SHOWN: usize = 16;
@@ -43,6 +43,6 @@ fn guess(first: &[u8]) -> Option<&'static str> {
 }
 
 /// `4f 62 6a 01`.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }

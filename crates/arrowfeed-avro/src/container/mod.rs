@@ -22,7 +22,7 @@ pub(crate) mod codec;
 pub(crate) mod framing;
 pub(crate) mod header;
 pub(crate) mod input;
-mod magic;
+pub(crate) mod magic;
 pub(crate) mod ranges;
 pub(crate) mod scan;
 pub(crate) mod seekable;

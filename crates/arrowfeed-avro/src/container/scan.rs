@@ -1,6 +1,5 @@
 //! Where the blocks of a file are, without reading their data.
 
-use std::io;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
@@ -8,6 +7,7 @@ use memchr::memmem::Finder;
 use super::framing::{Head, MAX_HEAD, SYNC, block_or_end};
 use super::header::Header;
 use super::source::Source;
+use crate::interrupt::Check;
 use crate::{AvroError, Limits};
 
 /// Bytes read behind the data of a block: its marker, the next head, and room to spare.
@@ -19,6 +19,9 @@ const FIRST_WINDOW: usize = 64 << 10;
 
 /// Bytes that it looks through at a time after that.
 const WINDOW: usize = 1 << 20;
+
+/// Work of a small read, in bytes that take as long to go through.
+const LOOK: usize = 4 << 10;
 
 /// A block that fits in the file and whose sync marker has been seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +79,8 @@ impl BlockScanner {
     }
 
     /// The next block; `None` at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<BlockHead>, AvroError> {
+    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<BlockHead>, AvroError> {
+        check.after(LOOK)?;
         if let Some(error) = &self.failed {
             return Err(error.again());
         }
@@ -99,17 +103,22 @@ impl BlockScanner {
     /// Offset of the first block at or after `start`; `None` where no block follows. Bytes that look like a
     /// marker count only where a block or the end of the file is behind them. The first block is where the
     /// header ends, whatever is there: a fault in it is for the reader to tell.
-    pub(crate) fn first_block_at_or_after(&self, start: u64) -> Result<Option<u64>, AvroError> {
-        let offset = if start <= self.header_len { Some(self.header_len) } else { self.find_block(start)? };
+    pub(crate) fn first_block_at_or_after(
+        &self,
+        start: u64,
+        check: &Check<'_>,
+    ) -> Result<Option<u64>, AvroError> {
+        let offset =
+            if start <= self.header_len { Some(self.header_len) } else { self.find_block(start, check)? };
         Ok(offset.filter(|&offset| offset < self.file_len))
     }
 
     /// The blocks of a byte range: from the first one at or after its start up to the first one at or after its
     /// end. Ranges that meet give ranges that meet, so that no byte of the file is left out or read twice,
     /// whatever is wrong with it.
-    pub(crate) fn align(&self, range: Range<u64>) -> Result<Range<u64>, AvroError> {
-        let start = self.first_block_at_or_after(range.start)?.unwrap_or(self.file_len);
-        let end = self.first_block_at_or_after(range.end.max(range.start))?.unwrap_or(self.file_len);
+    pub(crate) fn align(&self, range: Range<u64>, check: &Check<'_>) -> Result<Range<u64>, AvroError> {
+        let start = self.first_block_at_or_after(range.start, check)?.unwrap_or(self.file_len);
+        let end = self.first_block_at_or_after(range.end.max(range.start), check)?.unwrap_or(self.file_len);
         Ok(start..end)
     }
 
@@ -141,15 +150,17 @@ impl BlockScanner {
     }
 
     /// The end of the first marker that ends at or after `start` and is one.
-    fn find_block(&self, start: u64) -> Result<Option<u64>, AvroError> {
+    fn find_block(&self, start: u64, check: &Check<'_>) -> Result<Option<u64>, AvroError> {
         let finder = Finder::new(&self.sync);
         let (mut window, mut most) = (Vec::new(), FIRST_WINDOW);
         let mut at = start.saturating_sub(SYNC as u64).max(self.header_len);
         while at < self.file_len {
-            let io = |error| AvroError::io(error).at_offset(at);
+            check.now()?;
             window.resize(usize::try_from(self.file_len - at).unwrap_or(usize::MAX).min(most), 0);
-            let found = self.source.read_at(at, &mut window).map_err(io)?;
-            if let Some(offset) = self.find_in(&window[..found], at, &finder).map_err(io)? {
+            let found =
+                self.source.read_at(at, &mut window).map_err(|error| AvroError::io(error).at_offset(at))?;
+            let block = self.find_in(&window[..found], at, &finder, check);
+            if let Some(offset) = block.map_err(|error| error.at_offset(at))? {
                 return Ok(Some(offset));
             }
             if found < most {
@@ -163,7 +174,13 @@ impl BlockScanner {
     }
 
     /// [`find_block`](Self::find_block) in one window, which is at `at` in the file.
-    fn find_in(&self, window: &[u8], at: u64, finder: &Finder<'_>) -> io::Result<Option<u64>> {
+    fn find_in(
+        &self,
+        window: &[u8],
+        at: u64,
+        finder: &Finder<'_>,
+        check: &Check<'_>,
+    ) -> Result<Option<u64>, AvroError> {
         let mut from = 0;
         while let Some(found) = finder.find(&window[from..]) {
             let offset = at + (from + found + SYNC) as u64;
@@ -176,13 +193,14 @@ impl BlockScanner {
                 return Ok(Some(offset));
             }
             from += found + 1;
+            check.after(LOOK)?;
         }
         Ok(None)
     }
 
     /// [`Source::read_at`] up to the end of the file, without a system call for what is in the window: a file
     /// may be full of bytes that look like markers.
-    fn read_near(&self, window: &[u8], at: u64, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+    fn read_near(&self, window: &[u8], at: u64, offset: u64, into: &mut [u8]) -> Result<usize, AvroError> {
         let left = usize::try_from(self.file_len.saturating_sub(offset)).unwrap_or(usize::MAX);
         let n = into.len().min(left);
         let near =
@@ -192,7 +210,7 @@ impl BlockScanner {
                 into[..n].copy_from_slice(near);
                 Ok(n)
             }
-            None => self.source.read_at(offset, &mut into[..n]),
+            None => self.source.read_at(offset, &mut into[..n]).map_err(AvroError::io),
         }
     }
 }

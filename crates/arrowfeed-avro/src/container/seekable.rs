@@ -1,12 +1,16 @@
-//! A file that has a position: who reads of it moves there first.
+//! Positional reads over `Read + Seek`, serialised by a mutex.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes that can be read from any offset, by one reader at a time.
+/// A file that can be read at any offset, by one thread at a time, in the process that opened it: a child of a fork has
+/// the same position in the file, and a lock that a thread of the parent may hold.
 #[derive(Clone)]
-pub(crate) struct Seekable(Arc<Mutex<dyn ReadSeek>>);
+pub(crate) struct Seekable {
+    file: Arc<Mutex<dyn ReadSeek>>,
+    process: u32,
+}
 
 trait ReadSeek: Read + Seek + Send {}
 
@@ -14,17 +18,17 @@ impl<T: Read + Seek + Send> ReadSeek for T {}
 
 impl Seekable {
     pub(crate) fn new(file: impl Read + Seek + Send + 'static) -> Self {
-        Self(Arc::new(Mutex::new(file)))
+        Self { file: Arc::new(Mutex::new(file)), process: std::process::id() }
     }
 
-    /// Bytes from the first to the end.
+    /// Number of bytes.
     pub(crate) fn len(&self) -> io::Result<u64> {
-        self.lock().seek(SeekFrom::End(0))
+        self.lock()?.seek(SeekFrom::End(0))
     }
 
     /// Fills `into` from `offset` on; fewer bytes than asked only where the file ends.
     pub(super) fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
-        let mut file = self.lock();
+        let mut file = self.lock()?;
         file.seek(SeekFrom::Start(offset))?;
         let mut filled = 0;
         while filled < into.len() {
@@ -42,8 +46,12 @@ impl Seekable {
         Ok(filled)
     }
 
-    fn lock(&self) -> MutexGuard<'_, dyn ReadSeek + 'static> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> io::Result<MutexGuard<'_, dyn ReadSeek + 'static>> {
+        if self.process != std::process::id() {
+            let message = "this file was opened before a fork: open it again in the child";
+            return Err(io::Error::other(message));
+        }
+        Ok(self.file.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

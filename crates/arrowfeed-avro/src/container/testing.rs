@@ -13,6 +13,7 @@ use super::header::Header;
 use super::input::Input;
 use super::seekable::Seekable;
 use super::source::Source;
+use crate::interrupt::Check;
 use crate::{AvroError, Limits};
 
 pub(crate) const CODECS: [Codec; 6] =
@@ -185,17 +186,17 @@ pub(crate) type Blocks = (Vec<(Block, Vec<u8>)>, Option<AvroError>);
 
 /// Reads a file up to its end or the first error.
 pub(crate) fn read_all(mut input: Input, limits: &Limits) -> Result<Blocks, AvroError> {
-    let header = Header::read(&mut input, limits)?;
+    let header = Header::read(&mut input, limits, &Check::never())?;
     Ok(read_rest(&mut BlockReader::new(input, &header, limits)))
 }
 
 pub(crate) fn read_rest(reader: &mut BlockReader) -> Blocks {
     let mut blocks = Vec::new();
     loop {
-        match reader.next() {
+        match reader.next(&Check::never()) {
             Ok(None) => return (blocks, None),
             Err(error) => return (blocks, Some(error)),
-            Ok(Some(block)) => match reader.payload() {
+            Ok(Some(block)) => match reader.payload(&Check::never()) {
                 Ok(payload) => blocks.push((block, payload.bytes().to_vec())),
                 Err(error) => return (blocks, Some(error)),
             },

@@ -106,13 +106,12 @@ pub(crate) fn dense_union(
 /// One array of the slots `(array, place)` of arrays of one type.
 pub(crate) fn interleaved(arrays: &[ArrayRef], slots: &[(usize, usize)]) -> ArrayRef {
     let arrays: Vec<&dyn Array> = arrays.iter().map(AsRef::as_ref).collect();
-    arrow_select::interleave::interleave(&arrays, slots).expect("arrays of one type that fitted one batch")
+    arrowfeed_select::interleave(&arrays, slots).expect("arrays of one type that fitted one batch")
 }
 
 /// `len` copies of the only slot of `array`.
 pub(crate) fn repeated(array: &ArrayRef, len: usize) -> ArrayRef {
-    let zeros = arrow_array::UInt64Array::from(vec![0; len]);
-    arrow_select::take::take(array, &zeros, None).expect("a slot that is there")
+    arrowfeed_select::repeat(array, len).expect("copies that were counted before they were made")
 }
 
 /// The array with its nulls: it has none so far.

@@ -10,12 +10,19 @@ use std::sync::Arc;
 use super::origin::{LocatedBatch, RowOrigin};
 use super::rows::{RowsColumn, Savepoint};
 use crate::ReadOptions;
+use crate::interrupt::Check;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::{Cursor, Stop};
 use crate::wire::padded::Padded;
 
 /// Rows that are decoded between two looks at the size of the batch.
 const MAX_CHUNK: u64 = 4096;
+
+/// Bytes on the wire that are decoded between two questions whether to stop, about.
+const CHUNK_BYTES: u64 = 1 << 20;
+
+/// Work of a row beside its bytes, in bytes that take as long to decode.
+const ROW_WORK: usize = 16;
 
 /// A block of more bytes than this is checked before batches are made of it.
 const CHECKED_FIRST: usize = 32 << 20;
@@ -35,6 +42,8 @@ pub(crate) struct Batcher {
     batch_size: u64,
     /// Batches that are done; those of an open block wait for its end.
     waiting: VecDeque<LocatedBatch>,
+    /// Bytes of the batches that the open block has added to `waiting`.
+    waiting_bytes: usize,
     /// Where the rows of the batch that is being filled come from.
     origins: Vec<RowOrigin>,
     block: Option<OpenBlock>,
@@ -82,6 +91,7 @@ impl Batcher {
             window_left: batch_size,
             batch_size,
             waiting: VecDeque::new(),
+            waiting_bytes: 0,
             origins: Vec::new(),
             block: None,
             before_block: Savepoint::default(),
@@ -109,14 +119,20 @@ impl Batcher {
     }
 
     /// Begins a block; every batch has been popped. Then `step` until the block is done.
-    pub(crate) fn begin(&mut self, rows: BlockRows, payload: Padded<'_>) -> Result<(), Stop> {
+    pub(crate) fn begin(
+        &mut self,
+        rows: BlockRows,
+        payload: Padded<'_>,
+        check: &Check<'_>,
+    ) -> Result<(), Stop> {
         let size = payload.bytes().len();
         let checked = size > CHECKED_FIRST;
         if checked {
-            at_end(self.drop_rows(rows.count, Cursor::new(payload))?)?;
+            at_end(self.drop_rows(rows.count, Cursor::new(payload), check)?)?;
         }
-        let after_dropped = self.drop_rows(rows.dropped, Cursor::new(payload))?;
+        let after_dropped = self.drop_rows(rows.dropped, Cursor::new(payload), check)?;
         self.kept.save(&mut self.before_block);
+        self.waiting_bytes = 0;
         if rows.kept > 0 {
             self.origins.push(rows.origin(self.kept.rows(), rows.dropped));
         }
@@ -127,11 +143,11 @@ impl Batcher {
 
     /// Decodes to the end of the block or, if it was checked first, to the end of a batch. On an error it is as
     /// if the block had never been begun, except for batches that it ended: they are closed with what was there.
-    pub(crate) fn step(&mut self, payload: Padded<'_>) -> Result<(), Stop> {
+    pub(crate) fn step(&mut self, payload: Padded<'_>, check: &Check<'_>) -> Result<(), Stop> {
         let Some(mut block) = self.block.take() else {
             return Ok(());
         };
-        let result = self.decode(&mut block, payload);
+        let result = self.decode(&mut block, payload, check);
         match result {
             Ok(()) if block.left > 0 => self.block = Some(block),
             Ok(()) => {}
@@ -140,20 +156,22 @@ impl Batcher {
         result
     }
 
-    fn decode(&mut self, block: &mut OpenBlock, payload: Padded<'_>) -> Result<(), Stop> {
+    fn decode(&mut self, block: &mut OpenBlock, payload: Padded<'_>, check: &Check<'_>) -> Result<(), Stop> {
         let size = payload.bytes().len();
         let mut cur = Cursor::new(payload);
         cur.skip(block.pos)?;
         let row_bytes = (size as u64).checked_div(block.rows.count).unwrap_or(0);
+        let most = chunk(row_bytes);
         while block.left > 0 {
-            let waiting = self.waiting.len();
-            let likely = self.kept.likely_to_fit(row_bytes).clamp(1, MAX_CHUNK);
+            let (waiting, before) = (self.waiting.len(), cur.left());
+            let likely = self.kept.likely_to_fit(row_bytes).clamp(1, most);
             let wanted = block.left.min(self.window_left).min(likely);
             match self.kept.read(wanted as usize, cur) {
                 Ok((n, after)) => {
                     cur = after;
                     block.left -= n as u64;
                     self.window_left -= n as u64;
+                    ask(check, n, self.kept.work().saturating_add(before - cur.left()))?;
                 }
                 Err(Stop::Full) if self.kept.rows() > 0 => self.close_in(block)?,
                 Err(stop) => return Err(stop),
@@ -163,37 +181,43 @@ impl Batcher {
             }
             if self.waiting.len() > waiting {
                 block.pos = size - cur.left();
-                if !block.checked && self.waiting_bytes() > MAX_WAITING {
-                    let BlockRows { count, dropped, kept, .. } = block.rows;
-                    at_end(self.drop_rows(block.left + (count - dropped - kept), cur)?)?;
-                    block.checked = true;
-                }
                 if block.checked {
+                    return Ok(());
+                }
+                let added = self.waiting.range(waiting..).map(LocatedBatch::memory_size);
+                self.waiting_bytes += added.sum::<usize>();
+                if self.waiting_bytes > MAX_WAITING {
+                    let BlockRows { count, dropped, kept, .. } = block.rows;
+                    at_end(self.drop_rows(block.left + (count - dropped - kept), cur, check)?)?;
+                    block.checked = true;
                     return Ok(());
                 }
             }
         }
         if !block.checked {
             let BlockRows { count, dropped, kept, .. } = block.rows;
-            at_end(self.drop_rows(count - dropped - kept, cur)?)?;
+            at_end(self.drop_rows(count - dropped - kept, cur, check)?)?;
         }
         self.kept.check_utf8()
     }
 
     /// Decodes `n` rows and forgets them.
-    fn drop_rows<'a>(&mut self, mut n: u64, mut cur: Cursor<'a>) -> Result<Cursor<'a>, Stop> {
+    fn drop_rows<'a>(
+        &mut self,
+        mut n: u64,
+        mut cur: Cursor<'a>,
+        check: &Check<'_>,
+    ) -> Result<Cursor<'a>, Stop> {
+        let most = chunk((cur.left() as u64).checked_div(n).unwrap_or(0));
         while n > 0 {
-            let (done, after) = self.dropped.read(n.min(MAX_CHUNK) as usize, cur)?;
+            let (done, after) = self.dropped.read(n.min(most) as usize, cur)?;
             self.dropped.check_utf8()?;
             self.dropped.clear();
             n -= done as u64;
+            ask(check, done, self.dropped.work().saturating_add(cur.left() - after.left()))?;
             cur = after;
         }
         Ok(cur)
-    }
-
-    fn waiting_bytes(&self) -> usize {
-        self.waiting.iter().map(|it| it.batch.get_array_memory_size()).sum()
     }
 
     fn close(&mut self) -> Result<(), Stop> {
@@ -232,7 +256,8 @@ impl Batcher {
             None => {
                 self.kept.restore(&self.before_block);
                 let good = self.before_block.rows();
-                self.origins.retain(|origin| origin.row < good);
+                // Those of the block are at the end: a batch may have rows of many blocks.
+                while self.origins.pop_if(|origin| origin.row >= good).is_some() {}
             }
         }
         self.window_left = block.window_before;
@@ -256,6 +281,17 @@ impl Batcher {
         self.window_left = 0;
         self.close()
     }
+}
+
+/// Rows of so many bytes on the wire that are decoded at a time.
+fn chunk(row_bytes: u64) -> u64 {
+    (CHUNK_BYTES / row_bytes.max(1)).clamp(1, MAX_CHUNK)
+}
+
+/// Counts rows that were decoded and the work of their values, and stops where the caller wants to.
+fn ask(check: &Check<'_>, rows: usize, values: usize) -> Result<(), Stop> {
+    let work = rows.saturating_mul(ROW_WORK).saturating_add(values);
+    check.after(work).map_err(|_| Stop::Cancelled)
 }
 
 fn at_end(cur: Cursor<'_>) -> Result<(), Stop> {

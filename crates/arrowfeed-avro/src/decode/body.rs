@@ -4,6 +4,7 @@ use arrow_array::ArrayRef;
 use arrow_schema::Fields;
 
 use super::assemble::{repeated, structure};
+use super::constant::bytes_once;
 use super::context::{Context, Moved};
 use super::fill::{Fill, Marks, MarksIter};
 use super::op::Op;
@@ -16,6 +17,8 @@ pub(crate) struct Body {
     shape: Shape,
     /// Values read or padded so far.
     len: usize,
+    /// See [`Fill::deferred_bytes`]: of defaults, and of all ops.
+    deferred_bytes: usize,
 }
 
 /// How the arrays of a body's ops make up one array.
@@ -36,7 +39,12 @@ pub(crate) enum Shape {
 
 impl Body {
     pub(crate) fn new(ops: Vec<Op>, shape: Shape) -> Self {
-        Self { ops: ops.into(), shape, len: 0 }
+        let mut deferred_bytes = shape.deferred_bytes();
+        let mut add = |column: &dyn Fill| {
+            deferred_bytes = deferred_bytes.saturating_add(column.deferred_bytes());
+        };
+        ops.iter().for_each(|op| op.for_each_ref(&mut add));
+        Self { ops: ops.into(), shape, len: 0, deferred_bytes }
     }
 
     /// Reads `n` values. On an error the ops are left of uneven length: roll back.
@@ -69,6 +77,10 @@ impl Body {
 }
 
 impl Fill for Body {
+    fn deferred_bytes(&self) -> usize {
+        self.deferred_bytes
+    }
+
     fn prepare(&mut self) {
         self.for_each(|column| column.prepare());
     }
@@ -107,6 +119,16 @@ impl Fill for Body {
 }
 
 impl Shape {
+    fn deferred_bytes(&self) -> usize {
+        match self {
+            Shape::Column { .. } => 0,
+            Shape::Constant(slot) => bytes_once(slot),
+            Shape::Struct { parts, .. } => {
+                parts.iter().map(Shape::deferred_bytes).fold(0, usize::saturating_add)
+            }
+        }
+    }
+
     fn assemble(&self, arrays: &[Vec<ArrayRef>], len: usize) -> ArrayRef {
         match self {
             Shape::Column { op, at } => arrays[*op][*at].clone(),

@@ -1,12 +1,10 @@
 //! A decode plan to the ops and columns of one decoder.
 
-use std::sync::Arc;
-
 use arrow_schema::DataType;
 
 use super::body::{Body, Shape};
 use super::bytes::BytesColumn;
-use super::context::Context;
+use super::constant::constant;
 use super::decimal::Decimals;
 use super::enumeration::EnumColumn;
 use super::fill::Fill;
@@ -18,14 +16,11 @@ use super::op::{Nulls, Op};
 use super::optional::Optional;
 use super::skipper::Skipper;
 use super::union::{BranchColumn, Target, UnionColumn};
-use crate::Limits;
 use crate::plan::node::{
-    Branch, Column, DecimalWidth, ListNode, Native, Node, Output, RecordNode, Step, UnionNode, UnionResult,
-    Wire,
+    Branch, Column, DecimalWidth, ListNode, Native, Node, Output, RecordNode, Step, Time, UnionNode,
+    UnionResult, Wire,
 };
 use crate::plan::skip::Skips;
-use crate::wire::cursor::{Cursor, Stop};
-use crate::wire::padded::{Padded, SLACK};
 
 /// The body that reads values of `column`.
 pub(crate) fn body(column: &Column, skips: &Skips) -> Body {
@@ -68,26 +63,9 @@ fn append_record(record: &RecordNode, skips: &Skips, ops: &mut Vec<Op>) -> Shape
     let mut reads: Vec<Option<Shape>> = reads.into_iter().map(Some).collect();
     let part = |output: &Output| match output {
         Output::Read(i) => reads[*i].take().expect("a read is one column"),
-        Output::Default { column, bytes, skips } => constant(column, bytes, skips.clone()),
+        Output::Default { column, bytes, skips } => Shape::Constant(constant(column, bytes, skips.clone())),
     };
     Shape::Struct { fields: record.fields.clone(), parts: record.outputs.iter().map(part).collect() }
-}
-
-/// The one slot that a default makes: read from its bytes like any other value.
-fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> Shape {
-    let read = || -> Result<_, Stop> {
-        let padded = [bytes, &[0; SLACK]].concat();
-        let block = Padded::new(&padded, bytes.len()).ok_or(Stop::Invalid)?;
-        let mut body = body(column, &skips);
-        let mut context = Context::new(&Limits::default(), skips);
-        context.set_room(i64::MAX);
-        body.prepare();
-        let moved = body.run(1, Cursor::new(block), &mut context);
-        context.result(moved)?;
-        body.check_utf8()?;
-        Ok(body.finish())
-    };
-    Shape::Constant(read().expect("a default is encoded for its own type"))
 }
 
 /// The op of a value that is not a record. The flat list of all kinds.
@@ -111,6 +89,9 @@ fn op(node: &Node, data_type: &DataType, skips: &Skips) -> Op {
             (Double, F32) => Op::DoubleToF32(vec![Numbers::new(ty())]),
             (Double, _) => Op::Double(vec![Numbers::new(ty())]),
         },
+        Node::Time(Time::Millis) => Op::TimeMillis(vec![Numbers::new(ty())]),
+        Node::Time(Time::Micros) => Op::TimeMicros(vec![Numbers::new(ty())]),
+        Node::Time(Time::IntMicros) => Op::IntToTimeMicros(vec![Numbers::new(ty())]),
         Node::Bytes { utf8 } => Op::Bytes(vec![BytesColumn::new(ty(), *utf8)]),
         Node::UuidString => Op::Uuid(vec![UuidStrings::new(ty())]),
         Node::Fixed { size } => Op::Fixed(vec![FixedColumn::new(ty(), *size)]),
@@ -149,6 +130,8 @@ fn nullable(null_branch: usize, value: &Node, data_type: &DataType, skips: &Skip
         Op::Double(columns) => Op::NullableDouble(each(null_branch, columns)),
         Op::Bytes(columns) => Op::NullableBytes(each(null_branch, columns)),
         Op::Enum(columns) => Op::NullableEnum(each(null_branch, columns)),
+        Op::TimeMillis(columns) => Op::NullableTimeMillis(each(null_branch, columns)),
+        Op::TimeMicros(columns) => Op::NullableTimeMicros(each(null_branch, columns)),
         _ => optional(null_branch, value, data_type, skips),
     }
 }
@@ -164,7 +147,9 @@ fn list_column(list: &ListNode, data_type: &DataType, skips: &Skips) -> ListColu
         (DataType::FixedSizeList(field, _), Some(n)) => Kind::Fixed(field.clone(), n),
         (data_type, _) => Kind::List(data_type.clone()),
     };
-    ListColumn::new(body(&list.items, skips), kind, node.min_bytes(), node.slot_bytes())
+    let body = body(&list.items, skips);
+    let slot = node.slot_bytes().saturating_add(body.deferred_bytes());
+    ListColumn::new(body, kind, node.min_bytes(), slot)
 }
 
 fn map_column(values: &Column, data_type: &DataType, skips: &Skips) -> ListColumn {
@@ -174,13 +159,9 @@ fn map_column(values: &Column, data_type: &DataType, skips: &Skips) -> ListColum
     let key = push(Op::Bytes(vec![BytesColumn::new(fields[0].data_type().clone(), true)]), &mut ops);
     let parts = vec![key, append(values, skips, &mut ops)];
     let shape = Shape::Struct { fields: fields.clone(), parts };
-    let (min, slot) = (values.node.min_bytes(), values.node.slot_bytes());
-    ListColumn::new(
-        Body::new(ops, shape),
-        Kind::Map(entries.clone()),
-        min.saturating_add(1),
-        slot.saturating_add(4),
-    )
+    let body = Body::new(ops, shape);
+    let slot = values.node.slot_bytes().saturating_add(body.deferred_bytes()).saturating_add(4);
+    ListColumn::new(body, Kind::Map(entries.clone()), values.node.min_bytes().saturating_add(1), slot)
 }
 
 fn union_column(union: &UnionNode, data_type: &DataType, skips: &Skips) -> UnionColumn {

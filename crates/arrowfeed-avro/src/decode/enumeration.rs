@@ -19,11 +19,13 @@ pub(crate) struct EnumColumn {
     /// The key of each symbol of the writer.
     map: Arc<[Option<i32>]>,
     dictionary: ArrayRef,
+    symbol_bytes: usize,
 }
 
 impl EnumColumn {
     pub(crate) fn new(node: &EnumNode) -> Self {
-        Self { keys: Values::new(), map: node.keys.clone(), dictionary: node.dictionary.clone() }
+        let (map, dictionary) = (node.keys.clone(), node.dictionary.clone());
+        Self { keys: Values::new(), map, dictionary, symbol_bytes: node.symbol_bytes }
     }
 }
 
@@ -42,6 +44,10 @@ impl Leaf for EnumColumn {
 }
 
 impl Fill for EnumColumn {
+    fn deferred_bytes(&self) -> usize {
+        self.symbol_bytes
+    }
+
     fn prepare(&mut self) {
         self.keys.prepare();
     }

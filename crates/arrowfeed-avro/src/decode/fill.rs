@@ -18,6 +18,11 @@ pub(crate) trait Fill {
     /// Goes back to the lengths that `mark` noted, in the same order.
     fn rollback(&mut self, marks: &mut MarksIter<'_>);
 
+    /// Bytes that a slot takes in the finished batch beyond those that it takes while rows are decoded.
+    fn deferred_bytes(&self) -> usize {
+        0
+    }
+
     /// Checks the strings that have come in since the last check.
     fn check_utf8(&mut self) -> Result<(), Stop> {
         Ok(())

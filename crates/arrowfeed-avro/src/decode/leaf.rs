@@ -9,6 +9,9 @@ use crate::wire::cursor::{Cursor, Stop};
 
 /// A column whose values have no parts.
 pub(crate) trait Leaf: Fill {
+    /// Whether a value has bytes on the wire.
+    const HAS_BYTES: bool = true;
+
     fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop>;
 
     /// `n` values in a row.
@@ -64,6 +67,10 @@ impl<C: Leaf> Leaf for Nullable<C> {
 }
 
 impl<C: Leaf> Fill for Nullable<C> {
+    fn deferred_bytes(&self) -> usize {
+        self.column.deferred_bytes()
+    }
+
     fn prepare(&mut self) {
         self.column.prepare();
     }

@@ -79,6 +79,14 @@ impl ListColumn {
 }
 
 impl Fill for ListColumn {
+    /// Those of the items that stand behind a null; items that are read are counted with their array.
+    fn deferred_bytes(&self) -> usize {
+        match self.kind {
+            Kind::Fixed(_, n) => n.saturating_mul(self.body.deferred_bytes()),
+            Kind::List(_) | Kind::Map(_) => 0,
+        }
+    }
+
     fn prepare(&mut self) {
         self.body.prepare();
         self.offsets.prepare();

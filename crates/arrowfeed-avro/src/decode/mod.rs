@@ -13,9 +13,10 @@
 //! | `build` | plan to ops |
 //! | `body` | run the ops, put their arrays together |
 //! | `leaf` | what a column without parts can do; the fused nullable |
-//! | `number` `bytes` `fixed` `decimal` `enumeration` | columns without parts |
+//! | `number` `time` `bytes` `fixed` `decimal` `enumeration` | columns without parts |
 //! | `list` `optional` `union` | columns with a body |
 //! | `skipper` | values that nobody reads |
+//! | `constant` | defaults of a reader's schema |
 //! | `fill` | what every column can do: pad, mark, roll back, finish |
 //! | `validity` `assemble` | flags to bits; buffers to arrays |
 //! | `context` | budgets shared by all columns |
@@ -28,6 +29,7 @@ pub(crate) mod batcher;
 pub(crate) mod body;
 mod build;
 mod bytes;
+mod constant;
 mod context;
 pub(crate) mod decimal;
 mod enumeration;
@@ -41,5 +43,6 @@ mod optional;
 pub(crate) mod origin;
 mod rows;
 mod skipper;
+mod time;
 mod union;
 mod validity;

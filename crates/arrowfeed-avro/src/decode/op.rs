@@ -16,6 +16,7 @@ use super::list::ListColumn;
 use super::number::{BooleanWire, Booleans, DoubleWire, FloatWire, IntWire, LongWire, Numbers, Same};
 use super::optional::Optional;
 use super::skipper::Skipper;
+use super::time::TimeWire;
 use super::union::UnionColumn;
 use crate::wire::cursor::{Cursor, Stop};
 
@@ -172,6 +173,11 @@ ops! {
         Decimal128(Decimals<i128>),
         Decimal256(Decimals<i256>),
         Duration(Durations),
+        TimeMillis(Numbers<TimeWire<IntWire>, i32>),
+        NullableTimeMillis(Nullable<Numbers<TimeWire<IntWire>, i32>>),
+        TimeMicros(Numbers<TimeWire<LongWire>, i64>),
+        NullableTimeMicros(Nullable<Numbers<TimeWire<LongWire>, i64>>),
+        IntToTimeMicros(Numbers<TimeWire<IntWire>, i64>),
     }
     parts {
         List(ListColumn),
@@ -180,11 +186,14 @@ ops! {
     }
 }
 
-/// A column alone takes its `n` values at once.
+/// A column alone takes its `n` values at once, and so do columns whose order on the wire cannot be seen.
 #[inline(always)]
 fn read_leaves<C: Leaf>(columns: &mut [C], n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
     if let [column] = columns {
         return column.read_n(n, cur);
+    }
+    if !C::HAS_BYTES {
+        return columns.iter_mut().try_for_each(|column| column.read_n(n, cur));
     }
     for _ in 0..n {
         for column in columns.iter_mut() {
@@ -199,6 +208,8 @@ fn read_leaves<C: Leaf>(columns: &mut [C], n: usize, cur: &mut Cursor<'_>) -> Re
 pub(crate) struct Nulls(usize);
 
 impl Leaf for Nulls {
+    const HAS_BYTES: bool = false;
+
     #[inline(always)]
     fn read(&mut self, _cur: &mut Cursor<'_>) -> Result<(), Stop> {
         self.0 += 1;

@@ -51,6 +51,10 @@ impl Optional {
 }
 
 impl Fill for Optional {
+    fn deferred_bytes(&self) -> usize {
+        self.body.deferred_bytes()
+    }
+
     fn prepare(&mut self) {
         self.body.prepare();
     }

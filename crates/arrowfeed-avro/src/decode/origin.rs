@@ -24,6 +24,11 @@ pub struct RowOrigin {
 }
 
 impl LocatedBatch {
+    /// Bytes of memory that it takes, its own structs included: a batch without columns takes some too.
+    pub(crate) fn memory_size(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.origins[..]) + self.batch.get_array_memory_size()
+    }
+
     /// The batch of the first `rows` rows.
     pub(crate) fn first_rows(mut self, rows: usize) -> Self {
         self.origins.retain(|origin| origin.row < rows);

@@ -10,6 +10,9 @@ use crate::Limits;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::{Cursor, Stop};
 
+/// Elements without bytes after which [`RowsColumn::read`] gives back what it has.
+const MAX_ELEMENTS: u64 = 1 << 20;
+
 /// Rows of one batch under construction.
 #[derive(Debug)]
 pub(crate) struct RowsColumn {
@@ -22,8 +25,12 @@ pub(crate) struct RowsColumn {
     spare: i64,
     /// Bytes of a row's slots in Arrow, items and text not counted.
     row_bytes: usize,
+    /// Bytes that a row takes beyond those when the batch is finished.
+    deferred_bytes: usize,
     /// Whether records have to be read one by one, because each has a budget of its own.
     one_by_one: bool,
+    /// Elements without bytes of the rows that were read last.
+    elements: u64,
     empty: Marks,
     before_chunk: Marks,
 }
@@ -54,13 +61,15 @@ impl RowsColumn {
         let mut context = Context::new(limits, plan.skips.clone());
         context.set_room(batch_bytes);
         Self {
-            body,
             context,
             rows: 0,
             batch_bytes,
             spare: most(limits.batch_bytes) - batch_bytes,
             row_bytes: plan.root.node.slot_bytes(),
+            deferred_bytes: body.deferred_bytes(),
+            body,
             one_by_one: plan.has_zero_byte_elements,
+            elements: 0,
             empty,
             before_chunk: Marks::default(),
         }
@@ -76,11 +85,13 @@ impl RowsColumn {
 
     /// Rows of so many bytes on the wire each that are likely to fit.
     pub(crate) fn likely_to_fit(&self, wire_bytes: u64) -> u64 {
-        let row = wire_bytes.saturating_mul(8).saturating_add(self.row_bytes as u64).max(1);
+        let slots = self.row_bytes.saturating_add(self.deferred_bytes) as u64;
+        let row = wire_bytes.saturating_mul(8).saturating_add(slots).max(1);
         u64::try_from(self.context.room()).unwrap_or(0) / row
     }
 
-    /// Decodes `n` rows, or fewer where `n` would not fit; at least one, else an error and nothing has changed.
+    /// Decodes `n` rows, or fewer where `n` would not fit or take long; at least one, else an error and nothing has
+    /// changed.
     pub(crate) fn read<'a>(&mut self, mut n: usize, cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
         if self.rows == 0 {
             self.body.prepare();
@@ -91,8 +102,10 @@ impl RowsColumn {
             let room = self.context.room();
             let spare = if n == 1 && self.rows == 0 { self.spare } else { 0 };
             self.context.set_room(room + spare);
-            match self.run(n, cur) {
-                Ok(after) => {
+            // Counted before the rows are read: defaults of all rows may be more than offsets reach.
+            let deferred = self.context.take_bytes(self.deferred_bytes.saturating_mul(n));
+            match deferred.and_then(|()| self.run(n, cur)) {
+                Ok((n, after)) => {
                     self.context.set_room(self.context.room() - spare);
                     let grown = (cur.left() - after.left()).saturating_add(self.row_bytes.saturating_mul(n));
                     // No room left ends the batch; it is no error.
@@ -112,17 +125,26 @@ impl RowsColumn {
         }
     }
 
-    fn run<'a>(&mut self, n: usize, mut cur: Cursor<'a>) -> Result<Cursor<'a>, Stop> {
+    fn run<'a>(&mut self, n: usize, mut cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
         if !self.one_by_one {
             let moved = self.body.run(n, cur, &mut self.context);
-            return self.context.result(moved);
+            return Ok((n, self.context.result(moved)?));
         }
-        for _ in 0..n {
+        let mut rows = 0;
+        self.elements = 0;
+        while rows < n && self.elements < MAX_ELEMENTS {
             self.context.budget.reset();
             let moved = self.body.run(1, cur, &mut self.context);
             cur = self.context.result(moved)?;
+            self.elements += self.context.budget.used();
+            rows += 1;
         }
-        Ok(cur)
+        Ok((rows, cur))
+    }
+
+    /// Work of the rows that were read last, beside that of their bytes: in bytes that take as long.
+    pub(crate) fn work(&self) -> usize {
+        usize::try_from(self.elements).unwrap_or(usize::MAX)
     }
 
     /// Checks the text of the rows that came in since the last check.

@@ -119,6 +119,11 @@ impl UnionColumn {
 }
 
 impl Fill for UnionColumn {
+    /// Those of the branch that has most.
+    fn deferred_bytes(&self) -> usize {
+        self.branches.iter().flatten().map(|branch| branch.body.deferred_bytes()).max().unwrap_or(0)
+    }
+
     fn prepare(&mut self) {
         self.bodies().for_each(Fill::prepare);
     }

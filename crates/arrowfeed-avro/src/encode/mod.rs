@@ -10,6 +10,7 @@ use arrow_schema::{Schema, SchemaRef};
 
 use crate::error::AvroError;
 use crate::options::Encoding;
+use crate::plan::field_path;
 
 mod wrap;
 
@@ -26,8 +27,11 @@ impl Encoder {
         let schema = match encoding {
             Encoding::Native => native.clone(),
             _ => {
-                let fields: Result<Vec<_>, _> =
-                    native.fields().iter().map(|field| wrap::field(encoding, field, field.name())).collect();
+                let fields: Result<Vec<_>, _> = native
+                    .fields()
+                    .iter()
+                    .map(|field| wrap::field(encoding, field, &field_path::step(field.name(), true)))
+                    .collect();
                 Schema::new(fields?)
             }
         };

@@ -22,6 +22,7 @@ use arrow_schema::{DataType, Field, FieldRef};
 
 use crate::error::{AvroError, AvroErrorKind};
 use crate::options::Encoding;
+use crate::plan::field_path;
 
 /// The field of a wrapped column. `path` is its place in the schema, for messages.
 pub(super) fn field(encoding: Encoding, native: &Field, path: &str) -> Result<Field, AvroError> {
@@ -76,7 +77,7 @@ fn items_field(encoding: Encoding, items: &Field, path: &str) -> Result<FieldRef
 /// The type of a value inside its list.
 fn inner(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, AvroError> {
     Ok(match native.data_type() {
-        DataType::Struct(_) => structure(encoding, native, |child| format!("{path}.{}", child.name()))?,
+        DataType::Struct(_) => structure(encoding, native, |child| field_path::joined(path, child.name()))?,
         DataType::Union(..) => {
             let message = "expected a type that can be a feature, found a union: choose one of its types with a \
                            reader schema";
@@ -159,8 +160,7 @@ fn values(native: &ArrayRef, to: &DataType) -> ArrayRef {
             let keys = native.as_dictionary::<Int32Type>();
             let symbols: LargeBinaryArray =
                 keys.values().as_string::<i32>().iter().map(|symbol| symbol.map(str::as_bytes)).collect();
-            arrow_select::take::take(&symbols, keys.keys(), None)
-                .expect("keys are below the dictionary's length")
+            arrowfeed_select::take(&symbols, keys.keys()).expect("keys are below the dictionary's length")
         }
         (DataType::FixedSizeBinary(_), DataType::LargeBinary) => {
             let fixed = native.as_fixed_size_binary();
@@ -187,7 +187,7 @@ fn ragged<O: OffsetSizeTrait>(
     let offsets = OffsetBuffer::from_lengths(nulls.iter().map(|valid| if valid { n } else { 0 }));
     let kept = nulls.iter().flat_map(|valid| std::iter::repeat_n(valid, n));
     let kept = arrow_array::BooleanArray::from(kept.collect::<Vec<bool>>());
-    (offsets, arrow_select::filter::filter(&values, &kept).expect("a flag for each value"))
+    (offsets, arrowfeed_select::filter(&values, &kept).expect("a flag for each value"))
 }
 
 fn offsets<O: OffsetSizeTrait>(narrow: &OffsetBuffer<i32>) -> OffsetBuffer<O> {

@@ -1,21 +1,21 @@
-//! Memory of a buffer, from the depot and back to it.
+//! Memory of one buffer, which returns to the process pool when it is dropped.
 
 use std::ptr::NonNull;
 
-use super::depot;
-use super::piece::Piece;
+use super::aligned::AlignedMemory;
+use super::process_pool;
 
-/// Memory that nobody has written yet, or somebody else has; dropped, it may wait in the depot.
+/// Memory whose content is arbitrary: it is new, or was used before. Dropped, it returns to the process pool.
 #[derive(Debug, Default)]
-pub(super) struct Allocation(Piece);
+pub(super) struct Allocation(AlignedMemory);
 
 impl Allocation {
-    /// At least `bytes` bytes. Where there is no memory the process ends, as with any of Rust's collections.
+    /// At least `bytes` bytes; unwinds with [`MemoryExhausted`](super::MemoryExhausted) if there is no memory.
     pub(super) fn new(bytes: usize) -> Self {
         if bytes == 0 {
             return Self::default();
         }
-        Self(depot::take(bytes).unwrap_or_else(|| Piece::new(bytes)))
+        Self(process_pool::take(bytes).unwrap_or_else(|| AlignedMemory::new(bytes)))
     }
 
     pub(super) fn start(&self) -> NonNull<u8> {
@@ -29,7 +29,7 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        depot::keep(std::mem::take(&mut self.0));
+        process_pool::put(std::mem::take(&mut self.0));
     }
 }
 
@@ -37,12 +37,12 @@ impl Drop for Allocation {
 mod tests {
     use super::*;
 
-    /// Other tests use the depot at the same time, which only makes pieces rarer.
+    /// Other tests use the process pool at the same time, which only makes reuse less frequent.
     #[test]
     fn memory_that_was_dropped_is_used_again_and_never_by_two() {
         let mut held = Vec::new();
         for _ in 0..50 {
-            held.extend((1..20).map(|i| Allocation::new(i * depot::LEAST)));
+            held.extend((1..20).map(|i| Allocation::new(i * process_pool::MIN_BYTES)));
             held.sort_by_key(|memory| memory.start());
             let ends = |memory: &Allocation| memory.start().as_ptr() as usize + memory.capacity();
             let apart = |pair: &[Allocation]| ends(&pair[0]) <= pair[1].start().as_ptr() as usize;

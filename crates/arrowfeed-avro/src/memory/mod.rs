@@ -2,16 +2,19 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `values` | values of one type, growing; handed out as Arrow buffers |
-//! | `home` | where the memory comes back to when an array is dropped |
-//! | `allocation` | memory of a buffer, from the depot and back to it |
-//! | `depot` | memory that one reader leaves for the next |
-//! | `piece` | aligned memory, in huge pages where it is large |
+//! | `values` | growing values of one type, which become Arrow buffers |
+//! | `column_pool` | the buffers of one column, which return when their arrays are dropped |
+//! | `allocation` | memory of one buffer, which returns to the process pool when it is dropped |
+//! | `process_pool` | large memory that readers leave for later readers |
+//! | `aligned` | aligned memory, in huge pages where it is large |
+//! | `exhausted` | the error for an allocation that fails |
 
+mod aligned;
 mod allocation;
-mod depot;
-mod home;
-mod piece;
+mod column_pool;
+mod exhausted;
+mod process_pool;
 mod values;
 
+pub(crate) use exhausted::{MemoryExhausted, caught};
 pub(crate) use values::Values;

@@ -1,4 +1,4 @@
-//! Values that grow into column memory, without a test that what is known has made needless.
+//! Growing values of one type, which become Arrow buffers.
 
 #![allow(unsafe_code)]
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow_buffer::{ArrowNativeType, Buffer};
 
 use super::allocation::Allocation;
-use super::home::{Home, Loan};
+use super::column_pool::{ColumnPool, PooledMemory};
 
 /// A growing, 64-byte aligned buffer of values of type `T`. Invariant: `start` is the start of `memory`, which has
 /// room for `capacity` values, of which the first `len` are written.
@@ -19,8 +19,8 @@ pub(crate) struct Values<T> {
     len: usize,
     capacity: usize,
     memory: Allocation,
-    home: Arc<Home>,
-    /// Values of the last batch: what the next one is likely to need.
+    pool: Arc<ColumnPool>,
+    /// Number of values of the last batch: an estimate for the next one.
     last_len: usize,
 }
 
@@ -31,11 +31,11 @@ unsafe impl<T: Sync> Sync for Values<T> {}
 
 impl<T: ArrowNativeType> Values<T> {
     pub(crate) fn new() -> Self {
-        let (memory, home) = (Allocation::default(), Arc::default());
-        Self { start: NonNull::dangling(), len: 0, capacity: 0, memory, home, last_len: 0 }
+        let (memory, pool) = (Allocation::default(), Arc::default());
+        Self { start: NonNull::dangling(), len: 0, capacity: 0, memory, pool, last_len: 0 }
     }
 
-    fn settle(&mut self, memory: Allocation) {
+    fn set_memory(&mut self, memory: Allocation) {
         (self.start, self.capacity) = (memory.start().cast(), memory.capacity() / size_of::<T>());
         self.memory = memory;
     }
@@ -55,7 +55,7 @@ impl<T: ArrowNativeType> Values<T> {
         self.len += 1;
     }
 
-    /// Room for `n` more values.
+    /// Makes room for `n` more values; unwinds with [`MemoryExhausted`](super::MemoryExhausted) if there is no memory.
     #[inline(always)]
     pub(crate) fn reserve(&mut self, n: usize) {
         if n > self.capacity - self.len {
@@ -68,9 +68,9 @@ impl<T: ArrowNativeType> Values<T> {
     fn grow(&mut self, n: usize) {
         let values = self.len.saturating_add(n).max(self.capacity.saturating_mul(2));
         let larger = Allocation::new(values.saturating_mul(size_of::<T>()));
-        // SAFETY: the first `len` values are written, and the new memory, which is larger, is nobody else's.
+        // SAFETY: the first `len` values are written, and the new memory is larger and used by nothing else.
         unsafe { larger.start().cast().copy_from_nonoverlapping(self.start, self.len) };
-        self.settle(larger);
+        self.set_memory(larger);
     }
 
     /// `n` copies of the zero of `T`.
@@ -129,28 +129,28 @@ impl<T: ArrowNativeType> Values<T> {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
-    /// Takes a buffer that came home, if there is none; called when a batch begins. Not when the last one ends:
-    /// then its own buffers are still out, and two sets would take turns where one can stay in the cache.
+    /// Takes a buffer of the pool if there is none; called when a batch begins. Not when the last batch ends: then its
+    /// own buffers are still in use, and two sets would take turns where one can stay in the cache.
     pub(crate) fn prepare(&mut self) {
         if self.capacity == 0 {
             // An eighth more, for those that are longer: to grow is to copy.
             let likely = self.last_len + self.last_len / 8;
-            let memory = self.home.take(likely * size_of::<T>());
-            self.settle(memory);
+            let memory = self.pool.take(likely * size_of::<T>());
+            self.set_memory(memory);
         }
     }
 
-    /// Hands the values out; empty and without memory afterwards.
+    /// Moves the values into an Arrow buffer; empty and without memory afterwards.
     pub(crate) fn take(&mut self) -> Buffer {
         let memory = std::mem::take(&mut self.memory);
         let (start, bytes) = (self.start.cast(), self.len * size_of::<T>());
         self.last_len = self.len;
         (self.start, self.len, self.capacity) = (NonNull::dangling(), 0, 0);
-        let loan = Arc::new(Loan::new(memory, &self.home));
-        // SAFETY: `start` points to `bytes` initialised bytes of the loan's memory (or there are none). They
-        // neither move nor change while the loan lives: it is owned by the new Buffer alone and its memory is not
-        // touched before drop.
-        unsafe { Buffer::from_custom_allocation(start, bytes, loan) }
+        let owner = Arc::new(PooledMemory::new(memory, &self.pool));
+        // SAFETY: `start` points to `bytes` initialised bytes of the owner's memory (or there are none). They
+        // neither move nor change while the owner lives: only the new Buffer has it, and nothing writes to its
+        // memory before it is dropped.
+        unsafe { Buffer::from_custom_allocation(start, bytes, owner) }
     }
 }
 
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_comes_home_when_the_last_holder_lets_go() {
+    fn memory_is_used_again_after_the_last_array_is_dropped() {
         let mut values = Values::<i64>::new();
         values.push_n(7, 1000);
         let first = values.take();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn short_pieces_append_only_their_own_bytes() {
+    fn short_strings_append_only_their_own_bytes() {
         let mut values = Values::<u8>::new();
         for n in 0..=32 {
             values.extend_short(|| [n as u8; 32], n);

@@ -48,7 +48,7 @@ impl Walk<'_> {
                 let mut fields = Vec::new();
                 for field in &record.fields {
                     if let Some(want) = self.of(field.ty)? {
-                        fields.push((field.name.clone(), want));
+                        fields.push((field.column_name().to_owned(), want));
                     }
                 }
                 self.open.pop();
@@ -83,6 +83,10 @@ mod tests {
     use super::*;
     use crate::AvroSchema;
 
+    fn paths(schema: &str, paths: &[&str]) -> Want {
+        Want::from_paths(paths, AvroSchema::parse(schema).unwrap().graph()).unwrap()
+    }
+
     fn ending_of(schema: &str) -> Want {
         ending(AvroSchema::parse(schema).unwrap().graph(), &Limits::default()).unwrap()
     }
@@ -101,7 +105,7 @@ mod tests {
                 {"name": "x", "type": "int"}]}]},
             {"name": "end", "type": "End"}]}"#;
         let expected = ["id", "tree.label", "forest.label", "pair", "end"];
-        assert_eq!(ending_of(schema), Want::from_paths(&expected));
+        assert_eq!(ending_of(schema), paths(schema, &expected));
     }
 
     #[test]
@@ -109,9 +113,10 @@ mod tests {
         let list = r#"{"type": "record", "name": "List", "fields": [
             {"name": "head", "type": "int"}, {"name": "tail", "type": ["null", "List"]}]}"#;
         let array = format!(r#"{{"type": "array", "items": {list}}}"#);
-        assert_eq!(ending_of(list), Want::from_paths(&["head"]));
-        assert_eq!(ending_of(&array), Want::from_paths(&["value.head"]));
-        assert_eq!(ending_of(r#"{"type": "array", "items": "int"}"#), Want::from_paths(&["value"]));
+        assert_eq!(ending_of(list), paths(list, &["head"]));
+        assert_eq!(ending_of(&array), paths(&array, &["value.head"]));
+        let numbers = r#"{"type": "array", "items": "int"}"#;
+        assert_eq!(ending_of(numbers), paths(numbers, &["value"]));
         assert_eq!(ending_of(r#"{"type": "record", "name": "R", "fields": []}"#), Want::All);
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::StringArray;
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 
-use super::node::{Column, DecimalWidth, EnumNode, Native, Node, Wire};
+use super::node::{Column, DecimalWidth, EnumNode, Native, Node, Time, Wire};
 use crate::options::{Encoding, ReadOptions, StringType};
 use crate::schema::graph::{Decimal, Enum, FixedLogical, IntLogical, LongLogical, Type};
 
@@ -22,7 +22,7 @@ pub(crate) struct Mapping {
 const UTC: &str = "UTC";
 
 /// Field metadata with an enum's symbols, as arrow-avro names it: its writer makes an enum of the column then.
-const ENUM_SYMBOLS: &str = "avro.enum.symbols";
+pub(crate) const ENUM_SYMBOLS: &str = "avro.enum.symbols";
 
 impl Mapping {
     pub(crate) fn new(options: &ReadOptions) -> Self {
@@ -62,7 +62,22 @@ impl Mapping {
             Type::Double => (Native::F64, DataType::Float64),
             _ => return None,
         };
-        Some(Column::required(Node::Number { wire, to }, data_type))
+        let node = match self.time(wire, ty) {
+            Some(time) => Node::Time(time),
+            None => Node::Number { wire, to },
+        };
+        Some(Column::required(node, data_type))
+    }
+
+    /// The time of day that a number is; none where it stays a number.
+    fn time(self, wire: Wire, ty: &Type) -> Option<Time> {
+        match ty {
+            _ if self.is_tfx() => None,
+            Type::Int(Some(IntLogical::TimeMillis)) => Some(Time::Millis),
+            Type::Long(Some(LongLogical::TimeMicros)) if wire == Wire::Int => Some(Time::IntMicros),
+            Type::Long(Some(LongLogical::TimeMicros)) => Some(Time::Micros),
+            _ => None,
+        }
     }
 
     pub(crate) fn boolean(self) -> Column {
@@ -114,10 +129,12 @@ impl Mapping {
         let symbols = reader.symbols.iter().map(String::as_str);
         let dictionary: StringArray =
             if reader.symbols.is_empty() { vec![""].into() } else { symbols.map(Some).collect() };
+        let longest = reader.symbols.iter().map(String::len).max().unwrap_or(0);
         let node = EnumNode {
             keys: keys.into(),
             symbols: writer.symbols.clone().into(),
             dictionary: Arc::new(dictionary),
+            symbol_bytes: if self.is_tfx() { longest } else { 0 },
         };
         let symbols = serde_json::Value::from(reader.symbols.clone()).to_string();
         let metadata = HashMap::from([(ENUM_SYMBOLS.to_owned(), symbols)]);

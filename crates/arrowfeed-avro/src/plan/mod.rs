@@ -3,7 +3,7 @@
 //! ```text
 //! writer schema × reader schema × columns ──resolve──> Column { Node } ──> DecodePlan
 //! ```
-//! [`want`] is the tree of wanted fields, [`ending`] all of them that end, [`leaf`] the table of types, [`resolve`] and [`union`] the rules of
+//! [`want`] is the projection, [`field_path`] its text, [`ending`] all of them that end, [`leaf`] the table of types, [`resolve`] and [`union`] the rules of
 //! schema resolution, [`node`] what comes out, [`skip`] the programs for what nobody reads.
 
 use std::sync::Arc;
@@ -22,7 +22,8 @@ use skip::Skips;
 use want::Want;
 
 mod ending;
-mod leaf;
+pub(crate) mod field_path;
+pub(crate) mod leaf;
 pub(crate) mod node;
 mod resolve;
 pub(crate) mod skip;
@@ -48,8 +49,9 @@ pub(crate) struct DecodePlan {
 impl DecodePlan {
     /// All that can be wrong with schemas and options is found here.
     pub(crate) fn compile(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, AvroError> {
+        let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let want = match &options.columns {
-            Some(paths) => Want::from_paths(paths),
+            Some(paths) => Want::from_paths(paths, reader.graph())?,
             None => Want::All,
         };
         Self::of(writer, options, &want)

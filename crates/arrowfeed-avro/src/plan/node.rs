@@ -38,6 +38,8 @@ pub(crate) enum Node {
         wire: Wire,
         to: Native,
     },
+    /// A number that is a time of day.
+    Time(Time),
     /// Length and bytes; `utf8`: checked.
     Bytes {
         utf8: bool,
@@ -92,6 +94,42 @@ pub(crate) enum Native {
     F64,
 }
 
+/// Times of day by what is on the wire and in the column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Time {
+    /// An int that counts milliseconds.
+    Millis,
+    /// A long that counts microseconds.
+    Micros,
+    /// An int that counts microseconds.
+    IntMicros,
+}
+
+impl Time {
+    /// Units from midnight to midnight.
+    #[inline(always)]
+    pub(crate) const fn day(self) -> i64 {
+        match self {
+            Time::Millis => 86_400_000,
+            Time::Micros | Time::IntMicros => 86_400_000_000,
+        }
+    }
+
+    /// The name of the unit in messages.
+    pub(crate) const fn unit(self) -> &'static str {
+        match self {
+            Time::Millis => "milliseconds",
+            Time::Micros | Time::IntMicros => "microseconds",
+        }
+    }
+
+    /// Whether Arrow takes the number as a time.
+    #[inline(always)]
+    pub(crate) const fn contains(self, time: i64) -> bool {
+        time.cast_unsigned() < self.day().cast_unsigned()
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DecimalWidth {
     Bits128,
@@ -106,6 +144,8 @@ pub(crate) struct EnumNode {
     pub(crate) symbols: Arc<[String]>,
     /// The reader's symbols: one array for all batches.
     pub(crate) dictionary: ArrayRef,
+    /// Bytes of the longest symbol where the encoding writes symbols out, else 0.
+    pub(crate) symbol_bytes: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -172,7 +212,8 @@ impl Node {
             Node::Null => 0,
             Node::Number { wire: Wire::Float, .. } => 4,
             Node::Number { wire: Wire::Double, .. } => 8,
-            Node::Boolean | Node::Number { .. } | Node::Bytes { .. } | Node::DecimalBytes { .. } => 1,
+            Node::Boolean | Node::Number { .. } | Node::Time(_) => 1,
+            Node::Bytes { .. } | Node::DecimalBytes { .. } => 1,
             Node::UuidString => 1,
             Node::Fixed { size } | Node::DecimalFixed { size, .. } => *size,
             Node::Duration => 12,
@@ -198,7 +239,8 @@ impl Node {
             Node::Null => 0,
             Node::Boolean => 1,
             Node::Number { to: Native::I32 | Native::F32, .. } | Node::Enum(_) => 4,
-            Node::Number { .. } => 8,
+            Node::Time(Time::Millis) => 4,
+            Node::Number { .. } | Node::Time(_) => 8,
             Node::Bytes { .. } | Node::Map { .. } => 4,
             Node::UuidString | Node::Duration => 16,
             Node::Fixed { size } => *size,

@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
+use super::field_path;
 use super::leaf::Mapping;
 use super::node::{Column, ListNode, Node, Output, RecordNode, Step, Wire};
 use super::skip::{SkipCompiler, Skips};
 use super::want::Want;
 use crate::error::{AvroError, AvroErrorKind, counted, quoted, thousands};
+use crate::locate::check_default;
 use crate::schema::default::encode_default;
 use crate::schema::graph::{
     Decimal, Enum, Field as AvroField, Fixed, FixedLogical, Graph, Record, Type, TypeId,
@@ -312,7 +314,7 @@ impl<'a> Resolver<'a> {
             let (i, want) = &chosen[slot];
             let column =
                 self.inside(&r.fields[*i].name, |this| this.resolve(field.ty, r.fields[*i].ty, want))?;
-            fields[slot] = Some(column.field(&r.fields[*i].name));
+            fields[slot] = Some(column.field(r.fields[*i].column_name()));
             outputs[slot] = Some(Output::Read(reads));
             reads += 1;
             steps.push(Step::Read { name: field.name.clone(), column });
@@ -321,7 +323,7 @@ impl<'a> Resolver<'a> {
             if outputs[slot].is_none() {
                 let field = &r.fields[*i];
                 let (column, output) = self.inside(&field.name, |this| this.default_of(field, want))?;
-                fields[slot] = Some(column.field(&field.name));
+                fields[slot] = Some(column.field(field.column_name()));
                 outputs[slot] = Some(output);
             }
         }
@@ -334,12 +336,18 @@ impl<'a> Resolver<'a> {
         let Want::Fields(wanted) = want else {
             return Ok((0..r.fields.len()).map(|i| (i, Want::All)).collect());
         };
-        let find = |(name, want): &(String, Want)| match r.fields.iter().position(|field| field.name == *name)
-        {
+        let by_column = |name: &str| r.fields.iter().position(|field| field.column_name() == name);
+        let by_name = |name: &str| r.fields.iter().position(|field| field.name == name);
+        let find = |(name, want): &(String, Want)| match by_column(name).or_else(|| by_name(name)) {
             Some(i) => Ok((i, want.clone())),
             None => {
-                let known =
-                    r.fields.iter().take(20).map(|field| quoted(&field.name)).collect::<Vec<_>>().join(", ");
+                let known = r
+                    .fields
+                    .iter()
+                    .take(20)
+                    .map(|field| quoted(field.column_name()))
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 let more = if r.fields.len() > 20 { ", …" } else { "" };
                 let (name, record) = (quoted(name), quoted(&r.name));
                 Err(self.error(format!("expected a field of record {record} ({known}{more}), found {name}")))
@@ -358,6 +366,7 @@ impl<'a> Resolver<'a> {
         let column = of_reader.resolve(field.ty, field.ty, want)?;
         self.expanded = of_reader.expanded;
         let skips = Arc::new(of_reader.skips.finish());
+        check_default(&self.path.concat(), &column.node, &skips, self.limits, &bytes)?;
         Ok((column.clone(), Output::Default { column, bytes: bytes.into(), skips }))
     }
 
@@ -372,8 +381,7 @@ impl<'a> Resolver<'a> {
         name: &str,
         work: impl FnOnce(&mut Self) -> Result<T, AvroError>,
     ) -> Result<T, AvroError> {
-        let step = if self.path.is_empty() { name.to_owned() } else { format!(".{name}") };
-        self.path.push(step);
+        self.path.push(field_path::step(name, self.path.is_empty()));
         let result = work(self);
         self.path.pop();
         result

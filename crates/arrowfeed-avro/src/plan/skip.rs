@@ -1,8 +1,8 @@
 //! Stepping over values that nobody reads.
 //!
 //! A program is compiled from the writer's schema alone. It accepts the bytes that decoding accepts, with three
-//! differences: strings are not checked for UTF-8, nor the values of logical types (uuid, decimal, duration) for
-//! their range, and the items of an array block that states its size are stepped over by that size.
+//! differences: strings are not checked for UTF-8, nor the values of logical types (uuid, decimal, duration, time)
+//! for their range, and the items of an array block that states its size are stepped over by that size.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -50,6 +50,8 @@ pub(crate) struct Skips {
     records: Vec<Program>,
     /// Least bytes of each item, by the number of its array.
     item_bytes: Vec<usize>,
+    /// Whether no item has bytes, where that is known, by the number of its array.
+    item_is_empty: Vec<bool>,
 }
 
 /// Compiles programs; records by their type, so that a schema is not expanded, and one after the other, so that
@@ -66,7 +68,7 @@ pub(crate) struct SkipCompiler<'a> {
 }
 
 /// How often the least size of records is worked out from that of the records in them. Each time it can only
-/// grow, so stopping early leaves a lower bound.
+/// grow, so stopping early leaves a lower bound. Likewise, each time more records are known to have no bytes.
 const MIN_BYTES_PASSES: usize = 8;
 
 impl<'a> SkipCompiler<'a> {
@@ -82,12 +84,17 @@ impl<'a> SkipCompiler<'a> {
             }
             self.records.push(Program(ops.into()));
         }
-        let mut records = vec![0; self.records.len()];
+        let (mut records, mut empty) = (vec![0; self.records.len()], vec![false; self.records.len()]);
         for _ in 0..MIN_BYTES_PASSES {
             records = self.records.iter().map(|program| program.min_bytes_with(&records)).collect();
+            // Backwards: records that are met in others have higher numbers as a rule.
+            for (number, program) in self.records.iter().enumerate().rev() {
+                empty[number] = program.is_empty_with(&empty);
+            }
         }
         let item_bytes = self.items.iter().map(|program| program.min_bytes_with(&records)).collect();
-        Skips { records: self.records, item_bytes }
+        let item_is_empty = self.items.iter().map(|program| program.is_empty_with(&empty)).collect();
+        Skips { records: self.records, item_bytes, item_is_empty }
     }
 
     /// Recursion ends: unnamed types nest no deeper than the schema's text, records are left for `finish`.
@@ -183,6 +190,11 @@ impl Program {
         };
         self.0.iter().map(bytes).fold(0, usize::saturating_add)
     }
+
+    /// Whether it steps over nothing, of records those that are known to have no bytes.
+    fn is_empty_with(&self, records: &[bool]) -> bool {
+        self.0.iter().all(|op| matches!(op, Skip::Record(number) if records[*number]))
+    }
 }
 
 impl Skips {
@@ -235,7 +247,8 @@ pub(crate) fn run<R: Reads>(
                 Skip::Union { branches, flat: false } => (&branches[reader.branch(branches.len())?].0, None),
                 Skip::Record(number) => (&skips.records[*number].0, None),
                 Skip::Items { program, number, fixed, flat } => {
-                    let width = Width { fixed: *fixed, min: skips.item_bytes[*number] };
+                    let empty = skips.item_is_empty[*number].then_some(0);
+                    let width = Width { fixed: fixed.or(empty), min: skips.item_bytes[*number] };
                     if *flat {
                         flat_items(program, width, budget, reader)?;
                         continue;
@@ -348,6 +361,11 @@ impl Budget {
     #[inline(always)]
     pub(crate) fn reset(&mut self) {
         self.zero_byte_elements = self.limit;
+    }
+
+    /// Elements without bytes that the record has so far.
+    pub(crate) fn used(&self) -> u64 {
+        self.limit - self.zero_byte_elements
     }
 
     /// Takes `count` elements without bytes out of the record's budget.

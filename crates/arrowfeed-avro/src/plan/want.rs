@@ -1,6 +1,14 @@
-//! Which fields a caller wants, as a tree over the schema.
+//! The projection that a caller asks for, as a tree over the reader's schema.
 
-/// What is wanted of one value.
+use std::collections::HashMap;
+
+use super::ROOT_COLUMN;
+use super::field_path::{quoted_step, split_quoted};
+use crate::error::{AvroError, AvroErrorKind, quoted};
+use crate::limits::Limits;
+use crate::schema::graph::{Graph, Type, TypeId};
+
+/// The projection of one value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Want {
     All,
@@ -9,45 +17,284 @@ pub(crate) enum Want {
 }
 
 impl Want {
-    /// The tree of field paths such as `user.scores`. Mentioned as a whole and in part, a field comes whole.
-    pub(crate) fn from_paths<S: AsRef<str>>(paths: &[S]) -> Self {
+    /// The tree of field paths such as `user.scores` over the reader's schema. Mentioned as a whole and in part, a field
+    /// comes whole.
+    ///
+    /// A step in quotes (`['a.b']`) is a name. Any other text is read in every way that the names of fields allow: of
+    /// several ways, the path is ambiguous. A path that leads nowhere is kept as far as it is understood, so that the
+    /// error of its resolution says where it ends.
+    pub(crate) fn from_paths<S: AsRef<str>>(paths: &[S], schema: &Graph) -> Result<Self, AvroError> {
         let mut root = Want::Fields(Vec::new());
         for path in paths {
-            root.add(path.as_ref());
+            let names = Readings::new(schema, path.as_ref()).one()?;
+            root.add(&names);
         }
-        root
+        Ok(root)
     }
 
-    fn add(&mut self, path: &str) {
+    fn add(&mut self, names: &[String]) {
         let Want::Fields(fields) = self else {
             return;
         };
-        let (name, rest) = match path.split_once('.') {
-            Some((name, rest)) => (name, Some(rest)),
-            None => (path, None),
+        let Some((name, rest)) = names.split_first() else {
+            *self = Want::All;
+            return;
         };
         let at = fields.iter().position(|(field, _)| field == name).unwrap_or_else(|| {
-            fields.push((name.to_owned(), Want::Fields(Vec::new())));
+            fields.push((name.clone(), Want::Fields(Vec::new())));
             fields.len() - 1
         });
-        match rest {
-            Some(rest) => fields[at].1.add(rest),
-            None => fields[at].1 = Want::All,
+        fields[at].1.add(rest);
+    }
+}
+
+/// The field of a step, and the text behind it; `None` at the end of the path.
+type Step<'a> = (String, TypeId, Option<&'a str>);
+
+/// The ways to read one path.
+struct Readings<'a> {
+    schema: &'a Graph,
+    path: &'a str,
+    /// Of a type and the length of the text behind it, the names of at most two readings.
+    known: HashMap<(TypeId, usize), Vec<Vec<String>>>,
+}
+
+impl<'a> Readings<'a> {
+    fn new(schema: &'a Graph, path: &'a str) -> Self {
+        Self { schema, path, known: HashMap::new() }
+    }
+
+    fn one(mut self) -> Result<Vec<String>, AvroError> {
+        let mut readings = Vec::new();
+        for step in self.first_steps() {
+            self.go_on(step, 0, &mut readings);
         }
+        match readings.len() {
+            0 => Ok(self.longest()),
+            1 => Ok(readings.remove(0)),
+            _ => {
+                let text =
+                    |names: &Vec<String>| names.iter().map(|name| quoted_step(name)).collect::<String>();
+                let (first, second) = (quoted(&text(&readings[0])), quoted(&text(&readings[1])));
+                let message = format!(
+                    "expected a path of one field, found {}, which may be {first} or {second}: write one of these",
+                    quoted(self.path)
+                );
+                Err(AvroError::new(AvroErrorKind::Schema, message))
+            }
+        }
+    }
+
+    /// The readings of `path` in a value of this type.
+    fn of(&mut self, ty: TypeId, path: &'a str, depth: usize) -> Vec<Vec<String>> {
+        // Deeper than any schema, which resolution refuses.
+        if depth > Limits::MAX_SCHEMA_DEPTH + 2 {
+            return Vec::new();
+        }
+        if let Some(known) = self.known.get(&(ty, path.len())) {
+            return known.clone();
+        }
+        let mut readings = Vec::new();
+        for step in self.steps(ty, path) {
+            self.go_on(step, depth, &mut readings);
+        }
+        self.known.insert((ty, path.len()), readings.clone());
+        readings
+    }
+
+    fn go_on(&mut self, (name, ty, rest): Step<'a>, depth: usize, readings: &mut Vec<Vec<String>>) {
+        let rests = match rest {
+            None => vec![Vec::new()],
+            Some(rest) => self.of(ty, rest, depth + 1),
+        };
+        readings.extend(rests.into_iter().map(|rest| std::iter::once(name.clone()).chain(rest).collect()));
+        readings.truncate(2);
+    }
+
+    /// The fields that `path` may begin with, of a record, or of the records in arrays, maps and unions with null.
+    fn steps(&self, ty: TypeId, path: &'a str) -> Vec<Step<'a>> {
+        let Some(fields) = self.fields(ty) else { return Vec::new() };
+        steps(&fields, path)
+    }
+
+    fn first_steps(&self) -> Vec<Step<'a>> {
+        steps(&self.columns(), self.path)
+    }
+
+    /// The fields of the root record, or the one column of another root.
+    fn columns(&self) -> Vec<(&'a str, TypeId)> {
+        match &self.schema.types[self.schema.root] {
+            Type::Record(_) => self.fields(self.schema.root).unwrap_or_default(),
+            _ => vec![(ROOT_COLUMN, self.schema.root)],
+        }
+    }
+
+    fn fields(&self, mut ty: TypeId) -> Option<Vec<(&'a str, TypeId)>> {
+        // An array of arrays of ... takes no step of the path, and no type of it is met twice without a record.
+        for _ in 0..=Limits::MAX_SCHEMA_DEPTH {
+            ty = match &self.schema.types[ty] {
+                Type::Record(record) => {
+                    return Some(record.fields.iter().map(|field| (field.name.as_str(), field.ty)).collect());
+                }
+                Type::Array(inner) | Type::Map(inner) => *inner,
+                Type::Union(branches) => {
+                    let mut types = branches.iter().filter(|ty| self.schema.types[**ty] != Type::Null);
+                    match (types.next(), types.next()) {
+                        (Some(only), None) => *only,
+                        _ => return None,
+                    }
+                }
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// A path that leads nowhere: the names of the longest fields as far as there are some, then one that is not there.
+    fn longest(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let (mut rest, mut fields) = (self.path, Some(self.columns()));
+        while names.len() <= Limits::MAX_SCHEMA_DEPTH + 2 {
+            let found = fields.map(|fields| steps(&fields, rest)).unwrap_or_default();
+            let Some((name, ty, behind)) = found.into_iter().next_back() else {
+                let step = split_quoted(rest).map(|(name, _)| name);
+                names.push(step.unwrap_or_else(|| rest.split('.').next().unwrap_or_default().to_owned()));
+                break;
+            };
+            names.push(name);
+            let Some(behind) = behind else { break };
+            (rest, fields) = (behind, self.fields(ty));
+        }
+        names
+    }
+}
+
+/// The fields that `path` may begin with, the shortest name first.
+fn steps<'a>(fields: &[(&'a str, TypeId)], path: &'a str) -> Vec<Step<'a>> {
+    let step = |(name, ty): &(&'a str, TypeId), behind| Some(((*name).to_owned(), *ty, rest_of(behind)?));
+    if let Some((name, behind)) = split_quoted(path) {
+        let quoted = fields.iter().find(|(field, _)| *field == name).and_then(|field| step(field, behind));
+        if let Some(quoted) = quoted {
+            return vec![quoted];
+        }
+    }
+    let plain = |field: &(&'a str, TypeId)| step(field, path.strip_prefix(field.0)?);
+    // Each step takes a character of the path, so that a path has an end.
+    let plain =
+        fields.iter().filter(|(name, _)| !name.is_empty() || !path.starts_with("['")).filter_map(plain);
+    let mut plain: Vec<Step<'a>> = plain.collect();
+    plain.sort_by_key(|(name, ..)| name.len());
+    plain
+}
+
+/// The path behind a step: none at its end, `Some(None)`; `None` where the step does not end here.
+fn rest_of(behind: &str) -> Option<Option<&str>> {
+    match behind {
+        "" => Some(None),
+        _ if behind.starts_with("['") => Some(Some(behind)),
+        _ => behind.strip_prefix('.').map(Some),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::AvroSchema;
+
+    const NESTED: &str = r#"{"type": "record", "name": "R", "fields": [
+        {"name": "a", "type": {"type": "record", "name": "A", "fields": [
+            {"name": "q", "type": "int"}, {"name": "b.c", "type": "int"}, {"name": "d", "type": "int"}]}},
+        {"name": "a.b", "type": ["null", {"type": "array", "items": {"type": "record", "name": "B", "fields": [
+            {"name": "c", "type": "int"}, {"name": "x", "type": "int"}]}}]},
+        {"name": "a.d.e", "type": "int"},
+        {"name": "['a']", "type": "int"},
+        {"name": "it's [EUR]", "type": "int"},
+        {"name": "", "type": "int"},
+        {"name": "next", "type": ["null", "R"]}]}"#;
+
+    fn names(path: &str) -> Result<Vec<String>, String> {
+        let schema = AvroSchema::parse(NESTED).unwrap();
+        Readings::new(schema.graph(), path).one().map_err(|error| error.to_string())
+    }
 
     #[test]
     fn first_mention_gives_the_order_and_the_whole_wins() {
-        let want = Want::from_paths(&["b.x", "a", "b.y.z", "c.d", "c", "a.q"]);
+        let schema = AvroSchema::parse(
+            r#"{"type": "record", "name": "R", "fields": [
+                {"name": "a", "type": "int"},
+                {"name": "b", "type": {"type": "record", "name": "B", "fields": [
+                    {"name": "x", "type": "int"},
+                    {"name": "y", "type": {"type": "record", "name": "Y", "fields": [
+                        {"name": "z", "type": "int"}]}}]}},
+                {"name": "c", "type": {"type": "record", "name": "C", "fields": [{"name": "d", "type": "int"}]}}]}"#,
+        )
+        .unwrap();
+        let want = Want::from_paths(&["b.x", "a", "b.y.z", "c.d", "c", "a.q"], schema.graph()).unwrap();
         let fields = |fields: &[(&str, Want)]| {
             Want::Fields(fields.iter().map(|(name, want)| ((*name).to_owned(), want.clone())).collect())
         };
         let b = fields(&[("x", Want::All), ("y", fields(&[("z", Want::All)]))]);
         assert_eq!(want, fields(&[("b", b), ("a", Want::All), ("c", Want::All)]));
+    }
+
+    #[test]
+    fn a_path_is_read_as_the_names_of_fields_allow() {
+        for (path, expected) in [
+            ("a", &["a"][..]),
+            ("a.q", &["a", "q"]),
+            ("a.b", &["a.b"]),
+            ("a.b.x", &["a.b", "x"]),
+            ("a.d", &["a", "d"]),
+            ("a.d.e", &["a.d.e"]),
+            ("['a.b'].c", &["a.b", "c"]),
+            ("['a']['b.c']", &["a", "b.c"]),
+            ("a['b.c']", &["a", "b.c"]),
+            ("['a']", &["a"]),
+            ("['[''a'']']", &["['a']"]),
+            ("it's [EUR]", &["it's [EUR]"]),
+            ("['it''s [EUR]']", &["it's [EUR]"]),
+            ("", &[""]),
+            ("['']", &[""]),
+            ("next.next.a.d", &["next", "next", "a", "d"]),
+        ] {
+            assert_eq!(names(path).unwrap(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn of_several_readings_none_is_taken() {
+        let message = r#"expected a path of one field, found "a.b.c", which may be "['a']['b.c']" or "['a.b']['c']": write one of these"#;
+        assert_eq!(names("a.b.c").unwrap_err(), message);
+        let message = r#"expected a path of one field, found "next.a.b.c", which may be "['next']['a']['b.c']" or "['next']['a.b']['c']": write one of these"#;
+        assert_eq!(names("next.a.b.c").unwrap_err(), message);
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_kept_as_far_as_it_is_understood() {
+        for (path, expected) in [
+            ("x", &["x"][..]),
+            ("x.y", &["x"]),
+            ("a.z.y", &["a", "z"]),
+            ("a.b.z", &["a.b", "z"]),
+            ("a.d.e.f", &["a.d.e", "f"]),
+            ("['x'].y", &["x"]),
+            ("a.", &["a", ""]),
+            (".a", &["", "a"]),
+        ] {
+            assert_eq!(names(path).unwrap(), expected, "{path}");
+        }
+        assert!(names(&"next.".repeat(100_000)).unwrap().len() < 200);
+    }
+
+    /// 2 to the power of 60 ways to read it.
+    #[test]
+    fn paths_of_many_readings_take_no_longer() {
+        let schema = AvroSchema::parse(
+            r#"{"type": "record", "name": "R", "fields": [
+                {"name": "a", "type": ["null", "R"]}, {"name": "a.a", "type": ["null", "R"]}]}"#,
+        )
+        .unwrap();
+        let path = vec!["a"; 90].join(".");
+        assert!(Want::from_paths(&[path], schema.graph()).is_err());
     }
 }

@@ -5,14 +5,16 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::AvroReader;
 use super::driver::{Driver, Engine};
 use super::engine::Inline;
 use super::files::Files;
+use super::identity::check_start;
 use super::report::Report;
 use super::supply::Supply;
 use super::unit::Unit;
-use super::{AvroReader, Interrupt};
 use crate::error::{AvroError, AvroErrorKind};
+use crate::interrupt::{Check, Interrupt};
 use crate::options::{Encoding, OnError, ReadOptions, StringType};
 use crate::split::Split;
 use crate::{AvroSchema, AvroSource, Limits};
@@ -105,8 +107,9 @@ impl AvroReaderBuilder {
         self
     }
 
-    /// Asked once a block by the thread that waits for a batch, and while it waits; true stops the reader with
-    /// an error of kind [`Interrupted`](AvroErrorKind::Interrupted). Default: never.
+    /// Asked while files are opened, before each block, inside of long ones, and while the caller waits for a batch, by the
+    /// thread that does so: at least every 50 ms as long as the system gives bytes. True stops the reader with an error of
+    /// kind [`Interrupted`](AvroErrorKind::Interrupted). Default: never.
     pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
         self.interrupt = Some(interrupt);
         self
@@ -146,7 +149,8 @@ impl AvroReaderBuilder {
     ) -> Result<AvroReader, AvroError> {
         let mut report = Report::default();
         let options = Arc::new(checked(self.options)?);
-        let files = Files::new(options.clone(), sources.into_iter().map(Into::into), &mut report)?;
+        let check = Check::of(self.interrupt.as_ref());
+        let files = Files::new(options.clone(), sources.into_iter().map(Into::into), &mut report, &check)?;
         let small = match files.first() {
             Some((reading, true)) => {
                 let range = reading.file.body();
@@ -164,15 +168,18 @@ impl AvroReaderBuilder {
     /// in it.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// As [`open`](Self::open); the file is not the one that the split was planned for, or ends before the split starts
+    /// ([`Changed`](AvroErrorKind::Changed)).
     pub fn open_split(self, split: &Split) -> Result<AvroReader, AvroError> {
-        self.open_range(&split.path, split.start..split.end)
+        let source = AvroSource::from(&split.path).with_identity(split.identity);
+        self.open_range(source, split.start..split.end)
     }
 
-    /// As [`open_split`](Self::open_split), for a file that is not on disk.
+    /// As [`open_split`](Self::open_split), for a file that is not on disk. [`AvroSource::with_identity`] says which file
+    /// it has to be.
     ///
     /// # Errors
-    /// As [`open`](Self::open); the source is a stream.
+    /// As [`open_split`](Self::open_split); the source is a stream.
     pub fn open_range(
         self,
         source: impl Into<AvroSource>,
@@ -180,7 +187,8 @@ impl AvroReaderBuilder {
     ) -> Result<AvroReader, AvroError> {
         let mut report = Report::default();
         let options = Arc::new(checked(self.options)?);
-        let files = Files::new(options.clone(), [source.into()], &mut report)?;
+        let check = Check::of(self.interrupt.as_ref());
+        let files = Files::new(options.clone(), [source.into()], &mut report, &check)?;
         let Some((reading, _)) = files.first() else {
             return Err(AvroError::new(AvroErrorKind::Internal, "expected an open file, found none"));
         };
@@ -188,7 +196,9 @@ impl AvroReaderBuilder {
             let message = "expected a file that can be read at any offset, found a stream";
             return Err(AvroError::new(AvroErrorKind::Options, message).in_file(&reading.file.name));
         };
-        let range = scanner.align(range).map_err(|error| error.in_file(&reading.file.name))?;
+        let started = check_start(range.start, reading.file.len().unwrap_or(u64::MAX));
+        let range = started.and_then(|()| scanner.align(range, &check));
+        let range = range.map_err(|error| error.in_file(&reading.file.name))?;
         let engine = Engine::Inline(Box::new(Inline::with_claim(self.claim)));
         let (schema, unit) = (files.schema().clone(), Unit::whole(range));
         let driver = Driver::new(Supply::Files(files, Some(unit)), engine, report, self.interrupt);

@@ -1,11 +1,11 @@
 //! The loop around supply and engine: what all readers have in common.
 
-use super::Interrupt;
 use super::engine::{Inline, Threads};
 use super::prepare::Prepare;
 use super::report::Report;
 use super::supply::{FileBatch, Supply};
 use crate::error::AvroError;
+use crate::interrupt::{Check, Interrupt};
 
 /// Rows before a fault are given first, then the error; after an error, nothing.
 pub(super) struct Driver {
@@ -72,10 +72,11 @@ impl Driver {
         if let Engine::Later { threads, ahead, prepare } = &mut self.engine {
             self.engine = Engine::Threads(Box::new(Threads::start(*threads, *ahead, prepare.take())?));
         }
-        let (supply, report, interrupt) = (&mut self.supply, &mut self.report, self.interrupt.as_ref());
+        let (supply, report, check) =
+            (&mut self.supply, &mut self.report, Check::of(self.interrupt.as_ref()));
         match &mut self.engine {
-            Engine::Inline(inline) => inline.next(supply, report, interrupt),
-            Engine::Threads(threads) => threads.next(supply, report, interrupt),
+            Engine::Inline(inline) => inline.next(supply, report, &check),
+            Engine::Threads(threads) => threads.next(supply, report, &check),
             Engine::Later { .. } | Engine::Ended => Ok(None),
         }
     }

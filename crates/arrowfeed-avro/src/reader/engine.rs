@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::Interrupt;
 use super::file::FileReading;
 use super::parallel::{Next, Pipeline};
 use super::planner::UnitPlanner;
@@ -13,6 +12,8 @@ use super::supply::{FileBatch, Supply, Work};
 use super::unit::{Claim, Unit, UnitReader};
 use crate::ReadOptions;
 use crate::error::{AvroError, AvroErrorKind};
+use crate::interrupt::Check;
+use crate::memory::caught;
 
 /// Decodes in the caller's thread.
 #[derive(Default)]
@@ -30,19 +31,20 @@ impl Inline {
         &mut self,
         supply: &mut Supply,
         report: &mut Report,
-        interrupt: Option<&Interrupt>,
+        check: &Check<'_>,
     ) -> Result<Option<FileBatch>, AvroError> {
         loop {
             let Some((reading, unit)) = &mut self.current else {
-                let Some(Work { reading, unit, .. }) = supply.next(report)? else {
+                let Some(Work { reading, unit, .. }) = supply.next(report, check)? else {
                     return Ok(None);
                 };
                 let options = supply.options().clone();
-                let unit = UnitReader::new(reading.clone(), options, unit, self.claim.take())?;
+                let claim = self.claim.take();
+                let unit = caught(|| UnitReader::new(reading.clone(), options, unit, claim))?;
                 self.current = Some((reading, unit));
                 continue;
             };
-            let next = unit.next(&mut || ask(interrupt));
+            let next = caught(|| unit.next(check));
             if let Ok(Some(batch)) = next {
                 supply.count(batch.batch.num_rows() as u64);
                 return Ok(Some(FileBatch::new(reading, batch, None)));
@@ -101,14 +103,14 @@ impl Threads {
         &mut self,
         supply: &mut Supply,
         report: &mut Report,
-        interrupt: Option<&Interrupt>,
+        check: &Check<'_>,
     ) -> Result<Option<FileBatch>, AvroError> {
         if self.pipeline.is_forked() {
             let message = "this reader was started in another process: make a new one after a fork";
             return Err(AvroError::new(AvroErrorKind::Internal, message));
         }
         loop {
-            self.top_up(supply, report);
+            self.top_up(supply, report, check)?;
             let Some(oldest) = self.units.front() else {
                 return self.failure.take().map_or(Ok(None), Err);
             };
@@ -118,7 +120,7 @@ impl Threads {
                     return Ok(Some(FileBatch::new(oldest, batch, prepared)));
                 }
                 Next::Batch(..) => {}
-                Next::Waiting => ask(interrupt)?,
+                Next::Waiting => check.now()?,
                 Next::End(counted, error) => {
                     let reading = self.units.pop_front();
                     if left_out {
@@ -139,24 +141,30 @@ impl Threads {
         self.pipeline.spawn(work);
     }
 
-    /// Keeps the threads busy.
-    fn top_up(&mut self, supply: &mut Supply, report: &mut Report) {
+    /// Keeps the threads busy. Only the wish to stop is an error; others wait for their turn.
+    fn top_up(
+        &mut self,
+        supply: &mut Supply,
+        report: &mut Report,
+        check: &Check<'_>,
+    ) -> Result<(), AvroError> {
         while self.failure.is_none() {
             let Some((reading, planner)) = &mut self.planner else {
                 if self.units.len() >= most_parts(self.threads) {
-                    return;
+                    return Ok(());
                 }
-                match supply.next(report) {
+                match supply.next(report, check) {
                     Ok(Some(work)) => self.planner = Some(Planner::of(work, supply.options())),
-                    Ok(None) => return,
+                    Ok(None) => return Ok(()),
+                    Err(error) if check.has_stopped() => return Err(error),
                     Err(error) => self.failure = Some(error),
                 }
                 continue;
             };
             if self.units.len() >= planner.most(self.threads) {
-                return;
+                return Ok(());
             }
-            match planner.next() {
+            match planner.next(check)? {
                 Some(unit) => {
                     let (reading, options) = (reading.clone(), supply.options().clone());
                     supply.count(unit.rows.unwrap_or(0));
@@ -166,6 +174,7 @@ impl Threads {
                 None => self.planner = None,
             }
         }
+        Ok(())
     }
 }
 
@@ -191,10 +200,10 @@ impl Planner {
         }
     }
 
-    fn next(&mut self) -> Option<Unit> {
+    fn next(&mut self, check: &Check<'_>) -> Result<Option<Unit>, AvroError> {
         match self {
-            Self::Whole(unit) | Self::Part(unit) => unit.take(),
-            Self::Blocks(planner) => planner.next(),
+            Self::Whole(unit) | Self::Part(unit) => Ok(unit.take()),
+            Self::Blocks(planner) => planner.next(check),
         }
     }
 }
@@ -202,13 +211,4 @@ impl Planner {
 /// Most units in flight of any kind.
 fn most_parts(threads: usize) -> usize {
     MOST_PARTS.max(2 * threads)
-}
-
-pub(super) fn ask(interrupt: Option<&Interrupt>) -> Result<(), AvroError> {
-    match interrupt {
-        Some(interrupt) if interrupt() => {
-            Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop"))
-        }
-        _ => Ok(()),
-    }
 }

@@ -1,12 +1,11 @@
 //! An open file: its header read, its plan made.
 
-use std::fs::{File, Metadata};
 use std::io;
 use std::ops::Range;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::identity::{Expected, FileIdentity};
 use super::unit::BlockRun;
 use crate::container::block::BlockReader;
 use crate::container::header::Header;
@@ -15,9 +14,11 @@ use crate::container::scan::BlockScanner;
 use crate::container::source::Source;
 use crate::decode::batcher::Batcher;
 use crate::error::{AvroError, AvroErrorKind, thousands};
+use crate::fork_lock::ForkLock;
+use crate::interrupt::Check;
 use crate::plan::DecodePlan;
 use crate::source::{AvroSource, SourceKind};
-use crate::{AvroSchema, Limits, ReadOptions};
+use crate::{AvroSchema, Limits, ReadOptions, regular_file};
 
 /// A file whose header was read.
 pub(crate) struct OpenFile {
@@ -33,7 +34,7 @@ pub(crate) enum Access {
     /// At any offset, by any thread.
     Random { source: Source, len: u64 },
     /// Once, in order; taken by who reads it.
-    Stream(Mutex<Option<Input>>),
+    Stream(ForkLock<Option<Input>>),
 }
 
 /// What must stay as it is while a file is read.
@@ -44,42 +45,52 @@ struct Identity {
 }
 
 impl OpenFile {
-    pub(crate) fn open(source: AvroSource, options: &ReadOptions) -> Result<Self, AvroError> {
-        let name: Arc<str> = source.name().into();
-        Self::open_named(name.clone(), source, options).map_err(|error| error.in_file(&name))
+    pub(crate) fn open(
+        source: AvroSource,
+        options: &ReadOptions,
+        check: &Check<'_>,
+    ) -> Result<Self, AvroError> {
+        let (name, expected): (Arc<str>, _) = (source.name().into(), source.expected);
+        let opened = Self::open_kind(name.clone(), source.kind, expected, &options.limits, check);
+        let opened = opened.and_then(|file| match expected {
+            Some(expected) => expected.check_sync(&file.header.sync).map(|()| file),
+            None => Ok(file),
+        });
+        opened.map_err(|error| error.in_file(&name))
     }
 
-    fn open_named(name: Arc<str>, source: AvroSource, options: &ReadOptions) -> Result<Self, AvroError> {
-        let limits = &options.limits;
-        match source.kind {
-            SourceKind::Path(path) => {
-                let source = Source::File(Arc::new(open_regular(&path)?));
-                Self::with_identity(name, source, limits)
-            }
-            SourceKind::Seekable(file) => Self::with_identity(name, Source::Seekable(file), limits),
-            SourceKind::Bytes(bytes) => {
-                let header = Header::read(&mut Input::from_bytes(bytes.clone(), 0..bytes.len()), limits)?;
-                let len = bytes.len() as u64;
-                Ok(Self {
-                    name,
-                    header,
-                    access: Access::Random { source: Source::Memory(bytes), len },
-                    identity: None,
-                })
-            }
+    fn open_kind(
+        name: Arc<str>,
+        kind: SourceKind,
+        expected: Option<Expected>,
+        limits: &Limits,
+        check: &Check<'_>,
+    ) -> Result<Self, AvroError> {
+        let source = match kind {
+            SourceKind::Path(path) => Source::File(Arc::new(regular_file::open(&path, check)?)),
+            SourceKind::Seekable(file) => Source::Seekable(file),
+            SourceKind::Bytes(bytes) => Source::Memory(bytes),
             SourceKind::Stream(reader) => {
                 let mut input = Input::from_reader(reader);
-                let header = Header::read(&mut input, limits)?;
-                Ok(Self { name, header, access: Access::Stream(Mutex::new(Some(input))), identity: None })
+                let header = Header::read(&mut input, limits, check)?;
+                let access = Access::Stream(ForkLock::new(Some(input)));
+                return Ok(Self { name, header, access, identity: None });
             }
-        }
+        };
+        let identity = Identity::of(&source).map_err(AvroError::io)?;
+        let len = match (&source, &identity) {
+            (Source::Memory(bytes), _) => bytes.len() as u64,
+            (_, identity) => identity.as_ref().map_or(0, |identity| identity.len),
+        };
+        // First: of a file that was cut, the header may be cut too.
+        expected.map_or(Ok(()), |expected| expected.check_len(len))?;
+        let header = Header::read(&mut input(&source, 0..len), limits, check)?;
+        Ok(Self { name, header, access: Access::Random { source, len }, identity })
     }
 
-    fn with_identity(name: Arc<str>, source: Source, limits: &Limits) -> Result<Self, AvroError> {
-        let identity = Identity::of(&source).map_err(AvroError::io)?;
-        let len = identity.as_ref().map_or(0, |identity| identity.len);
-        let header = Header::read(&mut Input::from_source(source.clone(), 0..len), limits)?;
-        Ok(Self { name, header, access: Access::Random { source, len }, identity })
+    /// What tells it from another file; none for a stream.
+    pub(crate) fn identity(&self) -> Option<FileIdentity> {
+        self.len().map(|len| FileIdentity { len, sync: self.header.sync })
     }
 
     pub(crate) fn schema(&self, options: &ReadOptions) -> Result<AvroSchema, AvroError> {
@@ -116,16 +127,11 @@ impl OpenFile {
     /// Reads blocks; a stream gives all it has, once.
     fn input(&self) -> Result<Input, AvroError> {
         match &self.access {
-            Access::Random { source: Source::Memory(bytes), .. } => {
-                Ok(Input::from_bytes(bytes.clone(), 0..bytes.len()))
-            }
-            Access::Random { source, len } => Ok(Input::from_source(source.clone(), self.header.len..*len)),
-            Access::Stream(input) => {
-                let input = input.lock().unwrap_or_else(PoisonError::into_inner).take();
-                input.ok_or_else(|| {
-                    AvroError::new(AvroErrorKind::Internal, "expected a stream, found it taken")
-                })
-            }
+            Access::Random { source, len } => Ok(input(source, self.header.len..*len)),
+            Access::Stream(input) => input
+                .with(Option::take)
+                .flatten()
+                .ok_or_else(|| AvroError::new(AvroErrorKind::Internal, "expected a stream, found it taken")),
         }
     }
 
@@ -158,44 +164,37 @@ impl Identity {
     }
 }
 
-/// Opens what can be read at any offset; a pipe would block, a device never end.
-fn open_regular(path: &Path) -> Result<File, AvroError> {
-    let what = |metadata: &Metadata| match metadata {
-        m if m.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
-        m if m.is_file() => Ok(()),
-        _ => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "expected a regular file, found a pipe or a device",
-        )),
-    };
-    let open = || {
-        what(&std::fs::metadata(path)?)?;
-        let file = File::open(path)?;
-        what(&file.metadata()?)?;
-        Ok(file)
-    };
-    open().map_err(AvroError::io)
+/// Reads a range of a source; of memory, all bytes after the start can be read.
+fn input(source: &Source, range: Range<u64>) -> Input {
+    match source {
+        Source::Memory(bytes) => {
+            let start = usize::try_from(range.start).unwrap_or(usize::MAX);
+            Input::from_bytes(bytes.clone(), start..bytes.len())
+        }
+        source => Input::from_source(source.clone(), range),
+    }
 }
 
 /// A plan and the decoders that were made for it: their memory is warm.
 pub(crate) struct Decoders {
     pub(crate) plan: Arc<DecodePlan>,
-    idle: Mutex<Vec<Batcher>>,
+    /// Decoders that no thread uses. Iterators over the same files share them, also in a child of a fork.
+    idle: ForkLock<Vec<Batcher>>,
 }
 
 impl Decoders {
     pub(crate) fn new(plan: Arc<DecodePlan>) -> Self {
-        Self { plan, idle: Mutex::default() }
+        Self { plan, idle: ForkLock::default() }
     }
 
     pub(crate) fn take(&self, options: &ReadOptions) -> Batcher {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = self.idle.try_with(Vec::pop).flatten();
         idle.unwrap_or_else(|| Batcher::new(self.plan.clone(), options))
     }
 
     /// Only a decoder that has come to its end without an error.
     pub(crate) fn give_back(&self, batcher: Batcher) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(batcher);
+        self.idle.try_with(|idle| idle.push(batcher));
     }
 }
 
@@ -206,17 +205,16 @@ pub(crate) struct FileReading {
     pub(crate) file: OpenFile,
     pub(crate) decoders: Arc<Decoders>,
     /// Block readers whose buffers are warm.
-    idle: Mutex<Vec<BlockReader>>,
+    idle: ForkLock<Vec<BlockReader>>,
 }
 
 impl FileReading {
     pub(crate) fn new(number: usize, file: OpenFile, decoders: Arc<Decoders>) -> Self {
-        Self { number, file, decoders, idle: Mutex::default() }
+        Self { number, file, decoders, idle: ForkLock::default() }
     }
 
     pub(crate) fn take_blocks(&self, run: BlockRun, options: &ReadOptions) -> Result<BlockReader, AvroError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        if let Some(mut blocks) = idle {
+        if let Some(mut blocks) = self.idle.try_with(Vec::pop).flatten() {
             blocks.restart(run.range, run.first_index)?;
             return Ok(blocks);
         }
@@ -229,7 +227,7 @@ impl FileReading {
 
     pub(crate) fn give_blocks_back(&self, blocks: BlockReader) {
         if matches!(self.file.access, Access::Random { .. }) {
-            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(blocks);
+            self.idle.try_with(|idle| idle.push(blocks));
         }
     }
 }

@@ -9,6 +9,7 @@ use super::file::{Decoders, FileReading, OpenFile};
 use super::report::{Report, Skipped};
 use crate::AvroSource;
 use crate::error::{AvroError, AvroErrorKind, quoted};
+use crate::interrupt::Check;
 use crate::options::{OnError, ReadOptions};
 use crate::plan::DecodePlan;
 
@@ -35,12 +36,14 @@ impl Files {
         options: Arc<ReadOptions>,
         sources: impl IntoIterator<Item = AvroSource>,
         report: &mut Report,
+        check: &Check<'_>,
     ) -> Result<Self, AvroError> {
         let mut sources: VecDeque<AvroSource> = sources.into_iter().collect();
         let mut failure = None;
         while let Some(source) = sources.pop_front() {
+            check.now()?;
             let name = source.name().to_owned();
-            match open_first(source, &options) {
+            match open_first(source, &options, check) {
                 Ok((file, decoders)) => {
                     let known = (file.header.schema_json.clone(), decoders.clone());
                     let (first, schema) = (file.name.clone(), decoders.plan.schema().clone());
@@ -77,13 +80,18 @@ impl Files {
     }
 
     /// The next file that can be read.
-    pub(crate) fn next(&mut self, report: &mut Report) -> Result<Option<Arc<FileReading>>, AvroError> {
+    pub(crate) fn next(
+        &mut self,
+        report: &mut Report,
+        check: &Check<'_>,
+    ) -> Result<Option<Arc<FileReading>>, AvroError> {
         if let Some(opened) = self.opened.take() {
             return Ok(Some(opened));
         }
         while let Some(source) = self.sources.pop_front() {
+            check.now()?;
             let name = source.name().to_owned();
-            match self.open(source) {
+            match self.open(source, check) {
                 Ok(reading) => return Ok(Some(Arc::new(reading))),
                 Err(error) if may_skip_file(&self.options, &error) => note(report, &name, &error),
                 Err(error) => return Err(error),
@@ -92,8 +100,8 @@ impl Files {
         Ok(None)
     }
 
-    fn open(&mut self, source: AvroSource) -> Result<FileReading, AvroError> {
-        let file = OpenFile::open(source, &self.options)?;
+    fn open(&mut self, source: AvroSource, check: &Check<'_>) -> Result<FileReading, AvroError> {
+        let file = OpenFile::open(source, &self.options, check)?;
         if file.header.schema_json != self.known.0 {
             let decoders = decoders(&file, &self.options)?;
             if decoders.plan.schema() != &self.schema {
@@ -124,8 +132,12 @@ pub(super) fn differs(first: &str, schema: &SchemaRef, file: &OpenFile, found: &
     AvroError::new(AvroErrorKind::Schema, message).in_file(&file.name)
 }
 
-fn open_first(source: AvroSource, options: &ReadOptions) -> Result<(OpenFile, Arc<Decoders>), AvroError> {
-    let file = OpenFile::open(source, options)?;
+fn open_first(
+    source: AvroSource,
+    options: &ReadOptions,
+    check: &Check<'_>,
+) -> Result<(OpenFile, Arc<Decoders>), AvroError> {
+    let file = OpenFile::open(source, options, check)?;
     let decoders = decoders(&file, options)?;
     Ok((file, decoders))
 }

@@ -9,7 +9,6 @@
 //! [`set`]; [`parts`] of them can be read in any order.
 
 use std::fmt;
-use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -23,6 +22,7 @@ mod driver;
 mod engine;
 pub(crate) mod file;
 mod files;
+pub(crate) mod identity;
 mod parallel;
 mod part_reader;
 mod parts;
@@ -34,14 +34,12 @@ mod supply;
 mod unit;
 
 pub use builder::{AvroReaderBuilder, thread_count};
+pub use identity::FileIdentity;
 pub use part_reader::{PartOptions, PartReader};
 pub use parts::Part;
 pub use prepare::{Prepare, Prepared};
-pub use set::{AvroFiles, BlockInfo, FileIdentity};
+pub use set::{AvroFiles, BlockInfo};
 pub use supply::FileBatch;
-
-/// Asked now and then while a reader works; true stops it.
-pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// RecordBatches of Avro files, in file order. Made by [`AvroReader::builder`].
 ///

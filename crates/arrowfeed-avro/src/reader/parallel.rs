@@ -14,6 +14,7 @@ use super::report::Report;
 use super::unit::UnitReader;
 use crate::decode::origin::LocatedBatch;
 use crate::error::{AvroError, AvroErrorKind};
+use crate::interrupt::Check;
 
 /// How often a waiting consumer looks whether it was interrupted.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -78,7 +79,7 @@ impl Shared {
     /// Waits until there is room; false: nobody wants the batch any more.
     fn push(&self, id: u64, batch: LocatedBatch) -> bool {
         let prepared = self.prepare.as_ref().map(|prepare| prepare(&batch.batch));
-        let bytes = batch.batch.get_array_memory_size() + prepared.as_ref().map_or(0, |it| it.bytes);
+        let bytes = batch.memory_size() + prepared.as_ref().map_or(0, |it| it.bytes);
         let mut state = self.lock();
         loop {
             if state.cancelled {
@@ -199,12 +200,10 @@ fn decode(
         Ok(reader) => reader,
         Err(error) => return (Report::default(), Some(error)),
     };
-    let mut check = || match shared.lock().cancelled {
-        true => Err(AvroError::new(AvroErrorKind::Interrupted, "the reader was closed")),
-        false => Ok(()),
-    };
+    let cancelled = || shared.lock().cancelled;
+    let check = Check::new(&cancelled);
     loop {
-        match reader.next(&mut check) {
+        match reader.next(&check) {
             Ok(Some(batch)) => {
                 if !shared.push(id, batch) {
                     return (reader.recycle(), None);

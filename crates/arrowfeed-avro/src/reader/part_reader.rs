@@ -4,7 +4,6 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::Interrupt;
 use super::builder::{checked, thread_count};
 use super::driver::{Driver, Engine};
 use super::parts::{Part, Parts};
@@ -13,6 +12,7 @@ use super::report::Report;
 use super::set::AvroFiles;
 use super::supply::{FileBatch, Supply};
 use crate::error::AvroError;
+use crate::interrupt::Interrupt;
 use crate::options::OnError;
 
 /// What each reading of [`AvroFiles`] chooses.

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use super::file::{Decoders, FileReading};
 use super::files::{may_skip_file, note};
 use super::report::Report;
-use super::set::{AvroFiles, BlockInfo};
+use super::set::{AvroFiles, BlockInfo, MOST_PLANS};
 use super::supply::Work;
 use super::unit::{BlockRun, Unit};
 use crate::error::AvroError;
+use crate::interrupt::Check;
 use crate::options::ReadOptions;
 
 /// Files that stay open, the last used ones: parts of one file often follow each other.
@@ -86,8 +87,8 @@ pub(crate) struct Parts {
     parts: Box<dyn Iterator<Item = Part> + Send>,
     /// The last used one at the back.
     open: VecDeque<Arc<FileReading>>,
-    /// Of each plan, its decoders.
-    decoders: Vec<Arc<Decoders>>,
+    /// The decoders of the last plans, the newest at the back.
+    decoders: VecDeque<Arc<Decoders>>,
     left_out: BTreeSet<usize>,
     /// Rows of the batch that the last part did not fill.
     carried: u64,
@@ -99,7 +100,7 @@ impl Parts {
         options: Arc<ReadOptions>,
         parts: Box<dyn Iterator<Item = Part> + Send>,
     ) -> Self {
-        let (open, decoders) = (VecDeque::new(), Vec::new());
+        let (open, decoders) = (VecDeque::new(), VecDeque::new());
         Self { files, options, parts, open, decoders, left_out: BTreeSet::new(), carried: 0 }
     }
 
@@ -107,12 +108,13 @@ impl Parts {
         &self.options
     }
 
-    pub(crate) fn next(&mut self, report: &mut Report) -> Result<Option<Work>, AvroError> {
+    pub(crate) fn next(&mut self, report: &mut Report, check: &Check<'_>) -> Result<Option<Work>, AvroError> {
         while let Some(part) = self.parts.next() {
+            check.now()?;
             if self.left_out.contains(&part.file) {
                 continue;
             }
-            match self.reading(part.file) {
+            match self.reading(part.file, check) {
                 Ok(reading) => return Ok(Some(self.work(&part, reading))),
                 Err(error) if may_skip_file(&self.options, &error) => {
                     note(report, self.files.name(part.file), &error);
@@ -132,19 +134,22 @@ impl Parts {
         Work { reading, unit, may_be_cut: !part.together }
     }
 
-    fn reading(&mut self, number: usize) -> Result<Arc<FileReading>, AvroError> {
+    fn reading(&mut self, number: usize, check: &Check<'_>) -> Result<Arc<FileReading>, AvroError> {
         if let Some(at) = self.open.iter().position(|reading| reading.number == number)
             && let Some(reading) = self.open.remove(at)
         {
             self.open.push_back(reading.clone());
             return Ok(reading);
         }
-        let file = self.files.open_file(number)?;
+        let file = self.files.open_file(number, check)?;
         let plan = self.files.plan(&file)?;
         let known = self.decoders.iter().find(|decoders| Arc::ptr_eq(&decoders.plan, &plan)).cloned();
         let decoders = known.unwrap_or_else(|| {
+            if self.decoders.len() >= MOST_PLANS {
+                self.decoders.pop_front();
+            }
             let decoders = Arc::new(Decoders::new(plan));
-            self.decoders.push(decoders.clone());
+            self.decoders.push_back(decoders.clone());
             decoders
         });
         let reading = Arc::new(FileReading::new(number, file, decoders));

@@ -2,6 +2,8 @@
 
 use super::unit::{BlockRun, Unit};
 use crate::container::scan::{BlockHead, BlockScanner};
+use crate::error::AvroError;
+use crate::interrupt::Check;
 
 /// Bytes that a unit has at least: a block at its border is decoded twice.
 const MIN_BYTES: u64 = 1 << 20;
@@ -42,13 +44,17 @@ impl UnitPlanner {
     }
 
     /// A fault in the headers is not told here: the last unit runs into it, in its turn. Where no block is before
-    /// it, the fault is all that this unit has.
-    pub(crate) fn next(&mut self) -> Option<Unit> {
+    /// it, the fault is all that this unit has. The only error is that the caller wants to stop.
+    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<Unit>, AvroError> {
         if self.done || self.left == 0 {
-            return None;
+            return Ok(None);
         }
-        let Some(mut block) = self.border.take().or_else(|| self.scan()) else {
-            return (!self.rest.range.is_empty()).then(|| self.last(self.rest.clone(), None));
+        let first = match self.border.take() {
+            Some(border) => Some(border),
+            None => self.scan(check)?,
+        };
+        let Some(mut block) = first else {
+            return Ok((!self.rest.range.is_empty()).then(|| self.last(self.rest.clone(), None)));
         };
         let (start, first_index) = (block.offset, block.index);
         let run = |end| BlockRun { range: start..end, first_index };
@@ -56,7 +62,7 @@ impl UnitPlanner {
         let mut rows = block.count.saturating_sub(self.dropped);
         loop {
             if rows >= self.left {
-                return Some(self.last(run(block.end), Some(self.left)));
+                return Ok(Some(self.last(run(block.end), Some(self.left))));
             }
             let (size, border) = (block.end - start, block.end - block.offset);
             let enough = MIN_BYTES.max((BORDER_SHARE * border).min(MAX_BORDER_BYTES));
@@ -65,13 +71,13 @@ impl UnitPlanner {
                 && let Some(after_first) = rows.checked_sub(first_batch)
                 && after_first % self.batch_size < block.count
             {
-                return Some(self.up_to(run(block.end), rows, after_first % self.batch_size, block));
+                return Ok(Some(self.up_to(run(block.end), rows, after_first % self.batch_size, block)));
             }
-            match self.scan() {
+            match self.scan(check)? {
                 Some(next) => (block, rows) = (next, rows.saturating_add(next.count)),
                 None => {
                     let ended = self.rest.range.is_empty();
-                    return Some(self.last(run(self.rest.range.end), ended.then_some(rows)));
+                    return Ok(Some(self.last(run(self.rest.range.end), ended.then_some(rows))));
                 }
             }
         }
@@ -101,17 +107,21 @@ impl UnitPlanner {
         Unit { runs: [run].into(), dropped: self.dropped, kept: self.left, rows, first_batch }
     }
 
-    fn scan(&mut self) -> Option<BlockHead> {
+    fn scan(&mut self, check: &Check<'_>) -> Result<Option<BlockHead>, AvroError> {
         if self.rest.range.is_empty() {
             self.done = true;
-            return None;
+            return Ok(None);
         }
-        let Ok(Some(mut block)) = self.scanner.next() else {
+        let scanned = match self.scanner.next(check) {
+            Err(error) if check.has_stopped() => return Err(error),
+            scanned => scanned.ok().flatten(),
+        };
+        let Some(mut block) = scanned else {
             self.done = true;
-            return None;
+            return Ok(None);
         };
         block.index = self.rest.first_index;
         self.rest = BlockRun { range: block.end..self.rest.range.end, first_index: block.index + 1 };
-        Some(block)
+        Ok(Some(block))
     }
 }

@@ -3,26 +3,26 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
 use arrow_buffer::Buffer;
 use arrow_schema::SchemaRef;
 
-use super::Interrupt;
-use super::engine::ask;
 use super::file::OpenFile;
 use super::files::differs;
+use super::identity::{Expected, FileIdentity};
 use crate::AvroSchema;
-use crate::container::framing::SYNC;
 use crate::container::scan::BlockHead;
 use crate::container::seekable::Seekable;
-use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
+use crate::error::{AvroError, AvroErrorKind, quoted};
+use crate::fork_lock::ForkLock;
+use crate::interrupt::{Check, Interrupt};
 use crate::options::{OnError, ReadOptions};
 use crate::plan::DecodePlan;
 use crate::source::{AvroSource, SourceKind};
 
 /// Plans that are kept, one for each text of a schema.
-const MOST_PLANS: usize = 64;
+pub(super) const MOST_PLANS: usize = 64;
 
 /// Files of one Arrow schema that can be read any number of times, in any order.
 ///
@@ -32,7 +32,7 @@ pub struct AvroFiles {
     files: Vec<Entry>,
     schema: SchemaRef,
     first: First,
-    plans: Mutex<HashMap<String, Arc<DecodePlan>>>,
+    plans: ForkLock<HashMap<String, Arc<DecodePlan>>>,
 }
 
 /// The file that gave the schema its shape.
@@ -47,8 +47,10 @@ struct First {
 struct Entry {
     name: String,
     kind: EntryKind,
-    /// What the file was when it was first opened.
-    identity: OnceLock<FileIdentity>,
+    /// The identity of the file when it was first opened.
+    identity: Arc<ForkLock<Option<FileIdentity>>>,
+    /// What the file must be, where the caller knows.
+    expected: Option<Expected>,
 }
 
 #[derive(Clone)]
@@ -56,15 +58,6 @@ enum EntryKind {
     Path(PathBuf),
     Bytes(Buffer),
     Seekable(Seekable),
-}
-
-/// What tells a file from another one of the same name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct FileIdentity {
-    /// Bytes.
-    pub len: u64,
-    /// The marker between its blocks, which each writer draws.
-    pub sync: [u8; SYNC],
 }
 
 /// A block of a file, known by its head.
@@ -89,20 +82,22 @@ impl AvroFiles {
         sources: impl IntoIterator<Item = AvroSource>,
         options: ReadOptions,
     ) -> Result<Self, AvroError> {
-        let (files, first) = entries(sources, &options)?;
+        let (files, first) = entries(sources, &options, &Check::never())?;
         Self::of(files, first, options, DecodePlan::compile)
     }
 
     /// As [`open`](Self::open); where not all columns can be read because a type contains itself, without what does, and
-    /// with the error that says so. Of such files, only [`with_columns`](Self::with_columns) is to be read.
+    /// with the error that says so. Of such files, only [`with_columns`](Self::with_columns) is to be read. `interrupt` is
+    /// asked before each file is opened.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// As [`open`](Self::open); or the caller wants to stop.
     pub fn open_ending(
         sources: impl IntoIterator<Item = AvroSource>,
         options: ReadOptions,
+        interrupt: Option<&Interrupt>,
     ) -> Result<(Self, Option<AvroError>), AvroError> {
-        let (files, first) = entries(sources, &options)?;
+        let (files, first) = entries(sources, &options, &Check::of(interrupt))?;
         match Self::of(files.clone(), first.clone(), options.clone(), DecodePlan::compile) {
             Ok(files) => Ok((files, None)),
             Err(error) if options.columns.is_some() || error.kind() != AvroErrorKind::Schema => Err(error),
@@ -122,7 +117,7 @@ impl AvroFiles {
         let plan = compile(&first.schema, &options).map_err(|error| error.in_file(&first.name))?;
         let plan = Arc::new(plan);
         let schema = plan.schema().clone();
-        let plans = Mutex::new(HashMap::from([(first.json.clone(), plan)]));
+        let plans = ForkLock::new(HashMap::from([(first.json.clone(), plan)]));
         Ok(Self { options, files, schema, first, plans })
     }
 
@@ -180,14 +175,14 @@ impl AvroFiles {
     /// # Errors
     /// It cannot be opened, or is no Avro file.
     pub fn identity(&self, file: usize) -> Result<FileIdentity, AvroError> {
-        match self.files[file].identity.get() {
-            Some(identity) => Ok(*identity),
-            None => identity_of(&self.open_file(file)?),
+        match self.files[file].identity.with(|known| *known).flatten() {
+            Some(identity) => Ok(identity),
+            None => identity_of(&self.open_file(file, &Check::never())?),
         }
     }
 
     /// The blocks of a file, in order, with one small read each; and what is wrong with others, as `on_error` allows.
-    /// `interrupt` is asked once a block.
+    /// `interrupt` is asked once a block, and while blocks are looked for.
     ///
     /// # Errors
     /// The file cannot be opened, or is no Avro file; a block cannot be read and may not be left out; or the caller
@@ -198,14 +193,15 @@ impl AvroFiles {
         on_error: OnError,
         interrupt: Option<&Interrupt>,
     ) -> Result<(Vec<BlockInfo>, Vec<AvroError>), AvroError> {
-        let open = self.open_file(file)?;
+        let check = Check::of(interrupt);
+        let open = self.open_file(file, &check)?;
         let Some(mut scanner) = open.scanner(&self.options) else {
             return Err(AvroError::new(AvroErrorKind::Internal, "expected a file, found a stream"));
         };
         let (mut blocks, mut faults) = (Vec::new(), Vec::new());
         loop {
-            ask(interrupt)?;
-            let error = match scanner.next() {
+            check.now()?;
+            let error = match scanner.next(&check) {
                 Ok(Some(BlockHead { index: number, offset, end, count: rows, .. })) => {
                     blocks.push(BlockInfo { number, offset, end, rows });
                     continue;
@@ -219,7 +215,7 @@ impl AvroFiles {
             let from = error.place().offset.unwrap_or(u64::MAX).saturating_add(1);
             faults.push(error);
             let next = match on_error {
-                OnError::SkipBlock => scanner.first_block_at_or_after(from)?,
+                OnError::SkipBlock => scanner.first_block_at_or_after(from, &check)?,
                 _ => None,
             };
             match next {
@@ -230,37 +226,42 @@ impl AvroFiles {
     }
 
     /// Opens a file, which must be what it was when it was opened before.
-    pub(super) fn open_file(&self, file: usize) -> Result<OpenFile, AvroError> {
+    pub(super) fn open_file(&self, file: usize, check: &Check<'_>) -> Result<OpenFile, AvroError> {
         let entry = &self.files[file];
-        let open = OpenFile::open(entry.source(), &self.options)?;
+        let open = OpenFile::open(entry.source(), &self.options, check)?;
         let found = identity_of(&open)?;
-        let known = entry.identity.get_or_init(|| found);
-        if *known == found {
-            return Ok(open);
-        }
-        let (was, is) = (thousands(known.len), thousands(found.len));
-        let message = format!(
-            "expected the file as it was when it was first read, of {was} bytes, found another one, of {is} bytes"
-        );
-        Err(AvroError::new(AvroErrorKind::Changed, message).in_file(&entry.name))
+        // Another thread may have been first.
+        let known = entry.identity.with(|known| *known.get_or_insert(found));
+        let known = known.ok_or_else(|| {
+            let message = "a thread of another process was opening this file: make new readers after a fork";
+            AvroError::new(AvroErrorKind::Internal, message).in_file(&entry.name)
+        })?;
+        let known = entry.expected(known);
+        known
+            .check_len(found.len)
+            .and_then(|()| known.check_sync(&found.sync))
+            .map_err(|error| error.in_file(&entry.name))?;
+        Ok(open)
     }
 
     /// The plan for a file's schema.
     pub(super) fn plan(&self, file: &OpenFile) -> Result<Arc<DecodePlan>, AvroError> {
-        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(plan) = plans.get(&file.header.schema_json) {
-            return Ok(plan.clone());
+        let json = &file.header.schema_json;
+        if let Some(plan) = self.plans.with(|plans| plans.get(json).cloned()).flatten() {
+            return Ok(plan);
         }
         let plan = DecodePlan::compile(&file.schema(&self.options)?, &self.options);
         let plan = plan.map_err(|error| error.in_file(&file.name))?;
         if plan.schema() != &self.schema {
             return Err(differs(&self.first.name, &self.schema, file, plan.schema()));
         }
-        if plans.len() >= MOST_PLANS {
-            plans.clear();
-        }
         let plan = Arc::new(plan);
-        plans.insert(file.header.schema_json.clone(), plan.clone());
+        self.plans.with(|plans| {
+            if plans.len() >= MOST_PLANS {
+                plans.clear();
+            }
+            plans.insert(json.clone(), plan.clone());
+        });
         Ok(plan)
     }
 }
@@ -269,11 +270,13 @@ impl AvroFiles {
 fn entries(
     sources: impl IntoIterator<Item = AvroSource>,
     options: &ReadOptions,
+    check: &Check<'_>,
 ) -> Result<(Vec<Entry>, First), AvroError> {
     let files = sources.into_iter().map(Entry::try_from).collect::<Result<Vec<_>, _>>()?;
     let mut failure = None;
     for entry in &files {
-        let opened = OpenFile::open(entry.source(), options);
+        check.now()?;
+        let opened = OpenFile::open(entry.source(), options, check);
         match opened.and_then(|file| Ok((file.schema(options)?, file))) {
             Ok((schema, file)) => {
                 let first = First { name: file.name, schema, json: file.header.schema_json };
@@ -295,7 +298,13 @@ impl Entry {
             EntryKind::Bytes(bytes) => SourceKind::Bytes(bytes.clone()),
             EntryKind::Seekable(file) => SourceKind::Seekable(file.clone()),
         };
-        AvroSource { name: self.name.clone(), kind }
+        let known = self.identity.with(|known| *known).flatten();
+        let expected = known.map(|identity| self.expected(identity));
+        AvroSource { name: self.name.clone(), kind, expected }
+    }
+
+    fn expected(&self, identity: FileIdentity) -> Expected {
+        self.expected.unwrap_or(Expected { identity, when: "it was first read" })
     }
 }
 
@@ -303,7 +312,7 @@ impl TryFrom<AvroSource> for Entry {
     type Error = AvroError;
 
     fn try_from(source: AvroSource) -> Result<Self, AvroError> {
-        let name = source.name().to_owned();
+        let (name, expected) = (source.name().to_owned(), source.expected);
         let kind = match source.kind {
             SourceKind::Path(path) => EntryKind::Path(path),
             SourceKind::Bytes(bytes) => EntryKind::Bytes(bytes),
@@ -316,15 +325,12 @@ impl TryFrom<AvroSource> for Entry {
                 return Err(AvroError::new(AvroErrorKind::Options, message));
             }
         };
-        Ok(Self { name, kind, identity: OnceLock::new() })
+        Ok(Self { name, kind, identity: Arc::default(), expected })
     }
 }
 
 fn identity_of(file: &OpenFile) -> Result<FileIdentity, AvroError> {
-    match file.len() {
-        Some(len) => Ok(FileIdentity { len, sync: file.header.sync }),
-        None => Err(AvroError::new(AvroErrorKind::Internal, "expected a file, found a stream")),
-    }
+    file.identity().ok_or_else(|| AvroError::new(AvroErrorKind::Internal, "expected a file, found a stream"))
 }
 
 impl fmt::Debug for AvroFiles {

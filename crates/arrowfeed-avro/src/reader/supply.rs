@@ -12,6 +12,7 @@ use super::report::Report;
 use super::unit::Unit;
 use crate::decode::origin::{LocatedBatch, RowOrigin};
 use crate::error::AvroError;
+use crate::interrupt::Check;
 use crate::options::ReadOptions;
 
 /// Gives work until there is none.
@@ -57,14 +58,14 @@ impl Supply {
         }
     }
 
-    pub(crate) fn next(&mut self, report: &mut Report) -> Result<Option<Work>, AvroError> {
+    pub(crate) fn next(&mut self, report: &mut Report, check: &Check<'_>) -> Result<Option<Work>, AvroError> {
         match self {
-            Self::Files(files, part) => Ok(files.next(report)?.map(|reading| {
+            Self::Files(files, part) => Ok(files.next(report, check)?.map(|reading| {
                 let may_be_cut = part.is_none();
                 let unit = part.clone().unwrap_or_else(|| Unit::whole(reading.file.body()));
                 Work { reading, unit, may_be_cut }
             })),
-            Self::Parts(parts) => parts.next(report),
+            Self::Parts(parts) => parts.next(report, check),
         }
     }
 

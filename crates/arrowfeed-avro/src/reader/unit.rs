@@ -12,6 +12,7 @@ use crate::container::codec::Codec;
 use crate::decode::batcher::{Batcher, BlockRows};
 use crate::decode::origin::LocatedBatch;
 use crate::error::{AvroError, AvroErrorKind};
+use crate::interrupt::{Check, stopped};
 use crate::locate::locate;
 use crate::options::{OnError, ReadOptions};
 use crate::wire::cursor::Stop;
@@ -111,11 +112,8 @@ impl UnitReader {
         })
     }
 
-    /// The next batch; `None` at the end and after an error. `check` is asked once a block.
-    pub(crate) fn next(
-        &mut self,
-        check: &mut dyn FnMut() -> Result<(), AvroError>,
-    ) -> Result<Option<LocatedBatch>, AvroError> {
+    /// The next batch; `None` at the end and after an error. `check` is asked before each block and inside of long ones.
+    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, AvroError> {
         loop {
             if let Some(batch) = self.batcher.pop() {
                 return Ok(Some(batch));
@@ -126,8 +124,11 @@ impl UnitReader {
             if self.ended {
                 return Ok(None);
             }
-            check()?;
-            if let Err(error) = self.advance() {
+            check.now()?;
+            if let Err(error) = self.advance(check) {
+                if check.has_stopped() {
+                    return Err(error);
+                }
                 let error = self.reading.file.check_unchanged().err().unwrap_or(error);
                 self.failure = Some(error.in_file(&self.reading.file.name));
                 (self.ended, self.failed) = (true, true);
@@ -137,15 +138,15 @@ impl UnitReader {
     }
 
     /// Decodes up to the end of a block or of a batch, or finds the end.
-    fn advance(&mut self) -> Result<(), AvroError> {
+    fn advance(&mut self, check: &Check<'_>) -> Result<(), AvroError> {
         if self.batcher.in_block() {
-            return self.step();
+            return self.step(check);
         }
         if self.kept == 0 {
             return self.end();
         }
-        match self.blocks.next() {
-            Ok(Some(block)) => self.begin(block),
+        match self.blocks.next(check) {
+            Ok(Some(block)) => self.begin(block, check),
             Ok(None) => match self.runs.pop_front() {
                 Some(run) => self.blocks.restart(run.range, run.first_index),
                 None => self.end(),
@@ -153,14 +154,14 @@ impl UnitReader {
             Err(error) => {
                 let first = error.place().offset.filter(|_| !self.has_claimed);
                 match first.map_or(Ok(true), |offset| self.claimed(offset))? {
-                    true => self.skip_frame(error),
+                    true => self.skip_frame(error, check),
                     false => self.end(),
                 }
             }
         }
     }
 
-    fn begin(&mut self, block: Block) -> Result<(), AvroError> {
+    fn begin(&mut self, block: Block, check: &Check<'_>) -> Result<(), AvroError> {
         if !self.claimed(block.offset)? {
             return self.end();
         }
@@ -169,8 +170,8 @@ impl UnitReader {
         self.block = Some(block);
         let (index, offset) = (block.index, block.offset);
         let rows = BlockRows { count: block.count, dropped, kept, index, offset };
-        let begun = match self.blocks.payload() {
-            Ok(payload) => self.batcher.begin(rows, payload).map_err(Reason::Stop),
+        let begun = match self.blocks.payload(check) {
+            Ok(payload) => self.batcher.begin(rows, payload, check).map_err(Reason::Stop),
             Err(error) => Err(Reason::Error(error)),
         };
         self.kept -= kept;
@@ -179,8 +180,8 @@ impl UnitReader {
             self.report.bytes += block.len();
         }
         match begun {
-            Ok(()) => self.step(),
-            Err(reason) => self.skip_block(block, rows, reason),
+            Ok(()) => self.step(check),
+            Err(reason) => self.skip_block(block, rows, reason, check),
         }
     }
 
@@ -195,24 +196,34 @@ impl UnitReader {
         })
     }
 
-    fn step(&mut self) -> Result<(), AvroError> {
+    fn step(&mut self, check: &Check<'_>) -> Result<(), AvroError> {
         let rows = self.batcher.open_rows();
-        let stepped = match self.blocks.payload() {
-            Ok(payload) => self.batcher.step(payload).map_err(Reason::Stop),
+        let stepped = match self.blocks.payload(check) {
+            Ok(payload) => self.batcher.step(payload, check).map_err(Reason::Stop),
             Err(error) => Err(Reason::Error(error)),
         };
         match (stepped, self.block, rows) {
-            (Err(reason), Some(block), Some(rows)) => self.skip_block(block, rows, reason),
+            (Err(reason), Some(block), Some(rows)) => self.skip_block(block, rows, reason, check),
             _ => Ok(()),
         }
     }
 
     /// A block whose data is wrong.
-    fn skip_block(&mut self, block: Block, rows: BlockRows, reason: Reason) -> Result<(), AvroError> {
+    fn skip_block(
+        &mut self,
+        block: Block,
+        rows: BlockRows,
+        reason: Reason,
+        check: &Check<'_>,
+    ) -> Result<(), AvroError> {
         let error = match reason {
             Reason::Error(error) => error,
-            Reason::Stop(stop) => self.locate(block, stop),
+            Reason::Stop(Stop::Cancelled) => stopped(),
+            Reason::Stop(stop) => self.locate(block, stop, check),
         };
+        if check.has_stopped() {
+            return Err(error);
+        }
         let error = error.in_block(block.index, block.offset).in_file(&self.reading.file.name);
         if self.options.on_error != OnError::SkipBlock || !may_skip(&error) {
             return Err(error);
@@ -226,14 +237,14 @@ impl UnitReader {
     }
 
     /// A block whose head or sync marker is wrong: how many rows it has is not known.
-    fn skip_frame(&mut self, error: AvroError) -> Result<(), AvroError> {
+    fn skip_frame(&mut self, error: AvroError, check: &Check<'_>) -> Result<(), AvroError> {
         let error = error.in_file(&self.reading.file.name);
         if self.options.on_error != OnError::SkipBlock || !may_skip(&error) {
             return Err(error);
         }
         let (block, offset) = (error.place().block, error.place().offset);
         self.note(block, offset, None, &error);
-        self.blocks.resync()?;
+        self.blocks.resync(check)?;
         Ok(())
     }
 
@@ -242,12 +253,13 @@ impl UnitReader {
         self.report.skipped.push(Skipped { path, block, offset, rows, error: error.to_string() });
     }
 
-    fn locate(&mut self, block: Block, stop: Stop) -> AvroError {
-        let payload = match self.blocks.payload() {
+    fn locate(&mut self, block: Block, stop: Stop, check: &Check<'_>) -> AvroError {
+        let payload = match self.blocks.payload(check) {
             Ok(payload) => payload.bytes(),
             Err(error) => return error,
         };
-        let found = locate(&self.reading.decoders.plan, &self.options.limits, payload, block.count, stop);
+        let found =
+            locate(&self.reading.decoders.plan, &self.options.limits, payload, block.count, stop, check);
         let within = found.place().offset.unwrap_or(0);
         let null_codec = self.reading.file.header.codec == Codec::Null;
         let offset = if null_codec { block.data + within } else { block.offset };

@@ -71,8 +71,9 @@ impl AvroSchema {
 
     /// The Parsing Canonical Form of the specification: full names, and only what decoding needs.
     ///
-    /// It is a schema itself, with the same canonical form, except where a type without a namespace is defined
-    /// inside one with a namespace: the form has no way to say that.
+    /// It is a schema itself, with the same canonical form, except where the form has no way to say it: a type without a
+    /// namespace inside one with a namespace, and names with quotes, backslashes or control characters, which it does not
+    /// escape, as Java's does not.
     ///
     /// ```
     /// let schema = arrowfeed_avro::AvroSchema::parse(

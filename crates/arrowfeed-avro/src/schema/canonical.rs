@@ -2,7 +2,7 @@
 
 use super::graph::{Graph, Type, TypeId};
 
-/// Names need no escapes: they are letters, digits, `_` and dots.
+/// Writes names without escapes, as Java does: with a quote or a control character in a name, the form is no JSON.
 pub(super) fn canonical(graph: &Graph) -> String {
     let mut writer = Writer { graph, written: vec![false; graph.types.len()], out: String::new() };
     writer.ty(graph.root);

@@ -45,9 +45,9 @@ impl Arena {
     fn fields(&mut self, index: usize, outline: Vec<OutlineField>) -> Result<Vec<Field>, AvroError> {
         let mut shapes = Vec::with_capacity(outline.len());
         let mut fields = Vec::with_capacity(outline.len());
-        for (i, OutlineField { name, aliases, default, shape }) in outline.into_iter().enumerate() {
+        for (i, OutlineField { name, column, aliases, default, shape }) in outline.into_iter().enumerate() {
             shapes.push(object([("name", format!("f{i}").into()), ("type", shape)]));
-            fields.push(Field { name, aliases, ty: 0, default });
+            fields.push(Field { name, column, aliases, ty: 0, default });
         }
         let record =
             [("type", "record".into()), ("name", placeholder(index).into()), ("fields", shapes.into())];

@@ -5,9 +5,10 @@ use std::mem;
 
 use serde_json::{Map, Value};
 
+use super::graph::COLUMN_NAME;
 use super::json::found;
 use super::logical::Base;
-use super::name::{PRIMITIVES, is_dotted_name, is_name, split};
+use super::name::{PRIMITIVES, is_name, split};
 use super::normalise::{Node, Walk};
 use super::outline::{Body, Named, OutlineField, placeholder};
 use crate::AvroError;
@@ -42,12 +43,7 @@ impl<'a> Walk<'a> {
                 return Err(self.refuse(format!("expected a field as a JSON object, found {}", found(field))));
             };
             let name = self.string(field, "name", "a name")?;
-            if !is_name(name) {
-                return Err(self.refuse(format!(
-                    "expected a field name of letters, digits and _, found {}",
-                    quoted(name)
-                )));
-            }
+            self.check_name(name)?;
             if !names.insert(name) {
                 return Err(
                     self.refuse(format!("expected each field name once, found {} twice", quoted(name)))
@@ -58,6 +54,7 @@ impl<'a> Walk<'a> {
             self.path.pop();
         }
         self.check_field_aliases(&fields)?;
+        drop_ambiguous_columns(&mut fields);
         Ok(fields)
     }
 
@@ -74,7 +71,8 @@ impl<'a> Walk<'a> {
         let mut aliases = self.aliases(json)?;
         aliases.retain(|alias| known.insert(alias));
         let aliases = aliases.into_iter().map(str::to_owned).collect();
-        Ok(OutlineField { name: name.into(), aliases, default: json.get("default").cloned(), shape })
+        let column = json.get(COLUMN_NAME).and_then(Value::as_str).map(str::to_owned);
+        Ok(OutlineField { name: name.into(), column, aliases, default: json.get("default").cloned(), shape })
     }
 
     /// A reader must be able to tell which field is meant.
@@ -128,12 +126,6 @@ impl<'a> Walk<'a> {
                     self.refuse(format!("expected an enum symbol as a string, found {}", found(value)))
                 );
             };
-            if !is_name(symbol) {
-                let symbol = quoted(symbol);
-                return Err(
-                    self.refuse(format!("expected an enum symbol of letters, digits and _, found {symbol}"))
-                );
-            }
             if !known.insert(symbol.as_str()) {
                 return Err(
                     self.refuse(format!("expected each enum symbol once, found {} twice", quoted(symbol)))
@@ -188,12 +180,6 @@ impl<'a> Walk<'a> {
         let mut known = HashSet::from([name.to_owned()]);
         let mut aliases = Vec::new();
         for alias in self.aliases(json)? {
-            if !is_dotted_name(alias) {
-                let found = quoted(alias);
-                return Err(
-                    self.refuse(format!("expected an alias of letters, digits, _ and dots, found {found}"))
-                );
-            }
             let alias = self.full_name(alias, split(name).0)?;
             if known.insert(alias.clone()) {
                 aliases.push(alias);
@@ -209,24 +195,30 @@ impl<'a> Walk<'a> {
         namespace: &str,
     ) -> Result<String, AvroError> {
         let name = self.string(json, "name", "a name")?;
-        if !is_dotted_name(name) {
-            let name = quoted(name);
-            return Err(
-                self.refuse(format!("expected a type name of letters, digits, _ and dots, found {name}"))
-            );
-        }
-        if PRIMITIVES.contains(&split(name).1) {
-            let name = quoted(name);
+        let namespace = match json.get("namespace") {
+            None | Some(Value::Null) => namespace,
+            Some(Value::String(own)) => own,
+            other => return Err(self.wrong("namespace", "names joined by dots", other)),
+        };
+        let full_name = self.full_name(name, namespace)?;
+        self.check_name(&full_name)?;
+        if PRIMITIVES.contains(&full_name.as_str()) {
+            let name = quoted(&full_name);
             return Err(
                 self.refuse(format!("expected a type name that is not of a primitive type, found {name}"))
             );
         }
-        let namespace = match json.get("namespace") {
-            None | Some(Value::Null) => namespace,
-            Some(Value::String(own)) if own.is_empty() || is_dotted_name(own) => own,
-            other => return Err(self.wrong("namespace", "names joined by dots", other)),
-        };
-        self.full_name(name, namespace)
+        Ok(full_name)
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), AvroError> {
+        match is_name(name) {
+            true => Ok(()),
+            false => {
+                let name = quoted(name);
+                Err(self.refuse(format!("expected a name without the character U+0000, found {name}")))
+            }
+        }
     }
 
     /// No two types have the same alias. It may be the name of a type: a reader has one type where its writer had
@@ -262,6 +254,15 @@ impl<'a> Walk<'a> {
             Some(Value::String(text)) => Ok(text),
             other => Err(self.wrong(key, what, other)),
         }
+    }
+}
+
+/// Forgets the column names of a record in which two columns would have one.
+fn drop_ambiguous_columns(fields: &mut [OutlineField]) {
+    let mut known = HashSet::new();
+    let name = |field: &OutlineField| field.column.clone().unwrap_or_else(|| field.name.clone());
+    if !fields.iter().all(|field| known.insert(name(field))) {
+        fields.iter_mut().for_each(|field| field.column = None);
     }
 }
 

@@ -94,13 +94,31 @@ pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
 }
 
+/// Attribute of a field: the name of its Arrow column, where that is no Avro name.
+pub(crate) const COLUMN_NAME: &str = "arrowfeed.name";
+
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Field {
     pub(crate) name: String,
+    /// The value of [`COLUMN_NAME`]; none in a record in which two columns would have one name.
+    pub(crate) column: Option<String>,
     pub(crate) aliases: Vec<String>,
     pub(crate) ty: TypeId,
     /// As the JSON has it, unchecked: a writer's default is never used, a reader's is checked where it is.
     pub(crate) default: Option<Value>,
+}
+
+impl Field {
+    /// The name of the Arrow column of this field.
+    pub(crate) fn column_name(&self) -> &str {
+        self.column.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The names that a column for this field may have, the likeliest first.
+    pub(crate) fn column_names(&self) -> impl Iterator<Item = &str> {
+        let names = self.column.iter().chain([&self.name]).chain(&self.aliases);
+        names.map(String::as_str)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

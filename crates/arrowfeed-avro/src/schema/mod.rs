@@ -24,7 +24,7 @@ mod fingerprint;
 pub(crate) mod graph;
 mod json;
 mod logical;
-mod name;
+pub(crate) mod name;
 mod normalise;
 mod outline;
 

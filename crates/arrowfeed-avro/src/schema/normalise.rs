@@ -9,6 +9,7 @@ use super::logical::{self, Base};
 use super::name::{PRIMITIVES, full_name, split, standard_name};
 use super::outline::{Named, Outline, Shape, placeholder, stand_in};
 use crate::error::{quoted, thousands};
+use crate::plan::field_path::field_path;
 use crate::{AvroError, AvroErrorKind, Limits};
 
 /// Warnings that are kept; more are counted.
@@ -298,7 +299,7 @@ impl<'a> Walk<'a> {
     /// The path for a message, its names cut at 200 characters; `None` at the root.
     fn path(&self) -> Option<String> {
         let cut = |name: &&str| name.chars().take(200).collect::<String>();
-        (!self.path.is_empty()).then(|| self.path.iter().map(cut).collect::<Vec<_>>().join("."))
+        (!self.path.is_empty()).then(|| field_path(self.path.iter().map(cut)))
     }
 }
 

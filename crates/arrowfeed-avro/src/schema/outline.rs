@@ -39,6 +39,7 @@ pub(super) enum Body {
 
 pub(super) struct OutlineField {
     pub(super) name: String,
+    pub(super) column: Option<String>,
     pub(super) aliases: Vec<String>,
     pub(super) default: Option<Value>,
     pub(super) shape: Shape,

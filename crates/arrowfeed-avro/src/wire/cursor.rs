@@ -21,6 +21,8 @@ pub(crate) enum Stop {
     Invalid,
     /// The batch would grow past its limit.
     Full,
+    /// The caller wants to stop.
+    Cancelled,
 }
 
 /// A read position. Invariant: `pos <= end`, both in one allocation, and at least [`SLACK`] bytes can be read

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_avro::writer::WriterBuilder;
-use arrow_avro::writer::format::AvroBinaryFormat;
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 
-use super::{arrow_error, labels, schema_to_write};
-use crate::AvroSchema;
-use crate::error::AvroError;
+use super::encode::{BlockBuffer, bind};
+use super::{WriteOptions, writer};
+use crate::{AvroError, AvroSchema, Limits};
 
 /// Each row of a batch in Avro's binary encoding, without the header and the blocks of a file.
 ///
@@ -25,12 +23,21 @@ use crate::error::AvroError;
 /// ```
 ///
 /// # Errors
-/// A column has a type that Avro has not, or does not fit the schema; `None` derives one from the Arrow schema.
+/// A column has a type that Avro has not, or does not fit the schema; `None` derives one from the Arrow schema. A value
+/// cannot be written as its Avro type.
 pub fn encode_records(batch: &RecordBatch, schema: Option<&AvroSchema>) -> Result<Vec<Vec<u8>>, AvroError> {
-    let schema = Arc::new(schema_to_write(batch.schema_ref(), schema));
-    let batch = labels::relabel(batch, &schema).map_err(arrow_error)?;
-    let encoder = WriterBuilder::new(schema.as_ref().clone()).build_encoder::<AvroBinaryFormat>();
-    let mut encoder = encoder.map_err(|error| arrow_error(error.into()))?;
-    encoder.encode(&batch).map_err(|error| arrow_error(error.into()))?;
-    Ok(encoder.flush().iter().map(|record| record.to_vec()).collect())
+    let options = WriteOptions { schema: schema.cloned(), ..WriteOptions::default() };
+    let (_, plan) = writer::settle(batch.schema_ref(), Some(batch.columns()), &options)?;
+    let rows: ArrayRef = Arc::new(StructArray::from(batch.clone()));
+    let body = bind(&plan, &rows)?;
+    let mut buffer = BlockBuffer::new(Limits::default().decoded_block_bytes);
+    let record = |row: usize| {
+        buffer.clear();
+        body.put(row, &mut buffer).map_err(|error| error.in_record(row as u64))?;
+        if buffer.is_over() {
+            return Err(super::blocks::too_large().in_record(row as u64));
+        }
+        Ok(buffer.rows().to_vec())
+    };
+    (0..rows.len()).map(record).collect()
 }

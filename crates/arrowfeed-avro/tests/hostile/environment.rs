@@ -114,7 +114,7 @@ fn f4_what_is_no_file_is_refused_and_never_waited_for() {
     let verdict = |path: PathBuf| Outcome::of(AvroReader::builder().open(path)).verdict();
     assert_eq!(verdict(std::env::temp_dir()), "Io: is a directory");
     assert_eq!(verdict(temporary_path()), "Io: No such file or directory (os error 2)");
-    assert_eq!(verdict("a\0b".into()), "Io: file name contained an unexpected NUL byte");
+    assert_eq!(verdict("a\0b".into()), "Io: a\\0b: file name contained an unexpected NUL byte");
     assert_eq!(verdict("x".repeat(5000).into()), "Io: File name too long (os error 36)");
     assert_eq!(verdict("file://host/part.avro".into()), "Io: No such file or directory (os error 2)");
 }

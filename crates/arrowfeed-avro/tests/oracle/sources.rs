@@ -59,7 +59,7 @@ proptest! {
         let mut cuts: Vec<u64> = (0..seed.below(5)).map(|_| seed.below(bytes.len() + 1) as u64).collect();
         cuts.extend([0, bytes.len() as u64]);
         cuts.sort_unstable();
-        let split = |pair: &[u64]| Split { path: file.path().to_owned(), start: pair[0], end: pair[1] };
+        let split = |pair: &[u64]| Split::new(file.path(), pair[0], pair[1]);
         let random: Vec<Split> = cuts.windows(2).map(split).collect();
         let even = plan_splits([file.path()], 1 + seed.below(200) as u64).unwrap();
         for splits in [random, even] {

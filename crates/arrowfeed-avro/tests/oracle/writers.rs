@@ -57,6 +57,7 @@ proptest! {
             block_bytes: 1 + case.seed.clone().below(2000),
             schema: Some(AvroSchema::parse(&case.schema.to_json()).unwrap()),
             metadata: entries(&mut case.seed.clone()),
+            ..WriteOptions::default()
         };
         let reader = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
         let written = write_avro(reader, file.path(), &options).unwrap();

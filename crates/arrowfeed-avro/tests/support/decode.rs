@@ -71,8 +71,8 @@ impl<'a> Decoder<'a> {
                 [1] => Value::Bool(true),
                 _ => return None,
             },
-            "int" => Value::Int(i32::try_from(self.long()?).ok()?.into()),
-            "long" => Value::Int(self.long()?),
+            "int" => Value::Int(in_range(i32::try_from(self.long()?).ok()?.into(), logical)?),
+            "long" => Value::Int(in_range(self.long()?, logical)?),
             "float" => Value::Float(u32::from_le_bytes(self.take(4)?.try_into().ok()?)),
             "double" => Value::Double(u64::from_le_bytes(self.take(8)?.try_into().ok()?)),
             "bytes" => {
@@ -164,6 +164,16 @@ fn valid<'a>(bytes: &'a [u8], logical: Option<&Logical>) -> Option<&'a [u8]> {
         _ => true,
     };
     fine.then_some(bytes)
+}
+
+/// The number, if it is what the logical type says: a time ends with its day.
+fn in_range(number: i64, logical: Option<&Logical>) -> Option<i64> {
+    let fine = match logical {
+        Some(Logical::Simple("time-millis")) => (0..24 * 60 * 60 * 1000).contains(&number),
+        Some(Logical::Simple("time-micros")) => (0..24 * 60 * 60 * 1_000_000).contains(&number),
+        _ => true,
+    };
+    fine.then_some(number)
 }
 
 /// The number of a decimal, if 256 bits can hold it.

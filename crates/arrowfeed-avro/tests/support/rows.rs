@@ -83,6 +83,8 @@ impl<'a> Rows<'a> {
         match (name, logical) {
             ("null", _) => Value::Null,
             ("boolean", _) => Value::Bool(self.seed.one_in(2)),
+            ("int", Some(Logical::Simple("time-millis"))) => Value::Int(self.time(86_400_000)),
+            ("long", Some(Logical::Simple("time-micros"))) => Value::Int(self.time(86_400_000_000)),
             ("int", _) => Value::Int(i64::from(self.integer() as i32)),
             ("long", _) => Value::Int(self.integer()),
             ("float", _) => {
@@ -113,6 +115,12 @@ impl<'a> Rows<'a> {
         let any = (self.seed.next() >> shift) as i64;
         let edges = [any, -any, i64::MIN, i64::MAX, 0, -1, i64::from(i32::MIN), i64::from(i32::MAX)];
         if self.seed.one_in(3) { self.seed.pick(&edges) } else { self.seed.pick(&[any, -any]) }
+    }
+
+    /// A time of a day of so many units.
+    fn time(&mut self, day: i64) -> i64 {
+        let any = self.integer().rem_euclid(day);
+        self.seed.pick(&[any, any, 0, day - 1])
     }
 
     fn text(&mut self) -> String {

@@ -42,7 +42,7 @@ impl Dense {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let column = Column::compile(schema, &ColumnPath::from(dense.column.as_str()))?;
-        let leaf = Leaf::compile(&column.leaf, dense.default.as_ref(), options.inner_nulls)
+        let leaf = Leaf::compile(&column.leaf, dense.default.as_ref(), options)
             .map_err(|error| error.in_column(&column.label))?;
         let size = size(&dense.shape).unwrap_or(usize::MAX);
         let lengths = match column.depth() {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{Array, ArrayRef, PrimitiveArray, UInt64Array, downcast_integer_array};
-use arrow_select::take::take;
+use arrowfeed_select::take;
 
 use super::coordinates::{pairs, rows};
 use super::long_rows;
@@ -136,7 +136,7 @@ impl Entries {
             _ => self.sorted_of_any_rank(),
         };
         self.indices = indices.into();
-        let array: ArrayRef = take(values.array(), &UInt64Array::from(order), None)
+        let array: ArrayRef = take(values.array(), &UInt64Array::from(order))
             .map_err(|error| overflow(values.len(), &error))?;
         Values::try_new(array)
     }

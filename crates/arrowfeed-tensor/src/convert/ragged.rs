@@ -37,7 +37,7 @@ impl Ragged {
     ) -> Result<Self, RepresentationError> {
         let column = Column::compile(schema, &ragged.path)?;
         let in_column = |error: RepresentationError| error.in_column(&column.label);
-        let leaf = Leaf::compile(&column.leaf, None, options.inner_nulls).map_err(in_column)?;
+        let leaf = Leaf::compile(&column.leaf, None, options).map_err(in_column)?;
         if column.depth() == 0 {
             let kind = RepresentationErrorKind::Type;
             let error = RepresentationError::new(kind, "lists on the path", column.leaf.to_string());

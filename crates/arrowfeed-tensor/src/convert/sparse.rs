@@ -37,8 +37,8 @@ impl Sparse {
         let indices = sparse.index_columns.iter().map(|name| index_column(schema, name));
         let indices = indices.collect::<Result<_, _>>()?;
         let values = one_list(schema, &sparse.value_column)?;
-        let leaf = Leaf::compile(&values.leaf, None, options.inner_nulls)
-            .map_err(|error| error.in_column(&values.label))?;
+        let leaf =
+            Leaf::compile(&values.leaf, None, options).map_err(|error| error.in_column(&values.label))?;
         let (dense_shape, already_sorted) = (sparse.dense_shape.clone(), sparse.already_sorted);
         Ok(Self { indices, values, leaf, dense_shape, already_sorted, duplicates: options.duplicates })
     }

@@ -131,8 +131,8 @@ impl Node {
                 Content::Fields(children(fields, wanted, &format!("{label}."), options)?)
             }
             data_type => {
-                let leaf = Leaf::compile(data_type, None, options.inner_nulls)
-                    .map_err(|error| error.in_column(&label))?;
+                let leaf =
+                    Leaf::compile(data_type, None, options).map_err(|error| error.in_column(&label))?;
                 let fixed = levels.iter().rev().map_while(|level| match level {
                     DataType::FixedSizeList(_, size) => usize::try_from(*size).ok(),
                     _ => None,

@@ -31,8 +31,8 @@ impl VarLenRagged {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let column = Column::compile(schema, &ColumnPath::from(varlen.column.as_str()))?;
-        let leaf = Leaf::compile(&column.leaf, None, options.inner_nulls)
-            .map_err(|error| error.in_column(&column.label))?;
+        let leaf =
+            Leaf::compile(&column.leaf, None, options).map_err(|error| error.in_column(&column.label))?;
         let inner = column.fixed_tail();
         Ok(Self { column, leaf, inner, dtype: varlen.row_splits_dtype })
     }

@@ -32,8 +32,8 @@ impl VarLenSparse {
         options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let column = Column::compile(schema, &ColumnPath::from(varlen.column.as_str()))?;
-        let leaf = Leaf::compile(&column.leaf, None, options.inner_nulls)
-            .map_err(|error| error.in_column(&column.label))?;
+        let leaf =
+            Leaf::compile(&column.leaf, None, options).map_err(|error| error.in_column(&column.label))?;
         Ok(Self { column, leaf })
     }
 

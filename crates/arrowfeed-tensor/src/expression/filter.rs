@@ -8,6 +8,7 @@ use super::operation::{Operations, Root};
 use super::place::{Nullable, Place};
 use crate::error::ConversionError;
 use crate::leaf::Leaf;
+use crate::options::AdapterOptions;
 
 /// A compiled filter. A null equals a null and nothing else; `!=` is exactly what `=` is not.
 #[derive(Debug, Clone)]
@@ -44,7 +45,7 @@ impl Filter {
         rows: impl Fn() -> Vec<usize>,
     ) -> Result<BooleanBuffer, ConversionError> {
         let place = |operand: &Operand| operand.place(root, elements, &rows);
-        let values = |operand: &Operand| place(operand)?.values();
+        let values = |operand: &Operand| place(operand)?.values(root.batch_bytes);
         let equal = match &self.test {
             Test::IsNull(operand) => place(operand)?.missing(),
             Test::Literal(operand, one) => {
@@ -53,7 +54,8 @@ impl Filter {
                 &compare::equal_to(&values.0, one) & &!&nulls
             }
             Test::Equal(left, right) => {
-                let (left, right) = (plain(left, values(left)?)?, plain(right, values(right)?)?);
+                let plain = |operand: &Operand| plain(operand, values(operand)?, root.batch_bytes);
+                let (left, right) = (plain(left)?, plain(right)?);
                 let nulls = (nulls_of(&left, elements.len()), nulls_of(&right, elements.len()));
                 let both = &nulls.0 & &nulls.1;
                 let none = !&(&nulls.0 | &nulls.1);
@@ -81,8 +83,13 @@ impl Operand {
 }
 
 /// Dictionaries and times resolved.
-fn plain(operand: &Operand, (array, nulls): Nullable) -> Result<Nullable, ConversionError> {
-    let leaf = Leaf::compile(&operand.path.data_type, None, Default::default());
+fn plain(
+    operand: &Operand,
+    (array, nulls): Nullable,
+    batch_bytes: usize,
+) -> Result<Nullable, ConversionError> {
+    let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
+    let leaf = Leaf::compile(&operand.path.data_type, None, &options);
     match leaf {
         Ok(leaf) => leaf.plain(array, nulls),
         Err(_) => Ok((array, nulls)),

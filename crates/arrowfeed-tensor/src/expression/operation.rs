@@ -41,6 +41,7 @@ pub(super) struct Operations {
 pub(super) struct Root {
     pub(super) rows: usize,
     pub(super) place: Place,
+    pub(super) batch_bytes: usize,
 }
 
 impl Operations {

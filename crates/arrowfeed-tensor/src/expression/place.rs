@@ -7,12 +7,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, UInt64Array, new_null_array};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
-use arrow_select::take::take;
+use arrowfeed_select::take;
 
 use crate::error::ConversionError;
 use crate::gather::overflow;
 use crate::lists::{self, Lists};
 use crate::row_splits::{RowSplits, SplitsDType};
+use crate::written::check;
 
 /// A pick of no position: a null.
 const NOWHERE: usize = usize::MAX;
@@ -178,8 +179,9 @@ impl Place {
         (UInt64Array::new(indices.into(), nulls.clone()), nulls)
     }
 
-    /// The values themselves, copied if some were picked.
-    pub(super) fn values(self) -> Result<Nullable, ConversionError> {
+    /// The values themselves, copied if some were picked. One that is picked often must not take more than
+    /// `batch_bytes`.
+    pub(super) fn values(self, batch_bytes: usize) -> Result<Nullable, ConversionError> {
         if self.picks.is_none() {
             return Ok((self.array, self.nulls));
         }
@@ -187,8 +189,9 @@ impl Place {
             let nulls = (self.len() > 0).then(|| NullBuffer::new_null(self.len()));
             return Ok((new_null_array(self.array.data_type(), self.len()), nulls));
         }
+        check(&self.array, self.len(), || self.positions(), batch_bytes)?;
         let (indices, nulls) = self.indices();
-        let values = take(&self.array, &indices, None).map_err(|error| overflow(indices.len(), &error))?;
+        let values = take(&self.array, &indices).map_err(|error| overflow(indices.len(), &error))?;
         let nulls = lists::with_parents(nulls.as_ref(), &values);
         Ok((values, nulls))
     }

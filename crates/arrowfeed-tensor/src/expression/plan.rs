@@ -11,8 +11,8 @@ use super::place::Place;
 use crate::column::Leaves;
 use crate::column_path::ColumnPath;
 use crate::dtype::DType;
-use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
-use crate::lists;
+use crate::error::{ConversionError, RepresentationError};
+use crate::options::AdapterOptions;
 use crate::row_splits::RowSplits;
 use crate::same_schema;
 
@@ -46,17 +46,8 @@ pub struct ExpressionPlan {
     columns: Vec<ColumnPath>,
     /// Indices of the batch's columns that are read.
     used: Vec<usize>,
-}
-
-/// Whether there are lists of no elements by their type inside: arrow's take loses count of these.
-fn has_empty_lists(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::FixedSizeList(_, 0) => true,
-        DataType::Struct(fields) => fields.iter().any(|field| has_empty_lists(field.data_type())),
-        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_empty_lists(field.data_type())),
-        DataType::Dictionary(_, values) => has_empty_lists(values),
-        other => lists::items(other).is_some_and(|items| has_empty_lists(items.data_type())),
-    }
+    /// Most bytes of values that are copied for several rows each.
+    batch_bytes: usize,
 }
 
 /// What a key selects from a batch: values, and splits for each dimension. The last splits cover the values.
@@ -71,18 +62,18 @@ impl ExpressionPlan {
     pub fn try_new(schema: SchemaRef, key: &KeyExpression) -> Result<Self, RepresentationError> {
         let mut compiler = Compiler::new(key, &schema);
         let path = compiler.compile()?;
-        if has_empty_lists(&path.data_type) {
-            let expected = "values that can be picked";
-            let found = "lists of the fixed size 0 inside of them";
-            let error = RepresentationError::new(RepresentationErrorKind::Type, expected, found);
-            return Err(error.in_key(key.text(), None));
-        }
         let columns = compiler.columns;
         let first = columns.iter().filter_map(|column| schema.index_of(column.steps().first()?).ok());
         let mut used: Vec<usize> = first.collect();
         used.sort_unstable();
         used.dedup();
-        Ok(Self { key: key.clone(), schema, path, columns, used })
+        let batch_bytes = AdapterOptions::BATCH_BYTES;
+        Ok(Self { key: key.clone(), schema, path, columns, used, batch_bytes })
+    }
+
+    /// The same plan with another [`AdapterOptions::batch_bytes`].
+    pub(crate) fn with_batch_bytes(self, batch_bytes: usize) -> Self {
+        Self { batch_bytes, ..self }
     }
 
     /// The key.
@@ -131,10 +122,11 @@ impl ExpressionPlan {
     pub(crate) fn leaves(&self, batch: &RecordBatch) -> Result<Leaves, ConversionError> {
         same_schema::check(&self.schema, batch, &self.used)?;
         let rows = batch.num_rows();
-        let root = Root { rows, place: Place::new(std::sync::Arc::new(StructArray::from(batch.clone()))) };
+        let place = Place::new(std::sync::Arc::new(StructArray::from(batch.clone())));
+        let root = Root { rows, place, batch_bytes: self.batch_bytes };
         let mut splits = Vec::with_capacity(self.rank());
         let place = self.path.run(&root, root.place.clone(), &mut splits)?;
-        let (array, nulls) = place.values()?;
+        let (array, nulls) = place.values(self.batch_bytes)?;
         Ok(Leaves { rows, splits, array, nulls })
     }
 }

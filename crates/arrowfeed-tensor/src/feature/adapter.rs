@@ -13,6 +13,7 @@ use crate::adapter::Tensors;
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, RepresentationError};
 use crate::explain::{Explanation, Part};
+use crate::options::AdapterOptions;
 use crate::plans::Plans;
 use crate::spec::TensorSpec;
 use crate::tensor::Tensor;
@@ -69,10 +70,23 @@ impl FeatureAdapter {
         schema: SchemaRef,
         features: impl IntoIterator<Item = (S, F)>,
     ) -> Result<Self, RepresentationError> {
+        Self::with_batch_bytes(schema, features, AdapterOptions::BATCH_BYTES)
+    }
+
+    /// The same with another [`AdapterOptions::batch_bytes`].
+    ///
+    /// # Errors
+    /// As [`try_new`](Self::try_new).
+    pub fn with_batch_bytes<S: Into<String>, F: Borrow<Feature>>(
+        schema: SchemaRef,
+        features: impl IntoIterator<Item = (S, F)>,
+        batch_bytes: usize,
+    ) -> Result<Self, RepresentationError> {
+        let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
         let mut plans = Plans::new();
         for (name, feature) in features {
             let compile = || {
-                let plan = Plan::compile(&schema, feature.borrow())?;
+                let plan = Plan::compile(&schema, feature.borrow(), &options)?;
                 let spec = plan.spec();
                 Ok((plan, spec))
             };
@@ -151,15 +165,19 @@ fn tensor(name: &str, plan: &Plan, batch: &RecordBatch) -> Result<(String, Tenso
 }
 
 impl Plan {
-    fn compile(schema: &SchemaRef, feature: &Feature) -> Result<Self, RepresentationError> {
+    fn compile(
+        schema: &SchemaRef,
+        feature: &Feature,
+        options: &AdapterOptions,
+    ) -> Result<Self, RepresentationError> {
         Ok(match feature {
-            Feature::Dense(this) => Self::Dense(dense::Dense::compile(schema, this)?),
+            Feature::Dense(this) => Self::Dense(dense::Dense::compile(schema, this, options)?),
             Feature::FixedLenSequence(this) => {
-                Self::FixedLenSequence(sequence::FixedLenSequence::compile(schema, this)?)
+                Self::FixedLenSequence(sequence::FixedLenSequence::compile(schema, this, options)?)
             }
-            Feature::VarLen(this) => Self::VarLen(varlen::VarLen::compile(schema, this)?),
-            Feature::Sparse(this) => Self::Sparse(sparse::Sparse::compile(schema, this)?),
-            Feature::Ragged(this) => Self::Ragged(ragged::Ragged::compile(schema, this)?),
+            Feature::VarLen(this) => Self::VarLen(varlen::VarLen::compile(schema, this, options)?),
+            Feature::Sparse(this) => Self::Sparse(sparse::Sparse::compile(schema, this, options)?),
+            Feature::Ragged(this) => Self::Ragged(ragged::Ragged::compile(schema, this, options)?),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
-use arrow_select::concat::concat;
+use arrowfeed_select::concat;
 
 use super::definition::{self, RowDefault};
 use super::fill::{Fill, filled};
@@ -10,6 +10,7 @@ use super::source::Source;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind, count};
 use crate::explain::Part;
 use crate::expression::KeyExpression;
+use crate::options::AdapterOptions;
 use crate::representation::size;
 use crate::spec::TensorSpec;
 use crate::tensor::DenseTensor;
@@ -27,8 +28,9 @@ impl Dense {
     pub(super) fn compile(
         schema: &SchemaRef,
         dense: &definition::Dense,
+        options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let source = Source::compile(schema, &KeyExpression::parse(&dense.key)?, dense.dtype)?;
+        let source = Source::compile(schema, &KeyExpression::parse(&dense.key)?, dense.dtype, options)?;
         let shape = &dense.shape;
         let Some(all) = size(shape) else {
             let expected = "a shape whose values can be counted";

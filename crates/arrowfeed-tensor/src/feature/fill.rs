@@ -2,7 +2,7 @@
 
 use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
-use arrow_select::concat::concat;
+use arrowfeed_select::concat;
 
 use crate::column::Leaves;
 use crate::convert::lengths;

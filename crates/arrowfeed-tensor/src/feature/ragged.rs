@@ -9,6 +9,7 @@ use crate::convert::{at_least_one_list, flat_values, in_blocks};
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
 use crate::explain::{Part, Sharing};
 use crate::expression::KeyExpression;
+use crate::options::AdapterOptions;
 use crate::representation::size;
 use crate::row_splits::SplitsDType;
 use crate::spec::TensorSpec;
@@ -26,8 +27,9 @@ impl Ragged {
     pub(super) fn compile(
         schema: &SchemaRef,
         ragged: &definition::Ragged,
+        options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let source = Source::compile(schema, &KeyExpression::parse(&ragged.key)?, ragged.dtype)?;
+        let source = Source::compile(schema, &KeyExpression::parse(&ragged.key)?, ragged.dtype, options)?;
         let inner_shape = ragged.inner_shape.clone();
         if size(&inner_shape).is_none_or(|size| size == 0) {
             let expected = "an inner shape of sizes above 0 whose values can be counted";

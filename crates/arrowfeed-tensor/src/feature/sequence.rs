@@ -12,6 +12,7 @@ use crate::error::{
 };
 use crate::explain::Part;
 use crate::expression::KeyExpression;
+use crate::options::AdapterOptions;
 use crate::representation::size;
 use crate::row_splits::RowSplits;
 use crate::spec::TensorSpec;
@@ -37,8 +38,9 @@ impl FixedLenSequence {
     pub(super) fn compile(
         schema: &SchemaRef,
         sequence: &definition::FixedLenSequence,
+        options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let source = Source::compile(schema, &KeyExpression::parse(&sequence.key)?, sequence.dtype)?;
+        let source = Source::compile(schema, &KeyExpression::parse(&sequence.key)?, sequence.dtype, options)?;
         let layout = layout(&source, &sequence.shape)?;
         let one = |value| source.leaf.one(value).map_err(|error| error.in_key(source.label(), None));
         let fill = match &sequence.default {

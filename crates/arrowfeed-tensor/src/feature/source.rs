@@ -10,7 +10,7 @@ use crate::explain::{Part, Sharing};
 use crate::expression::{ExpressionPlan, KeyExpression, and_how_to_enter};
 use crate::leaf::Leaf;
 use crate::lists;
-use crate::options::InnerNulls;
+use crate::options::AdapterOptions;
 
 /// A compiled key whose values a tensor can hold.
 #[derive(Debug, Clone)]
@@ -26,6 +26,7 @@ impl Source {
         schema: &SchemaRef,
         key: &KeyExpression,
         dtype: Option<DType>,
+        options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let mut plan = ExpressionPlan::try_new(schema.clone(), key)?;
         while lists::items(plan.data_type()).is_some() {
@@ -48,8 +49,9 @@ impl Source {
             }
             _ => {}
         }
-        let leaf = Leaf::compile(data_type, None, InnerNulls::Error);
+        let leaf = Leaf::compile(data_type, None, options);
         let leaf = leaf.map_err(|error| error.in_key(plan.key().text(), None))?;
+        let plan = plan.with_batch_bytes(options.batch_bytes);
         Ok(Self { plan, leaf })
     }
 

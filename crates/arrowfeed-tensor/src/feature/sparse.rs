@@ -13,7 +13,7 @@ use crate::error::{
 use crate::explain::{Part, Sharing};
 use crate::expression::{ExpressionPlan, KeyExpression, StepKind};
 use crate::lists;
-use crate::options::Duplicates;
+use crate::options::{AdapterOptions, Duplicates};
 use crate::row_splits::{RowSplits, SplitsDType};
 use crate::spec::TensorSpec;
 use crate::tensor::SparseTensor;
@@ -40,6 +40,7 @@ impl Sparse {
     pub(super) fn compile(
         schema: &SchemaRef,
         sparse: &definition::Sparse,
+        options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
         let value_key = KeyExpression::parse(&sparse.value_key)?;
         let index_keys = sparse.index_keys.iter().map(|key| KeyExpression::parse(key));
@@ -53,9 +54,9 @@ impl Sparse {
             None => Ok(key.clone()),
             Some(outer) => outer.join(key),
         };
-        let values = Source::compile(schema, &inside(&value_key)?, sparse.dtype)?;
+        let values = Source::compile(schema, &inside(&value_key)?, sparse.dtype, options)?;
         let index = |key: &KeyExpression| {
-            let source = index_source(schema, &inside(key)?)?;
+            let source = index_source(schema, &inside(key)?, options)?;
             let beside = is_relative(key) && is_relative(&value_key) && source.rank() == values.rank();
             Ok(Index { source, beside })
         };
@@ -171,8 +172,12 @@ impl Outer {
     }
 }
 
-fn index_source(schema: &SchemaRef, key: &KeyExpression) -> Result<Source, RepresentationError> {
-    let source = Source::compile(schema, key, None)?;
+fn index_source(
+    schema: &SchemaRef,
+    key: &KeyExpression,
+    options: &AdapterOptions,
+) -> Result<Source, RepresentationError> {
+    let source = Source::compile(schema, key, None, options)?;
     match source.plan.data_type() {
         integers if integers.is_integer() => Ok(source),
         other => Err(source.unfit(RepresentationErrorKind::Type, "integers as indices", other.to_string())),

@@ -12,6 +12,7 @@ use crate::error::{
 };
 use crate::explain::{Part, Sharing};
 use crate::expression::KeyExpression;
+use crate::options::AdapterOptions;
 use crate::row_splits::RowSplits;
 use crate::spec::TensorSpec;
 use crate::tensor::SparseTensor;
@@ -27,8 +28,9 @@ impl VarLen {
     pub(super) fn compile(
         schema: &SchemaRef,
         varlen: &definition::VarLen,
+        options: &AdapterOptions,
     ) -> Result<Self, RepresentationError> {
-        let source = Source::compile(schema, &KeyExpression::parse(&varlen.key)?, varlen.dtype)?;
+        let source = Source::compile(schema, &KeyExpression::parse(&varlen.key)?, varlen.dtype, options)?;
         let rank = source.rank().max(1);
         let shape = varlen.shape.clone().unwrap_or_else(|| vec![None; rank]);
         if shape.len() != rank {

@@ -1,7 +1,7 @@
 //! Any representation on any column: a tensor that holds together and is as its spec says, or an error.
 
 use arrowfeed_tensor::{
-    AdapterOptions, ColumnPath, DefaultValue, Dense, DenseTensor, Duplicates, InnerNulls, Partition, Ragged,
+    AdapterOptions, ColumnPath, DefaultValue, Dense, DenseTensor, InnerNulls, Partition, Ragged,
     RaggedTensor, Representation, RowSplits, Sparse, SparseTensor, SplitsDType, Structured, StructuredTensor,
     Tensor, TensorAdapter, TensorSpec,
 };
@@ -107,7 +107,7 @@ proptest! {
         let representation = if case.in_struct { inside } else { plain };
         let batch = batch(&case);
         let inner_nulls = if fill { InnerNulls::Fill } else { InnerNulls::Error };
-        let options = AdapterOptions { inner_nulls, duplicates: Duplicates::Keep };
+        let options = AdapterOptions { inner_nulls, ..AdapterOptions::default() };
         let Ok(adapter) = TensorAdapter::with_options(batch.schema(), [("t", &representation)], options) else {
             return Ok(());
         };

@@ -84,11 +84,14 @@ impl<T: Send + 'static> Ahead<T> {
 }
 
 impl<T> Drop for Ahead<T> {
-    /// What nobody has begun is not done any more.
+    /// Cancels the work that has not begun.
     fn drop(&mut self) {
-        // In a child of the process a lock may be held for ever.
         if self.process == std::process::id() {
             self.tasks.iter().for_each(|task| drop(take(&task.work)));
+        } else {
+            // A thread of the parent may have held the lock of the work, or have been sending the result, which the
+            // destructor of a receiver waits for.
+            std::mem::forget(std::mem::take(&mut self.tasks));
         }
     }
 }

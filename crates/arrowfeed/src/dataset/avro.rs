@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
-use arrowfeed_avro::{AvroError, AvroFiles, AvroSource, Encoding, Limits, ReadOptions};
+use arrowfeed_avro::{AvroError, AvroFiles, AvroSource, Encoding, Limits, ReadOptions, printable};
 use arrowfeed_tensor::{Adapter, TensorSpec};
 
 use super::indexed::Indexed;
@@ -67,21 +67,35 @@ impl AvroDataset {
         sources: impl IntoIterator<Item = AvroSource>,
         options: AvroDatasetOptions,
     ) -> Result<Self, DatasetError> {
+        Self::open_with(sources, options, None)
+    }
+
+    /// As [`open`](Self::open), until `interrupt`, which is asked before each file is opened, says to stop.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); or the caller wants to stop.
+    pub fn open_with(
+        sources: impl IntoIterator<Item = AvroSource>,
+        options: AvroDatasetOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Self, DatasetError> {
         let AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, limits } =
             options;
         let given = columns.is_some();
         let reading =
             ReadOptions { columns, reader_schema, encoding, double_as_float, limits, ..Default::default() };
-        let (files, endless) = AvroFiles::open_ending(sources, reading)?;
+        let (files, endless) = AvroFiles::open_ending(sources, reading, interrupt)?;
         let files = Arc::new(files);
         let Some(endless) = endless else {
             let definitions = tensors.unwrap_or_else(|| TensorDefinitions::inferred(files.schema()));
-            let adapter = definitions.adapter(files.schema().clone())?;
+            let adapter =
+                definitions.adapter_within(files.schema().clone(), files.options().limits.batch_bytes)?;
             return Self::of(files, definitions, adapter, given);
         };
         // What contains itself is an error for those who read it: without tensors, or with one that is not there.
         let Some(definitions) = tensors else { return Err(endless.into()) };
-        let adapter = definitions.adapter(files.schema().clone()).ok();
+        let adapter =
+            definitions.adapter_within(files.schema().clone(), files.options().limits.batch_bytes).ok();
         match adapter.filter(|adapter| !definitions.columns(adapter, files.schema()).is_empty()) {
             Some(adapter) => Self::of(files, definitions, adapter, given),
             None => Err(endless.into()),
@@ -100,13 +114,19 @@ impl AvroDataset {
             return Ok(Self { files: Arc::new(Indexed::new(files)), definitions, adapter });
         }
         let files = Arc::new(files.with_columns(columns)?);
-        let adapter = definitions.adapter(files.schema().clone())?;
+        let adapter =
+            definitions.adapter_within(files.schema().clone(), files.options().limits.batch_bytes)?;
         Ok(Self { files: Arc::new(Indexed::new(files)), definitions, adapter })
     }
 
     /// The schema of the record batches.
     pub fn arrow_schema(&self) -> &SchemaRef {
         self.files.files.schema()
+    }
+
+    /// What a file may ask for.
+    pub fn limits(&self) -> &Limits {
+        &self.files.files.options().limits
     }
 
     /// What the tensors are made of.
@@ -146,8 +166,16 @@ impl AvroDataset {
     /// # Errors
     /// The system does not tell how long a file is.
     pub fn fingerprint(&self) -> Result<String, AvroError> {
+        self.fingerprint_with(None)
+    }
+
+    /// As [`fingerprint`](Self::fingerprint), until `interrupt`, which is asked for each file, says to stop.
+    ///
+    /// # Errors
+    /// As [`fingerprint`](Self::fingerprint); or the caller wants to stop.
+    pub fn fingerprint_with(&self, interrupt: Option<&Interrupt>) -> Result<String, AvroError> {
         let schema = crc32fast::hash(format!("{:?}", self.arrow_schema()).as_bytes());
-        Ok(format!("{:08x}{schema:08x}", self.files.marks()?.digest()))
+        Ok(format!("{:08x}{schema:08x}", self.files.marks(interrupt)?.digest()))
     }
 
     /// The dataset of some of the tensors; no other columns are read. Their specs stay as they are.
@@ -178,8 +206,8 @@ impl AvroDataset {
 
     /// What is read, and of each tensor what is shared with the record batches and what is copied, and why.
     pub fn explain(&self) -> String {
-        let columns: Vec<&str> =
-            self.arrow_schema().fields().iter().map(|field| field.name().as_str()).collect();
+        let columns: Vec<String> =
+            self.arrow_schema().fields().iter().map(|field| printable(field.name())).collect();
         let files = match self.files.files.len() {
             1 => "1 file".to_owned(),
             n => format!("{n} files"),

@@ -20,10 +20,36 @@ pub(super) struct Gather {
 impl Gather {
     /// The batch, and what `prepare` makes of it.
     pub(super) fn run(&self, prepare: Option<&Prepare>) -> Result<Rows, AvroError> {
-        let pieces: Vec<&RecordBatch> = self.windows.iter().flat_map(|pieces| pieces.iter()).collect();
-        let batch = interleaved(&pieces, &self.picks);
-        let batch = batch.map_err(|error| not_joined(self.picks.len()).with_source(error))?;
+        let (pieces, picks) = self.picked();
+        let batch = interleaved(&pieces, &picks);
+        let batch = batch.map_err(|error| not_joined(picks.len()).with_source(error))?;
         let prepared = prepare.map(|prepare| prepare(&batch));
         Ok(Rows { batch, prepared })
+    }
+
+    /// The pieces that have rows of the batch, and the rows by these. A window may have thousands of pieces, and a small
+    /// batch rows of a few of them: joining looks at each column of each piece that it is given.
+    fn picked(&self) -> (Vec<&RecordBatch>, Vec<(usize, usize)>) {
+        let mut numbers = vec![None; self.windows.iter().map(|pieces| pieces.len()).sum()];
+        let mut pieces = Vec::new();
+        let picks = self.picks.iter().map(|&(piece, row)| {
+            let number = *numbers[piece].get_or_insert_with(|| {
+                pieces.push(self.piece(piece));
+                pieces.len() - 1
+            });
+            (number, row)
+        });
+        let picks = picks.collect();
+        (pieces, picks)
+    }
+
+    fn piece(&self, mut number: usize) -> &RecordBatch {
+        for pieces in &self.windows {
+            match pieces.get(number) {
+                Some(piece) => return piece,
+                None => number -= pieces.len(),
+            }
+        }
+        unreachable!("a pick is of a piece of these windows")
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct BlockIndex {
     files: Vec<Vec<BlockInfo>>,
     /// Rows before each file, and all rows at the end.
     rows_before: Vec<u64>,
-    /// Of where the blocks are and how many rows they have.
+    /// Of the files' sync markers, of where the blocks are, and of how many rows they have.
     pub(super) digest: u32,
     /// What could not be read and is left out.
     pub(super) skipped: Vec<Skipped>,
@@ -48,6 +48,10 @@ impl BlockIndex {
                 index.skipped.push(Skipped { path, block, offset, rows: None, error });
             }
             let blocks: Vec<BlockInfo> = blocks.into_iter().filter(|block| block.rows > 0).collect();
+            if !blocks.is_empty() {
+                // It has just been opened.
+                digest.update(&files.identity(file)?.sync);
+            }
             for block in &blocks {
                 rows += block.rows;
                 digest.update(&block.offset.to_le_bytes());

@@ -1,8 +1,8 @@
-//! Files and what is known of them: made once for all iterations over them.
+//! Files with their block index and checksums, which are computed once for all iterations.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
-use arrowfeed_avro::{AvroError, AvroFiles};
+use arrowfeed_avro::{AvroError, AvroFiles, ForkLock, Interrupt};
 
 use super::index::BlockIndex;
 use super::options::IterationOptions;
@@ -11,32 +11,33 @@ use super::state::FileMarks;
 #[derive(Debug)]
 pub(super) struct Indexed {
     pub(super) files: Arc<AvroFiles>,
-    /// Of files without a fault: then it is the same whatever is done about faults.
-    index: Mutex<Option<Arc<BlockIndex>>>,
-    marks: OnceLock<FileMarks>,
+    /// The index of files without a fault, which does not depend on `on_error`.
+    index: ForkLock<Option<Arc<BlockIndex>>>,
+    marks: ForkLock<Option<FileMarks>>,
 }
 
 impl Indexed {
     pub(super) fn new(files: Arc<AvroFiles>) -> Self {
-        Self { files, index: Mutex::default(), marks: OnceLock::new() }
+        Self { files, index: ForkLock::default(), marks: ForkLock::default() }
     }
 
     pub(super) fn index(&self, options: &IterationOptions) -> Result<Arc<BlockIndex>, AvroError> {
-        if let Some(index) = &*self.index.lock().unwrap_or_else(PoisonError::into_inner) {
-            return Ok(index.clone());
+        if let Some(index) = self.index.with(|index| index.clone()).flatten() {
+            return Ok(index);
         }
         let index = Arc::new(BlockIndex::build(&self.files, options)?);
         if index.skipped.is_empty() {
-            *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(index.clone());
+            self.index.with(|known| *known = Some(index.clone()));
         }
         Ok(index)
     }
 
-    pub(super) fn marks(&self) -> Result<FileMarks, AvroError> {
-        if let Some(marks) = self.marks.get() {
-            return Ok(marks.clone());
+    pub(super) fn marks(&self, interrupt: Option<&Interrupt>) -> Result<FileMarks, AvroError> {
+        if let Some(marks) = self.marks.with(|marks| marks.clone()).flatten() {
+            return Ok(marks);
         }
-        let marks = FileMarks::of(&self.files)?;
-        Ok(self.marks.get_or_init(|| marks).clone())
+        let marks = FileMarks::of(&self.files, interrupt)?;
+        let first = self.marks.with(|known| known.get_or_insert_with(|| marks.clone()).clone());
+        Ok(first.unwrap_or(marks))
     }
 }

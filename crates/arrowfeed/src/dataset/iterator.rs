@@ -179,7 +179,7 @@ impl BatchIterator {
             self.draw_seed()?;
         }
         let blocks = self.index()?.map(|index| index.digest);
-        Ok(State::new(self.files.marks()?, &self.options, self.seed, blocks))
+        Ok(State::new(self.files.marks(self.options.interrupt.as_ref())?, &self.options, self.seed, blocks))
     }
 
     fn draw_seed(&mut self) -> Result<u64, AvroError> {

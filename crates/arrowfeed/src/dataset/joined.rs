@@ -7,15 +7,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, FixedSizeListArray, LargeListArray, ListArray, MapArray, RecordBatch,
-    RecordBatchOptions, StructArray, UnionArray,
+    StructArray, UnionArray,
 };
 use arrow_schema::{ArrowError, DataType, FieldRef, Fields, Schema, SchemaRef, UnionFields};
-use arrow_select::concat::concat_batches;
-use arrow_select::interleave::interleave_record_batch;
 
 /// Pieces one after the other.
 pub(super) fn concatenated(pieces: &[&RecordBatch]) -> Result<RecordBatch, ArrowError> {
-    by_keys(pieces, |schema, pieces| concat_batches(schema, pieces.iter().copied()))
+    by_keys(pieces, arrowfeed_select::concat_batches)
 }
 
 /// These rows, each a piece and a row of it.
@@ -23,13 +21,7 @@ pub(super) fn interleaved(
     pieces: &[&RecordBatch],
     rows: &[(usize, usize)],
 ) -> Result<RecordBatch, ArrowError> {
-    by_keys(pieces, |schema, pieces| {
-        if schema.fields().is_empty() {
-            let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
-            return RecordBatch::try_new_with_options(schema.clone(), Vec::new(), &options);
-        }
-        interleave_record_batch(pieces, rows)
-    })
+    by_keys(pieces, |_, pieces| arrowfeed_select::interleave_batches(pieces, rows))
 }
 
 /// Pieces have one schema, and enums of it one dictionary; there is at least one piece.
@@ -122,7 +114,7 @@ fn with_children(array: &ArrayRef, children: Vec<ArrayRef>) -> Result<ArrayRef, 
         DataType::FixedSizeList(..) => {
             let (item, size, _, nulls) = array.as_fixed_size_list().clone().into_parts();
             let (item, values) = first(&item);
-            Arc::new(FixedSizeListArray::try_new(item, size, values, nulls)?)
+            Arc::new(FixedSizeListArray::try_new_with_length(item, size, values, nulls, array.len())?)
         }
         DataType::Map(..) => {
             let (entry, offsets, _, nulls, ordered) = array.as_map().clone().into_parts();

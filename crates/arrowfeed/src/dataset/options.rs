@@ -125,12 +125,17 @@ impl IterationOptions {
 
     /// An error if the caller wants to stop.
     pub(super) fn ask(&self) -> Result<(), AvroError> {
-        match &self.interrupt {
-            Some(interrupt) if interrupt() => {
-                Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop"))
-            }
-            _ => Ok(()),
+        ask(self.interrupt.as_ref())
+    }
+}
+
+/// An error if the caller wants to stop.
+pub(super) fn ask(interrupt: Option<&Interrupt>) -> Result<(), AvroError> {
+    match interrupt {
+        Some(interrupt) if interrupt() => {
+            Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop"))
         }
+        _ => Ok(()),
     }
 }
 

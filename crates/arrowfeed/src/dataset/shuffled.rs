@@ -64,8 +64,9 @@ impl Shuffled {
     ) -> Result<Self, AvroError> {
         let slots = shuffled(index, files.len(), seed, epoch, options.shard);
         let first = after.as_ref().map_or(0, |after| after.window);
-        let planned = windows(&slots, options.shuffle_buffer_size, index, first);
-        let (skip, left_out) = after.map_or((0, Vec::new()), |after| (after.passed, after.left_out));
+        let planned = windows(&slots, options, index, first)?;
+        let (skip, mut left_out) = after.map_or((0, Vec::new()), |after| (after.passed, after.left_out));
+        left_out.sort_unstable();
         let (to_read, index) = (planned.clone(), index.clone());
         let parts = to_read.into_iter().flat_map(move |window| window.parts(&index, &left_out));
         // The borders of batches come later: what is decoded together stays together.
@@ -140,6 +141,10 @@ impl Shuffled {
             }
             let wanted = rows - picks.len();
             let window = &mut self.windows[at];
+            picks
+                .try_reserve(wanted.min(window.left()))
+                .map_err(std::io::Error::from)
+                .map_err(AvroError::io)?;
             window.take(wanted, |piece, row| picks.push((pieces + piece, row)));
             if window.is_given() {
                 (pieces, at) = (pieces + window.pieces.len(), at + 1);
@@ -188,20 +193,21 @@ impl Shuffled {
 
 fn windows(
     mut slots: &[super::order::Slot],
-    rows: usize,
+    options: &IterationOptions,
     index: &BlockIndex,
     first: u64,
-) -> VecDeque<Arc<PlannedWindow>> {
+) -> Result<VecDeque<Arc<PlannedWindow>>, AvroError> {
     let mut planned = VecDeque::new();
     for number in 0.. {
         if slots.is_empty() {
             break;
         }
-        let (own, rest) = slots.split_at(window(slots, rows));
+        options.ask()?;
+        let (own, rest) = slots.split_at(window(slots, options.shuffle_buffer_size));
         if number >= first {
             planned.push_back(Arc::new(PlannedWindow::new(number, own, index)));
         }
         slots = rest;
     }
-    planned
+    Ok(planned)
 }

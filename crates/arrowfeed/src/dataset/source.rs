@@ -1,8 +1,12 @@
 //! What the tensors of a dataset are made of, before the files are known.
 
 use arrow_schema::{DataType, Fields, Schema, SchemaRef};
+use arrowfeed_avro::field_path;
 use arrowfeed_tensor::feature::{Feature, FeatureAdapter};
-use arrowfeed_tensor::{Adapter, Representation, RepresentationError, TensorAdapter, infer_representations};
+use arrowfeed_tensor::{
+    Adapter, AdapterOptions, ColumnPath, Representation, RepresentationError, TensorAdapter,
+    infer_representations,
+};
 
 use crate::error::DatasetError;
 
@@ -26,21 +30,34 @@ impl TensorDefinitions {
     /// # Errors
     /// A tensor cannot be made of such batches.
     pub fn adapter(&self, schema: SchemaRef) -> Result<Adapter, RepresentationError> {
+        self.adapter_within(schema, AdapterOptions::BATCH_BYTES)
+    }
+
+    /// The same with another [`AdapterOptions::batch_bytes`].
+    ///
+    /// # Errors
+    /// As [`adapter`](Self::adapter).
+    pub fn adapter_within(
+        &self,
+        schema: SchemaRef,
+        batch_bytes: usize,
+    ) -> Result<Adapter, RepresentationError> {
+        let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
         Ok(match self {
             Self::Representations(all) => {
                 let all = all.iter().map(|(name, representation)| (name.as_str(), representation));
-                Adapter::Representations(TensorAdapter::try_new(schema, all)?)
+                Adapter::Representations(TensorAdapter::with_options(schema, all, options)?)
             }
             Self::Features(all) => {
                 let all = all.iter().map(|(name, feature)| (name.as_str(), feature));
-                Adapter::Features(FeatureAdapter::try_new(schema, all)?)
+                Adapter::Features(FeatureAdapter::with_batch_bytes(schema, all, batch_bytes)?)
             }
         })
     }
 
     /// The field paths of files that are read for the columns of a schema, each once, in the order of first mention.
     pub(super) fn columns(&self, adapter: &Adapter, schema: &Schema) -> Vec<String> {
-        let paths = match (self, adapter) {
+        let paths: Vec<ColumnPath> = match (self, adapter) {
             (Self::Representations(all), _) => {
                 all.iter().flat_map(|(_, representation)| representation.source_columns()).collect()
             }
@@ -49,7 +66,7 @@ impl TensorDefinitions {
         };
         let mut columns: Vec<String> = Vec::new();
         for path in paths {
-            let path = field_path(schema, &path.to_string());
+            let path = file_path(schema, &path);
             if !columns.contains(&path) {
                 columns.push(path);
             }
@@ -83,17 +100,18 @@ impl TensorDefinitions {
     }
 }
 
-/// The path in the files of a path of columns: what is inside of maps is not chosen one by one.
-fn field_path(schema: &Schema, path: &str) -> String {
+/// The path in the files of a path of columns: fields inside of maps are not projected one by one.
+fn file_path(schema: &Schema, path: &ColumnPath) -> String {
+    let resolved = path.resolved(schema).unwrap_or_else(|_| path.clone());
     let mut fields = Some(&schema.fields);
     let mut kept = Vec::new();
-    for name in path.split('.') {
+    for name in resolved.steps() {
         let Some(inside) = fields else { break };
-        let Some((_, field)) = inside.find(name) else { return path.to_owned() };
+        let Some((_, field)) = inside.find(name) else { return field_path(resolved.steps()) };
         kept.push(name);
         fields = fields_inside(field.data_type());
     }
-    kept.join(".")
+    field_path(kept)
 }
 
 /// The fields of records, also of those in lists.

@@ -1,11 +1,11 @@
 //! Where an iteration stands, as text: what it takes to go on exactly there, and to refuse where that cannot be.
 
-use arrowfeed_avro::{AvroError, AvroFiles, OnError, Report, Skipped};
+use arrowfeed_avro::{AvroError, AvroFiles, Interrupt, OnError, Report, Skipped};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::options::IterationOptions;
+use super::options::{IterationOptions, ask};
 use super::pieces::After;
 use super::shuffled::AfterShuffled;
 use crate::error::{DatasetError, StateError, StateErrorKind};
@@ -19,7 +19,7 @@ pub(super) struct State {
     pub(super) files: FileMarks,
     pub(super) options: Chosen,
     pub(super) seed: Option<u64>,
-    /// Of the blocks, where the order depends on them.
+    /// Of the files' sync markers and of the blocks, where the order depends on them.
     pub(super) blocks: Option<u32>,
     pub(super) epoch: u64,
     pub(super) place: Place,
@@ -131,9 +131,10 @@ impl State {
 }
 
 impl FileMarks {
-    pub(super) fn of(files: &AvroFiles) -> Result<Self, AvroError> {
+    pub(super) fn of(files: &AvroFiles, interrupt: Option<&Interrupt>) -> Result<Self, AvroError> {
         let mut marks = Vec::with_capacity(4 * files.len());
         for file in 0..files.len() {
+            ask(interrupt)?;
             let mut hasher = crc32fast::Hasher::new();
             hasher.update(files.name(file).as_bytes());
             hasher.update(&files.file_len(file)?.to_le_bytes());

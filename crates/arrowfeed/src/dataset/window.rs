@@ -43,10 +43,10 @@ impl PlannedWindow {
         self.rows_before.last().copied().unwrap_or(0)
     }
 
-    /// What is to be read, in file order, without files that are left out.
+    /// What is to be read, in file order, without files that are left out, whose numbers are in order.
     pub(super) fn parts(&self, index: &BlockIndex, left_out: &[usize]) -> Vec<Part> {
         let mut parts = Vec::new();
-        let slots = self.slots.iter().filter(|slot| !left_out.contains(&slot.file));
+        let slots = self.slots.iter().filter(|slot| left_out.binary_search(&slot.file).is_err());
         let slots: Vec<&Slot> = slots.collect();
         let block = |slot: &Slot| index.blocks(slot.file)[slot.nth_block];
         for of_file in slots.chunk_by(|a, b| a.file == b.file) {

@@ -124,7 +124,7 @@ fn the_order_of_a_seed_stays_what_it_is() {
     let dataset = dataset(&write(&directory, &[6, 5, 5], 20));
     let options =
         IterationOptions { batch_size: 20, shuffle_buffer_size: 8, seed: Some(7), ..Default::default() };
-    let expected = [[0, 9, 13, 1, 8, 14, 5, 4, 10, 12, 6, 15, 3, 7, 11, 2]];
+    let expected = [[15, 8, 10, 1, 7, 14, 6, 2, 9, 0, 13, 5, 3, 4, 11, 12]];
     assert_eq!(all(&dataset, &options), expected);
 }
 

@@ -15,7 +15,7 @@ fn reader(input: Input) -> BlockReader {
 }
 
 fn reader_with(mut input: Input, limits: &Limits) -> BlockReader {
-    let header = Header::read(&mut input, limits).unwrap();
+    let header = Header::read(&mut input, limits, &Check::never()).unwrap();
     BlockReader::new(input, &header, limits)
 }
 
@@ -264,16 +264,16 @@ fn an_error_stays_until_the_reader_is_told_to_go_on() {
     let file = null().block(1, b"a").raw_block(-1, 1, b"b").block(1, b"c");
     for input in inputs(&file.bytes) {
         let mut reader = reader(input);
-        assert!(reader.next().unwrap().is_some());
-        let first = reader.next().unwrap_err().to_string();
-        assert_eq!(reader.next().unwrap_err().to_string(), first);
+        assert!(reader.next(&Check::never()).unwrap().is_some());
+        let first = reader.next(&Check::never()).unwrap_err().to_string();
+        assert_eq!(reader.next(&Check::never()).unwrap_err().to_string(), first);
         let text = "expected a current block, found none";
-        assert_eq!(reader.payload().unwrap_err().to_string(), text);
-        assert_eq!(reader.resync().unwrap(), Some(19));
-        let block = reader.next().unwrap().unwrap();
+        assert_eq!(reader.payload(&Check::never()).unwrap_err().to_string(), text);
+        assert_eq!(reader.resync(&Check::never()).unwrap(), Some(19));
+        let block = reader.next(&Check::never()).unwrap().unwrap();
         assert_eq!((block.index, block.offset), (2, 95));
-        assert_eq!(reader.payload().unwrap().bytes(), b"c");
-        assert!(reader.next().unwrap().is_none());
+        assert_eq!(reader.payload(&Check::never()).unwrap().bytes(), b"c");
+        assert!(reader.next(&Check::never()).unwrap().is_none());
     }
 }
 
@@ -281,12 +281,12 @@ fn an_error_stays_until_the_reader_is_told_to_go_on() {
 fn data_that_does_not_decompress_leaves_the_next_block_alone() {
     let file = Container::new(Codec::Deflate).raw_block(1, 3, b"\xff\xff\xff").block(1, b"good");
     let mut reader = reader(inputs(&file.bytes).into_iter().next().unwrap());
-    reader.next().unwrap().unwrap();
+    reader.next(&Check::never()).unwrap().unwrap();
     let text =
         "block 0 at byte 60: expected a deflate stream, found 3 bytes that are not one, or not all of one";
-    assert_eq!(reader.payload().unwrap_err().to_string(), text);
-    assert_eq!(reader.next().unwrap().unwrap().index, 1);
-    assert_eq!(reader.payload().unwrap().bytes(), b"good");
+    assert_eq!(reader.payload(&Check::never()).unwrap_err().to_string(), text);
+    assert_eq!(reader.next(&Check::never()).unwrap().unwrap().index, 1);
+    assert_eq!(reader.payload(&Check::never()).unwrap().bytes(), b"good");
 }
 
 /// Reads to the error of a file, goes on behind it, and gives the bytes left out and the blocks that follow.
@@ -294,7 +294,7 @@ fn after_resync(file: &Container) -> (Option<u64>, Vec<Vec<u8>>) {
     let results = inputs(&file.bytes).map(|input| {
         let mut reader = reader(input);
         assert!(read_rest(&mut reader).1.is_some());
-        let skipped = reader.resync().unwrap();
+        let skipped = reader.resync(&Check::never()).unwrap();
         let (blocks, error) = read_rest(&mut reader);
         assert!(error.is_none());
         (skipped, blocks.into_iter().map(|(_, payload)| payload).collect::<Vec<_>>())
@@ -341,9 +341,9 @@ fn markers_without_blocks_take_little_memory() {
     let bytes = file.raw_block(1, tail.len() as i64, &tail).bytes;
     for input in inputs(&bytes).into_iter().take(2) {
         let mut reader = reader(input);
-        assert!(reader.next().is_err());
-        assert!(reader.resync().unwrap().is_some());
-        assert_eq!(reader.next().unwrap().unwrap().size, 4);
+        assert!(reader.next(&Check::never()).is_err());
+        assert!(reader.resync(&Check::never()).unwrap().is_some());
+        assert_eq!(reader.next(&Check::never()).unwrap().unwrap().size, 4);
         assert!(reader.input.capacity() < 8 * WINDOW);
     }
 }
@@ -376,7 +376,7 @@ fn a_reader_goes_on_at_another_range() {
         reader.restart(57..76, 0).unwrap();
         assert!(read_rest(&mut reader).1.is_none());
     }
-    let header = Header::read(&mut stream, &Limits::default()).unwrap();
+    let header = Header::read(&mut stream, &Limits::default(), &Check::never()).unwrap();
     let mut reader = BlockReader::new(stream, &header, &Limits::default());
     assert_eq!(reader.restart(57..76, 0).unwrap_err().kind(), AvroErrorKind::Io);
 }

@@ -3,12 +3,16 @@
 use bzip2::{Decompress, Status};
 
 use super::Codec;
-use super::output::{Output, out_of_memory};
+use super::output::{Output, STEP, out_of_memory};
 use crate::AvroError;
 use crate::error::{counted, thousands};
+use crate::interrupt::Check;
+
+/// Bytes of other work that take as long as one of this codec.
+const SLOWNESS: usize = 16;
 
 /// Decompresses every stream of a block.
-pub(super) fn decompress(data: &[u8], output: &mut Output) -> Result<usize, AvroError> {
+pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usize, AvroError> {
     if data.is_empty() {
         return Err(Codec::Bzip2.mismatch("no bytes"));
     }
@@ -16,7 +20,8 @@ pub(super) fn decompress(data: &[u8], output: &mut Output) -> Result<usize, Avro
     let (mut read, mut written) = (0, 0);
     loop {
         let (taken, given) = (stream.total_in(), stream.total_out());
-        let status = stream.decompress(&data[read..], output.spare(written)?).map_err(|error| {
+        let step = &data[read..data.len().min(read + STEP)];
+        let status = stream.decompress(step, output.spare(written)?).map_err(|error| {
             let at = thousands(read as u64);
             Codec::Bzip2
                 .mismatch(format_args!("bytes that are not one after byte {at} of the block"))
@@ -25,6 +30,7 @@ pub(super) fn decompress(data: &[u8], output: &mut Output) -> Result<usize, Avro
         let taken = usize::try_from(stream.total_in() - taken).unwrap_or(0);
         let given = usize::try_from(stream.total_out() - given).unwrap_or(0);
         (read, written) = (read + taken, written + given);
+        check.after((taken + given).saturating_mul(SLOWNESS))?;
         match status {
             Status::StreamEnd if read == data.len() => return Ok(written),
             Status::StreamEnd => stream = Decompress::new(false),

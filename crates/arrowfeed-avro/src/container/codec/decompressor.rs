@@ -2,6 +2,7 @@
 
 use super::output::Output;
 use super::{Codec, bzip2, deflate, snappy, xz, zstandard};
+use crate::interrupt::Check;
 use crate::wire::padded::Padded;
 use crate::{AvroError, Limits};
 
@@ -39,15 +40,19 @@ impl Decompressor {
 
     /// The data of a block without its compression: all streams or frames that it has, in order. The null codec
     /// gives back `data` itself.
-    pub(crate) fn decompress<'a>(&'a mut self, data: Padded<'a>) -> Result<Padded<'a>, AvroError> {
+    pub(crate) fn decompress<'a>(
+        &'a mut self,
+        data: Padded<'a>,
+        check: &Check<'_>,
+    ) -> Result<Padded<'a>, AvroError> {
         let (bytes, output) = (data.bytes(), &mut self.output);
         self.len = match &mut self.method {
             Method::Null => return Ok(data),
-            Method::Deflate(deflate) => deflate.decompress(bytes, output)?,
-            Method::Snappy => snappy::decompress(bytes, output)?,
-            Method::Zstandard(zstandard) => zstandard.decompress(bytes, output)?,
-            Method::Bzip2 => bzip2::decompress(bytes, output)?,
-            Method::Xz { memory } => xz::decompress(bytes, *memory, output)?,
+            Method::Deflate(deflate) => deflate.decompress(bytes, output, check)?,
+            Method::Snappy => snappy::decompress(bytes, output, check)?,
+            Method::Zstandard(zstandard) => zstandard.decompress(bytes, output, check)?,
+            Method::Bzip2 => bzip2::decompress(bytes, output, check)?,
+            Method::Xz { memory } => xz::decompress(bytes, *memory, output, check)?,
         };
         output.padded(self.len)
     }

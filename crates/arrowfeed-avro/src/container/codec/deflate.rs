@@ -6,6 +6,7 @@ use super::Codec;
 use super::output::Output;
 use crate::AvroError;
 use crate::error::thousands;
+use crate::interrupt::Check;
 
 /// Room that is tried first, by byte of input: text and numbers mostly shrink to a half or a tenth.
 const RATIO: usize = 8;
@@ -20,11 +21,17 @@ impl Deflate {
 
     /// Bytes after the end of the stream are accepted: fastavro leaves three of a zlib trailer there, and the
     /// library does not tell how many there are.
-    pub(super) fn decompress(&mut self, data: &[u8], output: &mut Output) -> Result<usize, AvroError> {
+    pub(super) fn decompress(
+        &mut self,
+        data: &[u8],
+        output: &mut Output,
+        check: &Check<'_>,
+    ) -> Result<usize, AvroError> {
         if data.is_empty() {
             return Err(Codec::Deflate.mismatch("no bytes"));
         }
-        output.fit(data.len().saturating_mul(RATIO), |room| match self.0.deflate_decompress(data, room) {
+        let first = data.len().saturating_mul(RATIO);
+        output.fit(first, check, |room| match self.0.deflate_decompress(data, room) {
             Ok(len) => Ok(Some(len)),
             Err(DecompressionError::InsufficientSpace) => Ok(None),
             Err(DecompressionError::BadData) => Err(bad_data(data)),

@@ -3,11 +3,15 @@
 use std::io;
 
 use crate::error::thousands;
+use crate::interrupt::Check;
 use crate::wire::padded::{Padded, SLACK};
 use crate::{AvroError, AvroErrorKind};
 
 /// The first size of the buffer.
 const FIRST: usize = 64 << 10;
+
+/// Most bytes that a decompressor takes or gives between two questions whether to stop.
+pub(super) const STEP: usize = 256 << 10;
 
 /// Empty, or `room` bytes and [`SLACK`] behind them; `room` never passes `limit`. It is kept from block to block:
 /// the next one finds the room that the largest so far has needed.
@@ -39,10 +43,12 @@ impl Output {
     pub(super) fn fit(
         &mut self,
         first: usize,
+        check: &Check<'_>,
         mut attempt: impl FnMut(&mut [u8]) -> Result<Option<usize>, AvroError>,
     ) -> Result<usize, AvroError> {
         let mut wanted = first;
         loop {
+            check.after(wanted)?;
             if self.room() < wanted.min(self.limit) || self.bytes.is_empty() {
                 // Before the new memory is taken, so that there is never the sum of both.
                 self.bytes = Vec::new();
@@ -60,11 +66,11 @@ impl Output {
     }
 
     /// For decompressors that go on where they stopped: where to write behind the `filled` bytes, at least one
-    /// byte. That byte may be slack; so the buffer grows, or the limit is reached, only after a byte has shown
-    /// that there are more.
+    /// byte and at most [`STEP`]. That byte may be slack; so the buffer grows, or the limit is reached, only after
+    /// a byte has shown that there are more.
     pub(super) fn spare(&mut self, filled: usize) -> Result<&mut [u8], AvroError> {
         self.hold(filled)?;
-        let end = self.room() + 1;
+        let end = (self.room() + 1).min(filled + STEP);
         Ok(&mut self.bytes[filled..end])
     }
 
@@ -126,7 +132,7 @@ mod tests {
     fn room_grows_by_doubling_up_to_the_limit() {
         let mut output = Output::new(300 << 10);
         let mut rooms = Vec::new();
-        let error = output.fit(10, |room| {
+        let error = output.fit(10, &Check::never(), |room| {
             rooms.push(room.len());
             Ok(None)
         });

@@ -5,13 +5,14 @@ use snap::raw::{Decoder, decompress_len};
 use super::Codec;
 use super::output::Output;
 use crate::error::thousands;
+use crate::interrupt::Check;
 use crate::{AvroError, AvroErrorKind};
 
 /// Most output of a byte of input, rounded up: a copy of 64 bytes takes 3.
 const MAX_RATIO: u64 = 22;
 
 /// The last four bytes are the big-endian CRC-32 of the uncompressed ones.
-pub(super) fn decompress(data: &[u8], output: &mut Output) -> Result<usize, AvroError> {
+pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usize, AvroError> {
     let Some((stream, checksum)) = data.split_last_chunk::<4>() else {
         return Err(Codec::Snappy.mismatch(format_args!("{} bytes, fewer than its CRC-32 has", data.len())));
     };
@@ -26,7 +27,7 @@ pub(super) fn decompress(data: &[u8], output: &mut Output) -> Result<usize, Avro
     }
     output.check_declared(declared as u64)?;
     let mut crc = 0;
-    let len = output.fit(declared, |room| {
+    let len = output.fit(declared, check, |room| {
         let len = Decoder::new().decompress(stream, room).map_err(bad)?;
         crc = crc32fast::hash(&room[..len]);
         Ok(Some(len))

@@ -3,12 +3,21 @@
 use liblzma::stream::{Action, CONCATENATED, Error, Status, Stream};
 
 use super::Codec;
-use super::output::{Output, out_of_memory};
+use super::output::{Output, STEP, out_of_memory};
 use crate::AvroError;
 use crate::error::{counted, thousands};
+use crate::interrupt::Check;
+
+/// Bytes of other work that take as long as one of this codec.
+const SLOWNESS: usize = 16;
 
 /// Decompresses every stream of a block, with at most `memory` bytes for the decoder.
-pub(super) fn decompress(data: &[u8], memory: usize, output: &mut Output) -> Result<usize, AvroError> {
+pub(super) fn decompress(
+    data: &[u8],
+    memory: usize,
+    output: &mut Output,
+    check: &Check<'_>,
+) -> Result<usize, AvroError> {
     if data.is_empty() {
         return Err(Codec::Xz.mismatch("no bytes"));
     }
@@ -17,9 +26,13 @@ pub(super) fn decompress(data: &[u8], memory: usize, output: &mut Output) -> Res
     let (mut read, mut written) = (0, 0);
     loop {
         let (taken, given) = (stream.total_in(), stream.total_out());
-        let status = stream.process(&data[read..], output.spare(written)?, Action::Finish).map_err(bad)?;
-        read += usize::try_from(stream.total_in() - taken).unwrap_or(0);
-        written += usize::try_from(stream.total_out() - given).unwrap_or(0);
+        let end = data.len().min(read + STEP);
+        let action = if end == data.len() { Action::Finish } else { Action::Run };
+        let status = stream.process(&data[read..end], output.spare(written)?, action).map_err(bad)?;
+        let taken = usize::try_from(stream.total_in() - taken).unwrap_or(0);
+        let given = usize::try_from(stream.total_out() - given).unwrap_or(0);
+        (read, written) = (read + taken, written + given);
+        check.after((taken + given).saturating_mul(SLOWNESS))?;
         match status {
             Status::StreamEnd => return Ok(written),
             // There is always room for output: what is missing is input.

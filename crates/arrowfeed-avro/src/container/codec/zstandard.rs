@@ -7,6 +7,7 @@ use super::Codec;
 use super::output::{Output, out_of_memory};
 use crate::AvroError;
 use crate::error::thousands;
+use crate::interrupt::Check;
 
 const MAGIC: u32 = 0xfd2f_b528;
 const SKIPPABLE_MAGIC: std::ops::RangeInclusive<u32> = 0x184d_2a50..=0x184d_2a5f;
@@ -26,7 +27,12 @@ impl Zstandard {
         Self { context: None, window_limit }
     }
 
-    pub(super) fn decompress(&mut self, data: &[u8], output: &mut Output) -> Result<usize, AvroError> {
+    pub(super) fn decompress(
+        &mut self,
+        data: &[u8],
+        output: &mut Output,
+        check: &Check<'_>,
+    ) -> Result<usize, AvroError> {
         let declared = self.check_frames(data)?;
         if let Some(declared) = declared {
             output.check_declared(declared)?;
@@ -37,7 +43,7 @@ impl Zstandard {
             self.context = Some(DCtx::try_create().ok_or_else(out_of_memory)?);
         }
         let Some(context) = &mut self.context else { return Err(out_of_memory()) };
-        output.fit(first, |room| match context.decompress(room, data) {
+        output.fit(first, check, |room| match context.decompress(room, data) {
             Ok(len) => Ok(Some(len)),
             Err(code) if is_too_small(code) => Ok(None),
             Err(code) => Err(bad_data(data, code)),

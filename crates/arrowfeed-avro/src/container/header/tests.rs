@@ -5,7 +5,8 @@ const JSON: &[u8] = b"\"long\"";
 
 /// Reads through every kind of input, which must all agree.
 fn read_with(bytes: &[u8], limits: &Limits) -> Result<Header, AvroError> {
-    let [first, others @ ..] = inputs(bytes).map(|mut input| Header::read(&mut input, limits));
+    let [first, others @ ..] =
+        inputs(bytes).map(|mut input| Header::read(&mut input, limits, &Check::never()));
     let text = |result: &Result<Header, AvroError>| match result {
         Ok(header) => format!("{header:?}"),
         Err(error) => format!("{:?} {:?} {error}", error.kind(), error.limit()),
@@ -145,7 +146,7 @@ fn more_than_10_000_entries_are_refused() {
     let entries = vec![(b"k".as_slice(), b"".as_slice()); 9_999];
     let full = [[(b"avro.schema".as_slice(), JSON)].as_slice(), &entries].concat();
     let mut input = Input::from_bytes(header(&full, &SYNC).into(), 0..usize::MAX);
-    assert_eq!(Header::read(&mut input, &Limits::default()).unwrap().metadata.len(), 9_999);
+    assert_eq!(Header::read(&mut input, &Limits::default(), &Check::never()).unwrap().metadata.len(), 9_999);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::*;
 
 fn header(bytes: &[u8]) -> Header {
     let [mut input, ..] = inputs(bytes);
-    Header::read(&mut input, &Limits::default()).unwrap()
+    Header::read(&mut input, &Limits::default(), &Check::never()).unwrap()
 }
 
 fn scanner(source: Source, bytes: &[u8]) -> BlockScanner {
@@ -17,7 +17,7 @@ fn scanner(source: Source, bytes: &[u8]) -> BlockScanner {
 fn scan_rest(scanner: &mut BlockScanner) -> (Vec<BlockHead>, Option<AvroError>) {
     let mut heads = Vec::new();
     loop {
-        match scanner.next() {
+        match scanner.next(&Check::never()) {
             Ok(Some(head)) => heads.push(head),
             Ok(None) => return (heads, None),
             Err(error) => return (heads, Some(error)),
@@ -39,7 +39,7 @@ fn assert_like_reader(bytes: &[u8]) {
         assert_eq!(seen, read);
         assert!(heads.windows(2).all(|pair| pair[0].end == pair[1].offset));
         assert_eq!(error.as_ref().map(text), expected.as_ref().map(text));
-        let again = scanner.next().err();
+        let again = scanner.next(&Check::never()).err();
         assert_eq!(again.as_ref().map(text), expected.as_ref().map(text));
     }
 }
@@ -96,7 +96,11 @@ fn the_next_block_is_found_from_any_offset() {
         let heads = scan_rest(&mut scanner).0;
         for start in 0..=file.bytes.len() as u64 + 40 {
             let expected = heads.iter().map(|head| head.offset).find(|&offset| offset >= start);
-            assert_eq!(scanner.first_block_at_or_after(start).unwrap(), expected, "from {start}");
+            assert_eq!(
+                scanner.first_block_at_or_after(start, &Check::never()).unwrap(),
+                expected,
+                "from {start}"
+            );
         }
     }
 }
@@ -109,13 +113,13 @@ fn a_marker_across_the_edge_of_a_window_is_found() {
         let offset = first.bytes.len() as u64;
         let file = first.block(1, b"b");
         let scanner = scanner(Source::Memory(file.bytes.clone().into()), &file.bytes);
-        assert_eq!(scanner.first_block_at_or_after(58).unwrap(), Some(offset));
+        assert_eq!(scanner.first_block_at_or_after(58, &Check::never()).unwrap(), Some(offset));
     }
 }
 
 /// Reads the blocks of a byte range, which the reader of the range's own part of the file must see whole.
 fn payloads(scanner: &BlockScanner, reader: &mut BlockReader, range: Range<u64>) -> Vec<Vec<u8>> {
-    let aligned = scanner.align(range.clone()).unwrap();
+    let aligned = scanner.align(range.clone(), &Check::never()).unwrap();
     reader.restart(aligned.clone(), 0).unwrap();
     let (blocks, error) = read_rest(reader);
     assert!(error.is_none(), "{range:?} {error:?}");
@@ -132,7 +136,7 @@ fn ranges_that_meet_give_every_block_once() {
     for file in [blocks(Codec::Null), blocks(Codec::Deflate), tricky, overlapping] {
         let len = file.bytes.len() as u64;
         let mut input = Input::from_bytes(file.bytes.clone().into(), 0..file.bytes.len());
-        let header = Header::read(&mut input, &Limits::default()).unwrap();
+        let header = Header::read(&mut input, &Limits::default(), &Check::never()).unwrap();
         let mut reader = BlockReader::new(input, &header, &Limits::default());
         let scanner = scanner(Source::Memory(file.bytes.clone().into()), &file.bytes);
         let all = payloads(&scanner, &mut reader, 0..len);
@@ -163,7 +167,7 @@ fn a_marker_in_the_metadata_is_no_border() {
         let mut scanner = scanner(source, &file);
         assert_eq!(scan_rest(&mut scanner).0.len(), 4);
         for start in 0..=header_len {
-            assert_eq!(scanner.first_block_at_or_after(start).unwrap(), Some(header_len));
+            assert_eq!(scanner.first_block_at_or_after(start, &Check::never()).unwrap(), Some(header_len));
         }
     }
 }
@@ -178,9 +182,9 @@ fn a_wrong_block_is_in_exactly_one_of_the_ranges_that_meet() {
             .into_iter()
             .filter_map(|range| {
                 let mut input = Input::from_bytes(file.bytes.clone().into(), 0..file.bytes.len());
-                let header = Header::read(&mut input, &Limits::default()).unwrap();
+                let header = Header::read(&mut input, &Limits::default(), &Check::never()).unwrap();
                 let mut reader = BlockReader::new(input, &header, &Limits::default());
-                reader.restart(scanner.align(range).unwrap(), 0).unwrap();
+                reader.restart(scanner.align(range, &Check::never()).unwrap(), 0).unwrap();
                 read_rest(&mut reader).1
             })
             .collect();

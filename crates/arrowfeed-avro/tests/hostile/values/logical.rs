@@ -1,7 +1,7 @@
-//! Decimals, uuids: what decoding checks and skipping does not.
+//! Decimals, uuids, times: what decoding checks and skipping does not.
 
 use super::{accepted, refused};
-use crate::support_hostile::wire::{bytes, string};
+use crate::support_hostile::wire::{bytes, long, string};
 
 #[test]
 fn e11_a_decimal_fits_its_precision() {
@@ -66,4 +66,48 @@ fn e12_a_uuid_is_one_where_it_is_read() {
         "CorruptBlock: +0 bad: expected a uuid, found \"�\\0\\u{1b}\"",
         "ok",
     );
+}
+
+#[test]
+fn e13_a_time_is_of_one_day_wherever_it_stands() {
+    let millis = r#"{"type":"int","logicalType":"time-millis"}"#;
+    let micros = r#"{"type":"long","logicalType":"time-micros"}"#;
+    for (ty, day, expected) in [
+        (millis, 86_400_000, "a time of day of 0 to 86,399,999 milliseconds"),
+        (micros, 86_400_000_000, "a time of day of 0 to 86,399,999,999 microseconds"),
+    ] {
+        let wrong = |at: u64, place: &str, found: i64| {
+            format!("CorruptBlock: +{at} bad{place}: expected {expected}, found {found}")
+        };
+        accepted(ty, &long(0));
+        accepted(ty, &long(day - 1));
+        for found in [-1, day, i64::from(i32::MIN), i64::from(i32::MAX) * (day / 86_400_000)] {
+            refused(ty, &long(0), &long(found), &wrong(0, "", found), "ok");
+            let nullable = format!(r#"["null",{ty}]"#);
+            refused(&nullable, &long(0), &[long(1), long(found)].concat(), &wrong(1, "", found), "ok");
+            let union = format!(r#"["string",{ty}]"#);
+            let text = [long(0), string("a")].concat();
+            refused(&union, &text, &[long(1), long(found)].concat(), &wrong(1, "", found), "ok");
+            // A run of times is checked as a whole.
+            let items = format!(r#"{{"type":"array","items":{ty}}}"#);
+            let many = |last: i64| [long(20), long(1).repeat(19), long(last), long(0)].concat();
+            refused(&items, &many(day - 1), &many(found), &wrong(20, "[19]", found), "ok");
+            let entry = |time: i64| [long(1), string("k"), long(time), long(0)].concat();
+            let values = format!(r#"{{"type":"map","values":{ty}}}"#);
+            refused(&values, &entry(1), &entry(found), &wrong(3, r#"["k"]"#, found), "ok");
+        }
+    }
+}
+
+/// Arrow takes each number of these types.
+#[test]
+fn e14_dates_and_timestamps_have_no_range() {
+    for found in [i64::from(i32::MIN), -1, i64::from(i32::MAX)] {
+        accepted(r#"{"type":"int","logicalType":"date"}"#, &long(found));
+    }
+    for logical in ["timestamp-millis", "timestamp-micros", "timestamp-nanos", "local-timestamp-millis"] {
+        for found in [i64::MIN, -1, i64::MAX] {
+            accepted(&format!(r#"{{"type":"long","logicalType":"{logical}"}}"#), &long(found));
+        }
+    }
 }

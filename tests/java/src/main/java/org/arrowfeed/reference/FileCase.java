@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.apache.avro.Schema;
+import org.apache.avro.SchemaNormalization;
 import org.apache.avro.file.CodecFactory;
 import org.apache.avro.file.DataFileReader;
 import org.apache.avro.file.DataFileWriter;
@@ -95,6 +96,8 @@ final class FileCase {
     expected.put("record_root", schema.getType() == Schema.Type.RECORD);
     expected.put("codec", codec.toString().replaceFirst("[-\\[].*", ""));
     expected.put("blocks", blocks(avro));
+    expected.put("canonical", SchemaNormalization.toParsingForm(schema));
+    expected.put("fingerprint", Long.toHexString(SchemaNormalization.parsingFingerprint64(schema)));
     ObjectNode plainMetadata = expected.putObject("metadata");
     metadata.forEach((key, value) -> plainMetadata.put(key, new String(value, StandardCharsets.ISO_8859_1)));
     if (columns != null) {

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.apache.avro.NameValidator;
 import org.apache.avro.Schema;
 import org.apache.avro.file.CodecFactory;
 import org.apache.avro.io.BinaryEncoder;
@@ -24,6 +25,7 @@ final class FileCases {
     containers(files);
     roots(files);
     files.add(new FileCase("base_of_logical_types", schema("base_of_logical_types"), 100));
+    files.add(new FileCase("names_of_writers", unchecked("names_of_writers"), 50));
     files.add(new FileCase("recursive_siblings", schema("node"), 50).readableColumns("weights", "label"));
     return files;
   }
@@ -84,8 +86,17 @@ final class FileCases {
   }
 
   private static Schema schema(String name) throws IOException {
+    return parsed(new Schema.Parser(), name);
+  }
+
+  /** A schema whose names break the specification: Java's reader of files takes them. */
+  private static Schema unchecked(String name) throws IOException {
+    return parsed(new Schema.Parser(NameValidator.NO_VALIDATION), name);
+  }
+
+  private static Schema parsed(Schema.Parser parser, String name) throws IOException {
     try (InputStream json = FileCases.class.getResourceAsStream("/schemas/" + name + ".avsc")) {
-      return new Schema.Parser().parse(json);
+      return parser.parse(json);
     }
   }
 }

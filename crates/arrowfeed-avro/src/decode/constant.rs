@@ -1,0 +1,89 @@
+//! Defaults of a reader's schema: one value, decoded once and repeated for each row when the batch is finished.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+
+use super::build::body;
+use super::context::Context;
+use super::fill::Fill;
+use crate::Limits;
+use crate::plan::node::Column;
+use crate::plan::skip::Skips;
+use crate::wire::cursor::{Cursor, Stop};
+use crate::wire::padded::{Padded, SLACK};
+
+/// The one slot that a default makes: read from its bytes like any other value.
+pub(crate) fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> ArrayRef {
+    let read = || -> Result<_, Stop> {
+        let padded = [bytes, &[0; SLACK]].concat();
+        let block = Padded::new(&padded, bytes.len()).ok_or(Stop::Invalid)?;
+        let mut body = body(column, &skips);
+        let mut context = Context::new(&Limits::default(), skips);
+        context.set_room(i64::MAX);
+        body.prepare();
+        let moved = body.run(1, Cursor::new(block), &mut context);
+        context.result(moved)?;
+        body.check_utf8()?;
+        Ok(body.finish())
+    };
+    read().expect("a default is checked when the plan is made")
+}
+
+/// Bytes that the array takes in Arrow's buffers each time that it is repeated, counted with at least one byte for
+/// an item of a list: as many items as bytes fit the offsets of a batch.
+pub(crate) fn bytes_once(array: &ArrayRef) -> usize {
+    let items = |items: &ArrayRef| bytes_once(items).max(items.len());
+    let offsets = array.len().saturating_mul(size_of::<i32>());
+    match array.data_type() {
+        // The symbols are shared.
+        DataType::Dictionary(..) => offsets,
+        // So is text that is longer than a view.
+        DataType::Utf8View | DataType::BinaryView => array.len().saturating_mul(size_of::<u128>()),
+        DataType::List(_) => offsets.saturating_add(items(array.as_list::<i32>().values())),
+        DataType::FixedSizeList(..) => items(array.as_fixed_size_list().values()),
+        DataType::Map(..) => {
+            let entries: ArrayRef = Arc::new(array.as_map().entries().clone());
+            offsets.saturating_add(items(&entries))
+        }
+        DataType::Struct(_) => {
+            array.as_struct().columns().iter().map(bytes_once).fold(0, usize::saturating_add)
+        }
+        DataType::Union(fields, _) => {
+            let children = fields.iter().map(|(id, _)| bytes_once(array.as_union().child(id)));
+            children.fold(offsets.saturating_add(array.len()), usize::saturating_add)
+        }
+        _ => array.to_data().get_slice_memory_size().unwrap_or(usize::MAX),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::types::Int32Type;
+    use arrow_array::{DictionaryArray, Int64Array, ListArray, NullArray, StringArray, StringViewArray};
+    use arrow_buffer::OffsetBuffer;
+    use arrow_schema::Field;
+
+    use super::*;
+
+    #[test]
+    fn a_repetition_takes_what_is_not_shared_and_a_byte_for_each_item() {
+        let long = "x".repeat(1000);
+        let symbols: DictionaryArray<Int32Type> = [long.as_str()].into_iter().collect();
+        let item = Arc::new(Field::new("item", DataType::Null, true));
+        let nulls =
+            ListArray::new(item, OffsetBuffer::from_lengths([50]), Arc::new(NullArray::new(50)), None);
+        let taken: [(ArrayRef, usize); 5] = [
+            (Arc::new(Int64Array::from(vec![1])), 8),
+            (Arc::new(StringArray::from(vec![long.as_str()])), 1000 + 8),
+            (Arc::new(StringViewArray::from(vec![long.as_str()])), 16),
+            (Arc::new(symbols), 4),
+            (Arc::new(nulls), 4 + 50),
+        ];
+        for (array, bytes) in taken {
+            assert_eq!(bytes_once(&array), bytes, "{}", array.data_type());
+        }
+    }
+}

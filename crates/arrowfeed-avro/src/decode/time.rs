@@ -1,0 +1,61 @@
+//! Times of day: numbers that Arrow takes only from midnight to the last unit before the next.
+
+use std::marker::PhantomData;
+
+use arrow_buffer::ArrowNativeType;
+
+use super::number::Read;
+use crate::memory::Values;
+use crate::plan::node::Time;
+use crate::wire::cursor::{Cursor, Stop};
+
+/// A number as `W` reads it, checked to be a time of day.
+#[derive(Debug)]
+pub(crate) struct TimeWire<W>(PhantomData<W>);
+
+/// A number that counts the units of a day.
+pub(crate) trait OfDay: ArrowNativeType {
+    fn is_of_day(self) -> bool;
+}
+
+/// Milliseconds.
+impl OfDay for i32 {
+    #[inline(always)]
+    fn is_of_day(self) -> bool {
+        Time::Millis.contains(self.into())
+    }
+}
+
+/// Microseconds.
+impl OfDay for i64 {
+    #[inline(always)]
+    fn is_of_day(self) -> bool {
+        Time::Micros.contains(self)
+    }
+}
+
+/// Single values are read by a call: the loop over all kinds of columns stays as short as it is without times.
+impl<W: Read<T>, T: OfDay> Read<T> for TimeWire<W> {
+    #[inline(never)]
+    fn read(cur: &mut Cursor<'_>) -> Result<T, Stop> {
+        let time = W::read(cur)?;
+        if time.is_of_day() { Ok(time) } else { Err(Stop::Invalid) }
+    }
+
+    #[inline(never)]
+    fn read_optional(null: u8, cur: &mut Cursor<'_>) -> Result<(bool, T), Stop> {
+        // A null is 0, which is a time of day.
+        let (present, time) = W::read_optional(null, cur)?;
+        if time.is_of_day() { Ok((present, time)) } else { Err(Stop::Invalid) }
+    }
+
+    #[inline(always)]
+    fn read_n(n: usize, cur: &mut Cursor<'_>, values: &mut Values<T>) -> Result<(), Stop> {
+        let before = values.len();
+        W::read_n(n, cur, values)?;
+        // No early exit: the loop over the run is shorter without one.
+        let read = &values.as_slice()[before..];
+        let all = read.iter().fold(true, |all, time| all & time.is_of_day());
+        if all { Ok(()) } else { Err(Stop::Invalid) }
+    }
+}

@@ -1,0 +1,115 @@
+//! A lock that the child of a fork never waits for without end.
+//!
+//! A fork copies the memory of a process, but only the thread that forks. A lock that another thread holds at that moment
+//! stays locked in the child for ever. Objects that a child may use or drop therefore have a [`ForkLock`], which guards
+//! only what the caller can do without: memory to use again, and results that can be computed again.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
+
+/// Attempts before [`ForkLock::try_with`] gives up: others hold the lock for less than a microsecond.
+const ATTEMPTS: usize = 1000;
+
+/// Time before [`ForkLock::with`] gives up: a thread that holds the lock may wait for a core.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// A mutex whose methods give up instead of waiting for a thread that may not exist.
+pub struct ForkLock<T>(Mutex<T>);
+
+impl<T> ForkLock<T> {
+    /// A lock that nobody holds.
+    pub const fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
+    /// Runs `work` with the value; `None` if the lock is not free within a few microseconds. For destructors, and for
+    /// memory that the allocator can replace.
+    pub fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        for _ in 0..ATTEMPTS {
+            if let Some(mut value) = self.attempt() {
+                return Some(work(&mut value));
+            }
+            std::hint::spin_loop();
+        }
+        None
+    }
+
+    /// Runs `work` with the value; `None` if the lock is not free within 20 ms, which means that the process is a child
+    /// of a fork. For results that are expensive to compute again.
+    pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        let start = Instant::now();
+        loop {
+            if let Some(mut value) = self.attempt() {
+                return Some(work(&mut value));
+            }
+            if start.elapsed() > PATIENCE {
+                return None;
+            }
+            std::thread::sleep(Duration::from_micros(50));
+        }
+    }
+
+    fn attempt(&self) -> Option<MutexGuard<'_, T>> {
+        match self.0.try_lock() {
+            Ok(value) => Some(value),
+            Err(TryLockError::Poisoned(value)) => Some(value.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+impl<T: Default> Default for ForkLock<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> fmt::Debug for ForkLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ForkLock").finish_non_exhaustive()
+    }
+}
+
+/// A lock that another thread holds for ever, as in a child of a fork.
+#[cfg(test)]
+pub(crate) fn hold_for_ever<T: Send>(lock: &'static ForkLock<T>) {
+    let (send, locked) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let _guard = lock.0.lock();
+        let _ = send.send(());
+        loop {
+            std::thread::park();
+        }
+    });
+    locked.recv().unwrap();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_free_lock_gives_its_value() {
+        let lock = ForkLock::new(1);
+        assert_eq!(lock.try_with(|value| std::mem::replace(value, 2)), Some(1));
+        assert_eq!(lock.with(|value| *value), Some(2));
+    }
+
+    #[test]
+    fn a_lock_that_is_held_for_ever_is_given_up() {
+        let lock: &'static ForkLock<i32> = Box::leak(Box::default());
+        hold_for_ever(lock);
+        assert_eq!((lock.try_with(|value| *value), lock.with(|value| *value)), (None, None));
+    }
+
+    #[test]
+    fn a_panic_inside_leaves_the_lock_free() {
+        let lock = ForkLock::new(1);
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            lock.with(|_| std::panic::resume_unwind(Box::new(())))
+        }));
+        assert!(panic.is_err());
+        assert_eq!(lock.try_with(|value| *value), Some(1));
+    }
+}

@@ -1,0 +1,89 @@
+//! Cancellation: long work asks now and then whether the caller wants to stop.
+//!
+//! A loop over input calls [`Check::now`] before each file or block and [`Check::after`] inside one, with the bytes that it
+//! has gone through. No value asks.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use crate::error::{AvroError, AvroErrorKind};
+
+/// A function that is called now and then during long work; true stops the work.
+pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Bytes that are read or decoded between two questions: a few milliseconds.
+const WORK: usize = 1 << 20;
+
+/// Asks whether the caller wants to stop, at most once for each [`WORK`] bytes. Belongs to one thread and one call.
+pub(crate) struct Check<'a> {
+    wants_to_stop: Option<&'a dyn Fn() -> bool>,
+    /// Bytes since the last question.
+    work: Cell<usize>,
+    stopped: Cell<bool>,
+}
+
+impl<'a> Check<'a> {
+    /// Asks `wants_to_stop`.
+    pub(crate) fn new(wants_to_stop: &'a dyn Fn() -> bool) -> Self {
+        Self { wants_to_stop: Some(wants_to_stop), ..Self::never() }
+    }
+
+    /// Asks the interrupt of a caller, if there is one.
+    pub(crate) fn of(interrupt: Option<&'a Interrupt>) -> Self {
+        let wants_to_stop = interrupt.map(|interrupt| &**interrupt as &dyn Fn() -> bool);
+        Self { wants_to_stop, ..Self::never() }
+    }
+
+    /// Never stops.
+    pub(crate) fn never() -> Self {
+        Self { wants_to_stop: None, work: Cell::new(0), stopped: Cell::new(false) }
+    }
+
+    /// Asks. Once the caller wanted to stop, every later question has the same answer.
+    pub(crate) fn now(&self) -> Result<(), AvroError> {
+        self.work.set(0);
+        if self.stopped.get() || self.wants_to_stop.is_some_and(|wants_to_stop| wants_to_stop()) {
+            self.stopped.set(true);
+            return Err(stopped());
+        }
+        Ok(())
+    }
+
+    /// Counts work of about so many bytes, and asks when enough has come together.
+    pub(crate) fn after(&self, bytes: usize) -> Result<(), AvroError> {
+        let work = self.work.get().saturating_add(bytes);
+        self.work.set(work);
+        if work < WORK { Ok(()) } else { self.now() }
+    }
+
+    /// Whether an answer was that the caller wants to stop.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.stopped.get()
+    }
+}
+
+/// The error of a call whose caller wants to stop.
+#[cold]
+pub(crate) fn stopped() -> AvroError {
+    AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_counted_before_a_question() {
+        let asked = Cell::new(0);
+        let ask = || {
+            asked.set(asked.get() + 1);
+            asked.get() == 3
+        };
+        let check = Check::new(&ask);
+        let results: Vec<bool> = (0..8).map(|_| check.after(WORK / 2).is_ok()).collect();
+        assert_eq!((results, asked.get()), (vec![true, true, true, true, true, false, true, false], 3));
+        assert!(check.has_stopped());
+        assert_eq!(check.now().unwrap_err().to_string(), "the caller asked to stop");
+        assert!(Check::never().after(usize::MAX).is_ok());
+    }
+}

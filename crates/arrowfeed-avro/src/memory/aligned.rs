@@ -1,0 +1,103 @@
+//! Aligned memory, in huge pages where it is large.
+
+#![allow(unsafe_code)]
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr::NonNull;
+
+use super::MemoryExhausted;
+
+/// The alignment that Arrow recommends and TensorFlow requires.
+const ALIGNMENT: usize = 64;
+
+/// Bytes of a huge page.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Owned memory. Invariant: `start` is the start of an allocation of `capacity` bytes with `layout(capacity)`, or
+/// dangling if there are no bytes.
+#[derive(Debug)]
+pub(super) struct AlignedMemory {
+    start: NonNull<u8>,
+    capacity: usize,
+}
+
+// SAFETY: the memory is owned; whoever writes through the address needs the right to do so.
+unsafe impl Send for AlignedMemory {}
+// SAFETY: a shared reference gives the address of the memory, and no access to it.
+unsafe impl Sync for AlignedMemory {}
+
+/// Memory of a huge page or more starts where a huge page can start. `None` for more than half of the address space.
+fn layout(capacity: usize) -> Option<Layout> {
+    let alignment = if capacity < HUGE_PAGE { ALIGNMENT } else { HUGE_PAGE };
+    Layout::from_size_align(capacity, alignment).ok()
+}
+
+impl AlignedMemory {
+    /// At least `bytes` bytes, and at least one; unwinds with [`MemoryExhausted`] if there is no memory.
+    pub(super) fn new(bytes: usize) -> Self {
+        let capacity = bytes.max(1).saturating_add(ALIGNMENT - 1) & !(ALIGNMENT - 1);
+        // SAFETY: the layout is not empty.
+        let start = layout(capacity).and_then(|layout| NonNull::new(unsafe { alloc(layout) }));
+        let Some(start) = start else { MemoryExhausted::unwind(bytes) };
+        if capacity >= HUGE_PAGE {
+            ask_for_huge_pages(start, capacity);
+        }
+        Self { start, capacity }
+    }
+
+    pub(super) fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    pub(super) fn capacity(&self) -> usize {
+        self.capacity
+    }
+}
+
+impl Drop for AlignedMemory {
+    fn drop(&mut self) {
+        if self.capacity > 0
+            && let Some(layout) = layout(self.capacity)
+        {
+            // SAFETY: by the invariant the memory is owned and was allocated with this layout.
+            unsafe { dealloc(self.start.as_ptr(), layout) };
+        }
+    }
+}
+
+impl Default for AlignedMemory {
+    fn default() -> Self {
+        Self { start: NonNull::<Aligned>::dangling().cast(), capacity: 0 }
+    }
+}
+
+/// The alignment of the address of a buffer without bytes.
+#[repr(align(64))]
+struct Aligned;
+
+/// The first access to a page costs as much for 4 KiB as for 2 MiB. Whole huge pages only: the rest is in small pages.
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages(start: NonNull<u8>, capacity: usize) {
+    // SAFETY: these bytes belong to the allocation, and the advice, which may be refused, changes none of them.
+    unsafe { libc::madvise(start.as_ptr().cast(), capacity / HUGE_PAGE * HUGE_PAGE, libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages(_start: NonNull<u8>, _capacity: usize) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_of_any_size_is_aligned_and_can_be_written() {
+        for bytes in [1, 63, 64, 65, HUGE_PAGE - 1, HUGE_PAGE, 3 * HUGE_PAGE + 5] {
+            let memory = AlignedMemory::new(bytes);
+            assert!(memory.capacity() >= bytes);
+            assert_eq!(memory.start().as_ptr().align_offset(ALIGNMENT), 0);
+            // SAFETY: all of its own bytes.
+            unsafe { memory.start().write_bytes(0xa5, memory.capacity()) };
+        }
+        assert_eq!(AlignedMemory::default().start().as_ptr().align_offset(ALIGNMENT), 0);
+    }
+}

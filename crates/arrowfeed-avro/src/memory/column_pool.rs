@@ -1,0 +1,96 @@
+//! The pool of one column's buffers, which return to it when their arrays are dropped.
+//!
+//! A fresh page costs several times the copy into it, so columns do not allocate for each batch: a buffer whose last
+//! array was dropped is used for a later batch.
+
+use std::sync::{Arc, Weak};
+
+use super::allocation::Allocation;
+use crate::fork_lock::ForkLock;
+
+/// Buffers that the pool keeps: while the decoder fills one, one may wait and the consumer may hold one.
+const MAX_BUFFERS: usize = 2;
+
+/// A larger buffer is not kept.
+const MAX_BUFFER_BYTES: usize = 64 << 20;
+
+/// Free buffers of one column.
+#[derive(Debug, Default)]
+pub(super) struct ColumnPool(ForkLock<Vec<Allocation>>);
+
+impl ColumnPool {
+    /// A buffer of the pool, or a new one of `bytes`.
+    pub(super) fn take(&self, bytes: usize) -> Allocation {
+        let free = self.0.try_with(Vec::pop).flatten();
+        free.unwrap_or_else(|| Allocation::new(bytes))
+    }
+
+    /// Keeps the buffer, or frees it if there are enough or the lock of the pool is not free.
+    fn put(&self, memory: Allocation) {
+        if memory.capacity() > MAX_BUFFER_BYTES {
+            return;
+        }
+        let surplus = self.0.try_with(|free| match free.len() < MAX_BUFFERS {
+            true => {
+                free.push(memory);
+                None
+            }
+            false => Some(memory),
+        });
+        // Freed here, after the lock.
+        drop(surplus);
+    }
+}
+
+/// Memory of an Arrow buffer. Returns to its column's pool when the last array is dropped, by any thread.
+pub(super) struct PooledMemory {
+    memory: Allocation,
+    pool: Weak<ColumnPool>,
+}
+
+impl PooledMemory {
+    pub(super) fn new(memory: Allocation, pool: &Arc<ColumnPool>) -> Self {
+        Self { memory, pool: Arc::downgrade(pool) }
+    }
+}
+
+impl Drop for PooledMemory {
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool.upgrade() {
+            pool.put(std::mem::take(&mut self.memory));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::fork_lock::hold_for_ever;
+
+    /// A child of a fork drops batches although a thread of the parent held the lock of the pool.
+    #[test]
+    fn memory_is_dropped_and_taken_while_the_lock_is_held_for_ever() {
+        let pool: Arc<ColumnPool> = Arc::default();
+        let memory = PooledMemory::new(Allocation::new(1000), &pool);
+        // Leaked, so that the thread that holds the lock may live as long as the process.
+        let leaked: &'static Arc<ColumnPool> = Box::leak(Box::new(pool.clone()));
+        hold_for_ever(&leaked.0);
+        let (send, done) = channel();
+        std::thread::spawn(move || {
+            drop(memory);
+            send.send(pool.take(10).capacity()).unwrap();
+        });
+        assert_eq!(done.recv_timeout(Duration::from_secs(10)), Ok(64));
+    }
+
+    #[test]
+    fn the_pool_keeps_two_buffers() {
+        let pool: Arc<ColumnPool> = Arc::default();
+        drop([100, 200, 300].map(|bytes| PooledMemory::new(Allocation::new(bytes), &pool)));
+        let capacities = [1, 1, 1].map(|bytes| pool.take(bytes).capacity());
+        assert_eq!(capacities, [256, 128, 64]);
+    }
+}

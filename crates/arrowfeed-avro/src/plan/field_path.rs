@@ -1,0 +1,82 @@
+//! The text of field paths: `user.scores`, and `['a.b'].c` where a name needs quotes.
+//!
+//! A step in quotes is a name as it is, with a quote in it written twice. A step without quotes may hold dots and brackets,
+//! because writers put them into names: what it means depends on the fields that there are, see [`super::want`].
+
+use crate::error::printable;
+
+/// The path that leads through the fields of these names.
+///
+/// ```
+/// assert_eq!(arrowfeed_avro::field_path(["user", "scores"]), "user.scores");
+/// assert_eq!(arrowfeed_avro::field_path(["a.b", "it's", "c"]), "['a.b']['it''s'].c");
+/// ```
+pub fn field_path<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+    names.into_iter().fold(String::new(), |path, name| joined(&path, name.as_ref()))
+}
+
+/// `path` with the step to a field behind it.
+pub(crate) fn joined(path: &str, name: &str) -> String {
+    format!("{path}{}", step(name, path.is_empty()))
+}
+
+/// One step of a path.
+pub(crate) fn step(name: &str, first: bool) -> String {
+    match (needs_quotes(name), first) {
+        (true, _) => quoted_step(name),
+        (false, true) => name.to_owned(),
+        (false, false) => format!(".{name}"),
+    }
+}
+
+/// The step in quotes.
+pub(crate) fn quoted_step(name: &str) -> String {
+    format!("['{}']", name.replace('\'', "''"))
+}
+
+/// Splits a path that begins with a step in quotes into the name and the text behind the step.
+pub(super) fn split_quoted(path: &str) -> Option<(String, &str)> {
+    let mut rest = path.strip_prefix("['")?;
+    let mut name = String::new();
+    loop {
+        let (part, behind) = rest.split_once('\'')?;
+        name.push_str(part);
+        match behind.strip_prefix('\'') {
+            Some(behind) => {
+                name.push('\'');
+                rest = behind;
+            }
+            None => return Some((name, behind.strip_prefix(']')?)),
+        }
+    }
+}
+
+/// Whether the name in a path, or in a message, could be taken for something else.
+fn needs_quotes(name: &str) -> bool {
+    name.is_empty() || name.contains(['.', '[', ']', '\'']) || name.trim() != name || printable(name) != name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_a_path_that_is_read_back() {
+        for name in ["", "a", "a.b", "it's", "['x']", "a]", " a", "a b", "a-b", "größe", "a\nb", "''", "'"]
+        {
+            assert_eq!(split_quoted(&quoted_step(name)), Some((name.to_owned(), "")), "{name:?}");
+        }
+        assert_eq!(split_quoted("['a'].b"), Some(("a".to_owned(), ".b")));
+        for path in ["a", "['a", "['a'", "['a''", "[a]", "['a'b]"] {
+            assert_eq!(split_quoted(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn plain_names_have_no_quotes() {
+        let path = |names: &[&str]| field_path(names);
+        assert_eq!(path(&["a-b", "c d", "$x", "größe"]), "a-b.c d.$x.größe");
+        assert_eq!(path(&["", "a.b", "x", "t [EUR]"]), "['']['a.b'].x['t [EUR]']");
+        assert_eq!(path(&["a\u{202e}"]), "['a\u{202e}']");
+    }
+}

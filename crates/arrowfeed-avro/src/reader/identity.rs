@@ -1,0 +1,140 @@
+//! File identity: tells a file from a later one of the same name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::container::framing::SYNC;
+use crate::container::magic::hex;
+use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
+
+/// Tells a file from another one of the same name, and from the same one after rows were appended or cut off. A copy of a
+/// file has the identity of the original: times are not part of it.
+///
+/// As text, it is the length and the sync marker: `1024-000102030405060708090a0b0c0d0e0f`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileIdentity {
+    /// Bytes.
+    pub len: u64,
+    /// The marker between its blocks, which each writer draws.
+    pub sync: [u8; SYNC],
+}
+
+impl fmt::Display for FileIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-", self.len)?;
+        self.sync.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FromStr for FileIdentity {
+    type Err = AvroError;
+
+    fn from_str(text: &str) -> Result<Self, AvroError> {
+        parsed(text).ok_or_else(|| {
+            let expected = "expected the length and the sync marker of a file, such as 1024-000102030405060708090a0b0c0d0e0f";
+            AvroError::new(AvroErrorKind::Options, format!("{expected}, found {}", quoted(text)))
+        })
+    }
+}
+
+fn parsed(text: &str) -> Option<FileIdentity> {
+    let (len, marker) = text.split_once('-')?;
+    let digits =
+        |text: &str, valid: fn(&u8) -> bool| !text.is_empty() && text.bytes().all(|byte| valid(&byte));
+    if !digits(len, u8::is_ascii_digit) || !digits(marker, u8::is_ascii_hexdigit) || marker.len() != 2 * SYNC
+    {
+        return None;
+    }
+    let mut sync = [0; SYNC];
+    for (byte, at) in sync.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(marker.get(at..at + 2)?, 16).ok()?;
+    }
+    Some(FileIdentity { len: len.parse().ok()?, sync })
+}
+
+/// The identity that a file must have, and when it had it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Expected {
+    pub(crate) identity: FileIdentity,
+    /// For messages: `its splits were planned`.
+    pub(crate) when: &'static str,
+}
+
+impl Expected {
+    /// An error if the file has another length.
+    pub(crate) fn check_len(&self, found: u64) -> Result<(), AvroError> {
+        let Self { identity, when } = self;
+        if identity.len == found {
+            return Ok(());
+        }
+        let (was, is) = (thousands(identity.len), thousands(found));
+        Err(changed(format!(
+            "expected the file as it was when {when}, of {was} bytes, found another one, of {is} bytes"
+        )))
+    }
+
+    /// An error if the file has another sync marker.
+    pub(crate) fn check_sync(&self, found: &[u8; SYNC]) -> Result<(), AvroError> {
+        let Self { identity, when } = self;
+        if identity.sync == *found {
+            return Ok(());
+        }
+        let (was, is) = (hex(&identity.sync), hex(found));
+        Err(changed(format!(
+            "expected the file as it was when {when}, with the sync marker {was}, found another one, with the marker {is}"
+        )))
+    }
+}
+
+/// Checks that a byte range does not start behind the end of a file: then the file was longer when the range was made.
+pub(crate) fn check_start(start: u64, len: u64) -> Result<(), AvroError> {
+    if start <= len {
+        return Ok(());
+    }
+    let (start, len) = (thousands(start), thousands(len));
+    Err(changed(format!("expected a file of {start} bytes or more, found its end at byte {len}")))
+}
+
+#[cold]
+fn changed(message: String) -> AvroError {
+    AvroError::new(AvroErrorKind::Changed, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_is_read_back_from_its_text() {
+        for (len, first) in [(0, 0), (17, 0xf0), (u64::MAX, 0xff)] {
+            let mut sync = [7; SYNC];
+            sync[0] = first;
+            let identity = FileIdentity { len, sync };
+            assert_eq!(identity.to_string().parse::<FileIdentity>().unwrap(), identity);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        let marker = "000102030405060708090a0b0c0d0e0f";
+        let good = format!("12-{marker}");
+        assert!(good.parse::<FileIdentity>().is_ok());
+        let wrong = [
+            String::new(),
+            "12".to_owned(),
+            marker.to_owned(),
+            format!("-{marker}"),
+            format!("+12-{marker}"),
+            format!("18446744073709551616-{marker}"),
+            format!("12-{marker}0"),
+            format!("12-+{}", &marker[1..]),
+            format!("12-é{}", &marker[2..]),
+        ];
+        for text in wrong {
+            let message = text.parse::<FileIdentity>().unwrap_err().to_string();
+            let expected = "expected the length and the sync marker of a file, such as \
+                1024-000102030405060708090a0b0c0d0e0f, found";
+            assert_eq!(message, format!("{expected} \"{text}\""));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Rows to blocks: encoded, cut by size, compressed.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::compress::Compressor;
+use super::encode::{BlockBuffer, Body};
+use super::options::WriteOptions;
+use crate::container::framing::SYNC;
+use crate::error::thousands;
+use crate::{AvroError, Limits};
+
+/// Rows of a block at most: those without bytes would never fill one.
+const MOST_ROWS: u64 = 1 << 20;
+
+/// Rows of one batch, bound to the plan.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub(super) body: Arc<Body>,
+    pub(super) rows: Range<usize>,
+    /// Number of the first of them among all rows that are written.
+    pub(super) first_row: u64,
+}
+
+/// What came of some pieces.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Encoded {
+    pub(super) rows: u64,
+    pub(super) blocks: u64,
+}
+
+/// Encodes pieces into blocks. Its buffers are used again for the next ones.
+#[derive(Debug)]
+pub(super) struct BlockEncoder {
+    buffer: BlockBuffer,
+    compressor: Compressor,
+    compressed: Vec<u8>,
+    sync: [u8; SYNC],
+    block_bytes: usize,
+}
+
+/// Bytes of encoded rows that a block may have, so that readers take it compressed too: the codecs add at most a
+/// 64th to what they cannot compress.
+fn most_bytes() -> usize {
+    let limit = Limits::default().decoded_block_bytes;
+    limit - (limit >> 6)
+}
+
+impl BlockEncoder {
+    pub(super) fn new(options: &WriteOptions, sync: [u8; SYNC]) -> Result<Self, AvroError> {
+        let (buffer, compressed) = (BlockBuffer::new(most_bytes()), Vec::new());
+        let compressor = Compressor::new(options.codec, options.level)?;
+        Ok(Self { buffer, compressor, compressed, sync, block_bytes: options.block_bytes })
+    }
+
+    /// Encodes all rows of the pieces; blocks go to `emit`, and none is open at the end.
+    pub(super) fn encode(
+        &mut self,
+        pieces: &[Piece],
+        emit: &mut dyn FnMut(&[u8]) -> Result<(), AvroError>,
+    ) -> Result<Encoded, AvroError> {
+        self.buffer.clear();
+        let (mut encoded, mut open) = (Encoded::default(), 0);
+        for (index, piece) in pieces.iter().enumerate() {
+            let mut row = piece.rows.start;
+            while row < piece.rows.end {
+                let put = piece.body.put(row, &mut self.buffer);
+                let number = piece.first_row + (row - piece.rows.start) as u64;
+                put.map_err(|error| error.in_record(number))?;
+                if self.buffer.is_over() {
+                    if open == 0 {
+                        return Err(too_large().in_record(number));
+                    }
+                    // The rows before it are a block of their own, and the row begins another one.
+                    self.buffer.clear();
+                    put_last(&pieces[..=index], row, open, &mut self.buffer)?;
+                    self.close(open, emit)?;
+                    encoded.blocks += 1;
+                    open = 0;
+                    continue;
+                }
+                (open, row) = (open + 1, row + 1);
+                encoded.rows += 1;
+                if self.buffer.len() >= self.block_bytes || open == MOST_ROWS {
+                    self.close(open, emit)?;
+                    encoded.blocks += 1;
+                    open = 0;
+                }
+            }
+        }
+        if open > 0 {
+            self.close(open, emit)?;
+            encoded.blocks += 1;
+        }
+        Ok(encoded)
+    }
+
+    fn close(
+        &mut self,
+        count: u64,
+        emit: &mut dyn FnMut(&[u8]) -> Result<(), AvroError>,
+    ) -> Result<(), AvroError> {
+        if self.compressor.is_null() {
+            emit(self.buffer.block(count, &self.sync))?;
+        } else {
+            let rows = self.buffer.rows();
+            let fill = |out: &mut Vec<u8>| self.compressor.compress(rows, out);
+            let start = BlockBuffer::compressed_block(&mut self.compressed, count, &self.sync, fill)?;
+            emit(&self.compressed[start..])?;
+        }
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Bytes that a row takes on average, from `most` rows of a piece; none where a row cannot be encoded.
+    pub(super) fn sample(&mut self, piece: &Piece, most: usize) -> Option<usize> {
+        self.buffer.clear();
+        let step = (piece.rows.len() / most).max(1);
+        let (mut bytes, mut sampled) = (0, 0);
+        for row in piece.rows.clone().step_by(step) {
+            piece.body.put(row, &mut self.buffer).ok()?;
+            if self.buffer.is_over() {
+                return None;
+            }
+            (bytes, sampled) = (bytes + self.buffer.len(), sampled + 1);
+            self.buffer.clear();
+        }
+        Some(bytes.checked_div(sampled)?.max(1))
+    }
+}
+
+/// Encodes the last `count` rows before row `end` of the last piece once more.
+fn put_last(pieces: &[Piece], end: usize, count: u64, buffer: &mut BlockBuffer) -> Result<(), AvroError> {
+    let mut left = usize::try_from(count).unwrap_or(usize::MAX);
+    let mut parts = Vec::new();
+    for (index, piece) in pieces.iter().enumerate().rev() {
+        let end = if index + 1 == pieces.len() { end } else { piece.rows.end };
+        let taken = left.min(end - piece.rows.start);
+        parts.push((piece, end - taken..end));
+        left -= taken;
+    }
+    parts
+        .into_iter()
+        .rev()
+        .try_for_each(|(piece, mut rows)| rows.try_for_each(|row| piece.body.put(row, buffer)))
+}
+
+pub(super) fn too_large() -> AvroError {
+    let most = thousands(most_bytes() as u64);
+    let message =
+        format!("expected a row of at most {most} bytes, found a larger one, which readers would refuse");
+    AvroError::limit_reached("decoded_block_bytes", message)
+}

@@ -1,0 +1,257 @@
+//! A plan and the arrays of one batch to the operations that write its rows.
+
+use std::ops::Range;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
+use arrow_array::{Array, ArrayRef, RunArray, UnionArray};
+use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_schema::{DataType, UnionFields};
+
+use super::bind_leaf::bind_leaf;
+use super::body::{Body, Op};
+use super::computed::symbols_of_keys;
+use super::nested::{Branch, Indexed, Keys, List, NullBranch, Optional, Ranges, Required, Union};
+use crate::write::plan::{self, Child, Kind, Leaf, Node};
+use crate::{AvroError, Limits};
+
+/// The operations that write the slots of `array` as values of `node`.
+///
+/// # Errors
+/// The type of the array does not fit.
+pub(in crate::write) fn bind(node: &Node, array: &ArrayRef) -> Result<Body, AvroError> {
+    Ok(Body::new(operations(node, array)?))
+}
+
+fn operations(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, AvroError> {
+    let nulls = nulls(array);
+    match &node.kind {
+        Kind::Optional(tags, value) => {
+            let missing = nulls.clone().filter(|_| tags.null == plan::NO_NULL);
+            let nulls = nulls.filter(|_| missing.is_none());
+            let op = match single(values(value, array)?) {
+                Ok(op) => op.nullable(nulls.clone(), *tags).map_err(|op| vec![op]),
+                Err(ops) => Err(ops),
+            };
+            let op = op.unwrap_or_else(|ops| {
+                Op::Optional(vec![Optional { nulls, tags: *tags, value: Body::new(ops) }])
+            });
+            Ok(vec![required(op, missing, &node.path)])
+        }
+        Kind::Leaf(Leaf::Null) => values(node, array),
+        // Unions have no nulls of their own.
+        Kind::Union(_) if matches!(array.data_type(), DataType::Union(..)) => values(node, array),
+        Kind::Union(children) => {
+            let value = values(node, array)?;
+            let index = children.iter().find_map(|child| child.null_index);
+            // What is null behind the index is told by the union; only the keys count here.
+            Ok(match (array.nulls().cloned(), index) {
+                (None, _) => value,
+                (Some(nulls), Some(index)) => {
+                    vec![Op::NullBranch(vec![NullBranch { nulls, index, value: Body::new(value) }])]
+                }
+                (Some(nulls), None) => {
+                    let path = (&*node.path).into();
+                    vec![Op::Required(vec![Required { nulls, value: Body::new(value), path }])]
+                }
+            })
+        }
+        _ => match nulls {
+            None => values(node, array),
+            Some(nulls) => {
+                let value = Body::new(values(node, array)?);
+                Ok(vec![Op::Required(vec![Required { nulls, value, path: (&*node.path).into() }])])
+            }
+        },
+    }
+}
+
+/// The one operation of a list of them.
+fn single(mut ops: Vec<Op>) -> Result<Op, Vec<Op>> {
+    match (ops.len(), ops.pop()) {
+        (1, Some(op)) => Ok(op),
+        (_, last) => {
+            ops.extend(last);
+            Err(ops)
+        }
+    }
+}
+
+fn required(op: Op, missing: Option<NullBuffer>, path: &str) -> Op {
+    match missing {
+        None => op,
+        Some(nulls) => Op::Required(vec![Required { nulls, value: Body::new(vec![op]), path: path.into() }]),
+    }
+}
+
+/// The slots that are null, also by what they refer to; none where no slot is.
+fn nulls(array: &ArrayRef) -> Option<NullBuffer> {
+    array.logical_nulls().filter(|nulls| nulls.null_count() > 0)
+}
+
+/// The operations that write the slots of an array that are not null.
+fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, AvroError> {
+    match array.data_type() {
+        DataType::Dictionary(..) => {
+            let dictionary = array.as_any_dictionary();
+            let keys = keys(dictionary.keys());
+            if let Kind::Leaf(Leaf::Enum(symbols)) = &node.kind
+                && is_text(dictionary.values().data_type())
+            {
+                return Ok(vec![Op::Computed(vec![symbols_of_keys(symbols, keys, dictionary, &node.path)])]);
+            }
+            let values = Body::new(values(node, dictionary.values())?);
+            return Ok(vec![Op::Indexed(vec![Indexed { keys, values }])]);
+        }
+        DataType::RunEndEncoded(ends, _) => {
+            let (keys, stored) = match ends.data_type() {
+                DataType::Int16 => runs::<Int16Type>(array.as_run()),
+                DataType::Int32 => runs::<Int32Type>(array.as_run()),
+                _ => runs::<Int64Type>(array.as_run()),
+            };
+            let values = Body::new(values(node, &stored)?);
+            return Ok(vec![Op::Indexed(vec![Indexed { keys, values }])]);
+        }
+        _ => {}
+    }
+    match &node.kind {
+        Kind::Leaf(leaf) => Ok(vec![bind_leaf(leaf, array, &node.path)?]),
+        Kind::Record(fields) => {
+            let columns = array.as_struct().columns();
+            let mut ops = Vec::with_capacity(fields.len());
+            for (index, field) in fields {
+                ops.extend(operations(field, &columns[*index])?);
+            }
+            Ok(ops)
+        }
+        Kind::List(item) => list(item, array).map(|list| vec![Op::List(vec![list])]),
+        Kind::Map(value) => map(value, array).map(|list| vec![Op::List(vec![list])]),
+        Kind::Union(children) => union(children, array).map(|union| vec![Op::Union(vec![union])]),
+        // A union with null is never the type of a dictionary's values alone.
+        Kind::Optional(..) => operations(node, array),
+    }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+/// Most items without bytes that a list may have, so that it can be read again.
+fn most_items(min_bytes: usize) -> Option<u64> {
+    (min_bytes == 0).then(|| Limits::default().zero_byte_elements)
+}
+
+fn list(item: &Node, array: &ArrayRef) -> Result<List, AvroError> {
+    let (ranges, items): (Ranges, ArrayRef) = match array.data_type() {
+        DataType::List(_) => {
+            let lists = array.as_list::<i32>();
+            (Ranges::Offsets(lists.offsets().clone()), lists.values().clone())
+        }
+        DataType::LargeList(_) => {
+            let lists = array.as_list::<i64>();
+            (Ranges::LargeOffsets(lists.offsets().clone()), lists.values().clone())
+        }
+        DataType::ListView(_) => {
+            let lists = array.as_list_view::<i32>();
+            (Ranges::Views(lists.offsets().clone(), lists.sizes().clone()), lists.values().clone())
+        }
+        DataType::LargeListView(_) => {
+            let lists = array.as_list_view::<i64>();
+            (Ranges::LargeViews(lists.offsets().clone(), lists.sizes().clone()), lists.values().clone())
+        }
+        DataType::FixedSizeList(_, size) => {
+            (Ranges::Fixed(*size as usize), array.as_fixed_size_list().values().clone())
+        }
+        DataType::Map(..) => {
+            let map = array.as_map();
+            (Ranges::Offsets(map.offsets().clone()), std::sync::Arc::new(map.entries().clone()))
+        }
+        other => return Err(plan::error(&item.path, format!("expected a list, found {other}"))),
+    };
+    let covered = covered(&ranges, array);
+    let items = bind(item, &items.slice(covered.start, covered.len()))?;
+    Ok(List { ranges, first: covered.start, items, most: most_items(item.min_bytes()) })
+}
+
+fn map(value: &Node, array: &ArrayRef) -> Result<List, AvroError> {
+    let map = array.as_map();
+    let ranges = Ranges::Offsets(map.offsets().clone());
+    let covered = covered(&ranges, array);
+    let part = |array: &ArrayRef| array.slice(covered.start, covered.len());
+    let key = Node { path: value.path.clone(), kind: Kind::Leaf(Leaf::String { uuid: false }) };
+    let mut ops = operations(&key, &part(map.keys()))?;
+    ops.extend(operations(value, &part(map.values()))?);
+    Ok(List { ranges, first: covered.start, items: Body::new(ops), most: None })
+}
+
+/// The items that the slots of a list have: others are not looked at, so that slices cost what they hold.
+fn covered(ranges: &Ranges, lists: &ArrayRef) -> Range<usize> {
+    match ranges {
+        Ranges::Offsets(offsets) => offsets[0] as usize..offsets[lists.len()] as usize,
+        Ranges::LargeOffsets(offsets) => offsets[0] as usize..offsets[lists.len()] as usize,
+        Ranges::Fixed(size) => 0..size * lists.len(),
+        Ranges::Views(..) | Ranges::LargeViews(..) => {
+            let valid = (0..lists.len()).filter(|slot| lists.is_valid(*slot)).map(|slot| ranges.of(slot));
+            let filled = valid.filter(|range| !range.is_empty());
+            filled.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0)
+        }
+    }
+}
+
+fn union(children: &[Child], array: &ArrayRef) -> Result<Union, AvroError> {
+    let array = array.as_any().downcast_ref::<UnionArray>();
+    let array = array.ok_or_else(|| plan::error("", "expected a union, found another array".to_owned()))?;
+    let DataType::Union(fields, _) = array.data_type() else {
+        unreachable!("a union array has a union type")
+    };
+    let mut branches: Vec<Option<Branch>> = Vec::new();
+    for child in children {
+        let Some(values) = has_type_id(fields, child.type_id).then(|| array.child(child.type_id)) else {
+            continue;
+        };
+        let id = usize::try_from(child.type_id).unwrap_or(0);
+        branches.resize_with(branches.len().max(id + 1), || None);
+        branches[id] = Some(branch(child, values)?);
+    }
+    Ok(Union { type_ids: array.type_ids().clone(), offsets: array.offsets().cloned(), branches })
+}
+
+fn branch(child: &Child, array: &ArrayRef) -> Result<Branch, AvroError> {
+    let path = (&*child.node.path).into();
+    let (index, null_index) = (child.index, child.null_index);
+    if *array.data_type() == DataType::Null {
+        return Ok(Branch { index, nulls: None, null_index, value: bind(&child.node, array)?, path });
+    }
+    let value = Body::new(values(&child.node, array)?);
+    Ok(Branch { index, nulls: nulls(array), null_index, value, path })
+}
+
+fn has_type_id(fields: &UnionFields, type_id: i8) -> bool {
+    fields.iter().any(|(id, _)| id == type_id)
+}
+
+/// The keys of a dictionary.
+fn keys(array: &dyn Array) -> Keys {
+    use DataType::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32};
+    use arrow_array::types as t;
+    match array.data_type() {
+        Int8 => Keys::I8(array.as_primitive::<t::Int8Type>().values().clone()),
+        Int16 => Keys::I16(array.as_primitive::<t::Int16Type>().values().clone()),
+        Int32 => Keys::I32(array.as_primitive::<t::Int32Type>().values().clone()),
+        Int64 => Keys::I64(array.as_primitive::<t::Int64Type>().values().clone()),
+        UInt8 => Keys::U8(array.as_primitive::<t::UInt8Type>().values().clone()),
+        UInt16 => Keys::U16(array.as_primitive::<t::UInt16Type>().values().clone()),
+        UInt32 => Keys::U32(array.as_primitive::<t::UInt32Type>().values().clone()),
+        _ => Keys::U64(array.as_primitive::<t::UInt64Type>().values().clone()),
+    }
+}
+
+/// The run of each slot, and the values of the runs.
+fn runs<R: RunEndIndexType>(array: &RunArray<R>) -> (Keys, ArrayRef) {
+    let mut keys: Vec<u64> = Vec::with_capacity(array.len());
+    let first = array.run_ends().get_start_physical_index() as u64;
+    for (run, end) in (first..).zip(array.run_ends().sliced_values()) {
+        keys.resize(end.as_usize(), run);
+    }
+    (Keys::U64(keys.into()), array.values().clone())
+}

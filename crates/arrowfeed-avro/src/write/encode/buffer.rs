@@ -1,0 +1,255 @@
+//! The growing bytes of one block, with Avro's primitive encodings.
+
+use crate::container::framing::SYNC;
+
+/// Bytes of the longest `long`.
+const MAX_LONG: usize = 10;
+
+/// Room for the largest fixed part that a leaf writes without asking again: a branch, a `long`, and the 8 bytes that
+/// [`BlockBuffer::long`] may write past the end of a short number.
+const ROOM: usize = 32;
+
+/// Bytes that the buffer has from the start.
+const LEAST: usize = 64 << 10;
+
+/// Bytes before the rows, where the head of their block is written once it is known: two numbers.
+const HEAD: usize = 2 * MAX_LONG;
+
+/// The encoded rows of one block, behind room for its head. Invariant: `len + ROOM <= bytes.len()`.
+///
+/// The buffer never grows past its limit: a row that needs more sets [`is_over`](Self::is_over) and its bytes are
+/// dropped, so that the hot path needs no `Result`.
+#[derive(Debug)]
+pub(crate) struct BlockBuffer {
+    bytes: Vec<u8>,
+    len: usize,
+    limit: usize,
+    over: bool,
+}
+
+impl BlockBuffer {
+    /// An empty buffer for at most `limit` bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { bytes: vec![0; LEAST], len: HEAD, limit: limit.max(LEAST), over: false }
+    }
+
+    /// Bytes of the rows.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len - HEAD
+    }
+
+    /// The rows.
+    pub(crate) fn rows(&self) -> &[u8] {
+        &self.bytes[HEAD..self.len]
+    }
+
+    pub(crate) fn clear(&mut self) {
+        (self.len, self.over) = (HEAD, false);
+    }
+
+    /// The block of the rows, of which there are `count`, as it stands in a file without compression.
+    pub(crate) fn block(&mut self, count: u64, sync: &[u8; SYNC]) -> &[u8] {
+        let size = self.len();
+        let start = write_head(&mut self.bytes, HEAD, count, size);
+        // Within ROOM.
+        self.bytes[self.len..][..sync.len()].copy_from_slice(sync);
+        &self.bytes[start..self.len + sync.len()]
+    }
+
+    /// Replaces the rows by a block of other bytes: `fill` appends the rows in compressed form.
+    pub(crate) fn compressed_block<E>(
+        out: &mut Vec<u8>,
+        count: u64,
+        sync: &[u8],
+        fill: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        out.clear();
+        out.resize(HEAD, 0);
+        fill(out)?;
+        let size = out.len() - HEAD;
+        out.extend_from_slice(sync);
+        Ok(write_head(out, HEAD, count, size))
+    }
+
+    /// Whether more bytes were written than the limit allows; what the buffer holds is not to be used then.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Makes room for `n` more bytes and [`ROOM`]. False if that is over the limit.
+    #[inline(always)]
+    fn reserve(&mut self, n: usize) -> bool {
+        if n + ROOM <= self.bytes.len() - self.len { true } else { self.grow(n) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, n: usize) -> bool {
+        let needed = self.len.saturating_add(n);
+        if needed - HEAD > self.limit {
+            (self.len, self.over) = (HEAD, true);
+            return n + ROOM <= self.bytes.len() - HEAD;
+        }
+        let doubled = self.bytes.len().saturating_mul(2).min(self.limit);
+        self.bytes.resize(needed.max(doubled).saturating_add(ROOM), 0);
+        true
+    }
+
+    #[inline(always)]
+    pub(crate) fn byte(&mut self, byte: u8) {
+        self.reserve(1);
+        self.bytes[self.len] = byte;
+        self.len += 1;
+    }
+
+    #[inline(always)]
+    pub(crate) fn array<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.reserve(N);
+        self.bytes[self.len..][..N].copy_from_slice(&bytes);
+        self.len += N;
+    }
+
+    #[inline(always)]
+    pub(crate) fn extend(&mut self, bytes: &[u8]) {
+        if self.reserve(bytes.len()) {
+            self.bytes[self.len..][..bytes.len()].copy_from_slice(bytes);
+            self.len += bytes.len();
+        }
+    }
+
+    /// A length and the bytes: Avro's `bytes` and `string`.
+    #[inline(always)]
+    pub(crate) fn sized(&mut self, bytes: &[u8]) {
+        self.long(bytes.len() as i64);
+        self.extend(bytes);
+    }
+
+    /// A zigzag varint.
+    #[inline(always)]
+    pub(crate) fn long(&mut self, value: i64) {
+        self.reserve(MAX_LONG);
+        self.len += long_at(&mut self.bytes, self.len, value);
+    }
+
+    /// The index of a branch, then a zigzag varint: a nullable number, with one test for room.
+    #[inline(always)]
+    pub(crate) fn tagged_long(&mut self, tag: u8, value: i64) {
+        self.reserve(1 + MAX_LONG);
+        self.bytes[self.len] = tag;
+        self.len += 1 + long_at(&mut self.bytes, self.len + 1, value);
+    }
+
+    /// Zigzag varints, with a test for room each [`RUN`](Self::longs) values.
+    #[inline(always)]
+    pub(crate) fn longs(&mut self, values: impl ExactSizeIterator<Item = i64>) {
+        /// Values whose room is reserved at once.
+        const RUN: usize = 128;
+        let mut values = values;
+        while values.len() > 0 {
+            self.reserve(RUN * MAX_LONG);
+            let (bytes, mut at) = (&mut self.bytes[..], self.len);
+            for value in values.by_ref().take(RUN) {
+                at += long_at(bytes, at, value);
+            }
+            self.len = at;
+        }
+    }
+}
+
+/// Writes the head of a block so that it ends at `end`, and gives its start.
+fn write_head(bytes: &mut [u8], end: usize, count: u64, size: usize) -> usize {
+    let mut head = [0; 32];
+    let len = long_at(&mut head, 0, count as i64);
+    let len = len + long_at(&mut head, len, size as i64);
+    bytes[end - len..end].copy_from_slice(&head[..len]);
+    end - len
+}
+
+/// Writes a zigzag varint at `at` and gives its length. Bytes behind it may change, up to 16 from `at` on.
+#[inline(always)]
+fn long_at(bytes: &mut [u8], at: usize, value: i64) -> usize {
+    let zigzag = ((value << 1) ^ (value >> 63)) as u64;
+    if zigzag < 0x80 {
+        bytes[at] = zigzag as u8;
+        return 1;
+    }
+    let slots: &mut [u8; 16] = (&mut bytes[at..at + 16]).try_into().expect("a slice of 16 bytes");
+    if zigzag < 1 << 56 {
+        let len = (70 - zigzag.leading_zeros() as usize) / 7;
+        let more = 0x8080_8080_8080_8080 & ((1 << (8 * (len - 1))) - 1);
+        slots[..8].copy_from_slice(&(spread(zigzag) | more).to_le_bytes());
+        return len;
+    }
+    slots[..8].copy_from_slice(&(spread(zigzag) | 0x8080_8080_8080_8080).to_le_bytes());
+    let rest = zigzag >> 56;
+    slots[8] = rest as u8 & 0x7f;
+    if rest < 0x80 {
+        return 9;
+    }
+    (slots[8], slots[9]) = (slots[8] | 0x80, (rest >> 7) as u8);
+    10
+}
+
+/// The lowest 56 bits, seven to a byte, in three steps instead of eight.
+#[inline(always)]
+fn spread(x: u64) -> u64 {
+    let x = (x & 0x0fff_ffff) | (x & 0x00ff_ffff_f000_0000) << 4;
+    let x = (x & 0x0000_3fff_0000_3fff) | (x & 0x0fff_c000_0fff_c000) << 2;
+    (x & 0x007f_007f_007f_007f) | (x & 0x3f80_3f80_3f80_3f80) << 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The specification's encoding, one byte at a time.
+    fn plain(value: i64) -> Vec<u8> {
+        let mut rest = ((value as i128) << 1 ^ (value as i128) >> 127) as u64;
+        let mut bytes = Vec::new();
+        while rest >= 0x80 {
+            bytes.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        bytes.push(rest as u8);
+        bytes
+    }
+
+    #[test]
+    fn numbers_of_every_length_are_zigzag_varints() {
+        let mut numbers = vec![0, -1, 1, i64::MIN, i64::MAX];
+        for bit in 0..63 {
+            let power = 1_i64 << bit;
+            numbers.extend([power - 1, power, power + 1, -power, -power - 1, 1 - power]);
+        }
+        let expected: Vec<u8> = numbers.iter().flat_map(|value| plain(*value)).collect();
+        let mut one_by_one = BlockBuffer::new(1 << 20);
+        numbers.iter().for_each(|value| one_by_one.long(*value));
+        assert_eq!(one_by_one.rows(), expected);
+        let mut at_once = BlockBuffer::new(1 << 20);
+        at_once.longs(numbers.iter().copied());
+        assert_eq!(at_once.rows(), expected);
+        let mut tagged = BlockBuffer::new(1 << 20);
+        numbers.iter().for_each(|value| tagged.tagged_long(2, *value));
+        let expected: Vec<u8> = numbers.iter().flat_map(|value| [vec![2], plain(*value)].concat()).collect();
+        assert_eq!(tagged.rows(), expected);
+    }
+
+    #[test]
+    fn a_buffer_grows_up_to_its_limit_and_no_further() {
+        let (limit, piece) = (1 << 20, vec![7; 1000]);
+        let mut buffer = BlockBuffer::new(limit);
+        for n in 1..=limit / 1000 {
+            buffer.extend(&piece);
+            assert_eq!((buffer.len(), buffer.is_over()), (n * 1000, false));
+        }
+        buffer.extend(&piece);
+        assert!(buffer.is_over());
+        buffer.extend(&vec![1; 3 << 20]);
+        buffer.longs((0..10_000_000).map(|_| i64::MIN));
+        assert!(buffer.is_over() && buffer.bytes.len() <= limit + HEAD + ROOM);
+        buffer.clear();
+        buffer.sized(b"ab");
+        assert_eq!((buffer.rows(), buffer.is_over()), (&b"\x04ab"[..], false));
+    }
+}

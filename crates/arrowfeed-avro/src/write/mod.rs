@@ -1,0 +1,88 @@
+//! Batches to Avro object container files.
+//!
+//! ```text
+//! Arrow schema ──derive──> Avro schema ──plan──> Node
+//! batch ──encode::bind──> Body ──blocks──> blocks ──runner──> in order ──writer──> target or sink
+//! ```
+//!
+//! | file | content |
+//! |---|---|
+//! | `options` | what callers can choose |
+//! | `derive`, `names` | the Avro schema and the Avro names of an Arrow schema |
+//! | `plan` | which column each field of the Avro schema is written from |
+//! | `encode` | rows into the buffer of a block |
+//! | `blocks`, `compress`, `container` | blocks, their compression, and what stands around them |
+//! | `runner` | the caller's thread, or several, with their results in order |
+//! | `target`, `append` | a file that appears when it is whole; a file that grows |
+//! | `writer`, `records` | the entries |
+
+mod append;
+mod blocks;
+mod compress;
+mod container;
+mod derive;
+mod encode;
+mod names;
+mod options;
+mod plan;
+mod records;
+mod runner;
+mod target;
+mod writer;
+
+use std::path::Path;
+
+use arrow_array::RecordBatchReader;
+use arrow_schema::ArrowError;
+
+use crate::{AvroError, AvroErrorKind};
+
+pub use options::{Unsigned, WriteOptions};
+pub use records::encode_records;
+pub use writer::{AvroWriter, Written};
+
+/// Writes all batches to a new file and gives the number of rows. The file appears under its name when it is
+/// whole; one that was there is replaced.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::sync::Arc;
+/// use arrow_array::{Int64Array, RecordBatch, RecordBatchIterator};
+/// use arrowfeed_avro::{WriteOptions, write_avro};
+/// # let path = std::env::temp_dir().join(format!("arrowfeed-doc-{}.avro", std::process::id()));
+/// let column = Arc::new(Int64Array::from(vec![1, 2, 3]));
+/// let batch = RecordBatch::try_from_iter([("id", column as _)])?;
+/// let schema = batch.schema();
+/// let rows = write_avro(RecordBatchIterator::new([Ok(batch)], schema), &path, &WriteOptions::default())?;
+/// assert_eq!(rows, 3);
+/// # std::fs::remove_file(path)?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// A column has a type that Avro has not, or does not fit the given schema; a value cannot be written as its Avro type;
+/// the file cannot be written; a batch cannot be had.
+pub fn write_avro(
+    batches: impl RecordBatchReader,
+    path: impl AsRef<Path>,
+    options: &WriteOptions,
+) -> Result<u64, AvroError> {
+    let mut writer = AvroWriter::create(path, batches.schema(), options.clone())?;
+    for batch in batches {
+        writer.write(&batch.map_err(source_error)?)?;
+    }
+    Ok(writer.finish()?.rows)
+}
+
+/// An error of the batches' source.
+fn source_error(error: ArrowError) -> AvroError {
+    match error {
+        ArrowError::IoError(_, error) => AvroError::io(error),
+        ArrowError::ExternalError(error) => match error.downcast::<AvroError>() {
+            Ok(error) => *error,
+            Err(error) => AvroError::new(AvroErrorKind::Schema, error.to_string()).with_source(error),
+        },
+        error => AvroError::new(AvroErrorKind::Schema, error.to_string()).with_source(error),
+    }
+}

@@ -1,0 +1,99 @@
+//! Options of writing, and which of them are refused.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use crate::container::header::MAX_ENTRIES;
+use crate::error::{quoted, thousands};
+use crate::{AvroError, AvroErrorKind, AvroSchema, Codec, Limits};
+
+/// How the keys of the specification's own metadata begin.
+const RESERVED: &str = "avro.";
+
+/// Entries of a header that are not the caller's: schema and codec.
+const OWN_ENTRIES: u64 = 2;
+
+/// Options of [`write_avro`](crate::write_avro) and [`AvroWriter`](crate::AvroWriter).
+#[derive(Debug, Clone)]
+pub struct WriteOptions {
+    /// Compression of the blocks. Default [`Codec::Zstandard`].
+    pub codec: Codec,
+    /// Level of the compression, within the range of the codec. `None`: the default of the codec.
+    pub level: Option<i32>,
+    /// Bytes of encoded rows at which a block ends. Default 64 KiB; at most half of the
+    /// [`decoded_block_bytes`](crate::Limits::decoded_block_bytes) that readers take by default.
+    pub block_bytes: usize,
+    /// The schema to write. `None`: derived from the Arrow schema, a record named `topLevelRecord`.
+    pub schema: Option<AvroSchema>,
+    /// Entries of the header beside schema and codec, see [`AvroHeader::metadata`](crate::AvroHeader::metadata). Keys that
+    /// begin with `avro.` are refused: the specification reserves them. Default: none.
+    pub metadata: BTreeMap<String, Vec<u8>>,
+    /// Unsigned integers of 64 bits in a derived schema. Default [`Unsigned::Decimal`].
+    pub unsigned: Unsigned,
+    /// Threads that encode and compress. `None`: every core that the process may use; 1: the caller's thread alone.
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// The Avro type of a column of unsigned integers of 64 bits, where no schema is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unsigned {
+    /// `decimal(20, 0)`, which takes every value.
+    #[default]
+    Decimal,
+    /// `long`; a value above 2^63 - 1 is an error.
+    Long,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self {
+            codec: Codec::Zstandard,
+            level: None,
+            block_bytes: 64 << 10,
+            schema: None,
+            metadata: BTreeMap::new(),
+            unsigned: Unsigned::default(),
+            threads: None,
+        }
+    }
+}
+
+impl WriteOptions {
+    pub(super) fn check(&self) -> Result<(), AvroError> {
+        // A block ends with the first row that fills it, which may be as large again.
+        let most = Limits::default().decoded_block_bytes / 2;
+        if self.block_bytes == 0 || self.block_bytes > most {
+            let (most, found) = (thousands(most as u64), thousands(self.block_bytes as u64));
+            return Err(refused(format!("expected block_bytes from 1 to {most}, found {found}")));
+        }
+        if let (Some(level), Some(range)) = (self.level, self.codec.levels())
+            && !range.contains(&level)
+        {
+            let (codec, start, end) = (self.codec.name(), range.start(), range.end());
+            return Err(refused(format!("expected a level of {codec} from {start} to {end}, found {level}")));
+        }
+        if let (Some(level), None) = (self.level, self.codec.levels()) {
+            let codec = self.codec.name();
+            return Err(refused(format!(
+                "expected no level, which the codec {codec} has not, found {level}"
+            )));
+        }
+        if let Some(key) = self.metadata.keys().find(|key| key.starts_with(RESERVED)) {
+            return Err(refused(format!(
+                "metadata: expected keys that do not begin with {}, which the Avro specification reserves, found {}",
+                quoted(RESERVED),
+                quoted(key)
+            )));
+        }
+        let (most, found) = (MAX_ENTRIES - OWN_ENTRIES, self.metadata.len() as u64);
+        if found > most {
+            let (most, found) = (thousands(most), thousands(found));
+            return Err(refused(format!("metadata: expected at most {most} entries, found {found}")));
+        }
+        Ok(())
+    }
+}
+
+fn refused(message: String) -> AvroError {
+    AvroError::new(AvroErrorKind::Options, message)
+}

@@ -1,0 +1,353 @@
+//! The plan of a file: which Arrow column each field of the Avro schema is written from.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::new_empty_array;
+use arrow_schema::{DataType, Field, Schema};
+
+use super::encode::{self, Tags};
+use crate::error::{counted, quoted};
+use crate::schema::graph::{
+    Decimal, Fixed, FixedLogical, Graph, IntLogical, LongLogical, Record, Type, TypeId,
+};
+use crate::{AvroError, AvroErrorKind};
+
+/// A value of the Avro schema and what it is written from. Compiled once for a file.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    /// Path of the column, for messages.
+    pub(super) path: Arc<str>,
+    pub(super) kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Kind {
+    Leaf(Leaf),
+    /// Items, or entries.
+    List(Box<Node>),
+    /// Values of a map; the keys are strings.
+    Map(Box<Node>),
+    /// Fields in the order of the schema, each with the index of its column.
+    Record(Vec<(usize, Node)>),
+    /// A union with null of a column that is no union.
+    Optional(Tags, Box<Node>),
+    Union(Vec<Child>),
+}
+
+/// A type without parts.
+#[derive(Debug, Clone)]
+pub(super) enum Leaf {
+    Null,
+    Boolean,
+    Int(Option<IntLogical>),
+    Long(Option<LongLogical>),
+    Float,
+    Double,
+    Bytes(Option<Decimal>),
+    String { uuid: bool },
+    Fixed { size: usize, logical: Option<FixedLogical> },
+    Enum(Arc<Symbols>),
+}
+
+/// The symbols of an enum by name.
+#[derive(Debug)]
+pub(super) struct Symbols {
+    pub(super) index: HashMap<String, i32>,
+}
+
+/// A child of an Arrow union as a branch of the Avro union.
+#[derive(Debug, Clone)]
+pub(super) struct Child {
+    pub(super) type_id: i8,
+    pub(super) index: i64,
+    /// The branch that takes the nulls of this child.
+    pub(super) null_index: Option<i64>,
+    pub(super) node: Node,
+}
+
+/// How fields find their columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Match {
+    /// By the name of the field or, after it, by one of its aliases.
+    Name,
+    /// By position: the schema was derived from the columns.
+    Position,
+}
+
+/// Compiles the plan of batches of `arrow` in a file of `graph`.
+///
+/// # Errors
+/// A column is missing or not named by the schema, or its Arrow type does not fit its Avro type.
+pub(super) fn compile(arrow: &Schema, graph: &Graph, by: Match) -> Result<Node, AvroError> {
+    let compiler = Compiler { graph, by };
+    match &graph.types[graph.root] {
+        Type::Record(record) => {
+            let fields: Vec<&Field> = arrow.fields().iter().map(AsRef::as_ref).collect();
+            compiler.record(record, &fields, "")
+        }
+        _ => compiler.single(arrow),
+    }
+}
+
+impl Leaf {
+    /// The name of the type in messages.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Leaf::Null => "null",
+            Leaf::Boolean => "boolean",
+            Leaf::Int(None) => "int",
+            Leaf::Int(Some(logical)) => logical.name(),
+            Leaf::Long(None) => "long",
+            Leaf::Long(Some(logical)) => logical.name(),
+            Leaf::Float => "float",
+            Leaf::Double => "double",
+            Leaf::Bytes(None) => "bytes",
+            Leaf::String { uuid: false } => "string",
+            Leaf::String { uuid: true } | Leaf::Fixed { logical: Some(FixedLogical::Uuid), .. } => "uuid",
+            Leaf::Bytes(Some(_)) | Leaf::Fixed { logical: Some(FixedLogical::Decimal(_)), .. } => "decimal",
+            Leaf::Fixed { logical: Some(FixedLogical::Duration), .. } => "duration",
+            Leaf::Fixed { logical: None, .. } => "fixed",
+            Leaf::Enum(_) => "enum",
+        }
+    }
+}
+
+impl Node {
+    /// The least number of bytes that a value takes.
+    pub(super) fn min_bytes(&self) -> usize {
+        match &self.kind {
+            Kind::Leaf(Leaf::Null) => 0,
+            Kind::Leaf(Leaf::Fixed { size, .. }) => *size,
+            Kind::Record(fields) => {
+                fields.iter().map(|(_, field)| field.min_bytes()).fold(0, usize::saturating_add)
+            }
+            _ => 1,
+        }
+    }
+}
+
+struct Compiler<'a> {
+    graph: &'a Graph,
+    by: Match,
+}
+
+impl Compiler<'_> {
+    /// A schema whose root is no record: a file of one column.
+    fn single(&self, arrow: &Schema) -> Result<Node, AvroError> {
+        let [field] = &arrow.fields()[..] else {
+            let found = counted(arrow.fields().len() as u64, "column");
+            let message = format!("expected one column for a schema that is no record, found {found}");
+            return Err(AvroError::new(AvroErrorKind::Schema, message));
+        };
+        let node = self.value(self.graph.root, field.data_type(), field.name())?;
+        let path = "".into();
+        Ok(Node { path, kind: Kind::Record(vec![(0, node)]) })
+    }
+
+    fn record(&self, record: &Record, columns: &[&Field], path: &str) -> Result<Node, AvroError> {
+        let mut names = HashMap::new();
+        for (index, field) in columns.iter().enumerate().filter(|_| self.by == Match::Name) {
+            if names.insert(field.name().as_str(), index).is_some() {
+                let found = quoted(field.name());
+                return Err(error(path, format!("expected columns of different names, found {found} twice")));
+            }
+        }
+        let mut used = vec![false; columns.len()];
+        let mut fields = Vec::with_capacity(record.fields.len());
+        for (position, field) in record.fields.iter().enumerate() {
+            let found = match self.by {
+                Match::Position => Some(position),
+                Match::Name => field.column_names().find_map(|name| names.get(name).copied()),
+            };
+            let Some(index) = found.filter(|index| used.get(*index) == Some(&false)) else {
+                let name = quoted(&field.name);
+                let message =
+                    format!("expected a column for the field {name} of the Avro schema, found none");
+                return Err(error(path, message));
+            };
+            used[index] = true;
+            let path = joined(path, columns[index].name());
+            fields.push((index, self.value(field.ty, columns[index].data_type(), &path)?));
+        }
+        if let Some(index) = used.iter().position(|used| !used) {
+            let (column, record) = (quoted(columns[index].name()), quoted(&record.name));
+            let message = format!(
+                "expected a field of the record {record} for each column, found none for the column {column}: leave the \
+                 column out, or add it to the schema"
+            );
+            return Err(error(path, message));
+        }
+        Ok(Node { path: path.into(), kind: Kind::Record(fields) })
+    }
+
+    fn value(&self, ty: TypeId, data_type: &DataType, path: &str) -> Result<Node, AvroError> {
+        let data_type = stored_type(data_type);
+        let kind = match (&self.graph.types[ty], data_type) {
+            (Type::Union(branches), DataType::Union(children, _)) => {
+                return self.union(branches, children, path);
+            }
+            (Type::Union(branches), data_type) => return self.one_of(ty, branches, data_type, path),
+            (Type::Record(record), DataType::Struct(fields)) => {
+                let fields: Vec<&Field> = fields.iter().map(AsRef::as_ref).collect();
+                return self.record(record, &fields, path);
+            }
+            (Type::Array(items), DataType::Map(entries, _)) => {
+                Kind::List(Box::new(self.value(*items, entries.data_type(), path)?))
+            }
+            (Type::Array(items), data_type) => match list_item(data_type) {
+                Some(item) => Kind::List(Box::new(self.value(*items, item.data_type(), path)?)),
+                None => return Err(misfit(&self.graph.types[ty], data_type, path)),
+            },
+            (Type::Map(values), DataType::Map(entries, _)) => match map_value(entries) {
+                Some(value) => Kind::Map(Box::new(self.value(*values, value.data_type(), path)?)),
+                None => return Err(misfit(&self.graph.types[ty], data_type, path)),
+            },
+            (ty, data_type) => match leaf(ty) {
+                Some(leaf) => Kind::Leaf(leaf),
+                None => return Err(misfit(ty, data_type, path)),
+            },
+        };
+        let node = Node { path: path.into(), kind };
+        if let Kind::Leaf(_) = node.kind {
+            // Whether the types fit is known where leaves are made, and nowhere else.
+            encode::bind(&node, &new_empty_array(data_type))?;
+        }
+        Ok(node)
+    }
+
+    /// A column that is no union: the first branch that takes it, and the null branch for its nulls.
+    fn one_of(
+        &self,
+        union: TypeId,
+        branches: &[TypeId],
+        data_type: &DataType,
+        path: &str,
+    ) -> Result<Node, AvroError> {
+        let null = branches.iter().position(|ty| self.graph.types[*ty] == Type::Null);
+        if *data_type == DataType::Null
+            && let Some(null) = null
+        {
+            let null = tag(null);
+            let value = Node { path: path.into(), kind: Kind::Leaf(Leaf::Null) };
+            let kind = Kind::Optional(Tags { null, value: null }, Box::new(value));
+            return Ok(Node { path: path.into(), kind });
+        }
+        let mut refusals = Vec::new();
+        for (index, ty) in branches.iter().enumerate().filter(|(index, _)| Some(*index) != null) {
+            match self.value(*ty, data_type, path) {
+                Ok(value) if index < 64 && null.is_none_or(|null| null < 64) => {
+                    let tags = Tags { null: null.map_or(NO_NULL, tag), value: tag(index) };
+                    return Ok(Node { path: path.into(), kind: Kind::Optional(tags, Box::new(value)) });
+                }
+                Ok(_) => {}
+                Err(refusal) => refusals.push(refusal),
+            }
+        }
+        match refusals.pop() {
+            Some(refusal) if refusals.is_empty() => Err(refusal),
+            _ => Err(misfit(&self.graph.types[union], data_type, path)),
+        }
+    }
+
+    /// The children of an Arrow union are the branches in their order; a null branch may be beside them.
+    fn union(
+        &self,
+        branches: &[TypeId],
+        children: &arrow_schema::UnionFields,
+        path: &str,
+    ) -> Result<Node, AvroError> {
+        let is_null = |ty: &TypeId| self.graph.types[*ty] == Type::Null;
+        let null_index = branches.iter().position(is_null).map(|index| index as i64);
+        let has_null_child = children.iter().any(|(_, field)| *field.data_type() == DataType::Null);
+        let beside = |index: &usize| null_index == Some(*index as i64) && !has_null_child;
+        let places: Vec<usize> = (0..branches.len()).filter(|index| !beside(index)).collect();
+        if places.len() != children.len() {
+            let (most, found) = (counted(places.len() as u64, "type"), children.len());
+            let message = format!("expected a union of {most}, found one of {found}");
+            return Err(error(path, message));
+        }
+        let children = children.iter().zip(places).map(|((type_id, field), index)| {
+            let path = joined(path, field.name());
+            let node = self.value(branches[index], field.data_type(), &path)?;
+            Ok(Child { type_id, index: index as i64, null_index, node })
+        });
+        let children = children.collect::<Result<_, AvroError>>()?;
+        Ok(Node { path: path.into(), kind: Kind::Union(children) })
+    }
+}
+
+/// The tag of a union without a null branch: it is never written.
+pub(super) const NO_NULL: u8 = u8::MAX;
+
+/// The index of a branch on the wire, where it has one byte.
+fn tag(index: usize) -> u8 {
+    u8::try_from(index * 2).unwrap_or(NO_NULL)
+}
+
+/// The type that is written: of dictionaries and run-end encoded columns, that of their values.
+pub(super) fn stored_type(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => stored_type(values),
+        DataType::RunEndEncoded(_, values) => stored_type(values.data_type()),
+        data_type => data_type,
+    }
+}
+
+/// The item of a list in any layout.
+pub(super) fn list_item(data_type: &DataType) -> Option<&Field> {
+    use DataType::{FixedSizeList, LargeList, LargeListView, List, ListView};
+    match data_type {
+        List(item) | LargeList(item) | ListView(item) | LargeListView(item) | FixedSizeList(item, _) => {
+            Some(item)
+        }
+        _ => None,
+    }
+}
+
+/// The value of a map, if its keys are strings.
+pub(super) fn map_value(entries: &Field) -> Option<&Field> {
+    let DataType::Struct(fields) = entries.data_type() else { return None };
+    let [key, value] = &fields[..] else { return None };
+    use DataType::{LargeUtf8, Utf8, Utf8View};
+    matches!(stored_type(key.data_type()), Utf8 | LargeUtf8 | Utf8View).then_some(value)
+}
+
+fn leaf(ty: &Type) -> Option<Leaf> {
+    Some(match ty {
+        Type::Null => Leaf::Null,
+        Type::Boolean => Leaf::Boolean,
+        Type::Int(logical) => Leaf::Int(*logical),
+        Type::Long(logical) => Leaf::Long(*logical),
+        Type::Float => Leaf::Float,
+        Type::Double => Leaf::Double,
+        Type::Bytes(decimal) => Leaf::Bytes(*decimal),
+        Type::String { uuid } => Leaf::String { uuid: *uuid },
+        Type::Fixed(Fixed { size, logical, .. }) => Leaf::Fixed { size: *size, logical: *logical },
+        Type::Enum(symbols) => {
+            let index = symbols.symbols.iter().cloned().zip(0..).collect();
+            Leaf::Enum(Arc::new(Symbols { index }))
+        }
+        Type::Array(_) | Type::Map(_) | Type::Union(_) | Type::Record(_) => return None,
+    })
+}
+
+fn misfit(ty: &Type, data_type: &DataType, path: &str) -> AvroError {
+    let name = match ty {
+        Type::Array(_) => "array",
+        Type::Map(_) => "map",
+        Type::Union(_) => "union",
+        Type::Record(_) => "record",
+        ty => leaf(ty).map_or("type", |leaf| leaf.name()),
+    };
+    error(path, format!("expected a column that fits the Avro type {name}, found {data_type}"))
+}
+
+pub(super) fn error(path: &str, message: String) -> AvroError {
+    let error = AvroError::new(AvroErrorKind::Schema, message);
+    if path.is_empty() { error } else { error.in_field(path) }
+}
+
+pub(super) fn joined(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}

@@ -1,0 +1,248 @@
+//! Jobs of rows encoded in the caller's thread or by several threads; their blocks come out in order.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::blocks::{BlockEncoder, Encoded, Piece};
+use super::options::WriteOptions;
+use crate::container::framing::SYNC;
+use crate::interrupt::Check;
+use crate::{AvroError, AvroErrorKind, Interrupt, thread_count};
+
+/// Time after which a waiting caller asks whether it was interrupted.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Encodes jobs; dropped, it stops its threads and waits for them.
+#[derive(Debug)]
+pub(super) enum Runner {
+    Inline(Box<BlockEncoder>),
+    /// Several threads, which start with the second job. The first one waits.
+    Later {
+        options: WriteOptions,
+        sync: [u8; SYNC],
+        first: Option<Vec<Piece>>,
+    },
+    Threads(Threads),
+}
+
+/// Where finished blocks go.
+pub(super) type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), AvroError>;
+
+impl Runner {
+    pub(super) fn new(options: &WriteOptions, sync: [u8; SYNC]) -> Result<Self, AvroError> {
+        Ok(match thread_count(options.threads) {
+            1 => Self::Inline(Box::new(BlockEncoder::new(options, sync)?)),
+            _ => Self::Later { options: options.clone(), sync, first: None },
+        })
+    }
+
+    /// Takes a job, and gives the blocks of jobs that are done to `sink`.
+    pub(super) fn run(
+        &mut self,
+        job: Vec<Piece>,
+        sink: Sink<'_>,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Encoded, AvroError> {
+        match self {
+            Self::Inline(encoder) => encoder.encode(&job, &mut |block| {
+                Check::of(interrupt).now()?;
+                sink(block)
+            }),
+            Self::Later { first: first @ None, .. } => {
+                *first = Some(job);
+                Ok(Encoded::default())
+            }
+            Self::Later { options, sync, first } => {
+                let mut threads = Threads::start(thread_count(options.threads), options.clone(), *sync)?;
+                first.take().map_or(Ok(()), |first| threads.submit(first))?;
+                threads.submit(job)?;
+                *self = Self::Threads(threads);
+                Ok(Encoded::default())
+            }
+            Self::Threads(threads) => {
+                threads.submit(job)?;
+                threads.collect(2 * threads.count - 1, sink, interrupt)
+            }
+        }
+    }
+
+    /// Gives all blocks that are left to `sink`.
+    pub(super) fn finish(
+        &mut self,
+        sink: Sink<'_>,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Encoded, AvroError> {
+        match self {
+            Self::Inline(_) => Ok(Encoded::default()),
+            Self::Later { options, sync, first } => {
+                let Some(job) = first.take() else { return Ok(Encoded::default()) };
+                *self = Self::Inline(Box::new(BlockEncoder::new(options, *sync)?));
+                self.run(job, sink, interrupt)
+            }
+            Self::Threads(threads) => threads.collect(0, sink, interrupt),
+        }
+    }
+}
+
+/// Threads of the writer, and the jobs in flight.
+pub(super) struct Threads {
+    shared: Arc<Shared>,
+    pool: Option<rayon::ThreadPool>,
+    handles: Vec<JoinHandle<()>>,
+    count: usize,
+    /// The process that started the threads: a child of it has none.
+    process: u32,
+    /// Numbers of the jobs in flight, the oldest first.
+    jobs: VecDeque<u64>,
+    next_job: u64,
+}
+
+struct Shared {
+    options: WriteOptions,
+    sync: [u8; SYNC],
+    state: Mutex<State>,
+    done: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    cancelled: bool,
+    results: HashMap<u64, Result<(Encoded, Vec<u8>), AvroError>>,
+    /// Encoders and buffers that no job uses.
+    idle: Vec<BlockEncoder>,
+    buffers: Vec<Vec<u8>>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The blocks of a job, one after the other.
+    fn encode(&self, job: &[Piece]) -> Result<(Encoded, Vec<u8>), AvroError> {
+        let (idle, buffer) = {
+            let mut state = self.lock();
+            if state.cancelled {
+                return Err(AvroError::new(AvroErrorKind::Interrupted, "the writer was dropped"));
+            }
+            (state.idle.pop(), state.buffers.pop())
+        };
+        let mut encoder = match idle {
+            Some(encoder) => encoder,
+            None => BlockEncoder::new(&self.options, self.sync)?,
+        };
+        let mut blocks = buffer.unwrap_or_default();
+        blocks.clear();
+        let encoded = encoder.encode(job, &mut |block| {
+            blocks.extend_from_slice(block);
+            Ok(())
+        })?;
+        self.lock().idle.push(encoder);
+        Ok((encoded, blocks))
+    }
+}
+
+impl Threads {
+    fn start(count: usize, options: WriteOptions, sync: [u8; SYNC]) -> Result<Self, AvroError> {
+        let mut handles = Vec::with_capacity(count);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(count)
+            .thread_name(|i| format!("arrowfeed-write-{i}"))
+            .spawn_handler(|thread| {
+                let name = thread.name().unwrap_or("arrowfeed-write").to_owned();
+                handles.push(std::thread::Builder::new().name(name).spawn(|| thread.run())?);
+                Ok(())
+            })
+            .build();
+        let pool = pool.map_err(|error| {
+            AvroError::new(AvroErrorKind::Io, format!("expected {count} threads: {error}"))
+        })?;
+        let (state, done) = (Mutex::default(), Condvar::new());
+        let shared = Arc::new(Shared { options, sync, state, done });
+        let (jobs, process) = (VecDeque::new(), std::process::id());
+        Ok(Self { shared, pool: Some(pool), handles, count, process, jobs, next_job: 0 })
+    }
+
+    fn is_forked(&self) -> bool {
+        self.process != std::process::id()
+    }
+
+    fn submit(&mut self, job: Vec<Piece>) -> Result<(), AvroError> {
+        if self.is_forked() {
+            let message = "this writer was started in another process: make a new one after a fork";
+            return Err(AvroError::new(AvroErrorKind::Internal, message));
+        }
+        let Some(pool) = &self.pool else { return Ok(()) };
+        let id = self.next_job;
+        self.next_job += 1;
+        self.jobs.push_back(id);
+        let shared = self.shared.clone();
+        pool.spawn(move || {
+            let result = catch_unwind(AssertUnwindSafe(|| shared.encode(&job)));
+            // The arrays of the job go before its result is seen.
+            drop(job);
+            let result = result.unwrap_or_else(|panic| Err(AvroError::from_panic(&*panic)));
+            shared.lock().results.insert(id, result);
+            shared.done.notify_one();
+        });
+        Ok(())
+    }
+
+    /// Gives blocks to `sink` until at most `most` jobs are in flight.
+    fn collect(
+        &mut self,
+        most: usize,
+        sink: Sink<'_>,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Encoded, AvroError> {
+        let mut sum = Encoded::default();
+        while self.jobs.len() > most {
+            let Some(id) = self.jobs.front() else { break };
+            let mut state = self.shared.lock();
+            let Some(result) = state.results.remove(id) else {
+                let waited = self.shared.done.wait_timeout(state, PATIENCE);
+                drop(waited.unwrap_or_else(PoisonError::into_inner));
+                Check::of(interrupt).now()?;
+                continue;
+            };
+            drop(state);
+            self.jobs.pop_front();
+            let (encoded, blocks) = result?;
+            sink(&blocks)?;
+            self.shared.lock().buffers.push(blocks);
+            sum = Encoded { rows: sum.rows + encoded.rows, blocks: sum.blocks + encoded.blocks };
+        }
+        Ok(sum)
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        if self.is_forked() {
+            // The threads are the parent's, and so may be a lock that one of them held.
+            std::mem::forget(self.pool.take());
+            std::mem::forget(std::mem::take(&mut self.handles));
+            std::mem::forget(self.shared.clone());
+            return;
+        }
+        self.shared.lock().cancelled = true;
+        drop(self.pool.take());
+        for handle in self.handles.drain(..) {
+            // A panic of a job was caught and is its result.
+            let _ = handle.join();
+        }
+    }
+}
+
+impl fmt::Debug for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Threads")
+            .field("count", &self.count)
+            .field("jobs", &self.jobs)
+            .finish_non_exhaustive()
+    }
+}

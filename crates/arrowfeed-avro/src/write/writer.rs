@@ -1,0 +1,415 @@
+//! The writer: batches in, a file out.
+
+use std::fmt;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_schema::{Schema, SchemaRef};
+
+use super::append::Appended;
+use super::blocks::{BlockEncoder, Encoded, Piece};
+use super::encode::bind;
+use super::options::WriteOptions;
+use super::plan::{self, Node};
+use super::runner::Runner;
+use super::target::{Locked, Target};
+use super::{container, derive};
+use crate::container::framing::SYNC;
+use crate::error::quoted;
+use crate::{AvroError, AvroErrorKind, AvroSchema, Interrupt, Limits};
+
+/// Encoded bytes of a job: a thread's work, and the most blocks that end early because of threads are one in sixteen.
+const JOB_BYTES: usize = 1 << 20;
+const JOB_BLOCKS: usize = 16;
+
+/// Batches that a job is made of at most.
+const JOB_PIECES: usize = 1024;
+
+/// Rows whose encoded bytes say how many rows a job has, and rows after which others are asked.
+const SAMPLED_ROWS: usize = 32;
+const SAMPLE_EVERY: u64 = 4096;
+
+/// Writes batches to an Avro object container file, on disk or elsewhere.
+///
+/// A file appears under its name when [`finish`](Self::finish) has made it whole; one that was there is replaced. A writer
+/// that is dropped before leaves nothing. Blocks are the same with any number of threads.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::sync::Arc;
+/// use arrow_array::{Int64Array, RecordBatch};
+/// use arrowfeed_avro::{AvroWriter, WriteOptions};
+/// # let path = std::env::temp_dir().join(format!("arrowfeed-writer-{}.avro", std::process::id()));
+/// let batch = RecordBatch::try_from_iter([("id", Arc::new(Int64Array::from(vec![1, 2, 3])) as _)])?;
+/// let mut writer = AvroWriter::create(&path, batch.schema(), WriteOptions::default())?;
+/// writer.write(&batch)?;
+/// writer.write(&batch.slice(0, 1))?;
+/// assert_eq!(writer.finish()?.rows, 4);
+/// # std::fs::remove_file(path)?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct AvroWriter {
+    schema: SchemaRef,
+    options: WriteOptions,
+    interrupt: Option<Interrupt>,
+    /// The path of the file, for messages.
+    name: Option<String>,
+    output: Output,
+    /// None before the first batch with rows, which decides on enums, and after the end or an error.
+    open: Option<Open>,
+    /// Of a file that is appended to.
+    lock: Option<Locked>,
+    /// The process that made the writer: a child of it shares the file, and its position.
+    process: u32,
+    /// Whether an error has ended the writing.
+    failed: bool,
+    written: Written,
+}
+
+/// What a writer has written; of a file that was there, not what it had before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Written {
+    /// Rows.
+    pub rows: u64,
+    /// Blocks of the container.
+    pub blocks: u64,
+    /// Bytes, the header of a new file included.
+    pub bytes: u64,
+}
+
+enum Output {
+    File(Target),
+    Sink(Box<dyn Write + Send>),
+}
+
+impl Output {
+    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Self::File(target) => target.write_all(bytes),
+            Self::Sink(sink) => sink.write_all(bytes),
+        }
+    }
+}
+
+/// A file whose schema is settled.
+struct Open {
+    plan: Node,
+    runner: Runner,
+    /// Encodes samples of rows.
+    sampler: BlockEncoder,
+    job: Vec<Piece>,
+    /// Rows in `job`.
+    job_rows: usize,
+    /// Rows that make up a job.
+    rows_per_job: usize,
+    /// Rows bound so far, and how many of them there were at the last sample.
+    rows: u64,
+    sampled_at: Option<u64>,
+}
+
+impl AvroWriter {
+    /// Writes to a new file.
+    ///
+    /// # Errors
+    /// A column has a type without a form in Avro, or does not fit the schema of the options; an option is wrong; the
+    /// file cannot be created, or the path leads to something that is no regular file.
+    pub fn create(
+        path: impl AsRef<Path>,
+        schema: SchemaRef,
+        options: WriteOptions,
+    ) -> Result<Self, AvroError> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let create = || {
+            settle(&schema, None, &options)?;
+            Target::create(path).map_err(AvroError::io)
+        };
+        let output = Output::File(create().map_err(|error| error.in_file(&name))?);
+        Ok(Self::new(Some(name), output, schema, options))
+    }
+
+    /// Writes behind the rows of an existing file, with its schema, codec and sync marker; the codec of the options is
+    /// not looked at. The file stays as it is until [`finish`](Self::finish) replaces it by a longer copy, which shares the
+    /// old blocks where the file system can.
+    ///
+    /// # Errors
+    /// The file is not there, is no Avro file, or ends inside a block; another writer appends to it; a column does not fit
+    /// its schema; the options ask for another schema or for metadata.
+    pub fn append(
+        path: impl AsRef<Path>,
+        schema: SchemaRef,
+        options: WriteOptions,
+    ) -> Result<Self, AvroError> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let open = || {
+            let Appended { target, schema: avro, codec, sync, lock } = Appended::open(path, &options)?;
+            let options = WriteOptions { codec, schema: Some(avro), ..options };
+            let (_, plan) = settle(&schema, None, &options)?;
+            let open = Some(Open::new(plan, &options, sync)?);
+            let mut writer = Self::new(None, Output::File(target), schema, options);
+            (writer.open, writer.lock) = (open, Some(lock));
+            Ok(writer)
+        };
+        let mut writer = open().map_err(|error: AvroError| error.in_file(&name))?;
+        writer.name = Some(name);
+        Ok(writer)
+    }
+
+    /// Writes to anything that takes bytes. What it is given before an error stays there.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create), the file aside.
+    pub fn to_sink(
+        sink: impl Write + Send + 'static,
+        schema: SchemaRef,
+        options: WriteOptions,
+    ) -> Result<Self, AvroError> {
+        settle(&schema, None, &options)?;
+        Ok(Self::new(None, Output::Sink(Box::new(sink)), schema, options))
+    }
+
+    fn new(name: Option<String>, output: Output, schema: SchemaRef, options: WriteOptions) -> Self {
+        let (interrupt, open, lock, failed, written) = (None, None, None, false, Written::default());
+        let process = std::process::id();
+        Self { schema, options, interrupt, name, output, open, lock, process, failed, written }
+    }
+
+    /// Asks `interrupt` while it works, at least once a block: true stops it with an error.
+    #[must_use]
+    pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
+        self.interrupt = Some(interrupt);
+        self
+    }
+
+    /// The Arrow schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// What has been written so far.
+    pub fn written(&self) -> Written {
+        self.written
+    }
+
+    /// Writes the rows of a batch, or keeps them until enough have come for a job.
+    ///
+    /// # Errors
+    /// The batch has other columns than the schema; a value cannot be written as its Avro type; the file cannot be
+    /// written. After an error the writer takes nothing more.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<(), AvroError> {
+        self.guarded(|writer| writer.push(batch))
+    }
+
+    /// Writes what is left, and gives the file its name.
+    ///
+    /// # Errors
+    /// As for [`write`](Self::write).
+    pub fn finish(mut self) -> Result<Written, AvroError> {
+        self.guarded(|writer| {
+            if writer.open.is_none() {
+                writer.begin(None)?;
+            }
+            writer.run_job()?;
+            let (open, interrupt) = (writer.open.as_mut(), writer.interrupt.as_ref());
+            let Some(open) = open else { return Ok(()) };
+            let encoded =
+                open.runner.finish(&mut sink(&mut writer.output, &mut writer.written.bytes), interrupt)?;
+            writer.count(encoded);
+            Ok(())
+        })?;
+        let Self { output, written, name, open, lock, .. } = self;
+        drop(open);
+        let committed = match output {
+            Output::File(target) => target.commit(),
+            Output::Sink(mut sink) => sink.flush(),
+        };
+        drop(lock);
+        committed.map_err(|error| named(AvroError::io(error), name.as_deref()))?;
+        Ok(written)
+    }
+
+    /// Names the file in errors, and refuses everything after one.
+    fn guarded(&mut self, work: impl FnOnce(&mut Self) -> Result<(), AvroError>) -> Result<(), AvroError> {
+        if self.process != std::process::id() {
+            let message = "this writer was made in another process: make a new one after a fork";
+            return Err(named(AvroError::new(AvroErrorKind::Internal, message), self.name.as_deref()));
+        }
+        if self.failed {
+            let message = "this writer cannot continue after an earlier error";
+            return Err(named(AvroError::new(AvroErrorKind::Options, message), self.name.as_deref()));
+        }
+        work(self).map_err(|error| {
+            self.failed = true;
+            self.open = None;
+            named(error, self.name.as_deref())
+        })
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<(), AvroError> {
+        check_schema(&self.schema, batch)?;
+        if batch.num_rows() == 0 {
+            return Ok(());
+        }
+        if self.open.is_none() {
+            self.begin(Some(batch.columns()))?;
+        }
+        let rows: ArrayRef = Arc::new(StructArray::from(batch.clone()));
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let piece =
+            Piece { body: Arc::new(bind(&open.plan, &rows)?), rows: 0..rows.len(), first_row: open.rows };
+        open.sample(&piece, self.options.block_bytes);
+        let mut start = 0;
+        while start < rows.len() {
+            let Some(open) = &mut self.open else { return Ok(()) };
+            let end = rows.len().min(start.saturating_add((open.rows_per_job - open.job_rows).max(1)));
+            open.job.push(Piece {
+                body: piece.body.clone(),
+                rows: start..end,
+                first_row: piece.first_row + start as u64,
+            });
+            open.job_rows += end - start;
+            open.rows += (end - start) as u64;
+            start = end;
+            if open.job_rows >= open.rows_per_job || open.job.len() >= JOB_PIECES {
+                self.run_job()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Settles the schema and writes the header.
+    fn begin(&mut self, first: Option<&[ArrayRef]>) -> Result<(), AvroError> {
+        let (avro, plan) = settle(&self.schema, first, &self.options)?;
+        let sync = container::new_sync_marker();
+        let header = container::header(avro.json(), self.options.codec, &self.options.metadata, &sync);
+        let most = Limits::default().header_bytes;
+        if header.len() > most {
+            let (most, found) =
+                (crate::error::thousands(most as u64), crate::error::thousands(header.len() as u64));
+            let message = format!(
+                "expected a header of at most {most} bytes, found {found}, which readers would refuse"
+            );
+            return Err(AvroError::limit_reached("header_bytes", message));
+        }
+        sink(&mut self.output, &mut self.written.bytes)(&header)?;
+        self.open = Some(Open::new(plan, &self.options, sync)?);
+        Ok(())
+    }
+
+    fn run_job(&mut self) -> Result<(), AvroError> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        if open.job.is_empty() {
+            return Ok(());
+        }
+        let job = std::mem::take(&mut open.job);
+        open.job_rows = 0;
+        let mut sink = sink(&mut self.output, &mut self.written.bytes);
+        let encoded = open.runner.run(job, &mut sink, self.interrupt.as_ref())?;
+        drop(sink);
+        self.count(encoded);
+        Ok(())
+    }
+
+    fn count(&mut self, encoded: Encoded) {
+        self.written.rows += encoded.rows;
+        self.written.blocks += encoded.blocks;
+    }
+}
+
+impl Open {
+    fn new(plan: Node, options: &WriteOptions, sync: [u8; SYNC]) -> Result<Self, AvroError> {
+        let plain = WriteOptions { codec: crate::Codec::Null, level: None, ..options.clone() };
+        Ok(Self {
+            plan,
+            runner: Runner::new(options, sync)?,
+            sampler: BlockEncoder::new(&plain, sync)?,
+            job: Vec::new(),
+            job_rows: 0,
+            rows_per_job: 1,
+            rows: 0,
+            sampled_at: None,
+        })
+    }
+
+    /// Encodes some rows now and then, to know how many make up a job.
+    fn sample(&mut self, piece: &Piece, block_bytes: usize) {
+        if self.sampled_at.is_some_and(|at| self.rows < at + SAMPLE_EVERY) {
+            return;
+        }
+        self.sampled_at = Some(self.rows);
+        if let Some(bytes) = self.sampler.sample(piece, SAMPLED_ROWS) {
+            let job_bytes = JOB_BYTES.max(JOB_BLOCKS.saturating_mul(block_bytes));
+            self.rows_per_job = (job_bytes / bytes).max(1);
+        }
+    }
+}
+
+/// Writes bytes and counts them.
+fn sink<'a>(output: &'a mut Output, written: &'a mut u64) -> impl FnMut(&[u8]) -> Result<(), AvroError> + 'a {
+    |bytes| {
+        output.write_all(bytes).map_err(AvroError::io)?;
+        *written += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// The Avro schema of a file, and the plan for it.
+pub(super) fn settle(
+    schema: &Schema,
+    first: Option<&[ArrayRef]>,
+    options: &WriteOptions,
+) -> Result<(AvroSchema, Node), AvroError> {
+    options.check()?;
+    match &options.schema {
+        Some(avro) => Ok((avro.clone(), plan::compile(schema, avro.graph(), plan::Match::Name)?)),
+        None => {
+            let avro = AvroSchema::parse(&derive::derive(schema, first, options.unsigned)?)?;
+            let plan = plan::compile(schema, avro.graph(), plan::Match::Position)?;
+            Ok((avro, plan))
+        }
+    }
+}
+
+/// Checks that a batch has the columns of the schema; metadata and nullability may differ.
+fn check_schema(schema: &SchemaRef, batch: &RecordBatch) -> Result<(), AvroError> {
+    if Arc::ptr_eq(schema, batch.schema_ref()) {
+        return Ok(());
+    }
+    let (expected, found) = (schema.fields(), batch.schema_ref().fields());
+    let refuse = |message: String| Err(AvroError::new(AvroErrorKind::Schema, message));
+    if expected.len() != found.len() {
+        return refuse(format!("expected a batch of {} columns, found {}", expected.len(), found.len()));
+    }
+    for (expected, found) in expected.iter().zip(found) {
+        if expected.name() != found.name() || !expected.data_type().equals_datatype(found.data_type()) {
+            let (name, other) = (quoted(expected.name()), quoted(found.name()));
+            let (ty, found) = (expected.data_type(), found.data_type());
+            return refuse(format!(
+                "expected a batch with the column {name} of {ty}, found {other} of {found}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn named(error: AvroError, name: Option<&str>) -> AvroError {
+    match name {
+        Some(name) => error.in_file(name),
+        None => error,
+    }
+}
+
+impl fmt::Debug for AvroWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AvroWriter")
+            .field("name", &self.name)
+            .field("schema", &self.schema)
+            .field("written", &self.written)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+//! Splits of files that are no longer what they were when the splits were planned.
+
+mod support_hostile;
+
+use arrowfeed_avro::{AvroErrorKind, AvroReader, AvroSource, Codec, OnError, Split, plan_splits};
+
+use support_hostile::container::Container;
+use support_hostile::outcome::Outcome;
+use support_hostile::ways::TemporaryFile;
+use support_hostile::wire::longs;
+
+const BLOCKS: usize = 8;
+
+/// Bytes of a block.
+const BLOCK: u64 = 28;
+
+fn blocks(sync: [u8; 16]) -> Vec<u8> {
+    let file = Container::with_sync("\"long\"", Codec::Null, sync);
+    (0..BLOCKS).fold(file, |file, _| file.block(10, &longs(0..10))).bytes
+}
+
+/// What reading a split gives: so many rows, or the kind and the message of the error that comes instead.
+fn read(split: &Split) -> Result<usize, (AvroErrorKind, String)> {
+    let failed = |error: arrowfeed_avro::AvroError| (error.kind(), error.to_string());
+    let reader = AvroReader::builder().open_split(split).map_err(failed)?;
+    reader.map(|batch| Ok(batch.map_err(failed)?.num_rows())).sum()
+}
+
+#[test]
+fn every_split_of_a_file_that_changed_is_refused() {
+    let bytes = blocks([1; 16]);
+    let file = TemporaryFile::new(&bytes);
+    let splits = plan_splits([&file.path], BLOCK).unwrap();
+    assert_eq!(splits.len(), BLOCKS);
+    assert_eq!(splits.iter().map(|split| read(split).unwrap()).sum::<usize>(), 10 * BLOCKS);
+    let path = file.path.display();
+    let others = [
+        ("shorter", bytes[..splits[BLOCKS - 2].start as usize].to_vec()),
+        ("inside the header", bytes[..20].to_vec()),
+        ("empty", Vec::new()),
+        ("longer", [&bytes[..], &bytes[splits[0].start as usize..]].concat()),
+        ("no Avro file", vec![0; 5]),
+    ];
+    for (what, other) in others {
+        std::fs::write(&file.path, &other).unwrap();
+        let (was, is) = (bytes.len(), other.len());
+        let message = format!(
+            "{path}: expected the file as it was when its splits were planned, of {was} bytes, found another one, of {is} bytes"
+        );
+        for split in &splits {
+            assert_eq!(read(split), Err((AvroErrorKind::Changed, message.clone())), "{what}");
+        }
+    }
+    std::fs::write(&file.path, blocks([2; 16])).unwrap();
+    let (was, is) = (vec!["01"; 16].join(" "), vec!["02"; 16].join(" "));
+    let message = format!(
+        "{path}: expected the file as it was when its splits were planned, with the sync marker {was}, found another one, with the marker {is}"
+    );
+    for split in &splits {
+        assert_eq!(read(split), Err((AvroErrorKind::Changed, message.clone())));
+    }
+    // A copy is the same file.
+    std::fs::write(&file.path, &bytes).unwrap();
+    assert_eq!(splits.iter().map(|split| read(split).unwrap()).sum::<usize>(), 10 * BLOCKS);
+}
+
+#[test]
+fn a_range_that_starts_behind_the_end_is_refused() {
+    let bytes = blocks([1; 16]);
+    let file = TemporaryFile::new(&bytes);
+    let len = bytes.len() as u64;
+    for end in [len, len + 1, len + 500] {
+        assert_eq!(read(&Split::new(&file.path, len, end)), Ok(0), "nothing starts there");
+    }
+    assert_eq!(read(&Split::new(&file.path, 0, len + 500)), Ok(10 * BLOCKS));
+    let message = format!(
+        "{}: expected a file of {} bytes or more, found its end at byte {len}",
+        file.path.display(),
+        len + 1
+    );
+    for end in [0, len, len + 9] {
+        let split = Split::new(&file.path, len + 1, end);
+        assert_eq!(read(&split), Err((AvroErrorKind::Changed, message.clone())));
+    }
+}
+
+#[test]
+fn other_sources_are_checked_too_whatever_is_left_out() {
+    let (bytes, other) = (blocks([1; 16]), blocks([2; 16]));
+    let file = TemporaryFile::new(&bytes);
+    let split = &plan_splits([&file.path], BLOCK).unwrap()[BLOCKS - 1];
+    for on_error in [OnError::Raise, OnError::SkipBlock, OnError::SkipFile] {
+        for found in [&other[..], &bytes[..100]] {
+            let sources = [
+                AvroSource::bytes(found.to_vec()),
+                AvroSource::seekable("file", std::io::Cursor::new(found.to_vec())),
+            ];
+            for source in sources {
+                let source = source.with_name("file").with_identity(split.identity);
+                let builder = AvroReader::builder().with_on_error(on_error);
+                let outcome = Outcome::of(builder.open_range(source, split.start..split.end));
+                assert!(outcome.verdict().starts_with("Changed: "), "{}", outcome.verdict());
+            }
+        }
+    }
+}
+
+#[test]
+fn splits_compare_by_their_ranges() {
+    let file = TemporaryFile::new(&blocks([1; 16]));
+    let splits = plan_splits([&file.path], BLOCK).unwrap();
+    let by_hand: Vec<Split> =
+        splits.iter().map(|split| Split::new(&split.path, split.start, split.end)).collect();
+    assert_eq!(splits, by_hand);
+    assert!(splits.is_sorted() && by_hand.is_sorted());
+    assert!(splits.iter().all(|split| split.identity.is_some()));
+}

@@ -1,0 +1,107 @@
+//! Record batches: struct arrays without nulls, with all of their columns or with some.
+
+use std::cell::OnceCell;
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_array::ffi::FFI_ArrowArray;
+use arrow_array::{ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, SchemaRef};
+
+use crate::contents;
+use crate::invalid::{Checked, Invalid};
+use crate::structure::Part;
+
+/// Why there is no batch.
+#[derive(Debug)]
+pub enum Refused {
+    /// Data that is not valid.
+    Invalid(Invalid),
+    /// Valid data that is no batch, such as this.
+    NoBatch(String),
+}
+
+impl From<Invalid> for Refused {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(invalid) => invalid.fmt(f),
+            Self::NoBatch(found) => write!(f, "expected an array of structs without nulls, found {found}"),
+        }
+    }
+}
+
+/// A batch over the memory of its producer. Its structs are checked, its offsets, indices and views are not yet.
+#[derive(Debug)]
+pub struct ForeignBatch {
+    schema: SchemaRef,
+    /// `None` for a column that is not read.
+    columns: Vec<Option<ArrayData>>,
+    /// The first row of the columns, and the end.
+    from: usize,
+    rows: usize,
+}
+
+impl ForeignBatch {
+    /// Takes over an array of structs, and checks the structs of the columns that are read, by index. In the schema the
+    /// others are columns of nulls, see [`projected`](crate::projected).
+    ///
+    /// # Safety
+    ///
+    /// Pointers in the struct that are not null point to memory as the C data interface describes it, and as long as the
+    /// struct says; nobody else releases it.
+    #[allow(unsafe_code)]
+    pub unsafe fn new(
+        array: FFI_ArrowArray,
+        schema: SchemaRef,
+        is_read: impl Fn(usize) -> bool,
+    ) -> Result<Self, Refused> {
+        let owner = Arc::new(array);
+        // SAFETY: the caller's promise.
+        let structs = unsafe { Part::new(&owner) };
+        let structs_type = DataType::Struct(schema.fields().clone());
+        let size = structs.size(&structs_type)?;
+        let nulls = structs.nulls(&structs.buffers(&structs_type, size.end)?, size.offset, size.len)?;
+        if let Some(nulls) = nulls.filter(|nulls| nulls.null_count() > 0) {
+            return Err(Refused::NoBatch(format!("structs, {} of them null", nulls.null_count())));
+        }
+        let parts = structs.parts(&structs_type, schema.fields().len())?;
+        let columns = schema.fields().iter().zip(parts).enumerate().map(|(index, (field, part))| {
+            let data = is_read(index).then(|| part.data(field.data_type()));
+            data.transpose().map_err(|invalid| invalid.inside(field.name()))
+        });
+        let columns = columns.collect::<Checked<_>>()?;
+        Ok(Self { schema, columns, from: size.offset, rows: size.len })
+    }
+
+    /// Number of values on all levels of the columns that are read.
+    pub fn values(&self) -> usize {
+        self.columns.iter().flatten().map(values).fold(self.rows, usize::saturating_add)
+    }
+
+    /// Checks the contents of the columns that are read, and gives the batch.
+    pub fn into_batch(self) -> Result<RecordBatch, Refused> {
+        let Self { schema, columns, from, rows } = self;
+        let nulls: OnceCell<ArrayRef> = OnceCell::new();
+        let columns = columns.into_iter().zip(schema.fields()).map(|(data, field)| {
+            let Some(data) = data else {
+                return Ok(nulls.get_or_init(|| Arc::new(NullArray::new(rows))).clone());
+            };
+            contents::array(&data, from..from + rows).map_err(|invalid| invalid.inside(field.name()))
+        });
+        let columns = columns.collect::<Checked<_>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(schema, columns, &options);
+        batch.map_err(|failure| Refused::NoBatch(failure.to_string()))
+    }
+}
+
+fn values(data: &ArrayData) -> usize {
+    data.child_data().iter().map(values).fold(data.len(), usize::saturating_add)
+}

@@ -1,0 +1,176 @@
+//! Buffers of an array struct: how many its type has, and how long each is.
+//!
+//! Unsafe: Arrow buffers are made over raw pointers. Each pointer is compared with null, each size is countable, and the
+//! buffer holds the struct that owns the memory.
+#![allow(unsafe_code)]
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use arrow_array::ffi::FFI_ArrowArray;
+use arrow_buffer::{Buffer, MutableBuffer};
+use arrow_schema::{DataType, UnionMode};
+
+use crate::invalid::{Checked, Invalid};
+use crate::types::name;
+
+/// The buffers of one struct, in which `end` values are stored: those before its offset, and its own.
+pub(crate) struct Buffers<'a> {
+    array: &'a FFI_ArrowArray,
+    owner: &'a Arc<FFI_ArrowArray>,
+    data_type: &'a DataType,
+    end: usize,
+}
+
+impl<'a> Buffers<'a> {
+    /// Compares the number of buffers with the type's.
+    pub(crate) fn new(
+        array: &'a FFI_ArrowArray,
+        owner: &'a Arc<FFI_ArrowArray>,
+        data_type: &'a DataType,
+        end: usize,
+    ) -> Checked<Self> {
+        use DataType::*;
+        let found = array.n_buffers;
+        let is_right = match data_type {
+            Null | RunEndEncoded(..) => found == 0,
+            Struct(_) | FixedSizeList(..) | Union(_, UnionMode::Sparse) => found == 1,
+            Utf8 | Binary | LargeUtf8 | LargeBinary | ListView(_) | LargeListView(_) => found == 3,
+            // Any number of buffers with bytes, and one with their lengths.
+            Utf8View | BinaryView => found >= 3,
+            _ => found == 2,
+        };
+        if !is_right {
+            return Err(Invalid::new(format!("{found} buffers of {}", name(data_type))));
+        }
+        if found > 0 && array.buffers.is_null() {
+            return Err(Invalid::new(format!("a null pointer to the buffers of {}", name(data_type))));
+        }
+        Ok(Self { array, owner, data_type, end })
+    }
+
+    /// The buffers after the bitmap of nulls.
+    ///
+    /// SAFETY: pointers that are not null point to as many values as the struct has, and to as many bytes as its
+    /// offsets and lengths say.
+    pub(crate) unsafe fn values(&self) -> Checked<Vec<Buffer>> {
+        use DataType::*;
+        // SAFETY: the caller's promise, for each of them.
+        unsafe {
+            match self.data_type {
+                Null | RunEndEncoded(..) | Struct(_) | FixedSizeList(..) => Ok(Vec::new()),
+                Boolean => Ok(vec![self.buffer(1, Some(self.end.div_ceil(8)), 1)?]),
+                FixedSizeBinary(size) => {
+                    let size = usize::try_from(*size).ok();
+                    Ok(vec![self.buffer(1, size.and_then(|size| size.checked_mul(self.end)), 1)?])
+                }
+                List(_) | Map(..) => Ok(vec![self.offsets::<i32>()?]),
+                LargeList(_) => Ok(vec![self.offsets::<i64>()?]),
+                Utf8 | Binary => self.bytes::<i32>(),
+                LargeUtf8 | LargeBinary => self.bytes::<i64>(),
+                Utf8View | BinaryView => self.byte_views(),
+                ListView(_) => Ok(vec![self.fixed(1, 4)?, self.fixed(2, 4)?]),
+                LargeListView(_) => Ok(vec![self.fixed(1, 8)?, self.fixed(2, 8)?]),
+                Union(_, UnionMode::Sparse) => Ok(vec![self.fixed(0, 1)?]),
+                Union(_, UnionMode::Dense) => Ok(vec![self.fixed(0, 1)?, self.fixed(1, 4)?]),
+                Dictionary(keys, _) => Ok(vec![self.fixed(1, width(keys)?)?]),
+                numbers => Ok(vec![self.fixed(1, width(numbers)?)?]),
+            }
+        }
+    }
+
+    /// The bitmap of nulls, if there is one.
+    ///
+    /// SAFETY: as for `values`.
+    pub(crate) unsafe fn bitmap(&self) -> Checked<Option<Buffer>> {
+        if self.pointer(0).is_null() {
+            return Ok(None);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.buffer(0, Some(self.end.div_ceil(8)), 1).map(Some) }
+    }
+
+    /// A value of this width for each that is stored.
+    ///
+    /// SAFETY: as for `values`.
+    unsafe fn fixed(&self, index: usize, width: usize) -> Checked<Buffer> {
+        // SAFETY: the caller's promise.
+        unsafe { self.buffer(index, self.end.checked_mul(width), width) }
+    }
+
+    /// SAFETY: as for `values`.
+    unsafe fn offsets<O>(&self) -> Checked<Buffer> {
+        let bytes = self.end.checked_add(1).and_then(|count| count.checked_mul(size_of::<O>()));
+        // SAFETY: the caller's promise.
+        unsafe { self.buffer(1, bytes, size_of::<O>()) }
+    }
+
+    /// Offsets, and as many bytes as the last of them says.
+    ///
+    /// SAFETY: as for `values`.
+    unsafe fn bytes<O: Copy + Into<i64>>(&self) -> Checked<Vec<Buffer>> {
+        // SAFETY: the caller's promise: there is an offset more than values, at any address.
+        let (offsets, last) = unsafe {
+            let offsets = self.offsets::<O>()?;
+            let last: i64 = offsets.as_ptr().cast::<O>().add(self.end).read_unaligned().into();
+            (offsets, last)
+        };
+        let len = usize::try_from(last).map_err(|_| Invalid::new(format!("the offset {last}")))?;
+        // SAFETY: the caller's promise.
+        Ok(vec![offsets, unsafe { self.buffer(2, Some(len), 1)? }])
+    }
+
+    /// Views, and the buffers with bytes that they point into, whose lengths are in the last buffer.
+    ///
+    /// SAFETY: as for `values`.
+    unsafe fn byte_views(&self) -> Checked<Vec<Buffer>> {
+        let last = usize::try_from(self.array.n_buffers).unwrap_or_default() - 1;
+        let lengths = self.pointer(last).cast::<i64>();
+        if last > 2 && lengths.is_null() {
+            return Err(Invalid::new(format!("a null pointer to buffer {last} of {}", name(self.data_type))));
+        }
+        // SAFETY: the caller's promise.
+        let mut buffers = vec![unsafe { self.fixed(1, 16)? }];
+        for index in 2..last {
+            // SAFETY: the caller's promise: there is a length for each, at any address.
+            let len = unsafe { lengths.add(index - 2).read_unaligned() };
+            let bytes = usize::try_from(len);
+            let bytes = bytes.map_err(|_| Invalid::new(format!("a buffer of {len} bytes")))?;
+            // SAFETY: the caller's promise.
+            buffers.push(unsafe { self.buffer(index, Some(bytes), 1)? });
+        }
+        Ok(buffers)
+    }
+
+    /// A buffer of so many bytes for values of this width. Without bytes its pointer may be anything. Memory that does not
+    /// begin where values of up to 16 bytes may is copied.
+    ///
+    /// SAFETY: as for `values`.
+    unsafe fn buffer(&self, index: usize, bytes: Option<usize>, width: usize) -> Checked<Buffer> {
+        let too_long =
+            || Invalid::new(format!("more values of {} than memory has bytes", name(self.data_type)));
+        let bytes = bytes.filter(|bytes| isize::try_from(*bytes).is_ok()).ok_or_else(too_long)?;
+        if bytes == 0 {
+            return Ok(MutableBuffer::new(0).into());
+        }
+        let missing =
+            || Invalid::new(format!("a null pointer to buffer {index} of {}", name(self.data_type)));
+        let start = NonNull::new(self.pointer(index).cast_mut()).ok_or_else(missing)?;
+        start.addr().checked_add(bytes).ok_or_else(too_long)?;
+        // SAFETY: the caller's promise; the owner frees them, and is held.
+        let buffer = unsafe { Buffer::from_custom_allocation(start, bytes, self.owner.clone()) };
+        let is_aligned = start.addr().get().is_multiple_of(width.min(16));
+        Ok(if is_aligned { buffer } else { Buffer::from_slice_ref(&buffer[..]) })
+    }
+
+    fn pointer(&self, index: usize) -> *const u8 {
+        // SAFETY: there are as many pointers as buffers, `new` has looked; `index` is below their number.
+        unsafe { self.array.buffers.add(index).read_unaligned() }.cast()
+    }
+}
+
+fn width(data_type: &DataType) -> Checked<usize> {
+    data_type
+        .primitive_width()
+        .ok_or_else(|| Invalid::new(format!("an array of {}, which is not supported", name(data_type))))
+}

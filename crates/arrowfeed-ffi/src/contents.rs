@@ -1,0 +1,213 @@
+//! Contents of array data: offsets, indices and views are checked, and the data is cut to the rows that are asked for.
+//!
+//! Only what the rows reach is looked at, and it is all that remains: a slice costs as much as its rows, whatever it
+//! was cut from, and what lies outside of them may be anything. No value is copied, but offsets of lists are where the
+//! values before the first list are cut off.
+//!
+//! The cut also removes the offset of structs. `ArrayData::slice` of arrow-rs 59.3 slices the children of a struct and
+//! leaves the struct's own offset as it was, and a `StructArray` is made by slicing the children once more.
+//!
+//! Unsafe: data is put together without arrow-rs's checks, which look at all values and not at those that are reached.
+//! Each part was checked here, in this order: rows against the length, offsets against each other, and what they lead
+//! to against the length of the child.
+#![allow(unsafe_code)]
+
+use std::ops::Range;
+
+use arrow_array::types::ArrowPrimitiveType;
+use arrow_array::{ArrayRef, downcast_integer, make_array};
+use arrow_buffer::{ArrowNativeType, Buffer};
+use arrow_data::{ArrayData, ArrayDataBuilder};
+use arrow_schema::{DataType, UnionFields, UnionMode};
+
+use crate::checks::{byte_views, child, is_null, leaf, stored, stored_in};
+use crate::invalid::{Checked, Invalid};
+use crate::lists;
+use crate::types::name;
+
+/// The array of some rows, if what they reach is valid.
+pub(crate) fn array(data: &ArrayData, rows: Range<usize>) -> Checked<ArrayRef> {
+    Ok(make_array(reached(data, rows)?))
+}
+
+/// The data that some rows reach.
+pub(crate) fn reached(data: &ArrayData, rows: Range<usize>) -> Checked<ArrayData> {
+    use DataType::*;
+    let stored = stored(data, &rows)?;
+    if rows.is_empty() {
+        return Ok(ArrayData::new_empty(data.data_type()));
+    }
+    match data.data_type() {
+        List(_) | Map(..) => lists::of_offsets::<i32>(data, rows, &stored),
+        LargeList(_) => lists::of_offsets::<i64>(data, rows, &stored),
+        ListView(_) => lists::of_views::<i32>(data, rows, &stored),
+        LargeListView(_) => lists::of_views::<i64>(data, rows, &stored),
+        FixedSizeList(_, size) => {
+            let size = usize::try_from(*size).unwrap_or(usize::MAX);
+            let places = times(stored.start, size)?..times(stored.end, size)?;
+            Ok(cut(data, rows, Vec::new(), vec![reached(child(data, 0)?, places)?]))
+        }
+        Struct(fields) => {
+            let children = fields.iter().enumerate().map(|(index, field)| {
+                let child = reached(child(data, index)?, stored.clone());
+                child.map_err(|invalid| invalid.inside(field.name()))
+            });
+            Ok(cut(data, rows, Vec::new(), children.collect::<Checked<_>>()?))
+        }
+        Dictionary(keys, _) => {
+            macro_rules! indices {
+                ($key:ty) => {
+                    dictionary::<<$key as ArrowPrimitiveType>::Native>(data, rows, stored)
+                };
+            }
+            downcast_integer! {
+                keys.as_ref() => (indices),
+                _ => Err(Invalid::new(format!("dictionary indices of {keys}")))
+            }
+        }
+        Utf8View | BinaryView => views_of_bytes(data, rows, &stored),
+        Union(fields, mode) => union(data, rows, &stored, fields, *mode),
+        RunEndEncoded(..) => runs(data, rows, stored.end),
+        _ => leaf(data, &rows).map(|()| data.slice(rows.start, rows.len())),
+    }
+}
+
+/// Whether any value of a type is valid, so that nothing has to be looked at or cut off.
+pub(crate) fn is_plain(data_type: &DataType) -> bool {
+    use DataType::*;
+    data_type.is_primitive() || matches!(data_type, Null | Boolean | FixedSizeBinary(_))
+}
+
+/// Rows of the data, with other buffers and children, in which they begin at 0.
+pub(crate) fn cut(
+    data: &ArrayData,
+    rows: Range<usize>,
+    buffers: Vec<Buffer>,
+    children: Vec<ArrayData>,
+) -> ArrayData {
+    let nulls = data.nulls().map(|nulls| nulls.slice(rows.start, rows.len()));
+    let builder = ArrayData::builder(data.data_type().clone()).len(rows.len()).nulls(nulls);
+    unchecked(builder.buffers(buffers).child_data(children))
+}
+
+/// Rows of the data, which keeps its buffers.
+pub(crate) fn sliced(data: &ArrayData, rows: Range<usize>, children: Vec<ArrayData>) -> ArrayData {
+    let nulls = data.nulls().map(|nulls| nulls.slice(rows.start, rows.len()));
+    let builder = ArrayData::builder(data.data_type().clone()).len(rows.len()).nulls(nulls);
+    unchecked(
+        builder.offset(data.offset() + rows.start).buffers(data.buffers().to_vec()).child_data(children),
+    )
+}
+
+fn unchecked(parts: ArrayDataBuilder) -> ArrayData {
+    // SAFETY: see above.
+    unsafe { parts.build_unchecked() }
+}
+
+fn times(rows: usize, size: usize) -> Checked<usize> {
+    rows.checked_mul(size).ok_or_else(|| Invalid::new(format!("{rows} lists of {size} values")))
+}
+
+/// Views of bytes. A null may have any, and gets one of no bytes if it leads out of its buffer.
+fn views_of_bytes(data: &ArrayData, rows: Range<usize>, stored: &Range<usize>) -> Checked<ArrayData> {
+    if !byte_views(data, stored)? {
+        return Ok(data.slice(rows.start, rows.len()));
+    }
+    let views = stored.clone().zip(stored_in::<u128>(data, 0, stored)?);
+    let views: Vec<u128> = views.map(|(row, view)| if is_null(data, row) { 0 } else { *view }).collect();
+    let mut buffers = data.buffers().to_vec();
+    buffers[0] = Buffer::from_vec(views);
+    Ok(cut(data, rows, buffers, Vec::new()))
+}
+
+/// Of a dictionary larger than its rows only the values that they name are looked at, unless values have others inside.
+fn dictionary<T: ArrowNativeType>(
+    data: &ArrayData,
+    rows: Range<usize>,
+    stored: Range<usize>,
+) -> Checked<ArrayData> {
+    let (indices, values) = (stored_in::<T>(data, 0, &stored)?, child(data, 0)?);
+    let plain = is_plain(values.data_type());
+    let all = values.len() <= stored.len() || has_inside(values.data_type());
+    for (row, index) in stored.zip(indices) {
+        match index.to_usize() {
+            Some(index) if index < values.len() => {
+                if !all && !plain {
+                    leaf(values, &(index..index + 1))?;
+                }
+            }
+            _ if is_null(data, row) => {}
+            _ => {
+                let found = format!("the dictionary index {index:?} for {} values", values.len());
+                return Err(Invalid::new(found));
+            }
+        }
+    }
+    let values = if all { reached(values, 0..values.len())? } else { values.clone() };
+    Ok(sliced(data, rows, vec![values]))
+}
+
+/// Whether arrays of a type have others inside.
+fn has_inside(data_type: &DataType) -> bool {
+    use DataType::*;
+    !is_plain(data_type)
+        && !matches!(data_type, Utf8 | LargeUtf8 | Binary | LargeBinary | Utf8View | BinaryView)
+}
+
+fn union(
+    data: &ArrayData,
+    rows: Range<usize>,
+    stored: &Range<usize>,
+    fields: &UnionFields,
+    mode: UnionMode,
+) -> Checked<ArrayData> {
+    let ids = stored_in::<i8>(data, 0, stored)?;
+    let places = match mode {
+        UnionMode::Sparse => None,
+        UnionMode::Dense => Some(stored_in::<i32>(data, 1, stored)?),
+    };
+    let mut children: [Option<usize>; 128] = [None; 128];
+    for (index, (id, _)) in fields.iter().enumerate() {
+        let child = usize::try_from(id).ok().and_then(|id| children.get_mut(id));
+        *child.ok_or_else(|| Invalid::new(format!("the type {id} of a union")))? = Some(index);
+    }
+    for (row, id) in ids.iter().enumerate() {
+        let index = usize::try_from(*id).ok().and_then(|id| children[id]);
+        let index = index.ok_or_else(|| Invalid::new(format!("the type {id} in a union")))?;
+        let (len, place) = (child(data, index)?.len(), places.map_or(0, |places| places[row]));
+        if places.is_some() && place.to_usize().is_none_or(|place| place >= len) {
+            return Err(Invalid::new(format!("the offset {place} for {len} values of a union")));
+        }
+    }
+    let children = data.child_data().iter().map(|child| match mode {
+        UnionMode::Sparse => reached(child, stored.clone()),
+        UnionMode::Dense => reached(child, 0..child.len()),
+    });
+    let children = children.collect::<Checked<_>>()?;
+    let mut buffers = vec![data.buffers()[0].slice_with_length(stored.start, stored.len())];
+    if places.is_some() {
+        buffers.push(data.buffers()[1].slice_with_length(4 * stored.start, 4 * stored.len()));
+    }
+    Ok(cut(data, rows, buffers, children))
+}
+
+/// Runs end after each other, the last after all rows.
+fn runs(data: &ArrayData, rows: Range<usize>, end: usize) -> Checked<ArrayData> {
+    let (ends, values) = (child(data, 0)?, child(data, 1)?);
+    let stored = ends.offset()..ends.offset() + ends.len();
+    let covered = match ends.data_type() {
+        DataType::Int16 => run_ends(stored_in::<i16>(ends, 0, &stored)?),
+        DataType::Int32 => run_ends(stored_in::<i32>(ends, 0, &stored)?),
+        DataType::Int64 => run_ends(stored_in::<i64>(ends, 0, &stored)?),
+        other => return Err(Invalid::new(format!("run ends of {}", name(other)))),
+    };
+    if covered.is_none_or(|covered| covered < end) {
+        return Err(Invalid::new(format!("run ends that do not lead up to {end} values")));
+    }
+    let children = vec![reached(ends, 0..ends.len())?, reached(values, 0..ends.len())?];
+    Ok(sliced(data, rows, children))
+}
+
+fn run_ends<T: ArrowNativeType>(ends: &[T]) -> Option<usize> {
+    ends.iter().try_fold(0, |before, end| end.to_usize().filter(|end| *end > before))
+}

@@ -1,0 +1,183 @@
+//! Schema structs: a walk over the raw structs that checks everything arrow-rs asserts or dereferences, then
+//! arrow-rs's own conversion.
+//!
+//! Unsafe: pointers of a producer are followed. Each is compared with null first, children only up to the producer's
+//! own count, and no deeper than [`MAX_DEPTH`], so that a schema that contains itself is an error too.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_char};
+use std::slice;
+use std::sync::Arc;
+
+use arrow_schema::ffi::FFI_ArrowSchema;
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
+
+use crate::invalid::{Checked, Invalid};
+use crate::types;
+
+/// Nesting of types that an import accepts: as deep as the schema of an Avro file may be. pyarrow's own bound is 64.
+pub const MAX_DEPTH: usize = 128;
+
+/// Bytes of the names, formats and metadata of a schema that an import accepts, with 256 bytes for each field.
+pub const MAX_SCHEMA_BYTES: usize = 256 << 20;
+
+/// Memory of a field without its texts, about.
+const FIELD_BYTES: usize = 256;
+
+/// Imports the field of a schema struct.
+///
+/// # Safety
+///
+/// Pointers in the struct that are not null point to memory as the C data interface describes it, and as long as the
+/// struct says.
+pub unsafe fn import_field(schema: &FFI_ArrowSchema) -> Result<Field, Invalid> {
+    // SAFETY: the caller's promise.
+    unsafe { describe(schema, &mut Vec::new())? };
+    let field = Field::try_from(schema)?;
+    types::check(field.data_type())?;
+    Ok(field)
+}
+
+/// The schema of the record batches that struct arrays of a field stand for. `None` where the type is no struct.
+pub fn columns(field: &Field) -> Option<SchemaRef> {
+    let DataType::Struct(fields) = field.data_type() else { return None };
+    Some(Arc::new(Schema::new_with_metadata(fields.clone(), field.metadata().clone())))
+}
+
+/// The same schema with a column of nulls in place of each that is not read, by index.
+pub fn projected(schema: &Schema, is_read: impl Fn(usize) -> bool) -> SchemaRef {
+    let fields = schema.fields().iter().enumerate().map(|(index, field)| match is_read(index) {
+        true => field.clone(),
+        false => Arc::new(Field::new(field.name(), DataType::Null, true)),
+    });
+    Arc::new(Schema::new_with_metadata(fields.collect::<Fields>(), schema.metadata().clone()))
+}
+
+/// Checks a schema struct and appends a text that is the same for the same schema only, whatever its metadata: texts in
+/// it end with a zero, and a field comes before its children and their number.
+///
+/// # Safety
+///
+/// As for [`import_field`].
+pub unsafe fn describe(schema: &FFI_ArrowSchema, text: &mut Vec<u8>) -> Result<(), Invalid> {
+    // SAFETY: the caller's promise.
+    unsafe { Walk { bytes: 0, text }.schema(schema, 1) }
+}
+
+/// A walk over all structs of a schema.
+struct Walk<'t> {
+    text: &'t mut Vec<u8>,
+    /// Size of the schema so far. The same struct may be met several times: a few can stand for any number of fields.
+    bytes: usize,
+}
+
+impl Walk<'_> {
+    /// SAFETY: as for `import_field`.
+    unsafe fn schema(&mut self, schema: &FFI_ArrowSchema, depth: usize) -> Checked<()> {
+        if depth > MAX_DEPTH {
+            return Err(Invalid::new(format!("a schema that is nested more than {MAX_DEPTH} levels deep")));
+        }
+        if schema.release.is_none() {
+            return Err(Invalid::new("a schema that was released"));
+        }
+        self.count(FIELD_BYTES)?;
+        // SAFETY: the caller's promise, for these and all below.
+        let format = unsafe { self.text(schema.format, "format")? };
+        let format = format.ok_or_else(|| Invalid::new("a schema without a format"))?;
+        // SAFETY: as above.
+        let name = unsafe { self.text(schema.name, "name")?.unwrap_or_default() };
+        // SAFETY: as above.
+        unsafe { self.metadata(schema.metadata.cast())? };
+        let children = number_of_children(schema, format)?;
+        for part in [format, name] {
+            self.text.extend_from_slice(part.as_bytes());
+            self.text.push(0);
+        }
+        self.text.extend_from_slice(&schema.flags.to_ne_bytes());
+        self.text.extend_from_slice(&children.to_ne_bytes());
+        self.text.push((!schema.dictionary.is_null()).into());
+        if children > 0 && schema.children.is_null() {
+            return Err(Invalid::new(format!("a null pointer to {children} children of a schema")));
+        }
+        for index in 0..children {
+            // SAFETY: there are as many pointers, each null or to a struct.
+            let child = unsafe { schema.children.add(index).read_unaligned().as_ref() };
+            let child =
+                child.ok_or_else(|| Invalid::new(format!("a null pointer to child {index} of a schema")))?;
+            // SAFETY: the caller's promise.
+            unsafe { self.schema(child, depth + 1)? };
+        }
+        // SAFETY: null, or a struct.
+        match unsafe { schema.dictionary.as_ref() } {
+            // SAFETY: the caller's promise.
+            Some(dictionary) => unsafe { self.schema(dictionary, depth + 1) },
+            None => Ok(()),
+        }
+    }
+
+    /// SAFETY: null, or a text that ends with a zero.
+    unsafe fn text<'a>(&mut self, text: *const c_char, what: &str) -> Checked<Option<&'a str>> {
+        if text.is_null() {
+            return Ok(None);
+        }
+        // SAFETY: the caller's promise.
+        let text = unsafe { CStr::from_ptr(text) };
+        self.count(text.count_bytes())?;
+        let text =
+            text.to_str().map_err(|_| Invalid::new(format!("a {what} of a schema that is not UTF-8")))?;
+        Ok(Some(text))
+    }
+
+    /// SAFETY: null, or a number of pairs of texts, each with its length, as the interface describes them.
+    unsafe fn metadata(&mut self, metadata: *const u8) -> Checked<()> {
+        if metadata.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise: a number is there, and after each number as much as it says.
+        unsafe {
+            let pairs = length(metadata, "entries")?;
+            // A pair has two lengths, even if it has no bytes.
+            self.count(pairs.saturating_mul(8))?;
+            let mut at = metadata.add(4);
+            for _ in 0..2 * pairs {
+                let bytes = length(at, "bytes")?;
+                self.count(bytes)?;
+                let text = slice::from_raw_parts(at.add(4), bytes);
+                str::from_utf8(text).map_err(|_| Invalid::new("metadata of a schema that is not UTF-8"))?;
+                at = at.add(4 + bytes);
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, bytes: usize) -> Checked<()> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes <= MAX_SCHEMA_BYTES {
+            return Ok(());
+        }
+        Err(Invalid::new(format!("a schema of more than {} MiB", MAX_SCHEMA_BYTES >> 20)))
+    }
+}
+
+/// SAFETY: four bytes are there.
+unsafe fn length(at: *const u8, what: &str) -> Checked<usize> {
+    // SAFETY: the caller's promise.
+    let number = unsafe { at.cast::<i32>().read_unaligned() };
+    usize::try_from(number).map_err(|_| Invalid::new(format!("metadata of {number} {what}")))
+}
+
+/// The number of children, which the format fixes for all types but structs and unions.
+fn number_of_children(schema: &FFI_ArrowSchema, format: &str) -> Checked<usize> {
+    let found = schema.n_children;
+    let fixed = match format {
+        "+s" => None,
+        "+r" => Some(2),
+        union if union.starts_with("+u") => None,
+        list if list.starts_with('+') => Some(1),
+        _ => Some(0),
+    };
+    match usize::try_from(found) {
+        Ok(children) if fixed.is_none_or(|fixed| fixed == children) => Ok(children),
+        _ => Err(Invalid::new(format!("a schema of the format {format:.50?} with {found} children"))),
+    }
+}

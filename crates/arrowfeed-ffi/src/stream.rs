@@ -1,0 +1,100 @@
+//! Streams of arrays.
+//!
+//! Unsafe: functions of the producer are called. Each is compared with null, and none is called on a stream that was
+//! released.
+#![allow(unsafe_code)]
+
+use std::ffi::CStr;
+
+use arrow_array::RecordBatch;
+use arrow_array::RecordBatchReader;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_schema::{ArrowError, Field, SchemaRef};
+
+use crate::batch::{ForeignBatch, Refused};
+use crate::invalid::{Checked, Invalid};
+use crate::schema::{columns, import_field};
+use crate::types::name;
+
+/// The record batches of a stream of struct arrays. Errors of its data are [`Invalid`] inside of Arrow's error; those that
+/// the stream itself reports are not.
+#[derive(Debug)]
+pub struct ForeignStream {
+    stream: FFI_ArrowArrayStream,
+    schema: SchemaRef,
+}
+
+impl ForeignStream {
+    /// Asks the stream for its schema. An error that is no `Invalid` names the type of arrays that are no structs.
+    ///
+    /// # Safety
+    ///
+    /// The functions of the stream, and the structs that they give, keep to the C stream interface; nobody else uses it.
+    pub unsafe fn new(mut stream: FFI_ArrowArrayStream) -> Result<Self, Refused> {
+        let field = field(&mut stream)?;
+        match columns(&field) {
+            Some(schema) => Ok(Self { stream, schema }),
+            None => Err(Refused::NoBatch(name(field.data_type()))),
+        }
+    }
+}
+
+impl Iterator for ForeignStream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let array = next(&mut self.stream).transpose()?;
+        let schema = self.schema.clone();
+        Some(array.and_then(|array| {
+            // SAFETY: the stream was promised to give such arrays.
+            let batch = unsafe { ForeignBatch::new(array, schema, |_| true) };
+            batch.and_then(ForeignBatch::into_batch).map_err(|refused| match refused {
+                Refused::Invalid(invalid) => invalid.into(),
+                Refused::NoBatch(found) => Invalid::new(found).into(),
+            })
+        }))
+    }
+}
+
+impl RecordBatchReader for ForeignStream {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
+
+fn field(stream: &mut FFI_ArrowArrayStream) -> Checked<Field> {
+    let mut schema = FFI_ArrowSchema::empty();
+    let Some(get) = stream.get_schema.filter(|_| stream.release.is_some()) else {
+        return Err(Invalid::released());
+    };
+    // SAFETY: the stream is not released; the other struct is empty, and ours.
+    match unsafe { get(stream, &raw mut schema) } {
+        // SAFETY: the stream was promised to give such a schema.
+        0 => unsafe { import_field(&schema) },
+        _ => Err(Invalid::new(failure(stream))),
+    }
+}
+
+/// The next array, `None` at the end.
+fn next(stream: &mut FFI_ArrowArrayStream) -> Result<Option<FFI_ArrowArray>, ArrowError> {
+    let mut array = FFI_ArrowArray::empty();
+    let Some(get) = stream.get_next.filter(|_| stream.release.is_some()) else {
+        return Err(Invalid::released().into());
+    };
+    // SAFETY: as above.
+    match unsafe { get(stream, &raw mut array) } {
+        0 => Ok((!array.is_released()).then_some(array)),
+        _ => Err(ArrowError::CDataInterface(failure(stream))),
+    }
+}
+
+/// What the stream says of its last error.
+fn failure(stream: &mut FFI_ArrowArrayStream) -> String {
+    // SAFETY: the stream is not released; the text is the stream's, until it is called again.
+    let text = stream.get_last_error.map(|get| unsafe { get(stream) });
+    let text = text.filter(|text| !text.is_null());
+    // SAFETY: as above; it ends with a zero.
+    let text = text.map(|text| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned());
+    text.unwrap_or_else(|| "a stream that failed without a message".to_owned())
+}

@@ -1,0 +1,139 @@
+//! Selection of rows of Arrow arrays: [`take`], [`filter`], [`interleave`], [`concat()`] and [`repeat`] for any type.
+//!
+//! The kernels of `arrow-select` do the work wherever they are right. For these types they are not:
+//!
+//! | type | kernel | defect |
+//! |---|---|---|
+//! | `FixedSizeBinary(0)` | take, filter | the result has no slots: its length is worked out from its bytes |
+//! | `FixedSizeList(_, 0)` | take, filter, interleave | the same |
+//! | lists of values of less than a byte | interleave | 16 bytes of memory for each item |
+//! | lists of more items than offsets reach | take, concat | panic |
+//!
+//! Such arrays are copied range by range instead. What does not fit into one array is an error.
+
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt64Array, downcast_integer_array,
+    new_empty_array,
+};
+use arrow_buffer::ArrowNativeType;
+use arrow_schema::{ArrowError, SchemaRef};
+
+mod ranges;
+mod types;
+
+use ranges::Ranges;
+use types::{contains_list, interleaves_by_ranges};
+
+/// The slots of `array` at `indices`, which are integers; a null index gives a null.
+///
+/// # Errors
+/// The result does not fit into one array.
+///
+/// # Panics
+/// An index is not below the length of the array.
+pub fn take(array: &dyn Array, indices: &dyn Array) -> Result<ArrayRef, ArrowError> {
+    if !contains_list(array.data_type()) {
+        return arrow_select::take::take(array, indices, None);
+    }
+    let mut ranges = Ranges::new(&[array], indices.null_count() > 0, indices.len());
+    downcast_integer_array!(
+        indices => for index in indices.iter() {
+            match index {
+                Some(index) => ranges.slot(0, index.as_usize()),
+                None => ranges.null(),
+            }
+        },
+        other => return Err(ArrowError::InvalidArgumentError(format!("expected integers as indices, found {other}")))
+    );
+    ranges.copy()
+}
+
+/// The slots of `array` where `mask` is set.
+///
+/// # Errors
+/// The mask has another length.
+pub fn filter(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowError> {
+    if !contains_list(array.data_type()) || mask.len() != array.len() || mask.null_count() > 0 {
+        return arrow_select::filter::filter(array, mask);
+    }
+    let mut ranges = Ranges::new(&[array], false, mask.true_count());
+    for (start, end) in mask.values().set_slices() {
+        ranges.range(0, start, end);
+    }
+    ranges.copy()
+}
+
+/// The slots `(array, slot)` of arrays of one type.
+///
+/// # Errors
+/// There is no array, their types differ, or the result does not fit into one array.
+///
+/// # Panics
+/// A slot is not below the length of its array.
+pub fn interleave(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<ArrayRef, ArrowError> {
+    match arrays.split_first() {
+        Some((first, others))
+            if interleaves_by_ranges(first.data_type())
+                && others.iter().all(|other| other.data_type() == first.data_type()) =>
+        {
+            let mut ranges = Ranges::new(arrays, false, slots.len());
+            slots.iter().for_each(|(array, slot)| ranges.slot(*array, *slot));
+            ranges.copy()
+        }
+        _ => arrow_select::interleave::interleave(arrays, slots),
+    }
+}
+
+/// The rows `(batch, row)` of batches of one schema.
+///
+/// # Errors
+/// As [`interleave`].
+///
+/// # Panics
+/// There is no batch, or a row is not below the length of its batch.
+pub fn interleave_batches(
+    batches: &[&RecordBatch],
+    rows: &[(usize, usize)],
+) -> Result<RecordBatch, ArrowError> {
+    let schema = batches[0].schema();
+    let columns = (0..schema.fields().len()).map(|i| {
+        let parts: Vec<&dyn Array> = batches.iter().map(|batch| batch.column(i).as_ref()).collect();
+        interleave(&parts, rows)
+    });
+    batch(&schema, columns.collect::<Result<_, _>>()?, rows.len())
+}
+
+/// Arrays of one type, one after the other.
+///
+/// # Errors
+/// There is no array, their types differ, or the result does not fit into one array.
+pub fn concat(arrays: &[&dyn Array]) -> Result<ArrayRef, ArrowError> {
+    ranges::check_offsets(arrays)?;
+    arrow_select::concat::concat(arrays)
+}
+
+/// Batches of one schema, one after the other.
+///
+/// # Errors
+/// As [`concat()`].
+pub fn concat_batches(schema: &SchemaRef, batches: &[&RecordBatch]) -> Result<RecordBatch, ArrowError> {
+    let columns = (0..schema.fields().len()).map(|i| {
+        let parts: Vec<&dyn Array> = batches.iter().map(|batch| batch.column(i).as_ref()).collect();
+        if parts.is_empty() { Ok(new_empty_array(schema.field(i).data_type())) } else { concat(&parts) }
+    });
+    let rows = batches.iter().map(|batch| batch.num_rows()).sum();
+    batch(schema, columns.collect::<Result<_, _>>()?, rows)
+}
+
+/// `n` copies of the only slot of `array`.
+///
+/// # Errors
+/// The result does not fit into one array.
+pub fn repeat(array: &dyn Array, n: usize) -> Result<ArrayRef, ArrowError> {
+    take(array, &UInt64Array::from(vec![0; n]))
+}
+
+fn batch(schema: &SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch, ArrowError> {
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    RecordBatch::try_new_with_options(schema.clone(), columns, &options)
+}

@@ -1,0 +1,110 @@
+//! Copies of ranges of slots, and the check of what offsets reach.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait, make_array};
+use arrow_buffer::OffsetBuffer;
+use arrow_data::ArrayData;
+use arrow_data::transform::MutableArrayData;
+use arrow_schema::{ArrowError, DataType};
+
+/// Ranges of slots to copy, in order. Neighbours that touch are one range.
+pub(crate) struct Ranges {
+    arrays: Vec<ArrayData>,
+    with_nulls: bool,
+    slots: usize,
+    ranges: Vec<Range>,
+}
+
+enum Range {
+    Of { array: usize, start: usize, end: usize },
+    Nulls(usize),
+}
+
+impl Ranges {
+    /// `slots`: how many the result has. `with_nulls`: some of them are null that no array has.
+    pub(crate) fn new(arrays: &[&dyn Array], with_nulls: bool, slots: usize) -> Self {
+        let arrays = arrays.iter().map(|array| array.to_data()).collect();
+        Self { arrays, with_nulls, slots, ranges: Vec::new() }
+    }
+
+    pub(crate) fn slot(&mut self, array: usize, slot: usize) {
+        self.range(array, slot, slot + 1);
+    }
+
+    pub(crate) fn range(&mut self, array: usize, start: usize, end: usize) {
+        assert!(start <= end && end <= self.arrays[array].len(), "a slot that is there");
+        match self.ranges.last_mut() {
+            Some(Range::Of { array: last, end: last_end, .. }) if *last == array && *last_end == start => {
+                *last_end = end;
+            }
+            _ => self.ranges.push(Range::Of { array, start, end }),
+        }
+    }
+
+    pub(crate) fn null(&mut self) {
+        match self.ranges.last_mut() {
+            Some(Range::Nulls(n)) => *n += 1,
+            _ => self.ranges.push(Range::Nulls(1)),
+        }
+    }
+
+    pub(crate) fn copy(self) -> Result<ArrayRef, ArrowError> {
+        let mut out = MutableArrayData::new(self.arrays.iter().collect(), self.with_nulls, self.slots);
+        for range in &self.ranges {
+            match range {
+                Range::Of { array, start, end } => out.try_extend(*array, *start, *end)?,
+                Range::Nulls(n) => out.try_extend_nulls(*n)?,
+            }
+        }
+        Ok(make_array(out.freeze()))
+    }
+}
+
+/// An error where lists have more items together than their offsets reach, at any depth.
+pub(crate) fn check_offsets(arrays: &[&dyn Array]) -> Result<(), ArrowError> {
+    let Some(first) = arrays.first() else { return Ok(()) };
+    let mut items = 0_usize;
+    let children: Vec<Vec<ArrayRef>> = match first.data_type() {
+        DataType::List(_) => arrays
+            .iter()
+            .filter_map(|array| array.as_list_opt::<i32>())
+            .map(|list| vec![covered(list.offsets(), list.values(), &mut items)])
+            .collect(),
+        DataType::LargeList(_) => arrays
+            .iter()
+            .filter_map(|array| array.as_list_opt::<i64>())
+            .map(|list| vec![covered(list.offsets(), list.values(), &mut 0)])
+            .collect(),
+        DataType::Map(..) => arrays
+            .iter()
+            .filter_map(|array| array.as_map_opt())
+            .map(|map| {
+                let entries: ArrayRef = std::sync::Arc::new(map.entries().clone());
+                vec![covered(map.offsets(), &entries, &mut items)]
+            })
+            .collect(),
+        DataType::Struct(_) => arrays
+            .iter()
+            .filter_map(|array| array.as_struct_opt())
+            .map(|rows| rows.columns().to_vec())
+            .collect(),
+        // What other types hold is copied by ranges, which is checked.
+        _ => return Ok(()),
+    };
+    if i32::try_from(items).is_err() {
+        return Err(ArrowError::OffsetOverflowError(items));
+    }
+    let width = children.first().map_or(0, Vec::len);
+    (0..width).try_for_each(|i| {
+        let parts: Vec<&dyn Array> =
+            children.iter().filter_map(|parts| parts.get(i)).map(AsRef::as_ref).collect();
+        check_offsets(&parts)
+    })
+}
+
+/// The items of all lists; their number is added to `items`.
+fn covered<O: OffsetSizeTrait>(offsets: &OffsetBuffer<O>, values: &ArrayRef, items: &mut usize) -> ArrayRef {
+    let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
+    *items = items.saturating_add(last - first);
+    values.slice(first, last - first)
+}

@@ -1,0 +1,87 @@
+//! The bytes of values that several rows share, once each row has its own copy.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
+use arrow_schema::DataType;
+
+use crate::error::{ConversionError, ConversionErrorKind};
+
+/// An error where `copies` of the values at `picks` take more bytes than `limit`, and more than all values take once.
+pub(crate) fn check<I: Iterator<Item = Option<usize>>>(
+    values: &ArrayRef,
+    copies: usize,
+    picks: impl FnOnce() -> I,
+    limit: usize,
+) -> Result<(), ConversionError> {
+    if values.data_type().is_primitive() {
+        // A number takes as much as its position.
+        return Ok(());
+    }
+    let once = bytes(values, 0, values.len());
+    if once.saturating_mul(copies) <= limit {
+        return Ok(());
+    }
+    let most = limit.max(once);
+    let mut left = most;
+    for pick in picks().flatten() {
+        let Some(rest) = left.checked_sub(bytes(values, pick, pick + 1)) else {
+            let expected = format!("at most {most} bytes of copied values (the limit batch_bytes)");
+            let found = "more: convert fewer rows at a time";
+            return Err(ConversionError::new(ConversionErrorKind::Limit, expected, found));
+        };
+        left = rest;
+    }
+    Ok(())
+}
+
+/// Bytes that the slots from `start` to `end` take.
+fn bytes(array: &ArrayRef, start: usize, end: usize) -> usize {
+    let slots = end - start;
+    match array.data_type() {
+        DataType::Utf8 => span(array.as_string::<i32>().value_offsets(), start, end).1,
+        DataType::LargeUtf8 => span(array.as_string::<i64>().value_offsets(), start, end).1,
+        DataType::Binary => span(array.as_binary::<i32>().value_offsets(), start, end).1,
+        DataType::LargeBinary => span(array.as_binary::<i64>().value_offsets(), start, end).1,
+        // Views share their text, and yet each row's becomes an object of its own.
+        DataType::Utf8View => viewed(&array.as_string_view().views()[start..end]),
+        DataType::BinaryView => viewed(&array.as_binary_view().views()[start..end]),
+        DataType::List(_) => {
+            let list = array.as_list::<i32>();
+            inside(list.values(), span(list.offsets(), start, end))
+        }
+        DataType::LargeList(_) => {
+            let list = array.as_list::<i64>();
+            inside(list.values(), span(list.offsets(), start, end))
+        }
+        DataType::Map(..) => {
+            let map = array.as_map();
+            let (first, items) = span(map.offsets(), start, end);
+            let columns = map.entries().columns().iter();
+            columns.map(|column| inside(column, (first, items))).fold(0, usize::saturating_add)
+        }
+        DataType::FixedSizeList(_, size) => {
+            let size = *size as usize;
+            inside(array.as_fixed_size_list().values(), (start * size, slots * size))
+        }
+        DataType::Struct(_) => {
+            let columns = array.as_struct().columns().iter();
+            columns.map(|column| bytes(column, start, end)).fold(0, usize::saturating_add)
+        }
+        DataType::FixedSizeBinary(size) => slots.saturating_mul(*size as usize),
+        other => slots.saturating_mul(other.primitive_width().unwrap_or(1)),
+    }
+}
+
+fn inside(values: &ArrayRef, (first, items): (usize, usize)) -> usize {
+    bytes(values, first, first + items)
+}
+
+/// Where the slots begin, and how much there is of them.
+fn span<O: OffsetSizeTrait>(offsets: &[O], start: usize, end: usize) -> (usize, usize) {
+    (offsets[start].as_usize(), offsets[end].as_usize() - offsets[start].as_usize())
+}
+
+/// The low half of a view's first word is its length.
+fn viewed(views: &[u128]) -> usize {
+    views.iter().map(|view| *view as u32 as usize).fold(0, usize::saturating_add)
+}

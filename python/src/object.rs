@@ -1,0 +1,31 @@
+//! References to Python objects that a detached thread may drop.
+
+use std::ops::Deref;
+
+use pyo3::prelude::*;
+
+/// A reference whose destructor attaches to the interpreter. Invariant: it is there until the destructor runs.
+///
+/// PyO3 puts a reference that a detached thread drops into a list behind a lock. If another thread forks at that moment,
+/// the child waits for the lock for ever when it attaches next.
+pub(crate) struct Object(Option<Py<PyAny>>);
+
+impl Object {
+    pub(crate) fn new(object: Py<PyAny>) -> Self {
+        Self(Some(object))
+    }
+}
+
+impl Deref for Object {
+    type Target = Py<PyAny>;
+
+    fn deref(&self) -> &Py<PyAny> {
+        self.0.as_ref().expect("the reference is there until the destructor runs")
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        Python::try_attach(|_| drop(self.0.take()));
+    }
+}

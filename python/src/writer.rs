@@ -1,0 +1,204 @@
+//! `arrowfeed.AvroWriter`.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use arrow_schema::SchemaRef;
+use arrowfeed::avro::{AvroWriter as Writer, Written};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::call::caught;
+use crate::foreign;
+use crate::guarded::{Guarded, Refusal};
+use crate::signals;
+use crate::write::{self, Given, Target};
+
+const CLOSED: &str = "expected an open writer, found one that is closed or has failed: make a new one";
+
+/// Writes an Avro file batch by batch.
+#[pyclass(module = "arrowfeed", frozen)]
+pub(crate) struct AvroWriter {
+    state: Guarded<State>,
+}
+
+enum State {
+    /// No batch has come, and the Arrow schema is not known.
+    New(Box<Target>),
+    Open(Box<Writer>),
+    /// Closed, or ended by an error.
+    Ended(Written),
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self::Ended(Written::default())
+    }
+}
+
+impl State {
+    fn written(&self) -> Written {
+        match self {
+            Self::New(_) => Written::default(),
+            Self::Open(writer) => writer.written(),
+            Self::Ended(written) => *written,
+        }
+    }
+
+    /// Opens the writer for `schema`, unless it is open.
+    fn open(&mut self, schema: SchemaRef) -> Result<&mut Writer, Refusal> {
+        if let Self::New(target) = self {
+            *self = Self::Open(Box::new(target.open(schema)?));
+        }
+        match self {
+            Self::Open(writer) => Ok(writer),
+            _ => Err(Refusal::state(CLOSED)),
+        }
+    }
+
+    /// Drops the writer, and with it what it has written.
+    fn end(&mut self) {
+        *self = Self::Ended(self.written());
+    }
+}
+
+impl AvroWriter {
+    /// Runs `work` without the interpreter, one thread at a time.
+    fn with<R: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut State) -> Result<R, Refusal> + Send,
+    ) -> PyResult<R> {
+        signals::notice_main_thread(py)?;
+        py.detach(|| self.state.with(work)).map_err(|refusal| match refusal {
+            Refusal::State(text) => PyValueError::new_err(text),
+            Refusal::Error(error) => write::failure(py, error),
+        })
+    }
+}
+
+#[pymethods]
+impl AvroWriter {
+    #[new]
+    #[pyo3(signature = (path, arrow_schema=None, *, codec=None, level=None, block_bytes=None, schema=None, metadata=None,
+            on_overflow=None, threads=None, append=None),
+        text_signature = "(path, arrow_schema=None, *, codec='zstandard', level=None, block_bytes=65536, schema=None, \
+                          metadata=None, on_overflow='decimal', threads=None, append=False)")]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn new(
+        path: &Bound<'_, PyAny>,
+        arrow_schema: Option<&Bound<'_, PyAny>>,
+        codec: Option<&Bound<'_, PyAny>>,
+        level: Option<&Bound<'_, PyAny>>,
+        block_bytes: Option<&Bound<'_, PyAny>>,
+        schema: Option<&Bound<'_, PyAny>>,
+        metadata: Option<&Bound<'_, PyAny>>,
+        on_overflow: Option<&Bound<'_, PyAny>>,
+        threads: Option<&Bound<'_, PyAny>>,
+        append: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let py = path.py();
+        let given = Given { codec, level, block_bytes, schema, metadata, on_overflow, threads, append };
+        let state = State::New(Box::new(Target::new(path, &given)?));
+        let stop = Arc::new(AtomicBool::new(false));
+        let writer = Self { state: Guarded::new("writer", state, stop) };
+        if let Some(arrow_schema) = arrow_schema {
+            let Some(arrow_schema) = foreign::schema(arrow_schema)? else {
+                let message = "arrow_schema: expected the schema of record batches, found another one";
+                return Err(PyValueError::new_err(message));
+            };
+            writer.with(py, |state| state.open(arrow_schema).map(drop))?;
+        }
+        Ok(writer)
+    }
+
+    /// Writes batches and gives the number of rows.
+    fn write(&self, batches: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let py = batches.py();
+        self.with(py, |state| match state {
+            State::Ended(_) => Err(Refusal::state(CLOSED)),
+            _ => Ok(()),
+        })?;
+        let batches = write::source(batches)?;
+        self.with(py, |state| {
+            let writer = state.open(batches.schema())?;
+            let written = caught(|| {
+                let mut rows = 0;
+                for batch in batches {
+                    let batch = batch.map_err(write::source_error)?;
+                    writer.write(&batch)?;
+                    rows += batch.num_rows() as u64;
+                }
+                Ok(rows)
+            });
+            if written.is_err() {
+                state.end();
+            }
+            Ok(written?)
+        })
+    }
+
+    /// Writes what is left and gives the file its name.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |state| {
+            let written = match std::mem::take(state) {
+                State::Open(writer) => caught(|| writer.finish())?,
+                State::Ended(written) => written,
+                target @ State::New(_) => {
+                    *state = target;
+                    return Err(Refusal::state(
+                        "expected a batch or arrow_schema= before close(), found neither: the columns of the file are not \
+                         known",
+                    ));
+                }
+            };
+            *state = State::Ended(written);
+            Ok(())
+        })
+    }
+
+    fn __enter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    /// Closes the file; after an exception, drops it.
+    #[pyo3(signature = (kind, _value=None, _traceback=None))]
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        kind: Option<&Bound<'_, PyAny>>,
+        _value: Option<&Bound<'_, PyAny>>,
+        _traceback: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        match kind {
+            None => self.close(py),
+            Some(_) => self.with(py, |state| {
+                state.end();
+                Ok(())
+            }),
+        }
+    }
+
+    /// Rows of the blocks that were written so far.
+    #[getter]
+    fn rows(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |state| Ok(state.written().rows))
+    }
+
+    /// Blocks that were written so far.
+    #[getter]
+    fn blocks(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |state| Ok(state.written().blocks))
+    }
+
+    /// Bytes that were written so far.
+    #[getter]
+    fn bytes(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |state| Ok(state.written().bytes))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let Written { rows, blocks, bytes, .. } = self.with(py, |state| Ok(state.written()))?;
+        Ok(format!("AvroWriter(rows={rows}, blocks={blocks}, bytes={bytes})"))
+    }
+}

@@ -1,0 +1,116 @@
+"""Interpreters that end while readers and iterators are alive.
+
+500 interpreters; `ARROWFEED_EXITS=10000` for a longer run.
+"""
+
+import itertools
+import os
+import random
+
+import pytest
+
+from dataset_files import people_files
+from life_cycle import BATCHES, KINDS, count, run_all
+
+EXITS = count("ARROWFEED_EXITS", 500)
+LIMIT = 60
+
+SCRIPT = (
+    BATCHES
+    + """
+import atexit, gc, random
+import numpy
+
+given = json.loads(sys.argv[1])
+kind, holder, end = given["kind"], given["holder"], given["end"]
+sys.excepthook = lambda *exception: None
+
+
+def generator(batches):
+    for batch in batches:
+        try:
+            yield batch
+        finally:
+            kept.append(batch)
+
+
+class Closes:
+    def __init__(self):
+        self.batches = batches_of(kind, given["path"])
+
+    def __del__(self):
+        next(self.batches)
+        self.batches.close()
+
+
+def iterate(batches, begun):
+    for batch in batches:
+        kept[-50:] = [*kept[-50:], batch]
+        begun.set()
+
+
+kept = []
+if holder == "global":
+    batches = batches_of(kind, given["path"])
+    kept.append(next(batches))
+elif holder == "generator":
+    batches = generator(batches_of(kind, given["path"], threads=given["threads"]))
+    kept.append(next(batches))
+elif holder == "cycle":
+    gc.disable()
+    cycle = [batches_of(kind, given["path"], threads=given["threads"])]
+    kept.append(next(cycle[0]))
+    cycle.append(cycle)
+elif holder == "finalizer":
+    closes = Closes()
+    kept.append(next(closes.batches))
+elif holder == "exit handler":
+    batches = batches_of(kind, given["path"])
+    atexit.register(lambda: kept.append(next(batches)))
+elif holder == "daemon threads":
+    shared = batches_of(kind, given["path"])
+    begun = [threading.Event() for _ in range(3)]
+    for event in begun:
+        batches = shared if event is begun[0] else batches_of(kind, given["path"], threads=given["threads"])
+        threading.Thread(target=iterate, args=(batches, event), daemon=True).start()
+    for event in begun:
+        event.wait()
+time.sleep(given["delay"])
+if end == "sys.exit":
+    sys.exit(3)
+elif end == "exception":
+    raise LookupError
+elif end == "os._exit":
+    os._exit(4)
+elif end == "signal":
+    os.kill(os.getpid(), signal.SIGTERM)
+elif end == "exec":
+    os.execv(sys.executable, [sys.executable, "-c", "import sys; sys.exit(5)"])
+"""
+)
+
+HOLDERS = ["global", "generator", "cycle", "finalizer", "exit handler", "daemon threads"]
+CODES = {"return": 0, "sys.exit": 3, "exception": 1, "os._exit": 4, "signal": -15, "exec": 5}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and exec of POSIX")
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_an_interpreter_ends_with_live_iterators(tmp_path, holder):
+    [path] = people_files(tmp_path, [600])
+    moments = random.Random(EXITS)
+    # An interpreter that replaces itself takes twice as long.
+    ends = [*(end for end in CODES if end != "exec"), *(["exec"] if holder == "daemon threads" else [])]
+    cases = itertools.cycle(itertools.product(KINDS, ends, [1, 2]))
+    given = [
+        {
+            "path": str(path),
+            "kind": kind,
+            "holder": holder,
+            "end": end,
+            "threads": threads,
+            "delay": moments.choice([0, moments.uniform(0, 0.03)]),
+        }
+        for kind, end, threads in itertools.islice(cases, max(1, EXITS // len(HOLDERS)))
+    ]
+    for case, ended in zip(given, run_all(SCRIPT, given, limit=LIMIT), strict=True):
+        assert (ended.code, ended.out, ended.err) == (CODES[case["end"]], "", ""), case

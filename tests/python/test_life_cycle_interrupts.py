@@ -1,0 +1,287 @@
+"""Ctrl-C at random moments in every long call: `KeyboardInterrupt` within 200 ms, and the next use works.
+
+Five moments of each call; `ARROWFEED_INTERRUPTS=100` for a longer run.
+"""
+
+import json
+import os
+import random
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conftest import users, write
+from life_cycle import count
+
+INTERRUPTS = count("ARROWFEED_INTERRUPTS", 5)
+ANSWER_SECONDS = 0.2
+EXIT_SECONDS = 0.5
+"""A command is answered within this time: the end of its process is a part of it."""
+LONGEST_MOMENT = 0.3
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+SCRIPT = """
+import json, os, signal, sys, time
+import arrowfeed as af
+import numpy
+
+given = json.loads(sys.argv[1])
+endless, small, hole, folder = given["endless"], given["small"], given["hole"], given["folder"]
+
+
+def rows(batches):
+    return sum(batch.num_rows for batch in batches)
+
+
+def works():
+    '''Each part of the package, after a call that was stopped.'''
+    assert rows(af.read_avro(small, threads=2)) == 100
+    dataset = af.AvroDataset(small, representations={"id": af.Dense("id")})
+    assert dataset.num_rows == 100
+    batches = dataset.tensors(batch_size=30, shuffle_buffer_size=50, threads=2)
+    assert sum(len(batch["id"]) for batch in batches) == 100
+    af.write_avro(af.read_avro(small), os.path.join(folder, "copy.avro"))
+    os.unlink(os.path.join(folder, "copy.avro"))
+    assert os.listdir(folder) == []
+
+
+def ignore():
+    pass
+
+
+after = ignore
+#CALL
+print("begin", flush=True)
+answer = "done"
+try:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    call()
+    while True:
+        time.sleep(0.001)
+        answer = "after"
+except KeyboardInterrupt:
+    now = time.monotonic()
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+after()
+works()
+tasks = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
+print(json.dumps([now, answer, tasks - idle if tasks else 0]))
+"""
+
+READER = """
+reader = af.read_avro({path}, {options})
+idle = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
+
+
+def call():
+    for batch in reader:
+        pass
+
+
+def after():
+    # The interrupt ended the reader, unless it came between two batches.
+    reader.report()
+    reader.close()
+    try:
+        next(reader)
+        raise AssertionError("a closed reader gave a batch")
+    except ValueError as error:
+        assert str(error) == "expected an open reader, found it closed"
+"""
+
+ITERATOR = """
+dataset = af.AvroDataset({path}, columns=["id"])
+batches = dataset.{make}({options})
+idle = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
+
+
+def call():
+    for batch in batches:
+        pass
+
+
+def after():
+    state = batches.state_dict()
+    batches.close()
+    again = dataset.{make}({options})
+    again.load_state_dict(state)
+    assert again.state_dict() == state
+"""
+
+PLAIN = """
+idle = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
+{before}
+
+
+def call():
+    {call}
+"""
+
+BATCH = """import pyarrow as pa
+rows_of_batch = 1_000_000
+text = pa.array([b"text", b"more text", b""]).take(pa.array(numpy.arange(rows_of_batch) % 3))
+lists = pa.ListArray.from_arrays(pa.array(numpy.arange(rows_of_batch + 1, dtype="int32")), text)
+batch = pa.record_batch({"text": text, "lists": lists})
+adapter = af.TensorAdapter(batch.schema, {"text": af.VarLenSparse("text"), "lists": af.Ragged("lists")})
+idle = len(os.listdir("/proc/self/task"))
+tensors = adapter.convert(batch)
+"""
+
+LONG = 'columns=["id"], batch_size=1_000_000'
+CALLS = {
+    "read, one thread": READER.format(path="endless", options=f"{LONG}, threads=1"),
+    "read, two threads": READER.format(path="endless", options=f"{LONG}, threads=2"),
+    "read, small batches": READER.format(path="endless", options='columns=["id"], batch_size=1, threads=2'),
+    "read, skipped blocks, one thread": READER.format(
+        path="hole", options='on_error="skip_block", threads=1'
+    ),
+    "read, skipped blocks, two threads": READER.format(
+        path="hole", options='on_error="skip_block", threads=2'
+    ),
+    "read, many files": READER.format(path="[small] * 20_000", options="threads=2"),
+    "iterate, one thread": ITERATOR.format(
+        path="endless", make="record_batches", options="batch_size=1_000_000, threads=1"
+    ),
+    "iterate, two threads": ITERATOR.format(
+        path="endless", make="record_batches", options="batch_size=1_000_000, threads=2"
+    ),
+    "shuffle": ITERATOR.format(
+        path="endless",
+        make="record_batches",
+        options="batch_size=100, shuffle_buffer_size=100_000, seed=1, threads=2",
+    ),
+    "shuffle, skipped blocks": ITERATOR.format(
+        path="hole",
+        make="record_batches",
+        options='batch_size=10, shuffle_buffer_size=100, seed=1, on_error="skip_block"',
+    ).partition("\n    state = ")[0]
+    + "\n    batches.close()\n",  # The state of a shuffle needs all blocks, behind the hole too.
+    "number of rows": PLAIN.format(
+        before='dataset = af.AvroDataset([endless] * 200, columns=["id"])', call="dataset.num_rows"
+    ),
+    "splits of many files": PLAIN.format(
+        before="", call="af.plan_splits([endless] * 20_000, target_bytes=1000)"
+    ),
+    "a split of a damaged file": PLAIN.format(
+        before="", call="list(af.read_split(af.plan_splits(hole, target_bytes=1 << 30)[3]))"
+    ),
+    "write a reader": PLAIN.format(
+        before=f"reader = af.read_avro(endless, {LONG}, threads=2)",
+        call='af.write_avro(reader, os.path.join(folder, "out.avro"))',
+    ),
+    "write a table": PLAIN.format(
+        before=BATCH + "table = pa.Table.from_batches([batch] * 3000)",
+        call='af.write_avro(table, os.path.join(folder, "out.avro"))',
+    ),
+    "write a batch": PLAIN.format(
+        before=BATCH + "large = pa.Table.from_batches([batch] * 60).combine_chunks().to_batches()[0]",
+        call='af.write_avro(large, os.path.join(folder, "out.avro"), codec="deflate", level=12)',
+    ),
+    "convert to tensors": PLAIN.format(before=BATCH, call="[adapter.convert(batch) for _ in range(1000)]"),
+    "objects of numpy": PLAIN.format(
+        before=BATCH, call='[adapter.convert(batch)["text"].values for _ in range(100)]'
+    ),
+    "lists of Python": PLAIN.format(before=BATCH, call='[tensors["lists"].to_list() for _ in range(100)]'),
+}
+
+
+@pytest.fixture(scope="module")
+def files(endless_file, tmp_path_factory):
+    """An endless file, also by 2,000 names; a small one; and one with a hole of 20 GB that takes no room."""
+    folder = tmp_path_factory.mktemp("interrupts")
+    small = write(folder / "small.avro", users(100))
+    hole = write(folder / "hole.avro", users(100))
+    with hole.open("r+b") as file:
+        file.truncate(20 << 30)
+    many = folder / "many"
+    many.mkdir()
+    for number in range(2000):
+        (many / f"{number:04}.avro").symlink_to(endless_file)
+    return {"endless": str(endless_file), "small": str(small), "hole": str(hole), "many": str(many)}
+
+
+def interrupted(script, given, moment):
+    """Runs a script and interrupts it: seconds until the answer, where it came, and threads that are left."""
+    command = [sys.executable, "-W", "ignore", "-c", script, json.dumps(given)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            begun = process.stdout.readline() == "begin\n"
+            if begun:
+                time.sleep(moment)
+                sent = time.monotonic()
+                process.send_signal(signal.SIGINT)
+                assert select.select([process.stdout], [], [], 30)[0], "Ctrl-C is not answered"
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (begun, process.returncode, err) == (True, 0, "")
+    now, answer, left = json.loads(out)
+    return now - sent, answer, left
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_ctrl_c_at_a_random_moment_is_answered(files, tmp_path, call):
+    moments = random.Random(call)
+    seconds = []
+    for number in range(INTERRUPTS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        script = SCRIPT.replace("#CALL", CALLS[call])
+        # The machine may be busy: the best of three counts.
+        answers = []
+        while len(answers) < 3 and min(answers, default=1) > ANSWER_SECONDS:
+            moment = moments.uniform(0.02, LONGEST_MOMENT)
+            took, answer, left = interrupted(script, {**files, "folder": str(folder)}, moment)
+            assert (answer, left) == ("done", 0), "the call was too short, or threads are left"
+            answers.append(took)
+        seconds.append(min(answers))
+    assert max(seconds) <= ANSWER_SECONDS, seconds
+
+
+COMMAND = """
+import json, sys
+from arrowfeed.cli import main
+
+print("begin", file=sys.stderr, flush=True)
+sys.exit(main(json.loads(sys.argv[1])))
+"""
+
+COMMANDS = {
+    "stats": ["stats", "{endless}"],
+    "stats, one thread": ["stats", "--threads", "1", "{endless}"],
+    "head": ["head", "-n", "1000000", "{endless}"],
+    "convert": ["convert", "{endless}", "-o", "{folder}/out.avro"],
+    "convert to Arrow": ["convert", "{endless}", "-o", "{folder}/out.arrow"],
+    "splits": ["splits", "--target-bytes", "100", "{many}"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_ctrl_c_ends_a_command(files, tmp_path, command):
+    arguments = [text.format(folder=tmp_path, **files) for text in COMMANDS[command]]
+    moments = random.Random(command)
+    seconds = []
+    for _ in range(INTERRUPTS):
+        answers = []
+        while len(answers) < 3 and min(answers, default=1) > EXIT_SECONDS:
+            with subprocess.Popen(
+                [sys.executable, "-W", "ignore", "-c", COMMAND, json.dumps(arguments)],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            ) as process:
+                assert process.stderr.readline() == "begin\n"
+                time.sleep(moments.uniform(0.05, LONGEST_MOMENT))
+                sent = time.monotonic()
+                process.send_signal(signal.SIGINT)
+                err = process.communicate(timeout=60)[1]
+                answers.append(time.monotonic() - sent)
+            assert (process.returncode, err) == (130, "")
+            assert list(tmp_path.iterdir()) == []
+        seconds.append(min(answers))
+    assert max(seconds) <= EXIT_SECONDS, seconds
