@@ -5,10 +5,11 @@ VENV := .venv
 TFIO_PYTHON := $(PYTHON)
 BIN := $(VENV)/bin
 
-# Random cases and mutated files of a full test run; `cargo test` alone tries fewer.
+# Random cases, mutated files and killed writers of a full test run; `cargo test` and pytest alone try fewer.
 ARROWFEED_CASES ?= 2000
 ARROWFEED_MUTANTS ?= 200000
-export ARROWFEED_CASES ARROWFEED_MUTANTS
+ARROWFEED_WRITE_KILLS ?= 200
+export ARROWFEED_CASES ARROWFEED_MUTANTS ARROWFEED_WRITE_KILLS
 
 # Seconds of each fuzz target; part of the rows, and rounds, of the benchmarks.
 SECONDS := 60
@@ -71,6 +72,8 @@ test-java-here: $(VENV)/.test
 	$(call PACKAGE,$(VENV))
 	rm -rf "$(JAVA_OUT)" && mkdir -p "$(JAVA_OUT)"
 	mvn -q -B -f tests/java/pom.xml compile exec:java "-Dexec.args='$(JAVA_OUT)'"
+	$(BIN)/python tests/java/write_files.py "$(JAVA_OUT)"
+	mvn -q -B -f tests/java/pom.xml exec:java -Dexec.mainClass=org.arrowfeed.reference.Read "-Dexec.args='$(JAVA_OUT)/written'"
 	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest -rs tests/java
 
 .PHONY: lint

@@ -1,7 +1,7 @@
-"""Benchmark worker for Python readers: `python_worker.py arrowfeed|fastavro|polars`.
+"""Benchmark worker for Python readers and writers: `python_worker.py arrowfeed|fastavro|polars`.
 
 One JSON job a line comes in; `{"seconds", "rows", "peak_bytes"}` or `{"error"}` goes out. `peak_bytes` is
-what the process grew by at most since the reader was imported.
+what the process grew by at most since the library was imported.
 """
 
 import importlib
@@ -11,7 +11,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,63 @@ READERS: dict[str, Callable[[Any, Job], int]] = {
 }
 
 
+class CountingSink:
+    """A file that takes bytes and counts them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def write(self, data: Any) -> int:
+        """Takes bytes."""
+        self.count += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        """Bytes so far."""
+        return self.count
+
+    def flush(self) -> None:
+        """Does nothing."""
+
+
+def write_arrowfeed(arrowfeed: Any, job: Job) -> Callable[[], int]:
+    """Reads and writes batch by batch: nothing is held, so that the peak is that of a stream."""
+    names = ("batch_size", "threads")
+    options = {name: job[name] for name in names if name in job}
+
+    def write() -> int:
+        batches = arrowfeed.read_avro(job["file"], **options)
+        sink = CountingSink()
+        return int(arrowfeed.write_avro(batches, sink, codec=job["write"], threads=job.get("threads")))
+
+    return write
+
+
+def write_fastavro(fastavro: Any, job: Job) -> Callable[[], int]:
+    """Writes dicts, which were read before."""
+    schema, rows = fastavro_rows(fastavro, job["file"], job.get("limit"))
+
+    def write() -> int:
+        fastavro.writer(CountingSink(), schema, rows, codec=job["write"])
+        return len(rows)
+
+    return write
+
+
+@lru_cache(maxsize=1)
+def fastavro_rows(fastavro: Any, path: str, limit: int | None) -> tuple[Any, list[Any]]:
+    """Schema and rows of a file, up to the limit."""
+    with open(path, "rb") as file:
+        reader = fastavro.reader(file)
+        return reader.writer_schema, list(itertools.islice(reader, limit))
+
+
+WRITERS: dict[str, Callable[[Any, Job], Callable[[], int]]] = {
+    "arrowfeed": write_arrowfeed,
+    "fastavro": write_fastavro,
+}
+
+
 def resident_bytes(field: str) -> int:
     """`VmHWM` (peak) or `VmRSS` (now) on Linux; elsewhere only the peak is known."""
     status = Path("/proc/self/status")
@@ -53,11 +110,19 @@ def resident_bytes(field: str) -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def answer(read: Callable[[Job], int], job: Job, before: int) -> dict[str, Any]:
-    """Runs a job; whatever the reader raises is its answer."""
-    start = time.perf_counter()
+def work_of(name: str, module: Any, job: Job) -> Callable[[], int]:
+    """What is measured of a job. A writer reads its rows here."""
+    if "write" in job:
+        return WRITERS[name](module, job)
+    return partial(READERS[name], module, job)
+
+
+def answer(name: str, module: Any, job: Job, before: int) -> dict[str, Any]:
+    """Runs a job; whatever the library raises is its answer."""
     try:
-        rows = read(job)
+        work = work_of(name, module, job)
+        start = time.perf_counter()
+        rows = work()
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
     seconds = time.perf_counter() - start
@@ -71,10 +136,9 @@ def main() -> None:
         module = importlib.import_module(name)
     except ImportError as error:
         sys.exit(str(error))
-    read = partial(READERS[name], module)
     before = resident_bytes("VmRSS")
     for line in sys.stdin:
-        print(json.dumps(answer(read, json.loads(line), before)), flush=True)
+        print(json.dumps(answer(name, module, json.loads(line), before)), flush=True)
 
 
 if __name__ == "__main__":

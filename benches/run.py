@@ -23,6 +23,7 @@ from suites import (
     readers,
     tensors,
     threads,
+    write,
 )
 
 SUITES: dict[str, Callable[[Session], None]] = {
@@ -37,6 +38,7 @@ SUITES: dict[str, Callable[[Session], None]] = {
     "tensors": tensors.run,
     "dropin": dropin.run,
     "keys": keys.run,
+    "write": write.run,
 }
 LEAST_ROUNDS = 5
 """Fewer rounds than this are for trying things out, not for quoting."""

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Job:
-    """One read of one file, or of the files of a pattern."""
+    """One read of one file, or of the files of a pattern; or one write of their rows."""
 
     file: str
     batch_size: int = 8192
@@ -21,7 +21,9 @@ class Job:
     pipeline: bool | None = None
     """Whether batches pass through a pipeline of tf.data."""
     limit: int | None = None
-    """Rows after which a reader stops that is too slow for the whole file."""
+    """Rows after which a reader or writer stops that is too slow for the whole file."""
+    write: str | None = None
+    """Codec to write the rows with. The rows are read once, and the reading is not measured."""
 
     def line(self) -> str:
         """The job on the wire: what is not set is not sent."""

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from plain_json import difference, rows
+from write_files import ARROW_TYPES
 
 if "ARROWFEED_JAVA_OUT" not in os.environ:
     pytest.skip("ARROWFEED_JAVA_OUT is not set: run `make test-java`", allow_module_level=True)
@@ -23,12 +24,14 @@ import arrowfeed as af
 OUT = Path(os.environ["ARROWFEED_JAVA_OUT"])
 FILES = sorted((OUT / "files").glob("*.avro"))
 PAIRS = sorted((OUT / "resolution").glob("*.avro"))
+WRITTEN = json.loads((OUT / "written" / "expected.json").read_text("utf-8"))
 THREADS = [1, 2]
 
 
 def test_the_generator_wrote_what_is_tested() -> None:
     assert len(FILES) >= 30
     assert len(PAIRS) >= 1500
+    assert len(WRITTEN) >= 60
 
 
 def _stem(path: Path) -> str:
@@ -125,3 +128,15 @@ def test_each_logical_type_has_its_arrow_type() -> None:
     """Values alone would not show it: the plain form of a timestamp is that of a long."""
     table = pa.table(af.read_avro(str(OUT / "files" / "rich_null.avro")))
     assert {name: table.schema.field(name).type for name in LOGICAL_TYPES} == LOGICAL_TYPES
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_java_reads_what_arrowfeed_wrote(name: str) -> None:
+    found = json.loads((OUT / "written" / f"{name}.json").read_text("utf-8"))
+    assert "error" not in found, found["error"]
+    assert found["codec"] == WRITTEN[name]["codec"]
+    found, expected = found["values"], WRITTEN[name]["values"]
+    if name.startswith("arrow_types."):
+        # The columns are named by types, and most of those are no Avro names.
+        found = [dict(zip(ARROW_TYPES, row.values(), strict=True)) for row in found]
+    assert difference(found, expected) is None

@@ -1,13 +1,19 @@
 //! Benchmark worker: arrowfeed with its defaults. See `bench_protocol` for what goes in and out.
 
+mod write;
+
 use std::error::Error;
 use std::io;
 
 use arrowfeed_avro::AvroReader;
-use bench_protocol::{Job, Measured, measure, serve};
+use bench_protocol::{Job, measure, serve};
 
 fn main() -> io::Result<()> {
-    serve(|job| measure(|| read(job)))
+    let held = write::Held::default();
+    serve(|job| match &job.write {
+        Some(codec) => held.write(job, codec),
+        None => measure(|| read(job)),
+    })
 }
 
 fn read(job: &Job) -> Result<usize, Box<dyn Error>> {

@@ -1,5 +1,7 @@
 //! Benchmark worker: arrow-avro with its defaults. See `bench_protocol` for what goes in and out.
 
+mod write;
+
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -11,13 +13,19 @@ use bench_protocol::{Job, Measured, measure, serve};
 const READ_BYTES: usize = 1 << 20;
 
 fn main() -> io::Result<()> {
-    serve(run)
+    let held = write::Held::default();
+    serve(|job| {
+        if job.threads.get() != 1 {
+            return Err(format!("expected 1 thread, found {}: arrow-avro has no threads", job.threads).into());
+        }
+        match &job.write {
+            Some(codec) => held.write(job, codec),
+            None => run(job),
+        }
+    })
 }
 
 fn run(job: &Job) -> Result<Measured, Box<dyn Error>> {
-    if job.threads.get() != 1 {
-        return Err(format!("expected 1 thread, found {}: there is no parallel reader", job.threads).into());
-    }
     // Not measured: a caller of arrow-avro knows the indices.
     let projection = projection(job)?;
     measure(|| read(job, projection))

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// One read of one file.
+/// One read of one file, or one write of its rows.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Job {
     /// Path of an Avro object container file.
@@ -23,6 +23,27 @@ pub struct Job {
     /// Names of the top-level columns to read. `None`: all.
     #[serde(default)]
     pub columns: Option<Vec<String>>,
+    /// Codec to write the rows with, by its name in the Avro specification. `None`: the job is a read.
+    #[serde(default)]
+    pub write: Option<String>,
+}
+
+/// Takes bytes and counts them.
+#[derive(Debug, Default)]
+pub struct CountingSink {
+    /// Bytes so far.
+    pub bytes: u64,
+}
+
+impl Write for CountingSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// What one job took.
@@ -32,10 +53,10 @@ pub struct Measured {
     rows: usize,
 }
 
-/// Runs `read`, which gives the number of rows it decoded, and measures it.
-pub fn measure<E>(read: impl FnOnce() -> Result<usize, E>) -> Result<Measured, E> {
+/// Runs `work`, which gives the number of rows that it read or wrote, and measures it.
+pub fn measure<E>(work: impl FnOnce() -> Result<usize, E>) -> Result<Measured, E> {
     let start = Instant::now();
-    let rows = read()?;
+    let rows = work()?;
     Ok(Measured { elapsed: start.elapsed(), rows })
 }
 

@@ -6,6 +6,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use arrowfeed_avro::{
@@ -25,9 +26,11 @@ const MOST: u64 = 3 * MIB;
 /// Zeros behind the bytes of a file: a search goes through all of them.
 const ZEROS: u64 = 48 * MIB;
 
-/// Counts the questions, the bytes that are read between two of them, and stops at one.
-#[derive(Default)]
+/// Counts the questions, the bytes that the caller's thread reads between two of them, and stops at one.
+///
+/// A decoder thread does not ask: the reader stops it by a flag, and what it reads is not counted.
 struct Meter {
+    caller: ThreadId,
     since: AtomicU64,
     most: AtomicU64,
     asked: AtomicU64,
@@ -36,7 +39,8 @@ struct Meter {
 
 impl Meter {
     fn stopping_at(stop_at: u64) -> Arc<Self> {
-        Arc::new(Self { stop_at, ..Self::default() })
+        let [since, most, asked] = [const { AtomicU64::new(0) }; 3];
+        Arc::new(Self { caller: thread::current().id(), since, most, asked, stop_at })
     }
 
     fn interrupt(self: &Arc<Self>) -> Interrupt {
@@ -62,7 +66,9 @@ impl Read for Metered {
         let found = self.bytes.read(&mut into[..n])?;
         into[found..n].fill(0);
         self.bytes.set_position(self.bytes.position() + (n - found) as u64);
-        self.meter.since.fetch_add(n as u64, Relaxed);
+        if thread::current().id() == self.meter.caller {
+            self.meter.since.fetch_add(n as u64, Relaxed);
+        }
         Ok(n)
     }
 }
