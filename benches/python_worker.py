@@ -5,6 +5,7 @@ what the process grew by at most since the library was imported.
 """
 
 import importlib
+import io
 import itertools
 import json
 import resource
@@ -44,23 +45,21 @@ READERS: dict[str, Callable[[Any, Job], int]] = {
 }
 
 
-class CountingSink:
+class CountingSink(io.RawIOBase):
     """A file that takes bytes and counts them."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.count = 0
+
+    def writable(self) -> bool:
+        """Yes."""
+        return True
 
     def write(self, data: Any) -> int:
         """Takes bytes."""
         self.count += len(data)
         return len(data)
-
-    def tell(self) -> int:
-        """Bytes so far."""
-        return self.count
-
-    def flush(self) -> None:
-        """Does nothing."""
 
 
 def write_arrowfeed(arrowfeed: Any, job: Job) -> Callable[[], int]:

@@ -5,9 +5,12 @@
 #[path = "../../crates/arrowfeed-ffi/tests/structs/mod.rs"]
 mod structs;
 
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
 use arbitrary::Unstructured;
-use arrow_array::{RecordBatch, RecordBatchIterator};
-use arrowfeed_avro::{AvroErrorKind, WriteOptions, write_avro};
+use arrow_array::RecordBatch;
+use arrowfeed_avro::{AvroErrorKind, AvroReader, AvroSource, AvroWriter, WriteOptions};
 use arrowfeed_tensor::feature::{Feature, FeatureAdapter, Ragged, VarLen};
 use arrowfeed_tensor::{
     Dense, Representation, SplitsDType, Structured, TensorAdapter, VarLenRagged, VarLenSparse,
@@ -18,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     // Too few bytes are no case.
     let _ = structs::case(&mut Unstructured::new(bytes), |batch| {
         tensors(&batch);
-        write(batch);
+        write(&batch);
     });
 });
 
@@ -53,11 +56,33 @@ fn tensors(batch: &RecordBatch) {
     }
 }
 
-fn write(batch: RecordBatch) {
-    let path = std::env::temp_dir().join(format!("arrow_c_data-{}.avro", std::process::id()));
-    let (schema, rows) = (batch.schema(), batch.num_rows() as u64);
-    match write_avro(RecordBatchIterator::new([Ok(batch)], schema), &path, &WriteOptions::default()) {
-        Ok(written) => assert_eq!(written, rows),
+/// What is written reads back with as many rows.
+fn write(batch: &RecordBatch) {
+    let (file, rows) = (Shared::default(), batch.num_rows());
+    let written = AvroWriter::to_sink(file.clone(), batch.schema(), WriteOptions::default())
+        .and_then(|mut writer| writer.write(batch).map(|()| writer))
+        .and_then(AvroWriter::finish);
+    match written {
+        Ok(written) => {
+            let file = std::mem::take(&mut *file.0.lock().unwrap());
+            let reader = AvroReader::builder().open(AvroSource::bytes(file)).unwrap();
+            let read: usize = reader.map(|batch| batch.unwrap().num_rows()).sum();
+            assert_eq!((written.rows, read), (rows as u64, rows));
+        }
         Err(error) => assert_ne!(error.kind(), AvroErrorKind::Internal, "{error}"),
+    }
+}
+
+/// A file in memory.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use arrow_array::{RecordBatchIterator, RecordBatchReader};
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed::avro::{AvroHeader, AvroWriter, Codec, Limits, Unsigned};
 use arrowfeed::{AvroError, AvroErrorKind, WriteOptions};
@@ -17,7 +17,7 @@ use crate::argument::{self, choice, flag, integer, wrong_type};
 use crate::call::caught;
 use crate::errors::{invalid_arrow, plain, to_python};
 use crate::file::PythonSink;
-use crate::foreign::{self, Invalid};
+use crate::foreign::{self, Invalid, check_text};
 use crate::options::CODECS;
 use crate::stream::Direct;
 use crate::{batch, reader, schema, signals};
@@ -175,12 +175,30 @@ pub(crate) fn source(batches: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatch
     if batches.hasattr("__arrow_c_array__")? {
         let batch = foreign::record_batch("batches", batches)?;
         let schema = batch.schema();
-        return Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+        return Ok(Box::new(Checked(RecordBatchIterator::new([Ok(batch)], schema))));
     }
     if batches.hasattr("__arrow_c_stream__")? {
-        return Ok(Box::new(foreign::stream("batches", batches)?));
+        return Ok(Box::new(Checked(foreign::stream("batches", batches)?)));
     }
     Err(wrong_type("batches", "an object with __arrow_c_stream__ or __arrow_c_array__", batches))
+}
+
+/// Batches of another library, whose strings are looked at: a file with others could not be read.
+struct Checked<R>(R);
+
+impl<R: RecordBatchReader> Iterator for Checked<R> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let checked = |batch| check_text(&batch).map(|()| batch).map_err(ArrowError::from);
+        self.0.next().map(|batch| batch.and_then(checked))
+    }
+}
+
+impl<R: RecordBatchReader> RecordBatchReader for Checked<R> {
+    fn schema(&self) -> SchemaRef {
+        self.0.schema()
+    }
 }
 
 /// An error of the caller's stream, apart from errors of a reader of this library, which stay what they are.

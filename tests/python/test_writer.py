@@ -275,3 +275,76 @@ def test_a_failing_stream_leaves_nothing(tmp_path):
     with pytest.raises(af.ArrowfeedError, match="the stream broke"):
         af.write_avro(reader, path)
     assert names(tmp_path) == []
+
+
+def test_tensors_go_back_to_a_file(tmp_path):
+    lists = pa.array([[1, 2], [], [3]], pa.list_(pa.int64()))
+    table = pa.table({"label": pa.array([0.5, 1.0, 2.0], pa.float32()), "ids": lists})
+    af.write_avro(table, tmp_path / "first.avro")
+    reader = af.read_avro(tmp_path / "first.avro", batch_size=2)
+    adapter = af.TensorAdapter(reader.schema, {"label": af.Dense("label"), "ids": af.VarLenRagged("ids")})
+    converter = af.TensorsToRecordBatch(adapter.specs)
+    with af.AvroWriter(tmp_path / "second.avro", converter.schema) as writer:
+        assert [writer.write(converter.convert(adapter.convert(batch))) for batch in reader] == [2, 1]
+    batches = af.read_avro(tmp_path / "second.avro", batch_size=3)
+    again = af.TensorAdapter(batches.schema, converter.representations).convert(next(batches))
+    first = adapter.convert(next(af.read_avro(tmp_path / "first.avro", batch_size=3)))
+    assert again["label"].values.tolist() == first["label"].values.tolist() == [0.5, 1.0, 2.0]
+    assert again["ids"].to_list() == first["ids"].to_list() == [[1, 2], [], [3]]
+
+
+FILLS = """
+import errno, resource, sys
+import arrowfeed as af, pyarrow as pa
+path, append = sys.argv[1], sys.argv[2] == "append"
+table = pa.table({"id": pa.array(range(100_000), pa.int64())})
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+try:
+    af.write_avro(table, path, codec="null", append=append, threads=int(sys.argv[3]))
+except OSError as error:
+    assert error.errno == errno.EFBIG, error
+    print("refused")
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("way", ["new", "append"])
+def test_a_file_that_cannot_grow_leaves_what_was_there(tmp_path, way, threads):
+    path = tmp_path / "a.avro"
+    af.write_avro(ids(0, 3), path)
+    before = path.read_bytes()
+    done = subprocess.run(
+        [sys.executable, "-c", FILLS, str(path), way, str(threads)], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("refused\n", "")
+    assert path.read_bytes() == before
+    assert names(tmp_path) == ["a.avro"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs the device /dev/full")
+def test_a_full_device_is_an_error(tmp_path):
+    with open("/dev/full", "wb", buffering=0) as full, pytest.raises(OSError, match="No space left on device"):
+        af.write_avro(ids(0, 1000), full)
+
+
+@pytest.mark.parametrize("text", ["string", "large_string"])
+@pytest.mark.parametrize("kind", ["plain", "dictionary", "view", "list", "key"])
+def test_text_that_is_not_utf8_is_an_error(tmp_path, kind, text):
+    """pyarrow does not check what it is given; a reader would refuse the file."""
+    offsets = pa.array([0, 2, 3, 4, 6], pa.int64() if text == "large_string" else pa.int32())
+    # The third value is the second half of a character: the text as a whole is UTF-8.
+    buffers = [None, offsets.buffers()[1], pa.py_buffer("ab\u00e9cd".encode())]
+    values = pa.Array.from_buffers(getattr(pa, text)(), 4, buffers)
+    column = {
+        "plain": lambda: values,
+        "dictionary": lambda: pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), values),
+        "view": lambda: values.cast(pa.string()).cast(pa.string_view()),
+        "list": lambda: pa.ListArray.from_arrays(pa.array([0, 1, 2, 3, 4], pa.int32()), values),
+        "key": lambda: pa.MapArray.from_arrays(pa.array([0, 1, 2, 3, 4]).cast(pa.int32()), values.cast(pa.string()), offsets[:4]),
+    }[kind]()
+    path = tmp_path / "a.avro"
+    # Values that are not written do not count, those of a dictionary aside.
+    af.write_avro(pa.table({"x": column.slice(0, 1)} if kind != "dictionary" else {"x": ["ab"]}), path)
+    with pytest.raises(ValueError, match=r"""^column "x.*": expected valid Arrow data, found a string that is not UTF-8, b"\\xc3"$"""):
+        af.write_avro(pa.table({"x": column}), path)
+    assert rows(path).num_rows == 1

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{FieldRef, SchemaRef};
-pub(crate) use arrowfeed_ffi::{ForeignBatch, ForeignStream, Invalid, Refused};
+pub(crate) use arrowfeed_ffi::{ForeignBatch, ForeignStream, Invalid, Refused, check_text};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;

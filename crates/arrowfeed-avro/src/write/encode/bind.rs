@@ -98,7 +98,7 @@ fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, AvroError> {
             if let Kind::Leaf(Leaf::Enum(symbols)) = &node.kind
                 && is_text(dictionary.values().data_type())
             {
-                return Ok(vec![Op::Computed(vec![symbols_of_keys(symbols, keys, dictionary, &node.path)])]);
+                return Ok(vec![symbols_of_keys(symbols, keys, dictionary, &node.path)]);
             }
             let values = Body::new(values(node, dictionary.values())?);
             return Ok(vec![Op::Indexed(vec![Indexed { keys, values }])]);

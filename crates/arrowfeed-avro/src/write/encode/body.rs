@@ -50,6 +50,19 @@ macro_rules! ops {
                 }
             }
 
+            /// Brings the values of neighbouring slots into the cache, and those of the items of lists.
+            fn fetch(&self, start: usize, end: usize) {
+                match self {
+                    $(
+                        Op::$leaf(columns) => columns.iter().for_each(|column| column.fetch(start, end)),
+                        Op::$nullable(columns) => columns.iter().for_each(|column| column.fetch(start, end)),
+                    )+
+                    Op::List(columns) => columns.iter().for_each(|column| column.fetch(start, end)),
+                    Op::Optional(columns) => columns.iter().for_each(|column| column.value.fetch(start, end)),
+                    _ => {}
+                }
+            }
+
             /// Takes in the columns of an operation of the same kind, or gives it back.
             fn absorb(&mut self, next: Op) -> Option<Op> {
                 match (self, next) {
@@ -140,6 +153,11 @@ impl Body {
             merged.extend(rest);
         }
         Self(merged.into())
+    }
+
+    /// Brings the values of neighbouring slots into the cache.
+    pub(crate) fn fetch(&self, start: usize, end: usize) {
+        self.0.iter().for_each(|op| op.fetch(start, end));
     }
 
     /// Writes the value of a slot.

@@ -1,5 +1,6 @@
 //! The growing bytes of one block, with Avro's primitive encodings.
 
+use super::leaf::Tags;
 use crate::container::framing::SYNC;
 
 /// Bytes of the longest `long`.
@@ -8,6 +9,9 @@ const MAX_LONG: usize = 10;
 /// Room for the largest fixed part that a leaf writes without asking again: a branch, a `long`, and the 8 bytes that
 /// [`BlockBuffer::long`] may write past the end of a short number.
 const ROOM: usize = 32;
+
+/// Bytes that are copied at once for a short string. Its length takes one byte.
+const SHORT: usize = 32;
 
 /// Bytes that the buffer has from the start.
 const LEAST: usize = 64 << 10;
@@ -125,6 +129,48 @@ impl BlockBuffer {
         self.extend(bytes);
     }
 
+    /// The bytes of `data` from `start` to `end`, behind their length. Short ones are copied as one block of
+    /// `SHORT` bytes, where `data` has so many: no call, and no branch for each length (500,000 rows of 30 nullable columns, 10 of them strings: 133 ms before, 104 ms
+    /// with this and with nulls without a branch).
+    #[inline(always)]
+    pub(crate) fn sized_in(&mut self, data: &[u8], start: usize, end: usize) {
+        match short(data, start, end) {
+            Some((block, len)) => {
+                self.reserve(1 + SHORT);
+                put_short(&mut self.bytes[self.len..], block, len);
+                self.len += 1 + len;
+            }
+            None => self.sized(&data[start..end]),
+        }
+    }
+
+    /// As [`sized_in`](Self::sized_in), in a union with null. A null is written without a branch, as a value of which
+    /// only the tag counts.
+    #[inline(always)]
+    pub(crate) fn optional_sized_in(
+        &mut self,
+        data: &[u8],
+        start: usize,
+        end: usize,
+        tags: Tags,
+        valid: bool,
+    ) {
+        self.reserve(2 + SHORT);
+        self.bytes[self.len] = tags.of(valid);
+        match short(data, start, end) {
+            Some((block, len)) => {
+                put_short(&mut self.bytes[self.len + 1..], block, len);
+                self.len += 1 + if valid { 1 + len } else { 0 };
+            }
+            None => {
+                self.len += 1;
+                if valid {
+                    self.sized(&data[start..end]);
+                }
+            }
+        }
+    }
+
     /// A zigzag varint.
     #[inline(always)]
     pub(crate) fn long(&mut self, value: i64) {
@@ -132,12 +178,22 @@ impl BlockBuffer {
         self.len += long_at(&mut self.bytes, self.len, value);
     }
 
-    /// The index of a branch, then a zigzag varint: a nullable number, with one test for room.
+    /// A zigzag varint in a union with null. A null is written without a branch, as a value of which only the tag counts.
     #[inline(always)]
-    pub(crate) fn tagged_long(&mut self, tag: u8, value: i64) {
+    pub(crate) fn optional_long(&mut self, value: i64, tags: Tags, valid: bool) {
         self.reserve(1 + MAX_LONG);
-        self.bytes[self.len] = tag;
-        self.len += 1 + long_at(&mut self.bytes, self.len + 1, value);
+        self.bytes[self.len] = tags.of(valid);
+        let len = long_at(&mut self.bytes, self.len + 1, value);
+        self.len += 1 + if valid { len } else { 0 };
+    }
+
+    /// Bytes of a fixed number in a union with null, as [`optional_long`](Self::optional_long).
+    #[inline(always)]
+    pub(crate) fn optional_array<const N: usize>(&mut self, bytes: [u8; N], tags: Tags, valid: bool) {
+        self.reserve(1 + N);
+        self.bytes[self.len] = tags.of(valid);
+        self.bytes[self.len + 1..][..N].copy_from_slice(&bytes);
+        self.len += 1 + if valid { N } else { 0 };
     }
 
     /// Zigzag varints, with a test for room each [`RUN`](Self::longs) values.
@@ -157,6 +213,22 @@ impl BlockBuffer {
     }
 }
 
+/// A block of bytes that begins with those from `start` to `end`, and how many they are; none if they are more, or if
+/// `data` ends before the block does.
+#[inline(always)]
+fn short(data: &[u8], start: usize, end: usize) -> Option<(&[u8; SHORT], usize)> {
+    let len = end.wrapping_sub(start);
+    let block = data.get(start..)?.first_chunk()?;
+    (len <= SHORT).then_some((block, len))
+}
+
+/// Writes a length and a block, of which so many bytes count.
+#[inline(always)]
+fn put_short(out: &mut [u8], block: &[u8; SHORT], len: usize) {
+    out[0] = (len as u8) << 1;
+    out[1..=SHORT].copy_from_slice(block);
+}
+
 /// Writes the head of a block so that it ends at `end`, and gives its start.
 fn write_head(bytes: &mut [u8], end: usize, count: u64, size: usize) -> usize {
     let mut head = [0; 32];
@@ -170,13 +242,9 @@ fn write_head(bytes: &mut [u8], end: usize, count: u64, size: usize) -> usize {
 #[inline(always)]
 fn long_at(bytes: &mut [u8], at: usize, value: i64) -> usize {
     let zigzag = ((value << 1) ^ (value >> 63)) as u64;
-    if zigzag < 0x80 {
-        bytes[at] = zigzag as u8;
-        return 1;
-    }
     let slots: &mut [u8; 16] = (&mut bytes[at..at + 16]).try_into().expect("a slice of 16 bytes");
     if zigzag < 1 << 56 {
-        let len = (70 - zigzag.leading_zeros() as usize) / 7;
+        let len = (70 - (zigzag | 1).leading_zeros() as usize) / 7;
         let more = 0x8080_8080_8080_8080 & ((1 << (8 * (len - 1))) - 1);
         slots[..8].copy_from_slice(&(spread(zigzag) | more).to_le_bytes());
         return len;
@@ -229,10 +297,28 @@ mod tests {
         let mut at_once = BlockBuffer::new(1 << 20);
         at_once.longs(numbers.iter().copied());
         assert_eq!(at_once.rows(), expected);
-        let mut tagged = BlockBuffer::new(1 << 20);
-        numbers.iter().for_each(|value| tagged.tagged_long(2, *value));
-        let expected: Vec<u8> = numbers.iter().flat_map(|value| [vec![2], plain(*value)].concat()).collect();
-        assert_eq!(tagged.rows(), expected);
+        let (mut optional, tags) = (BlockBuffer::new(1 << 20), Tags { null: 0, value: 2 });
+        numbers.iter().for_each(|value| optional.optional_long(*value, tags, *value % 3 != 0));
+        let tagged = |value: i64| if value % 3 == 0 { vec![0] } else { [vec![2], plain(value)].concat() };
+        let expected: Vec<u8> = numbers.iter().flat_map(|value| tagged(*value)).collect();
+        assert_eq!(optional.rows(), expected);
+    }
+
+    #[test]
+    fn strings_of_every_length_have_their_own_bytes_only() {
+        let data: Vec<u8> = (0..200).collect();
+        let (mut plain, mut optional) = (BlockBuffer::new(4 << 20), BlockBuffer::new(4 << 20));
+        let (mut sized, mut tagged, tags) = (Vec::new(), Vec::new(), Tags { null: 2, value: 0 });
+        for (start, end) in (0..=200).flat_map(|start| (start..=200).map(move |end| (start, end))) {
+            let value = [self::plain((end - start) as i64), data[start..end].to_vec()].concat();
+            plain.sized_in(&data, start, end);
+            sized.extend_from_slice(&value);
+            let valid = (start + end) % 3 > 0;
+            optional.optional_sized_in(&data, start, end, tags, valid);
+            tagged.extend(if valid { [vec![0], value].concat() } else { vec![2] });
+        }
+        assert_eq!(plain.rows(), sized);
+        assert_eq!(optional.rows(), tagged);
     }
 
     #[test]

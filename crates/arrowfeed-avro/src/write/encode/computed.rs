@@ -11,7 +11,8 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, ScalarBuffer};
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 
-use super::leaf::Computed;
+use super::body::Op;
+use super::leaf::{Computed, Integers};
 use super::nested::Keys;
 use crate::decode::fixed::parse_uuid;
 use crate::error::{quoted, thousands};
@@ -327,31 +328,30 @@ pub(super) fn symbols_of_text(symbols: &Arc<Symbols>, array: &ArrayRef, path: &s
     })
 }
 
-/// The keys of a dictionary of text as the symbols of an `enum`. A dictionary that has more values than keys is looked up key by key.
+/// The keys of a dictionary of text as the symbols of an `enum`. A dictionary that has more values than keys, or one that
+/// is no symbol, is looked up key by key.
 pub(super) fn symbols_of_keys(
     symbols: &Arc<Symbols>,
     keys: Keys,
     dictionary: &dyn AnyDictionaryArray,
     path: &str,
-) -> Computed {
+) -> Op {
     let values = dictionary.values();
     let text = ByteValues::new(values);
-    let path: Arc<str> = path.into();
-    let symbols = symbols.clone();
-    let find = move |key: usize| {
-        let found = std::str::from_utf8(text.get(key)).ok().and_then(|text| symbols.index.get(text));
-        found.copied().ok_or_else(|| unknown_symbol(&path, text.get(key)))
-    };
-    if values.len() > dictionary.len() {
-        return Computed::new(move |slot, out| Ok(out.long(find(keys.of(slot))?.into())));
+    if values.len() <= dictionary.len() {
+        let symbol = |key| std::str::from_utf8(text.get(key)).ok().and_then(|text| symbols.index.get(text));
+        let known: Option<Vec<i32>> = (0..values.len()).map(|key| symbol(key).copied()).collect();
+        if let Some(known) = known {
+            // The key under a null may be anything.
+            let of_slot = |slot| known.get(keys.of(slot)).copied().unwrap_or(0);
+            return Op::I32(vec![Integers((0..dictionary.len()).map(of_slot).collect())]);
+        }
     }
-    let known: Vec<Option<i32>> = (0..values.len()).map(|key| find(key).ok()).collect();
-    Computed::new(move |slot, out| {
-        let key = keys.of(slot);
-        let symbol = match known[key] {
-            Some(symbol) => symbol,
-            None => find(key)?,
-        };
-        Ok(out.long(symbol.into()))
-    })
+    let (symbols, path): (_, Arc<str>) = (symbols.clone(), path.into());
+    Op::Computed(vec![Computed::new(move |slot, out| {
+        let text = text.get(keys.of(slot));
+        let found = std::str::from_utf8(text).ok().and_then(|text| symbols.index.get(text));
+        let symbol = found.ok_or_else(|| unknown_symbol(&path, text))?;
+        Ok(out.long((*symbol).into()))
+    })])
 }

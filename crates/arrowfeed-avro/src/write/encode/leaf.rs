@@ -13,18 +13,36 @@ use crate::AvroError;
 pub(super) trait Leaf {
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError>;
 
+    /// Brings the values of neighbouring slots into the cache, where it pays.
+    fn fetch(&self, start: usize, end: usize);
+
     /// Writes the values of neighbouring slots: one dispatch for all.
     #[inline(always)]
     fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
         (start..end).try_for_each(|slot| self.put(slot, out))
     }
 
-    /// Writes the index of a branch and the value.
+    /// Writes the index of a branch, and the value if there is one.
     #[inline(always)]
-    fn put_tagged(&self, tag: u8, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
-        out.byte(tag);
-        self.put(slot, out)
+    fn put_optional(
+        &self,
+        slot: usize,
+        valid: bool,
+        tags: Tags,
+        out: &mut BlockBuffer,
+    ) -> Result<(), AvroError> {
+        out.byte(tags.of(valid));
+        if valid { self.put(slot, out) } else { Ok(()) }
     }
+}
+
+/// Bytes of a string on average above which its column is not fetched: each is a stream of its own.
+const LONG: usize = 128;
+
+/// Reads one byte of each cache line, so that a part of a column comes into the cache as one stream.
+#[inline]
+fn fetch(bytes: &[u8]) {
+    std::hint::black_box(bytes.iter().step_by(64).fold(0, |sum, byte| sum ^ byte));
 }
 
 /// The indexes of the two branches of `[null, T]` or `[T, null]`, as they stand on the wire.
@@ -32,6 +50,13 @@ pub(super) trait Leaf {
 pub(crate) struct Tags {
     pub(crate) null: u8,
     pub(crate) value: u8,
+}
+
+impl Tags {
+    #[inline(always)]
+    pub(super) fn of(self, valid: bool) -> u8 {
+        if valid { self.value } else { self.null }
+    }
 }
 
 /// A leaf inside a union with null.
@@ -43,15 +68,14 @@ pub(super) struct Nullable<L> {
 }
 
 impl<L: Leaf> Leaf for Nullable<L> {
+    fn fetch(&self, start: usize, end: usize) {
+        self.leaf.fetch(start, end);
+    }
+
     #[inline(always)]
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
-        match &self.nulls {
-            Some(nulls) if nulls.is_null(slot) => {
-                out.byte(self.tags.null);
-                Ok(())
-            }
-            _ => self.leaf.put_tagged(self.tags.value, slot, out),
-        }
+        let valid = self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(slot));
+        self.leaf.put_optional(slot, valid, self.tags, out)
     }
 }
 
@@ -60,9 +84,23 @@ impl<L: Leaf> Leaf for Nullable<L> {
 pub(super) struct Booleans(pub(super) BooleanBuffer);
 
 impl Leaf for Booleans {
+    fn fetch(&self, _start: usize, _end: usize) {}
+
     #[inline(always)]
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
         out.byte(self.0.value(slot).into());
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn put_optional(
+        &self,
+        slot: usize,
+        valid: bool,
+        tags: Tags,
+        out: &mut BlockBuffer,
+    ) -> Result<(), AvroError> {
+        out.optional_array([self.0.value(slot).into()], tags, valid);
         Ok(())
     }
 }
@@ -72,6 +110,10 @@ impl Leaf for Booleans {
 pub(super) struct Integers<T: ArrowNativeType>(pub(super) ScalarBuffer<T>);
 
 impl<T: ArrowNativeType + Into<i64>> Leaf for Integers<T> {
+    fn fetch(&self, start: usize, end: usize) {
+        fetch(&self.0.inner()[start * size_of::<T>()..end * size_of::<T>()]);
+    }
+
     #[inline(always)]
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
         out.long(self.0[slot].into());
@@ -85,8 +127,14 @@ impl<T: ArrowNativeType + Into<i64>> Leaf for Integers<T> {
     }
 
     #[inline(always)]
-    fn put_tagged(&self, tag: u8, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
-        out.tagged_long(tag, self.0[slot].into());
+    fn put_optional(
+        &self,
+        slot: usize,
+        valid: bool,
+        tags: Tags,
+        out: &mut BlockBuffer,
+    ) -> Result<(), AvroError> {
+        out.optional_long(self.0[slot].into(), tags, valid);
         Ok(())
     }
 }
@@ -96,6 +144,11 @@ impl<T: ArrowNativeType + Into<i64>> Leaf for Integers<T> {
 pub(super) struct Floats<T: ArrowPrimitiveType>(pub(super) PrimitiveArray<T>);
 
 impl<T: ArrowPrimitiveType> Leaf for Floats<T> {
+    fn fetch(&self, start: usize, end: usize) {
+        let width = size_of::<T::Native>();
+        fetch(&self.0.values().inner()[width * start..width * end]);
+    }
+
     #[inline(always)]
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
         self.put_run(slot, slot + 1, out)
@@ -116,6 +169,24 @@ impl<T: ArrowPrimitiveType> Leaf for Floats<T> {
         }
         Ok(())
     }
+
+    #[inline(always)]
+    fn put_optional(
+        &self,
+        slot: usize,
+        valid: bool,
+        tags: Tags,
+        out: &mut BlockBuffer,
+    ) -> Result<(), AvroError> {
+        let bytes = self.0.values().inner().as_slice();
+        match size_of::<T::Native>() {
+            4 => out.optional_array::<4>(bytes[4 * slot..][..4].try_into().expect("four bytes"), tags, valid),
+            _ => {
+                out.optional_array::<8>(bytes[8 * slot..][..8].try_into().expect("eight bytes"), tags, valid)
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Strings or bytes behind offsets: a length and the bytes.
@@ -132,10 +203,31 @@ impl<O: ArrowNativeType> Text<O> {
 }
 
 impl<O: ArrowNativeType> Leaf for Text<O> {
+    fn fetch(&self, start: usize, end: usize) {
+        fetch(&self.offsets.inner().inner()[start * size_of::<O>()..end * size_of::<O>()]);
+        let data = &self.data[self.offsets[start].as_usize()..self.offsets[end].as_usize()];
+        if data.len() < LONG * (end - start) {
+            fetch(data);
+        }
+    }
+
     #[inline(always)]
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
         let (start, end) = (self.offsets[slot].as_usize(), self.offsets[slot + 1].as_usize());
-        out.sized(&self.data[start..end]);
+        out.sized_in(&self.data, start, end);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn put_optional(
+        &self,
+        slot: usize,
+        valid: bool,
+        tags: Tags,
+        out: &mut BlockBuffer,
+    ) -> Result<(), AvroError> {
+        let (start, end) = (self.offsets[slot].as_usize(), self.offsets[slot + 1].as_usize());
+        out.optional_sized_in(&self.data, start, end, tags, valid);
         Ok(())
     }
 }
@@ -148,6 +240,10 @@ pub(super) struct Fixed {
 }
 
 impl Leaf for Fixed {
+    fn fetch(&self, start: usize, end: usize) {
+        fetch(&self.data[start * self.size..end * self.size]);
+    }
+
     #[inline(always)]
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
         self.put_run(slot, slot + 1, out)
@@ -175,6 +271,8 @@ impl Computed {
 }
 
 impl Leaf for Computed {
+    fn fetch(&self, _start: usize, _end: usize) {}
+
     #[inline(always)]
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
         (self.0)(slot, out)

@@ -47,6 +47,19 @@ pub(super) struct List {
 }
 
 impl List {
+    /// Where the items of neighbouring slots are neighbours, brings them into the cache.
+    pub(super) fn fetch(&self, start: usize, end: usize) {
+        let (start, end) = match &self.ranges {
+            Ranges::Offsets(offsets) => (offsets[start] as usize, offsets[end] as usize),
+            Ranges::LargeOffsets(offsets) => (offsets[start] as usize, offsets[end] as usize),
+            Ranges::Fixed(size) => (start * size, end * size),
+            Ranges::Views(..) | Ranges::LargeViews(..) => return,
+        };
+        if self.first <= start && start < end {
+            self.items.fetch(start - self.first, end - self.first);
+        }
+    }
+
     pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
         let Range { start, end } = self.ranges.of(slot);
         if start < end {

@@ -1,0 +1,104 @@
+//! Text: whether the strings of an array are UTF-8, which an import believes.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int16Type, Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, RecordBatch, UnionArray};
+use arrow_schema::DataType;
+
+use crate::invalid::{Checked, Invalid};
+
+/// Checks that all strings of a batch are UTF-8, on every level. Writers of files need it, which readers would refuse.
+///
+/// # Errors
+/// A string is not UTF-8: the column and the string.
+pub fn check_text(batch: &RecordBatch) -> Result<(), Invalid> {
+    let fields = batch.schema_ref().fields().iter();
+    fields
+        .zip(batch.columns())
+        .try_for_each(|(field, column)| array(column).map_err(|invalid| invalid.inside(field.name())))
+}
+
+fn array(values: &ArrayRef) -> Checked<()> {
+    let parts = |fields: &arrow_schema::Fields, columns: &[ArrayRef]| {
+        fields
+            .iter()
+            .zip(columns)
+            .try_for_each(|(field, column)| array(column).map_err(|invalid| invalid.inside(field.name())))
+    };
+    match values.data_type() {
+        DataType::Utf8 => text(values.as_string::<i32>()),
+        DataType::LargeUtf8 => text(values.as_string::<i64>()),
+        DataType::Utf8View => {
+            let views = values.as_string_view().clone().to_binary_view();
+            views.iter().flatten().try_for_each(value)
+        }
+        DataType::Struct(fields) => parts(fields, values.as_struct().columns()),
+        DataType::List(_) => {
+            let lists = values.as_list::<i32>();
+            array(&covered(lists.values(), lists.value_offsets()))
+        }
+        DataType::LargeList(_) => {
+            let lists = values.as_list::<i64>();
+            array(&covered(lists.values(), lists.value_offsets()))
+        }
+        DataType::Map(..) => {
+            let map = values.as_map();
+            [map.keys(), map.values()]
+                .into_iter()
+                .try_for_each(|part| array(&covered(part, map.value_offsets())))
+        }
+        DataType::ListView(_) => array(values.as_list_view::<i32>().values()),
+        DataType::LargeListView(_) => array(values.as_list_view::<i64>().values()),
+        DataType::FixedSizeList(..) => array(values.as_fixed_size_list().values()),
+        DataType::Dictionary(..) => array(values.as_any_dictionary().values()),
+        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+            DataType::Int16 => array(values.as_run::<Int16Type>().values()),
+            DataType::Int32 => array(values.as_run::<Int32Type>().values()),
+            _ => array(values.as_run::<Int64Type>().values()),
+        },
+        DataType::Union(fields, _) => {
+            let Some(union) = values.as_any().downcast_ref::<UnionArray>() else { return Ok(()) };
+            fields.iter().try_for_each(|(id, field)| {
+                array(union.child(id)).map_err(|invalid| invalid.inside(field.name()))
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The items that a list has.
+fn covered<O: OffsetSizeTrait>(items: &ArrayRef, offsets: &[O]) -> ArrayRef {
+    let (start, end) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
+    items.slice(start, end - start)
+}
+
+/// The text as a whole is UTF-8, and no string begins inside of a character; else string by string, those that are null
+/// aside.
+fn text<O: OffsetSizeTrait>(strings: &GenericStringArray<O>) -> Checked<()> {
+    let offsets = strings.value_offsets();
+    let (start, end) = (offsets[0].as_usize(), offsets[strings.len()].as_usize());
+    let text = &strings.value_data()[start..end];
+    let begins_a_character =
+        |offset: &O| text.get(offset.as_usize() - start).is_none_or(|byte| byte & 0xc0 != 0x80);
+    let is_utf8 =
+        text.is_ascii() || simdutf8::basic::from_utf8(text).is_ok() && offsets.iter().all(begins_a_character);
+    if is_utf8 {
+        return Ok(());
+    }
+    let slot = |slot: usize| &strings.value_data()[offsets[slot].as_usize()..offsets[slot + 1].as_usize()];
+    (0..strings.len()).filter(|at| strings.is_valid(*at)).try_for_each(|at| value(slot(at)))
+}
+
+fn value(bytes: &[u8]) -> Checked<()> {
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Invalid::new(format!("a string that is not UTF-8, b\"{}\"", shown(bytes)))),
+    }
+}
+
+/// The first bytes, with escapes.
+fn shown(bytes: &[u8]) -> String {
+    const MOST: usize = 64;
+    let dots = if bytes.len() > MOST { "…" } else { "" };
+    format!("{}{dots}", bytes[..bytes.len().min(MOST)].escape_ascii())
+}
