@@ -1,7 +1,7 @@
 """Writing: arrowfeed over arrow-avro and fastavro, over itself on one thread, and the peak of a stream."""
 
 from generate import CODECS, file_name
-from harness.rounds import Contender, Outcome, Failure, ratio
+from harness.rounds import Contender, Failure, Outcome, ratio
 from harness.session import Session, new_worker
 from harness.table import at_least, met, milliseconds, show, times
 from harness.worker import Job, WorkerError
@@ -20,7 +20,11 @@ def run(session: Session) -> None:
     threads = bars["threads"]
     headers = ["file", "codec", "1 thread ms", f"{threads['count']} threads ms", "ratio", "bar", "met?"]
     codecs = [codec for codec in threads["codecs"] if codec in session.codecs]
-    show("Write, threads", headers, [_threads(session, name, codec) for name in session.schemas for codec in codecs])
+    show(
+        "Write, threads",
+        headers,
+        [_threads(session, name, codec) for name in session.schemas for codec in codecs],
+    )
     headers = ["stream", "rows", "peak MiB", "bar MiB", "met?"]
     show("Write, peak memory", headers, [_peak(session, name) for name in session.schemas])
 
@@ -37,7 +41,11 @@ def _peers(session: Session, name: str, codec: str) -> list[str]:
     outcomes = session.measure("write", f"{name} {codec}", contenders)
     arrow, dicts, ours = outcomes["arrow-avro"], outcomes["fastavro"], outcomes["arrowfeed"]
     over_arrow, over_dicts = ratio(arrow, ours), _row_ratio(dicts, ours)
-    whole = "failed" if isinstance(dicts, Failure) else f"{dicts.median / dicts.rows * session.rows(name) * 1000:.0f}"
+    whole = (
+        "failed"
+        if isinstance(dicts, Failure)
+        else f"{dicts.median / dicts.rows * session.rows(name) * 1000:.0f}"
+    )
     figures = [milliseconds(arrow), whole, milliseconds(ours)]
     figures += [times(over_arrow), f"{bars['arrow_avro']:g}", at_least(over_arrow, bars["arrow_avro"])]
     figures += [times(over_dicts), f"{bars['fastavro']:g}", at_least(over_dicts, bars["fastavro"])]

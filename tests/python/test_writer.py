@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import fastavro
 import polars as pl
@@ -15,6 +16,7 @@ import pytest
 
 import arrowfeed as af
 
+FULL = Path("/dev/full")
 KILLS = int(os.environ.get("ARROWFEED_WRITE_KILLS", "40"))
 
 
@@ -311,40 +313,48 @@ except OSError as error:
 @pytest.mark.parametrize("way", ["new", "append"])
 def test_a_file_that_cannot_grow_leaves_what_was_there(tmp_path, way, threads):
     path = tmp_path / "a.avro"
-    af.write_avro(ids(0, 3), path)
+    af.write_avro(ids(0, 3), path, codec="null")
     before = path.read_bytes()
     done = subprocess.run(
-        [sys.executable, "-c", FILLS, str(path), way, str(threads)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", FILLS, str(path), way, str(threads)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.stdout, done.stderr) == ("refused\n", "")
     assert path.read_bytes() == before
     assert names(tmp_path) == ["a.avro"]
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs the device /dev/full")
+@pytest.mark.skipif(not FULL.exists(), reason="needs the device /dev/full")
 def test_a_full_device_is_an_error(tmp_path):
-    with open("/dev/full", "wb", buffering=0) as full, pytest.raises(OSError, match="No space left on device"):
+    with (
+        FULL.open("wb", buffering=0) as full,
+        pytest.raises(OSError, match="No space left on device"),
+    ):
         af.write_avro(ids(0, 1000), full)
 
 
 @pytest.mark.parametrize("text", ["string", "large_string"])
 @pytest.mark.parametrize("kind", ["plain", "dictionary", "view", "list", "key"])
 def test_text_that_is_not_utf8_is_an_error(tmp_path, kind, text):
-    """pyarrow does not check what it is given; a reader would refuse the file."""
+    """Arrays of pyarrow may have any bytes as text; a reader would refuse the file."""
     offsets = pa.array([0, 2, 3, 4, 6], pa.int64() if text == "large_string" else pa.int32())
     # The third value is the second half of a character: the text as a whole is UTF-8.
     buffers = [None, offsets.buffers()[1], pa.py_buffer("ab\u00e9cd".encode())]
     values = pa.Array.from_buffers(getattr(pa, text)(), 4, buffers)
+    items = pa.array(range(5), pa.int32())
     column = {
         "plain": lambda: values,
-        "dictionary": lambda: pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), values),
+        "dictionary": lambda: pa.DictionaryArray.from_arrays(items[:4], values),
         "view": lambda: values.cast(pa.string()).cast(pa.string_view()),
-        "list": lambda: pa.ListArray.from_arrays(pa.array([0, 1, 2, 3, 4], pa.int32()), values),
-        "key": lambda: pa.MapArray.from_arrays(pa.array([0, 1, 2, 3, 4]).cast(pa.int32()), values.cast(pa.string()), offsets[:4]),
+        "list": lambda: pa.ListArray.from_arrays(items, values),
+        "key": lambda: pa.MapArray.from_arrays(items, values.cast(pa.string()), items[:4]),
     }[kind]()
     path = tmp_path / "a.avro"
     # Values that are not written do not count, those of a dictionary aside.
     af.write_avro(pa.table({"x": column.slice(0, 1)} if kind != "dictionary" else {"x": ["ab"]}), path)
-    with pytest.raises(ValueError, match=r"""^column "x.*": expected valid Arrow data, found a string that is not UTF-8, b"\\xc3"$"""):
+    text = r"""^column "x.*": expected valid Arrow data, found a string that is not UTF-8, b"\\xc3"$"""
+    with pytest.raises(ValueError, match=text):
         af.write_avro(pa.table({"x": column}), path)
     assert rows(path).num_rows == 1
