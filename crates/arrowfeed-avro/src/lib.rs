@@ -17,6 +17,7 @@ mod regular_file;
 mod schema;
 mod source;
 mod split;
+mod threads;
 mod wire;
 mod write;
 
@@ -33,9 +34,10 @@ pub use plan::field_path::field_path;
 pub use reader::report::{Report, Skipped};
 pub use reader::{
     ArrowReader, AvroFiles, AvroReader, AvroReaderBuilder, BlockInfo, FileBatch, FileIdentity, Part,
-    PartOptions, PartReader, Prepare, Prepared, thread_count,
+    PartOptions, PartReader, Prepare, Prepared,
 };
 pub use schema::AvroSchema;
 pub use source::AvroSource;
 pub use split::{Split, plan_splits, plan_splits_with};
+pub use threads::thread_count;
 pub use write::{AvroWriter, Unsigned, WriteOptions, Written, encode_records, write_avro};

@@ -17,6 +17,7 @@ use crate::error::{AvroError, AvroErrorKind};
 use crate::interrupt::{Check, Interrupt};
 use crate::options::{Encoding, OnError, ReadOptions, StringType};
 use crate::split::Split;
+use crate::threads::thread_count;
 use crate::{AvroSchema, AvroSource, Limits};
 
 /// A single file of fewer bytes than this is decoded in the caller's thread, whatever `threads` allows: starting
@@ -204,12 +205,6 @@ impl AvroReaderBuilder {
         let driver = Driver::new(Supply::Files(files, Some(unit)), engine, report, self.interrupt);
         Ok(AvroReader::new(schema, driver))
     }
-}
-
-/// Threads that decode where so many are wanted. `None`: every core that the process may use.
-pub fn thread_count(wanted: Option<NonZeroUsize>) -> usize {
-    let own = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    wanted.map_or_else(own, NonZeroUsize::get)
 }
 
 pub(super) fn checked(options: ReadOptions) -> Result<ReadOptions, AvroError> {

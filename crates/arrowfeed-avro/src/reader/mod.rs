@@ -33,7 +33,7 @@ mod set;
 mod supply;
 mod unit;
 
-pub use builder::{AvroReaderBuilder, thread_count};
+pub use builder::AvroReaderBuilder;
 pub use identity::FileIdentity;
 pub use part_reader::{PartOptions, PartReader};
 pub use parts::Part;

@@ -6,15 +6,15 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::prepare::{Prepare, Prepared};
 use super::report::Report;
 use super::unit::UnitReader;
 use crate::decode::origin::LocatedBatch;
-use crate::error::{AvroError, AvroErrorKind};
+use crate::error::AvroError;
 use crate::interrupt::Check;
+use crate::threads::Threads;
 
 /// How often a waiting consumer looks whether it was interrupted.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -31,10 +31,7 @@ pub(crate) enum Next {
 /// A pool of threads and the units in flight. Dropped, it stops them and waits until they are gone.
 pub(crate) struct Pipeline {
     shared: Arc<Shared>,
-    pool: Option<rayon::ThreadPool>,
-    threads: Vec<JoinHandle<()>>,
-    /// The process that started the threads: in a child of it there are none.
-    process: u32,
+    threads: Threads,
     next_unit: u64,
 }
 
@@ -118,28 +115,15 @@ impl Shared {
 impl Pipeline {
     /// `budget`: bytes of batches that may wait.
     pub(crate) fn start(threads: usize, budget: usize, prepare: Option<Prepare>) -> Result<Self, AvroError> {
-        let mut handles = Vec::with_capacity(threads);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|i| format!("arrowfeed-{i}"))
-            .spawn_handler(|thread| {
-                let name = thread.name().unwrap_or("arrowfeed").to_owned();
-                handles.push(std::thread::Builder::new().name(name).spawn(|| thread.run())?);
-                Ok(())
-            })
-            .build();
-        let pool = pool.map_err(|error| {
-            AvroError::new(AvroErrorKind::Io, format!("expected {threads} threads: {error}"))
-        })?;
+        let threads = Threads::start("arrowfeed", threads)?;
         let (state, ready, room) = (Mutex::default(), Condvar::new(), Condvar::new());
         let shared = Arc::new(Shared { budget, prepare, state, ready, room });
-        let process = std::process::id();
-        Ok(Self { shared, pool: Some(pool), threads: handles, process, next_unit: 0 })
+        Ok(Self { shared, threads, next_unit: 0 })
     }
 
     /// Whether this process is a child of the one that started the threads.
     pub(crate) fn is_forked(&self) -> bool {
-        self.process != std::process::id()
+        self.threads.is_forked()
     }
 
     /// Starts on one more unit. `open` makes its reader, in the thread that decodes it.
@@ -148,22 +132,18 @@ impl Pipeline {
         self.next_unit += 1;
         self.shared.lock().units.push_back(Unit { id, ready: VecDeque::new(), end: None });
         let shared = self.shared.clone();
-        if let Some(pool) = &self.pool {
-            pool.spawn(move || {
-                let (report, error) = match catch_unwind(AssertUnwindSafe(|| decode(&shared, id, open))) {
-                    Ok(ended) => ended,
-                    Err(panic) => (Report::default(), Some(AvroError::from_panic(&*panic))),
-                };
-                shared.end(id, report, error);
-            });
-        }
+        self.threads.spawn(move || {
+            let (report, error) = match catch_unwind(AssertUnwindSafe(|| decode(&shared, id, open))) {
+                Ok(ended) => ended,
+                Err(panic) => (Report::default(), Some(AvroError::from_panic(&*panic))),
+            };
+            shared.end(id, report, error);
+        });
     }
 
     /// Has a thread do something else, when it comes to it, or when this is dropped.
     pub(crate) fn spawn(&self, work: impl FnOnce() + Send + 'static) {
-        if let Some(pool) = self.pool.as_ref().filter(|_| !self.is_forked()) {
-            pool.spawn(move || drop(catch_unwind(AssertUnwindSafe(work))));
-        }
+        self.threads.spawn(work);
     }
 
     /// Waits a moment for the oldest unit.
@@ -218,18 +198,11 @@ fn decode(
 impl Drop for Pipeline {
     fn drop(&mut self) {
         if self.is_forked() {
-            // The threads are the parent's, and so may be a lock that one of them held.
-            std::mem::forget(self.pool.take());
-            std::mem::forget(std::mem::take(&mut self.threads));
+            // A thread of the parent may have held the lock.
             std::mem::forget(self.shared.clone());
             return;
         }
         self.shared.lock().cancelled = true;
         self.shared.room.notify_all();
-        drop(self.pool.take());
-        for thread in self.threads.drain(..) {
-            // A thread that panicked has told so through its unit.
-            let _ = thread.join();
-        }
     }
 }

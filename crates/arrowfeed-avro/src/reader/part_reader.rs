@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::builder::{checked, thread_count};
+use super::builder::checked;
 use super::driver::{Driver, Engine};
 use super::parts::{Part, Parts};
 use super::prepare::Prepare;
@@ -14,6 +14,7 @@ use super::supply::{FileBatch, Supply};
 use crate::error::AvroError;
 use crate::interrupt::Interrupt;
 use crate::options::OnError;
+use crate::threads::thread_count;
 
 /// What each reading of [`AvroFiles`] chooses.
 #[derive(Clone)]

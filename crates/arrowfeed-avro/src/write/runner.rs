@@ -4,14 +4,14 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::blocks::{BlockEncoder, Encoded, Piece};
 use super::options::WriteOptions;
 use crate::container::framing::SYNC;
 use crate::interrupt::Check;
-use crate::{AvroError, AvroErrorKind, Interrupt, thread_count};
+use crate::threads::{Threads, thread_count};
+use crate::{AvroError, AvroErrorKind, Interrupt};
 
 /// Time after which a waiting caller asks whether it was interrupted.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -26,7 +26,7 @@ pub(super) enum Runner {
         sync: [u8; SYNC],
         first: Option<Vec<Piece>>,
     },
-    Threads(Threads),
+    Parallel(Parallel),
 }
 
 /// Where finished blocks go.
@@ -57,15 +57,15 @@ impl Runner {
                 Ok(Encoded::default())
             }
             Self::Later { options, sync, first } => {
-                let mut threads = Threads::start(thread_count(options.threads), options.clone(), *sync)?;
-                first.take().map_or(Ok(()), |first| threads.submit(first))?;
-                threads.submit(job)?;
-                *self = Self::Threads(threads);
+                let mut parallel = Parallel::start(thread_count(options.threads), options.clone(), *sync)?;
+                first.take().map_or(Ok(()), |first| parallel.submit(first))?;
+                parallel.submit(job)?;
+                *self = Self::Parallel(parallel);
                 Ok(Encoded::default())
             }
-            Self::Threads(threads) => {
-                threads.submit(job)?;
-                threads.collect(2 * threads.count - 1, sink, interrupt)
+            Self::Parallel(parallel) => {
+                parallel.submit(job)?;
+                parallel.collect(2 * parallel.threads.count() - 1, sink, interrupt)
             }
         }
     }
@@ -83,19 +83,15 @@ impl Runner {
                 *self = Self::Inline(Box::new(BlockEncoder::new(options, *sync)?));
                 self.run(job, sink, interrupt)
             }
-            Self::Threads(threads) => threads.collect(0, sink, interrupt),
+            Self::Parallel(parallel) => parallel.collect(0, sink, interrupt),
         }
     }
 }
 
 /// Threads of the writer, and the jobs in flight.
-pub(super) struct Threads {
+pub(super) struct Parallel {
     shared: Arc<Shared>,
-    pool: Option<rayon::ThreadPool>,
-    handles: Vec<JoinHandle<()>>,
-    count: usize,
-    /// The process that started the threads: a child of it has none.
-    process: u32,
+    threads: Threads,
     /// Numbers of the jobs in flight, the oldest first.
     jobs: VecDeque<u64>,
     next_job: u64,
@@ -146,42 +142,24 @@ impl Shared {
     }
 }
 
-impl Threads {
+impl Parallel {
     fn start(count: usize, options: WriteOptions, sync: [u8; SYNC]) -> Result<Self, AvroError> {
-        let mut handles = Vec::with_capacity(count);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(count)
-            .thread_name(|i| format!("arrowfeed-write-{i}"))
-            .spawn_handler(|thread| {
-                let name = thread.name().unwrap_or("arrowfeed-write").to_owned();
-                handles.push(std::thread::Builder::new().name(name).spawn(|| thread.run())?);
-                Ok(())
-            })
-            .build();
-        let pool = pool.map_err(|error| {
-            AvroError::new(AvroErrorKind::Io, format!("expected {count} threads: {error}"))
-        })?;
+        let threads = Threads::start("arrowfeed-write", count)?;
         let (state, done) = (Mutex::default(), Condvar::new());
         let shared = Arc::new(Shared { options, sync, state, done });
-        let (jobs, process) = (VecDeque::new(), std::process::id());
-        Ok(Self { shared, pool: Some(pool), handles, count, process, jobs, next_job: 0 })
-    }
-
-    fn is_forked(&self) -> bool {
-        self.process != std::process::id()
+        Ok(Self { shared, threads, jobs: VecDeque::new(), next_job: 0 })
     }
 
     fn submit(&mut self, job: Vec<Piece>) -> Result<(), AvroError> {
-        if self.is_forked() {
+        if self.threads.is_forked() {
             let message = "this writer was started in another process: make a new one after a fork";
             return Err(AvroError::new(AvroErrorKind::Internal, message));
         }
-        let Some(pool) = &self.pool else { return Ok(()) };
         let id = self.next_job;
         self.next_job += 1;
         self.jobs.push_back(id);
         let shared = self.shared.clone();
-        pool.spawn(move || {
+        self.threads.spawn(move || {
             let result = catch_unwind(AssertUnwindSafe(|| shared.encode(&job)));
             // The arrays of the job go before its result is seen.
             drop(job);
@@ -220,28 +198,21 @@ impl Threads {
     }
 }
 
-impl Drop for Threads {
+impl Drop for Parallel {
     fn drop(&mut self) {
-        if self.is_forked() {
-            // The threads are the parent's, and so may be a lock that one of them held.
-            std::mem::forget(self.pool.take());
-            std::mem::forget(std::mem::take(&mut self.handles));
+        if self.threads.is_forked() {
+            // A thread of the parent may have held the lock.
             std::mem::forget(self.shared.clone());
             return;
         }
         self.shared.lock().cancelled = true;
-        drop(self.pool.take());
-        for handle in self.handles.drain(..) {
-            // A panic of a job was caught and is its result.
-            let _ = handle.join();
-        }
     }
 }
 
-impl fmt::Debug for Threads {
+impl fmt::Debug for Parallel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Threads")
-            .field("count", &self.count)
+        f.debug_struct("Parallel")
+            .field("threads", &self.threads)
             .field("jobs", &self.jobs)
             .finish_non_exhaustive()
     }

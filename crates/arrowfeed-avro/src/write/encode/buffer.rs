@@ -1,6 +1,6 @@
 //! The growing bytes of one block, with Avro's primitive encodings.
 
-use super::leaf::Tags;
+use super::leaf::Tag;
 use crate::container::framing::SYNC;
 
 /// Bytes of the longest `long`.
@@ -147,24 +147,17 @@ impl BlockBuffer {
     /// As [`sized_in`](Self::sized_in), in a union with null. A null is written without a branch, as a value of which
     /// only the tag counts.
     #[inline(always)]
-    pub(crate) fn optional_sized_in(
-        &mut self,
-        data: &[u8],
-        start: usize,
-        end: usize,
-        tags: Tags,
-        valid: bool,
-    ) {
+    pub(super) fn optional_sized_in(&mut self, data: &[u8], start: usize, end: usize, tag: Tag) {
         self.reserve(2 + SHORT);
-        self.bytes[self.len] = tags.of(valid);
+        self.bytes[self.len] = tag.byte;
         match short(data, start, end) {
             Some((block, len)) => {
                 put_short(&mut self.bytes[self.len + 1..], block, len);
-                self.len += 1 + if valid { 1 + len } else { 0 };
+                self.len += 1 + if tag.valid { 1 + len } else { 0 };
             }
             None => {
                 self.len += 1;
-                if valid {
+                if tag.valid {
                     self.sized(&data[start..end]);
                 }
             }
@@ -180,20 +173,20 @@ impl BlockBuffer {
 
     /// A zigzag varint in a union with null. A null is written without a branch, as a value of which only the tag counts.
     #[inline(always)]
-    pub(crate) fn optional_long(&mut self, value: i64, tags: Tags, valid: bool) {
+    pub(super) fn optional_long(&mut self, value: i64, tag: Tag) {
         self.reserve(1 + MAX_LONG);
-        self.bytes[self.len] = tags.of(valid);
+        self.bytes[self.len] = tag.byte;
         let len = long_at(&mut self.bytes, self.len + 1, value);
-        self.len += 1 + if valid { len } else { 0 };
+        self.len += 1 + if tag.valid { len } else { 0 };
     }
 
     /// Bytes of a fixed number in a union with null, as [`optional_long`](Self::optional_long).
     #[inline(always)]
-    pub(crate) fn optional_array<const N: usize>(&mut self, bytes: [u8; N], tags: Tags, valid: bool) {
+    pub(super) fn optional_array<const N: usize>(&mut self, bytes: [u8; N], tag: Tag) {
         self.reserve(1 + N);
-        self.bytes[self.len] = tags.of(valid);
+        self.bytes[self.len] = tag.byte;
         self.bytes[self.len + 1..][..N].copy_from_slice(&bytes);
-        self.len += 1 + if valid { N } else { 0 };
+        self.len += 1 + if tag.valid { N } else { 0 };
     }
 
     /// Zigzag varints, with a test for room each [`RUN`](Self::longs) values.
@@ -269,6 +262,7 @@ fn spread(x: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::leaf::Tags;
     use super::*;
 
     /// The specification's encoding, one byte at a time.
@@ -298,7 +292,7 @@ mod tests {
         at_once.longs(numbers.iter().copied());
         assert_eq!(at_once.rows(), expected);
         let (mut optional, tags) = (BlockBuffer::new(1 << 20), Tags { null: 0, value: 2 });
-        numbers.iter().for_each(|value| optional.optional_long(*value, tags, *value % 3 != 0));
+        numbers.iter().for_each(|value| optional.optional_long(*value, tags.of(*value % 3 != 0)));
         let tagged = |value: i64| if value % 3 == 0 { vec![0] } else { [vec![2], plain(value)].concat() };
         let expected: Vec<u8> = numbers.iter().flat_map(|value| tagged(*value)).collect();
         assert_eq!(optional.rows(), expected);
@@ -314,7 +308,7 @@ mod tests {
             plain.sized_in(&data, start, end);
             sized.extend_from_slice(&value);
             let valid = (start + end) % 3 > 0;
-            optional.optional_sized_in(&data, start, end, tags, valid);
+            optional.optional_sized_in(&data, start, end, tags.of(valid));
             tagged.extend(if valid { [vec![0], value].concat() } else { vec![2] });
         }
         assert_eq!(plain.rows(), sized);

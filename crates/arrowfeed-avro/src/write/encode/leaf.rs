@@ -24,15 +24,9 @@ pub(super) trait Leaf {
 
     /// Writes the index of a branch, and the value if there is one.
     #[inline(always)]
-    fn put_optional(
-        &self,
-        slot: usize,
-        valid: bool,
-        tags: Tags,
-        out: &mut BlockBuffer,
-    ) -> Result<(), AvroError> {
-        out.byte(tags.of(valid));
-        if valid { self.put(slot, out) } else { Ok(()) }
+    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), AvroError> {
+        out.byte(tag.byte);
+        if tag.valid { self.put(slot, out) } else { Ok(()) }
     }
 }
 
@@ -54,9 +48,16 @@ pub(crate) struct Tags {
 
 impl Tags {
     #[inline(always)]
-    pub(super) fn of(self, valid: bool) -> u8 {
-        if valid { self.value } else { self.null }
+    pub(super) fn of(self, valid: bool) -> Tag {
+        Tag { byte: if valid { self.value } else { self.null }, valid }
     }
+}
+
+/// The branch of one value, and whether it is that of values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tag {
+    pub(super) byte: u8,
+    pub(super) valid: bool,
 }
 
 /// A leaf inside a union with null.
@@ -75,7 +76,7 @@ impl<L: Leaf> Leaf for Nullable<L> {
     #[inline(always)]
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
         let valid = self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(slot));
-        self.leaf.put_optional(slot, valid, self.tags, out)
+        self.leaf.put_optional(slot, self.tags.of(valid), out)
     }
 }
 
@@ -93,14 +94,8 @@ impl Leaf for Booleans {
     }
 
     #[inline(always)]
-    fn put_optional(
-        &self,
-        slot: usize,
-        valid: bool,
-        tags: Tags,
-        out: &mut BlockBuffer,
-    ) -> Result<(), AvroError> {
-        out.optional_array([self.0.value(slot).into()], tags, valid);
+    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), AvroError> {
+        out.optional_array([self.0.value(slot).into()], tag);
         Ok(())
     }
 }
@@ -127,14 +122,8 @@ impl<T: ArrowNativeType + Into<i64>> Leaf for Integers<T> {
     }
 
     #[inline(always)]
-    fn put_optional(
-        &self,
-        slot: usize,
-        valid: bool,
-        tags: Tags,
-        out: &mut BlockBuffer,
-    ) -> Result<(), AvroError> {
-        out.optional_long(self.0[slot].into(), tags, valid);
+    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), AvroError> {
+        out.optional_long(self.0[slot].into(), tag);
         Ok(())
     }
 }
@@ -171,19 +160,11 @@ impl<T: ArrowPrimitiveType> Leaf for Floats<T> {
     }
 
     #[inline(always)]
-    fn put_optional(
-        &self,
-        slot: usize,
-        valid: bool,
-        tags: Tags,
-        out: &mut BlockBuffer,
-    ) -> Result<(), AvroError> {
+    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), AvroError> {
         let bytes = self.0.values().inner().as_slice();
         match size_of::<T::Native>() {
-            4 => out.optional_array::<4>(bytes[4 * slot..][..4].try_into().expect("four bytes"), tags, valid),
-            _ => {
-                out.optional_array::<8>(bytes[8 * slot..][..8].try_into().expect("eight bytes"), tags, valid)
-            }
+            4 => out.optional_array::<4>(bytes[4 * slot..][..4].try_into().expect("four bytes"), tag),
+            _ => out.optional_array::<8>(bytes[8 * slot..][..8].try_into().expect("eight bytes"), tag),
         }
         Ok(())
     }
@@ -219,15 +200,9 @@ impl<O: ArrowNativeType> Leaf for Text<O> {
     }
 
     #[inline(always)]
-    fn put_optional(
-        &self,
-        slot: usize,
-        valid: bool,
-        tags: Tags,
-        out: &mut BlockBuffer,
-    ) -> Result<(), AvroError> {
+    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), AvroError> {
         let (start, end) = (self.offsets[slot].as_usize(), self.offsets[slot + 1].as_usize());
-        out.optional_sized_in(&self.data, start, end, tags, valid);
+        out.optional_sized_in(&self.data, start, end, tag);
         Ok(())
     }
 }
