@@ -110,7 +110,7 @@ bench: .venv-bench/.made .venv-frameworks/.made .venv-tfio/.made ## the tables o
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for SECONDS=60
-	@for target in read_file read_structured skip_vs_decode schema_json; do \
+	@for target in read_file read_structured skip_vs_decode schema_json arrow_c_data; do \
 		fuzz/run.sh $$target $(SECONDS) || exit 1; done
 
 # libdeflate defines the same constants in several of its files, which the sanitizer would take for a fault.
