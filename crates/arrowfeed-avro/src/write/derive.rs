@@ -35,7 +35,8 @@ pub(super) fn derive(
 ) -> Result<String, AvroError> {
     let mut deriver = Deriver { types: Names::default(), unsigned };
     let name = deriver.types.named_type(ROOT, "");
-    let fields = deriver.fields(schema.fields(), first, &Place { path: "", namespace: &name, depth: 1 })?;
+    let place = Place { path: "", namespace: &name, depth: 1, is_branch: false };
+    let fields = deriver.fields(schema.fields(), first, &place)?;
     Ok(json!({"type": "record", "name": name, "fields": fields}).to_string())
 }
 
@@ -52,6 +53,8 @@ struct Place<'a> {
     /// Of the types inside.
     namespace: &'a str,
     depth: usize,
+    /// Whether it is a child of a union: its name may be the full name of a type.
+    is_branch: bool,
 }
 
 impl Deriver {
@@ -66,7 +69,7 @@ impl Deriver {
             let name = names.field(field.name());
             let path = plan::joined(place.path, field.name());
             let array = arrays.and_then(|arrays| arrays.get(index));
-            let ty = self.nullable(field, array, &Place { path: &path, ..*place })?;
+            let ty = self.nullable(field, array, &Place { path: &path, is_branch: false, ..*place })?;
             let mut object =
                 Map::from_iter([("name".to_owned(), name.clone().into()), ("type".to_owned(), ty)]);
             if name != *field.name() {
@@ -125,6 +128,7 @@ impl Deriver {
         if let Some(item) = list_item(data_type) {
             let items = array.and_then(|array| child(array, 0));
             let item = item.clone().with_name(field.name());
+            let inside = Place { is_branch: false, ..inside };
             return Ok(json!({"type": "array", "items": self.nullable(&item, items.as_ref(), &inside)?}));
         }
         match data_type {
@@ -230,6 +234,7 @@ impl Deriver {
         if let Some(value) = map_value(entries) {
             let values = columns.as_ref().and_then(|columns| columns.get(1));
             let value = value.clone().with_name(name);
+            let place = &Place { is_branch: false, ..*place };
             return Ok(json!({"type": "map", "values": self.nullable(&value, values, place)?}));
         }
         let DataType::Struct(fields) = entries.data_type() else {
@@ -254,7 +259,7 @@ impl Deriver {
         for (index, field) in children.iter().enumerate() {
             let path = plan::joined(place.path, field.name());
             let values = array.and_then(|array| child(array, index));
-            let place = Place { path: &path, ..*place };
+            let place = Place { path: &path, is_branch: true, ..*place };
             let required = field.as_ref().clone().with_nullable(false);
             let ty = self.nullable(&required, values.as_ref(), &place)?;
             if ty.is_array() {
@@ -296,7 +301,14 @@ impl Deriver {
         Some(json!({"type": "enum", "name": name, "namespace": namespace, "symbols": symbols}))
     }
 
+    /// The name and the namespace of a type. A child of a union that was read from Avro has the full name of its type, and
+    /// keeps it.
     fn name(&mut self, column: &str, place: &Place<'_>) -> (String, String) {
+        if let Some((namespace, name)) = column.rsplit_once('.').filter(|_| place.is_branch)
+            && self.types.takes(name, namespace)
+        {
+            return (name.to_owned(), namespace.to_owned());
+        }
         (self.types.named_type(column, place.namespace), place.namespace.to_owned())
     }
 }

@@ -35,6 +35,14 @@ impl Names {
         self.unique(name, namespace)
     }
 
+    /// Whether the full name of a record, an enum or a fixed could be taken as it is.
+    pub(super) fn takes(&mut self, name: &str, namespace: &str) -> bool {
+        is_avro_name(name)
+            && namespace.split('.').all(is_avro_name)
+            && !PRIMITIVES.contains(&name)
+            && self.taken.insert(format!("{namespace}.{name}"))
+    }
+
     /// The name itself or, where it is taken in its namespace, the name and a number.
     fn unique(&mut self, name: String, namespace: &str) -> String {
         let full = |name: &str| format!("{namespace}.{name}");

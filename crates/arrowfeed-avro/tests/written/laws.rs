@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_schema::{Field, Schema as ArrowSchema};
+use arrow_schema::{Field, Schema as ArrowSchema, SchemaRef};
+use arrow_select::concat::concat_batches;
 use arrowfeed_avro::{
     AvroHeader, AvroReader, AvroSchema, AvroSource, AvroWriter, Codec, Limits, WriteOptions, encode_records,
 };
@@ -88,6 +89,20 @@ fn rows(batch: &RecordBatch) -> Vec<Vec<Value>> {
     (0..batch.num_rows()).map(row).collect()
 }
 
+/// What was read from Avro is read as the same arrays when it was written once more, with the same schema.
+fn written_again(schema: &SchemaRef, batches: &[RecordBatch]) {
+    let memory = Memory::default();
+    let options = WriteOptions { threads: Some(NonZeroUsize::MIN), ..WriteOptions::default() };
+    let mut writer = AvroWriter::to_sink(memory.clone(), schema.clone(), options).unwrap();
+    batches.iter().for_each(|batch| writer.write(batch).unwrap());
+    writer.finish().unwrap();
+    let reader = AvroReader::builder().with_threads(NonZeroUsize::MIN);
+    let reader = reader.open(AvroSource::bytes(memory.bytes())).unwrap();
+    assert_eq!(&reader.schema(), schema);
+    let again = concat_batches(schema, &read_all(Ok(reader))).unwrap();
+    assert_eq!(again, concat_batches(schema, batches).unwrap());
+}
+
 fn check(seed: u64) {
     let mut seed = Seed(seed);
     let batch = batch(&mut seed);
@@ -119,7 +134,10 @@ fn check(seed: u64) {
         schema.fields().iter().map(|field| field.name().clone()).collect()
     };
     assert_eq!(names(&opened.schema()), names(&batch.schema()));
-    let found = batches::rows(&read_all(Ok(opened)));
+    let read_schema = opened.schema();
+    let read = read_all(Ok(opened));
+    written_again(&read_schema, &read);
+    let found = batches::rows(&read);
     for (row, (found, expected)) in found.iter().zip(&expected).enumerate() {
         assert_eq!(found, expected, "row {row} of {:?}, {json}", batch.schema());
     }
