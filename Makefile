@@ -129,7 +129,7 @@ tsan: ## Rust tests under the thread sanitizer, with few random cases; needs rus
 
 .PHONY: tsan-here
 tsan-here:
-	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=thread TSAN_OPTIONS=allocator_may_return_null=1:suppressions=$(CURDIR)/tools/tsan_suppressions.txt \
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=thread TSAN_OPTIONS=allocator_may_return_null=1 \
 		ARROWFEED_CASES=20 ARROWFEED_MUTANTS=500 ARROWFEED_SANITIZED=1 \
 		cargo test -Zbuild-std --package arrowfeed-avro --package arrowfeed-tensor --package arrowfeed --lib --tests \
 		--target $(HOST) --target-dir target/tsan
