@@ -108,6 +108,16 @@ bench: .venv-bench/.made .venv-frameworks/.made .venv-tfio/.made ## the tables o
 	cargo build --release --manifest-path benches/ours/Cargo.toml --target-dir benches/ours/target
 	.venv-bench/bin/python benches/run.py --data data/bench --scale $(SCALE) --rounds $(ROUNDS)
 
+.PHONY: bench-instructions
+bench-instructions: $(VENV)/.test ## instructions of fixed work against the committed figures; skipped without valgrind
+	cargo build --release --manifest-path benches/instructions/Cargo.toml --target-dir benches/instructions/target
+	$(BIN)/python benches/instructions.py --data data/instructions
+
+.PHONY: bench-instructions-update
+bench-instructions-update: $(VENV)/.test ## commit the figures of this run
+	cargo build --release --manifest-path benches/instructions/Cargo.toml --target-dir benches/instructions/target
+	$(BIN)/python benches/instructions.py --data data/instructions --update
+
 .PHONY: fuzz
 fuzz: ## each fuzz target for SECONDS=60
 	@for target in read_file read_structured skip_vs_decode schema_json arrow_c_data; do \
@@ -136,7 +146,7 @@ tsan-here:
 
 .PHONY: clean
 clean: ## everything that was built, installed or written
-	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-torch .venv-tfio data fuzz/target benches/ours/target benches/peers/target tests/java/target
+	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-torch .venv-tfio data fuzz/target benches/ours/target benches/peers/target benches/instructions/target tests/java/target
 	rm -rf .pytest_cache .ruff_cache
 
 # ---- virtual environments: a file in them says what they hold

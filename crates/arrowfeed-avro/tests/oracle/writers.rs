@@ -69,6 +69,12 @@ proptest! {
         prop_assert_eq!(found, options.metadata);
         prop_assert_eq!(written, case.rows.len() as u64);
         assert_reads(AvroReader::builder().open(file.path()), case.mapping().columns(), &case.cells());
+
+        let bytes = std::fs::read(file.path()).unwrap();
+        let reader = apache_avro::Reader::new(&bytes[..]).unwrap();
+        let found: Vec<Value> = reader.map(|row| from_apache(row.unwrap())).collect();
+        let expected = |row| normal(&case.schema, &case.schema.root, &in_order(row));
+        prop_assert_eq!(found, case.rows.iter().map(expected).collect::<Vec<Value>>());
     }
 }
 
@@ -257,4 +263,82 @@ fn apache_primitive(name: &str, logical: Option<&Logical>, value: &Value) -> Apa
         (_, _, Value::Text(text)) => Apache::String(text.clone()),
         (name, _, value) => panic!("{value:?} is no {name}"),
     }
+}
+
+/// A value that the apache-avro crate has read. Maps are in the order of their keys, decimals are as short as they can be, a
+/// uuid is its bytes.
+fn from_apache(value: Apache) -> Value {
+    match value {
+        Apache::Null => Value::Null,
+        Apache::Boolean(value) => Value::Bool(value),
+        Apache::Int(value) | Apache::Date(value) | Apache::TimeMillis(value) => Value::Int(value.into()),
+        Apache::Long(value)
+        | Apache::TimeMicros(value)
+        | Apache::TimestampMillis(value)
+        | Apache::TimestampMicros(value)
+        | Apache::TimestampNanos(value)
+        | Apache::LocalTimestampMillis(value)
+        | Apache::LocalTimestampMicros(value)
+        | Apache::LocalTimestampNanos(value) => Value::Int(value),
+        Apache::Float(value) => Value::Float(value.to_bits()),
+        Apache::Double(value) => Value::Double(value.to_bits()),
+        Apache::Bytes(bytes) | Apache::Fixed(_, bytes) => Value::Bytes(bytes),
+        Apache::Decimal(decimal) => Value::Bytes(shortest(&Vec::try_from(&decimal).unwrap())),
+        Apache::Duration(duration) => Value::Bytes(<[u8; 12]>::from(duration).to_vec()),
+        Apache::String(text) => Value::Text(text),
+        Apache::Uuid(uuid) => Value::Bytes(uuid.as_bytes().to_vec()),
+        Apache::Enum(index, _) => Value::Symbol(index as usize),
+        Apache::Union(index, value) => Value::Branch(index as usize, Box::new(from_apache(*value))),
+        Apache::Array(items) => Value::List(items.into_iter().map(from_apache).collect()),
+        Apache::Map(entries) => {
+            let entries: BTreeMap<String, Apache> = entries.into_iter().collect();
+            let entry = |(key, value)| (Value::Text(key), from_apache(value));
+            Value::Map(entries.into_iter().map(entry).collect())
+        }
+        Apache::Record(fields) => {
+            Value::Record(fields.into_iter().map(|(_, value)| from_apache(value)).collect())
+        }
+        other => panic!("{other:?} is not read from a file of these tests"),
+    }
+}
+
+/// A value in the form of [`from_apache`].
+fn normal(schema: &Schema, ty: &Type, value: &Value) -> Value {
+    match (ty, value) {
+        (Type::Primitive(_, Some(Logical::Decimal { .. })), Value::Bytes(bytes)) => {
+            Value::Bytes(shortest(bytes))
+        }
+        (Type::Primitive(_, Some(Logical::Simple("uuid"))), Value::Text(text)) => {
+            let digits = text.replace('-', "");
+            let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
+            Value::Bytes((0..digits.len()).step_by(2).map(byte).collect())
+        }
+        (Type::Array(ty), Value::List(items)) => {
+            Value::List(items.iter().map(|item| normal(schema, ty, item)).collect())
+        }
+        (Type::Map(ty), Value::Map(entries)) => {
+            Value::Map(entries.iter().map(|(key, value)| (key.clone(), normal(schema, ty, value))).collect())
+        }
+        (Type::Union(branches), Value::Branch(index, value)) => {
+            Value::Branch(*index, Box::new(normal(schema, &branches[*index], value)))
+        }
+        (Type::Named(name), value) => match (schema.definition(name), value) {
+            (Definition::Record(fields), Value::Record(values)) => {
+                let values = fields.iter().zip(values);
+                Value::Record(values.map(|(field, value)| normal(schema, &field.ty, value)).collect())
+            }
+            (Definition::Fixed(_, Some(Logical::Decimal { .. })), Value::Bytes(bytes)) => {
+                Value::Bytes(shortest(bytes))
+            }
+            (_, value) => value.clone(),
+        },
+        (_, value) => value.clone(),
+    }
+}
+
+/// The shortest bytes of a number in two's complement.
+fn shortest(bytes: &[u8]) -> Vec<u8> {
+    let is_sign = |pair: &[u8]| matches!(pair[0], 0 | 0xff) && (pair[0] ^ pair[1]) & 0x80 == 0;
+    let signs = bytes.windows(2).take_while(|pair| is_sign(pair)).count();
+    bytes[signs..].to_vec()
 }

@@ -1,0 +1,92 @@
+"""Counts the instructions of fixed work under callgrind, and compares them with the committed figures.
+
+A time on a busy machine hides a loss of a few percent; a number of instructions does not.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from datasets import SHAPES
+from generate import make
+from manifest import Manifest
+
+BENCHES = Path(__file__).resolve().parent
+FIGURES = BENCHES / "instructions.toml"
+PROGRAM = BENCHES / "instructions/target/release/bench-instructions"
+ROWS = 10_000
+TOLERANCE = 0.02
+"""Part of the committed figure by which a count may be higher."""
+FILES = [dataset.name for dataset in SHAPES]
+WORKS = [f"{kind} {file}" for kind in ("decode", "project", "write") for file in FILES]
+WORKS += [f"{kind} {file}" for kind in ("tensors", "dataset", "shuffle") for file in ("linkedin", "strings")]
+
+
+def count(work: str, folder: Path) -> int:
+    """Instructions of a work."""
+    command = ["valgrind", "--tool=callgrind", "--toggle-collect=*counted_work*"]
+    command += ["--callgrind-out-file=/dev/null", str(PROGRAM), work, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    collected = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode != 0 or collected is None:
+        sys.exit(f"{work}: expected a count, found exit code {done.returncode}:\n{done.stderr}")
+    return int(collected[1])
+
+
+def compiler() -> str:
+    """The version of the compiler, on which the counts depend."""
+    done = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True)
+    return done.stdout.split()[1]
+
+
+def update(counts: dict[str, int]) -> None:
+    """Writes the figures."""
+    lines = ["# Instructions of the works of instructions.py, counted by `make bench-instructions-update`."]
+    lines += [f'rustc = "{compiler()}"', "", "[instructions]"]
+    lines += [f'"{work}" = {found:_}' for work, found in counts.items()]
+    FIGURES.write_text("\n".join(lines) + "\n")
+
+
+def compare(counts: dict[str, int]) -> int:
+    """Prints a table, and gives 1 if a count is higher than its figure allows."""
+    figures = tomllib.loads(FIGURES.read_text())
+    expected: dict[str, int] = figures["instructions"]
+    print("| work | committed | found | change |\n| --- | --- | --- | --- |")
+    for work, found in counts.items():
+        print(f"| {work} | {expected[work]:,} | {found:,} | {found / expected[work] - 1:+.2%} |")
+    slower = [work for work, found in counts.items() if found > expected[work] * (1 + TOLERANCE)]
+    if not slower:
+        return 0
+    print(f"more than {TOLERANCE:.0%} above the committed figure: {', '.join(slower)}", file=sys.stderr)
+    if compiler() != figures["rustc"]:
+        print(f"SKIPPED: the figures are of rustc {figures['rustc']}, this is {compiler()}", file=sys.stderr)
+        return 0
+    return 1
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder for the files")
+    parser.add_argument("--update", action="store_true", help="write the figures instead of comparing with them")
+    options = parser.parse_args()
+    if shutil.which("valgrind") is None:
+        print("SKIPPED make bench-instructions: expected valgrind on the PATH", file=sys.stderr)
+        return 0
+    options.data.mkdir(parents=True, exist_ok=True)
+    manifest = Manifest(options.data)
+    for dataset in SHAPES:
+        make(dataset, ROWS, ("null",), manifest)
+    counts = {work: count(work, options.data) for work in WORKS}
+    if options.update:
+        update(counts)
+        return 0
+    return compare(counts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+//! Work on fixed inputs, for callgrind: `bench-instructions WORK FOLDER` does the work once and prints its rows.
+//!
+//! Only what [`counted_work`] calls is counted: `benches/instructions.py` tells callgrind so. All work is done by one
+//! thread.
+
+use std::error::Error;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use arrowfeed::avro::{AvroReader, AvroWriter, Codec, WriteOptions};
+use arrowfeed::tensor::{TensorAdapter, infer_representations};
+use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
+
+/// Gives a number of rows.
+type Work = Box<dyn FnOnce() -> Result<usize, Box<dyn Error>>>;
+
+const ONE_THREAD: NonZeroUsize = NonZeroUsize::MIN;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [name, folder] = &arguments[..] else {
+        return Err("usage: bench-instructions WORK FOLDER".into());
+    };
+    let (kind, file) = name.split_once(' ').ok_or("expected a kind of work and a file")?;
+    let work = prepared(kind, &Path::new(folder).join(format!("{file}.null.avro")))?;
+    println!("{}", counted_work(work)?);
+    Ok(())
+}
+
+/// What is counted. No closure stands inside: callgrind would take its name for that of the function.
+#[inline(never)]
+fn counted_work(work: Work) -> Result<usize, Box<dyn Error>> {
+    work()
+}
+
+/// Reads what the work needs, and gives the work.
+fn prepared(kind: &str, path: &Path) -> Result<Work, Box<dyn Error>> {
+    let path = path.to_path_buf();
+    Ok(match kind {
+        "decode" => Box::new(move || rows(reader(&path, 8192, None)?)),
+        "project" => {
+            let columns = columns_of(&path)?;
+            Box::new(move || rows(reader(&path, 8192, Some(columns))?))
+        }
+        "tensors" => {
+            let batches = batches(&path, 1024)?;
+            let schema = batches[0].schema();
+            let adapter = TensorAdapter::try_new(schema.clone(), infer_representations(&schema))?;
+            Box::new(move || {
+                let mut rows = 0;
+                for batch in &batches {
+                    adapter.convert(batch)?;
+                    rows += batch.num_rows();
+                }
+                Ok(rows)
+            })
+        }
+        "dataset" => dataset(path, 0)?,
+        "shuffle" => dataset(path, 4096)?,
+        "write" => {
+            let batches = batches(&path, 8192)?;
+            Box::new(move || {
+                let options =
+                    WriteOptions { codec: Codec::Null, threads: Some(ONE_THREAD), ..WriteOptions::default() };
+                let mut writer = AvroWriter::to_sink(std::io::sink(), batches[0].schema(), options)?;
+                batches.iter().try_for_each(|batch| writer.write(batch))?;
+                Ok(writer.finish()?.rows as usize)
+            })
+        }
+        other => return Err(format!("expected a kind of work, found {other}").into()),
+    })
+}
+
+fn reader(path: &Path, batch_size: usize, columns: Option<Vec<String>>) -> Result<AvroReader, Box<dyn Error>> {
+    let mut builder = AvroReader::builder().with_batch_size(batch_size).with_threads(ONE_THREAD);
+    if let Some(columns) = columns {
+        builder = builder.with_columns(columns);
+    }
+    Ok(builder.open(path)?)
+}
+
+fn rows(reader: AvroReader) -> Result<usize, Box<dyn Error>> {
+    let mut rows = 0;
+    for batch in reader {
+        rows += batch?.num_rows();
+    }
+    Ok(rows)
+}
+
+fn batches(path: &Path, batch_size: usize) -> Result<Vec<RecordBatch>, Box<dyn Error>> {
+    Ok(reader(path, batch_size, None)?.collect::<Result<_, _>>()?)
+}
+
+/// Every fifth column, from the first one on.
+fn columns_of(path: &Path) -> Result<Vec<String>, Box<dyn Error>> {
+    let schema = reader(path, 1, None)?.schema();
+    Ok(schema.fields().iter().step_by(5).map(|field| field.name().clone()).collect())
+}
+
+/// Batches of 1,024 rows and their tensors, in file order or shuffled.
+fn dataset(path: PathBuf, shuffle_buffer_size: usize) -> Result<Work, Box<dyn Error>> {
+    let dataset = AvroDataset::open([path.into()], AvroDatasetOptions::default())?;
+    Ok(Box::new(move || {
+        let options = IterationOptions {
+            batch_size: 1024,
+            shuffle_buffer_size,
+            seed: Some(7),
+            threads: Some(ONE_THREAD),
+            ..IterationOptions::default()
+        };
+        let mut steps = 0;
+        for tensors in dataset.tensors(options)? {
+            tensors?;
+            steps += 1;
+        }
+        Ok(steps)
+    }))
+}
