@@ -41,7 +41,7 @@ def write_avro(
         codec: How blocks are compressed: a name of the Avro specification. With `append=True` and no codec
             given, that of the file.
         level: The level of the compression: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2,
-            0 to 9 for xz. None: the default of the codec: 6, 3, 6 and 6.
+            0 to 9 for xz. None: the default of the codec: 6, 2, 6 and 6.
         block_bytes: Bytes of encoded rows at which a block ends; at most 128 MiB.
         schema: The Avro schema to write; fields find their columns by name. None: derived from the Arrow
             schema, nullable columns as unions with null.

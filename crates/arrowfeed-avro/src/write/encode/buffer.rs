@@ -129,9 +129,9 @@ impl BlockBuffer {
         self.extend(bytes);
     }
 
-    /// The bytes of `data` from `start` to `end`, behind their length. Short ones are copied as one block of
-    /// `SHORT` bytes, where `data` has so many: no call, and no branch for each length (500,000 rows of 30 nullable columns, 10 of them strings: 133 ms before, 104 ms
-    /// with this and with nulls without a branch).
+    /// The bytes of `data` from `start` to `end`, behind their length. Short ones are copied as one block of `SHORT`
+    /// bytes, where `data` has so many: no call, and no branch for each length. With nulls without a branch, it took
+    /// 500,000 rows of 30 nullable columns, 10 of them strings, from 133 to 104 ms.
     #[inline(always)]
     pub(crate) fn sized_in(&mut self, data: &[u8], start: usize, end: usize) {
         match short(data, start, end) {
