@@ -72,7 +72,7 @@ def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder for the files")
-    parser.add_argument("--update", action="store_true", help="write the figures instead of comparing with them")
+    parser.add_argument("--update", action="store_true", help="write the figures, compare nothing")
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
         print("SKIPPED make bench-instructions: expected valgrind on the PATH", file=sys.stderr)

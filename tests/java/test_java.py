@@ -150,7 +150,7 @@ EPOCH = datetime.date(1970, 1, 1)
 
 
 def _of_fastavro(value: Any, expected: Any) -> Any:
-    """The plain form of a value that fastavro has read; `expected` tells a duration, which is bytes, and a union."""
+    """The plain form of a value that fastavro has read; `expected` tells a duration from bytes, and a union."""
     if isinstance(expected, dict):
         return {"branch": expected["branch"], "value": value}
     if isinstance(value, bytes) and isinstance(expected, list):
@@ -176,8 +176,9 @@ def test_fastavro_reads_what_arrowfeed_wrote(name: str) -> None:
     expected = WRITTEN[name]["values"]
     with (OUT / "written" / f"{name}.avro").open("rb") as file:
         read = list(fastavro.reader(file))
+    rows_of_both = zip(read, expected, strict=True)
     found = [
-        {column: _of_fastavro(value, row[column]) for column, value in zip(ARROW_TYPES, values.values(), strict=True)}
-        for values, row in zip(read, expected, strict=True)
+        {column: _of_fastavro(value, row[column]) for column, value in zip(row, values.values(), strict=True)}
+        for values, row in rows_of_both
     ]
     assert difference(found, expected) is None
