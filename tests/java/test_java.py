@@ -150,7 +150,7 @@ EPOCH = datetime.date(1970, 1, 1)
 
 
 def _of_fastavro(value: Any, expected: Any) -> Any:
-    """The plain form of a value that fastavro has read; `expected` tells a duration from bytes, and a union."""
+    """The plain form of a value that fastavro has read; `expected` tells durations and unions."""
     if isinstance(expected, dict):
         return {"branch": expected["branch"], "value": value}
     if isinstance(value, bytes) and isinstance(expected, list):
