@@ -163,6 +163,12 @@ proptest! {
     }
 }
 
+/// Run ends of dictionaries of unions, with nulls among the keys of the dictionary.
+#[test]
+fn nulls_of_every_level_of_an_index_over_unions_are_written() {
+    check(11_519_511_625_575_142_635);
+}
+
 /// The header and the blocks without the sync markers, which are random. The last sixteen bytes are one.
 fn without_markers(bytes: &[u8]) -> Vec<Vec<u8>> {
     let sync = &bytes[bytes.len() - 16..];

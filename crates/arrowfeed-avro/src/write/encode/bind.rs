@@ -100,16 +100,16 @@ fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, AvroError> {
             {
                 return Ok(vec![symbols_of_keys(symbols, keys, dictionary, &node.path)]);
             }
-            let values = Body::new(values(node, dictionary.values())?);
+            let values = Body::new(stored(node, dictionary.values())?);
             return Ok(vec![Op::Indexed(vec![Indexed { keys, values }])]);
         }
         DataType::RunEndEncoded(ends, _) => {
-            let (keys, stored) = match ends.data_type() {
+            let (keys, runs) = match ends.data_type() {
                 DataType::Int16 => runs::<Int16Type>(array.as_run()),
                 DataType::Int32 => runs::<Int32Type>(array.as_run()),
                 _ => runs::<Int64Type>(array.as_run()),
             };
-            let values = Body::new(values(node, &stored)?);
+            let values = Body::new(stored(node, &runs)?);
             return Ok(vec![Op::Indexed(vec![Indexed { keys, values }])]);
         }
         _ => {}
@@ -129,6 +129,15 @@ fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, AvroError> {
         Kind::Union(children) => union(children, array).map(|union| vec![Op::Union(vec![union])]),
         // A union with null is never the type of a dictionary's values alone.
         Kind::Optional(..) => operations(node, array),
+    }
+}
+
+/// The operations that write what an index refers to. The nulls of all levels are known outside, unless the values are
+/// unions: each level tells its own then.
+fn stored(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, AvroError> {
+    match node.kind {
+        Kind::Union(_) => operations(node, array),
+        _ => values(node, array),
     }
 }
 
