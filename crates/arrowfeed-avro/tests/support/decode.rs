@@ -167,7 +167,7 @@ fn valid<'a>(bytes: &'a [u8], logical: Option<&Logical>) -> Option<&'a [u8]> {
 }
 
 /// The number, if it is what the logical type says: a time ends with its day.
-fn in_range(number: i64, logical: Option<&Logical>) -> Option<i64> {
+pub(crate) fn in_range(number: i64, logical: Option<&Logical>) -> Option<i64> {
     let fine = match logical {
         Some(Logical::Simple("time-millis")) => (0..24 * 60 * 60 * 1000).contains(&number),
         Some(Logical::Simple("time-micros")) => (0..24 * 60 * 60 * 1_000_000).contains(&number),
