@@ -100,8 +100,8 @@ def test_an_interpreter_ends_with_live_iterators(tmp_path, holder):
     moments = random.Random(EXITS)
     # An interpreter that replaces itself takes twice as long.
     ends = [*(end for end in CODES if end != "exec"), *(["exec"] if holder == "daemon threads" else [])]
-    # Open: CPython before 3.14 ends a daemon thread that waits for the interpreter by unwinding it. A thread that calls a
-    # file object of Python from Rust is aborted there, in about one of five exits.
+    # Open: CPython before 3.14 ends a daemon thread that waits for the interpreter by unwinding it. Where the
+    # thread calls a file object of Python from Rust, the process aborts, in about one of five exits.
     kinds = [kind for kind in KINDS if (kind, holder) != ("file object", "daemon threads")]
     cases = itertools.cycle(itertools.product(kinds, ends, [1, 2]))
     given = [
