@@ -14,8 +14,8 @@ fuzz_target!(|json: &str| {
     };
     assert_eq!(AvroSchema::parse(json).expect("the same text"), schema);
     assert_eq!(AvroSchema::parse(schema.json()).expect("its own text"), schema);
-    // The form cannot say that a type is in no namespace inside one that has one.
-    if !json.contains("namespace") && !json.contains('.') {
+    // The form has names without escapes, and it cannot say that a type is in no namespace inside one that has one.
+    if !json.contains('\\') && !json.contains("namespace") && !json.contains('.') {
         let canonical = schema.canonical();
         let again = AvroSchema::parse(&canonical).expect("a canonical form is a schema");
         assert_eq!(again.canonical(), canonical);
