@@ -1,24 +1,15 @@
 """Fails unless locks that block stand in exactly the Rust files that CONTRIBUTING.md lists."""
 
 import re
-import sys
 
+from listed_files import compare
 from repository import ROOT, files
 
-LIST = re.compile(r"<!-- files with locks -->\n(.*?)<!-- end -->", re.DOTALL)
 CODE = re.compile(
     r"\b(?:Mutex|RwLock|Condvar|Barrier|OnceLock|LazyLock|OnceCell|LazyCell|mpsc|get_or_try_init|get_or_init)\b"
 )
 COMMENT = re.compile(r"//.*")
 TESTS = re.compile(r"#\[cfg\(test\)\].*", re.DOTALL)
-
-
-def listed() -> set[str]:
-    """The files between the two marks of CONTRIBUTING.md."""
-    found = LIST.search((ROOT / "CONTRIBUTING.md").read_text("utf-8"))
-    if found is None:
-        sys.exit("expected the list of files with locks in CONTRIBUTING.md, found no marks")
-    return set(re.findall(r"`([^`\s]+\.rs)`", found[1]))
 
 
 def used() -> set[str]:
@@ -36,18 +27,5 @@ def used() -> set[str]:
     }
 
 
-def main() -> None:
-    """Names each file that is only on one side."""
-    expected, found = listed(), used()
-    if expected == found:
-        print(f"locks: {len(found)} files, as listed")
-        return
-    for name in sorted(found - expected):
-        print(f"{name}: has a lock that blocks, and is not listed in CONTRIBUTING.md", file=sys.stderr)
-    for name in sorted(expected - found):
-        print(f"{name}: is listed in CONTRIBUTING.md, and has no lock that blocks", file=sys.stderr)
-    sys.exit(1)
-
-
 if __name__ == "__main__":
-    main()
+    compare("files with locks", used(), "locks", "a lock that blocks")

@@ -6,12 +6,12 @@ use std::error::Error;
 use std::io;
 
 use arrowfeed_avro::AvroReader;
-use bench_protocol::{Job, measure, serve};
+use bench_protocol::{Held, Job, measure, serve};
 
 fn main() -> io::Result<()> {
-    let held = write::Held::default();
+    let held = Held::default();
     serve(|job| match &job.write {
-        Some(codec) => held.write(job, codec),
+        Some(codec) => write::run(&held, job, codec),
         None => measure(|| read(job)),
     })
 }

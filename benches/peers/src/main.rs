@@ -7,19 +7,19 @@ use std::fs::File;
 use std::io::{self, BufReader};
 
 use arrow_avro::reader::{Reader, ReaderBuilder};
-use bench_protocol::{Job, Measured, measure, serve};
+use bench_protocol::{Held, Job, Measured, measure, serve};
 
 /// One read(2) of this size amortises the call; arrow-avro itself has no opinion on it.
 const READ_BYTES: usize = 1 << 20;
 
 fn main() -> io::Result<()> {
-    let held = write::Held::default();
+    let held = Held::default();
     serve(|job| {
         if job.threads.get() != 1 {
             return Err(format!("expected 1 thread, found {}: arrow-avro has no threads", job.threads).into());
         }
         match &job.write {
-            Some(codec) => held.write(job, codec),
+            Some(codec) => write::run(&held, job, codec),
             None => run(job),
         }
     })

@@ -3,6 +3,7 @@
 //! An answer is `{"seconds": s, "rows": n}`, or `{"error": text}` if the job failed. The worker lives on
 //! after a failed job, so that the next one meets a warm process.
 
+use std::cell::RefCell;
 use std::error::Error;
 use std::io::{self, BufRead, Write};
 use std::num::NonZeroUsize;
@@ -26,6 +27,37 @@ pub struct Job {
     /// Codec to write the rows with, by its name in the Avro specification. `None`: the job is a read.
     #[serde(default)]
     pub write: Option<String>,
+}
+
+/// What was read for the last job: a writer reads its rows once.
+#[derive(Debug)]
+pub struct Held<T>(RefCell<Option<(String, usize, T)>>);
+
+impl<T> Default for Held<T> {
+    fn default() -> Self {
+        Self(RefCell::new(None))
+    }
+}
+
+impl<T> Held<T> {
+    /// Works with what `read` gives for the job's file and batch size, which is read where it is not held.
+    pub fn with<R, E>(
+        &self,
+        job: &Job,
+        read: impl FnOnce() -> Result<T, E>,
+        work: impl FnOnce(&T) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let mut held = self.0.borrow_mut();
+        if let Some((file, batch_size, rows)) = &*held
+            && (file, batch_size) == (&job.file, &job.batch_size)
+        {
+            return work(rows);
+        }
+        // The memory of the last one goes first.
+        *held = None;
+        let (_, _, rows) = held.insert((job.file.clone(), job.batch_size, read()?));
+        work(rows)
+    }
 }
 
 /// Takes bytes and counts them.
@@ -98,6 +130,20 @@ mod tests {
     #[test]
     fn a_failed_job_is_answered_with_its_error() {
         assert_eq!(answer(LINE, |_| Err("no such file".into())), json!({"error": "no such file"}));
+    }
+
+    #[test]
+    fn a_file_is_read_again_only_after_another_one() {
+        let (held, reads) = (Held::default(), RefCell::new(Vec::new()));
+        for file in ["a", "a", "b", "a"] {
+            let job = Job { file: file.to_owned(), ..serde_json::from_str(LINE).unwrap() };
+            let read = || {
+                reads.borrow_mut().push(file);
+                Ok::<_, ()>(file.to_owned())
+            };
+            assert_eq!(held.with(&job, read, |rows| Ok(rows.clone())), Ok(file.to_owned()));
+        }
+        assert_eq!(*reads.borrow(), ["a", "b", "a"]);
     }
 
     #[test]

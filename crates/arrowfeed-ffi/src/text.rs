@@ -3,7 +3,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int16Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, RecordBatch, UnionArray};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, FieldRef, Fields};
 
 use crate::invalid::{Checked, Invalid};
 
@@ -12,19 +12,16 @@ use crate::invalid::{Checked, Invalid};
 /// # Errors
 /// A string is not UTF-8: the column and the string.
 pub fn check_text(batch: &RecordBatch) -> Result<(), Invalid> {
-    let fields = batch.schema_ref().fields().iter();
-    fields
-        .zip(batch.columns())
-        .try_for_each(|(field, column)| array(column).map_err(|invalid| invalid.inside(field.name())))
+    columns(batch.schema_ref().fields(), batch.columns())
+}
+
+fn columns(fields: &Fields, columns: &[ArrayRef]) -> Checked<()> {
+    let check =
+        |(field, column): (&FieldRef, _)| array(column).map_err(|invalid| invalid.inside(field.name()));
+    fields.iter().zip(columns).try_for_each(check)
 }
 
 fn array(values: &ArrayRef) -> Checked<()> {
-    let parts = |fields: &arrow_schema::Fields, columns: &[ArrayRef]| {
-        fields
-            .iter()
-            .zip(columns)
-            .try_for_each(|(field, column)| array(column).map_err(|invalid| invalid.inside(field.name())))
-    };
     match values.data_type() {
         DataType::Utf8 => text(values.as_string::<i32>()),
         DataType::LargeUtf8 => text(values.as_string::<i64>()),
@@ -32,7 +29,7 @@ fn array(values: &ArrayRef) -> Checked<()> {
             let views = values.as_string_view().clone().to_binary_view();
             views.iter().flatten().try_for_each(value)
         }
-        DataType::Struct(fields) => parts(fields, values.as_struct().columns()),
+        DataType::Struct(fields) => columns(fields, values.as_struct().columns()),
         DataType::List(_) => {
             let lists = values.as_list::<i32>();
             array(&covered(lists.values(), lists.value_offsets()))

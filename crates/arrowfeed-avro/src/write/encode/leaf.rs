@@ -14,7 +14,7 @@ pub(super) trait Leaf {
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError>;
 
     /// Brings the values of neighbouring slots into the cache, where it pays.
-    fn fetch(&self, start: usize, end: usize);
+    fn fetch(&self, _start: usize, _end: usize) {}
 
     /// Writes the values of neighbouring slots: one dispatch for all.
     #[inline(always)]
@@ -85,8 +85,6 @@ impl<L: Leaf> Leaf for Nullable<L> {
 pub(super) struct Booleans(pub(super) BooleanBuffer);
 
 impl Leaf for Booleans {
-    fn fetch(&self, _start: usize, _end: usize) {}
-
     #[inline(always)]
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
         out.byte(self.0.value(slot).into());
@@ -246,8 +244,6 @@ impl Computed {
 }
 
 impl Leaf for Computed {
-    fn fetch(&self, _start: usize, _end: usize) {}
-
     #[inline(always)]
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
         (self.0)(slot, out)
