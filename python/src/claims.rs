@@ -8,6 +8,7 @@ use pyo3::types::PyBool;
 
 use crate::argument::wrong_type;
 use crate::object::Object;
+use crate::shutdown::call;
 
 /// What a reader asks for each block. What the function raises travels inside an [`io::Error`] and comes out as it was.
 pub(crate) fn by_python(
@@ -26,7 +27,7 @@ pub(crate) fn by_python(
 
 /// Only True and False are answers: a function that forgets to return one must not end a split.
 fn granted(claim: &Bound<'_, PyAny>, offset: u64) -> PyResult<bool> {
-    let answer = claim.call1((offset,))?;
+    let answer = call(claim, (offset,))?;
     let granted = answer.cast::<PyBool>().map(|answer| answer.is_true());
     granted.map_err(|_| wrong_type("claim", "an answer of True or False", &answer))
 }

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
 use crate::object::Object;
+use crate::shutdown::{call, call_method, has_attribute};
 use crate::source::{copied, is_buffer};
 
 /// Reads where the object stands. Its exceptions travel inside [`io::Error`] and come out as they were.
@@ -40,16 +41,16 @@ impl PythonFile {
 
     fn read_some(&mut self, py: Python<'_>, into: &mut [u8]) -> PyResult<usize> {
         if self.state == State::ToOpen {
-            self.object = Object::new(self.object.call0(py)?);
+            self.object = Object::new(call(self.object.bind(py), ())?.unbind());
             self.state = State::Opened;
         }
         let file = self.object.bind(py);
-        if file.hasattr("read")? {
-            let got = file.call_method1("read", (into.len(),))?;
+        if has_attribute(file, "read")? {
+            let got = call_method(file, "read", (into.len(),))?;
             self.copy(&self.bytes_of(&got)?, into)
         } else {
             let buffer = PyByteArray::new(py, into);
-            let got = file.call_method1("readinto", (&buffer,))?;
+            let got = call_method(file, "readinto", (&buffer,))?;
             if got.is_none() {
                 return Err(self.no_data());
             }
@@ -106,23 +107,24 @@ impl Read for PythonFile {
 impl Seek for PythonFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         attached(|py| {
+            let file = self.object.bind(py);
             match to {
                 SeekFrom::Start(offset) => {
-                    self.object.call_method1(py, "seek", (offset,))?;
+                    call_method(file, "seek", (offset,))?;
                     return Ok(offset);
                 }
-                SeekFrom::Current(offset) => self.object.call_method1(py, "seek", (offset, 1))?,
-                SeekFrom::End(offset) => self.object.call_method1(py, "seek", (offset, 2))?,
+                SeekFrom::Current(offset) => call_method(file, "seek", (offset, 1))?,
+                SeekFrom::End(offset) => call_method(file, "seek", (offset, 2))?,
             };
             // Some files of Beam give nothing back from `seek`.
-            self.object.call_method0(py, "tell")?.extract(py)
+            call_method(file, "tell", ())?.extract()
         })
     }
 }
 
 /// A Python file object that bytes are written to. Its exceptions travel inside [`io::Error`].
 pub(crate) struct PythonSink {
-    object: Py<PyAny>,
+    object: Object,
     /// The argument that it came in, for messages.
     argument: &'static str,
 }
@@ -130,21 +132,21 @@ pub(crate) struct PythonSink {
 impl PythonSink {
     /// The caller's file, which stays open.
     pub(crate) fn new(argument: &'static str, file: Bound<'_, PyAny>) -> Self {
-        Self { object: file.unbind(), argument }
+        Self { object: Object::new(file.unbind()), argument }
     }
 }
 
 impl Write for PythonSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         attached(|py| {
-            let taken = self.object.call_method1(py, "write", (PyBytes::new(py, bytes),))?;
+            let taken = call_method(self.object.bind(py), "write", (PyBytes::new(py, bytes),))?;
             let argument = self.argument;
-            if taken.is_none(py) {
+            if taken.is_none() {
                 return Err(PyBlockingIOError::new_err(format!(
                     "{argument}: expected a file object that waits until it has taken its bytes, found one that does not"
                 )));
             }
-            let taken = taken.extract::<usize>(py)?;
+            let taken = taken.extract::<usize>()?;
             if taken == 0 || taken > bytes.len() {
                 let found = bytes.len();
                 return Err(PyValueError::new_err(format!(
@@ -156,9 +158,12 @@ impl Write for PythonSink {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        attached(|py| match self.object.bind(py).hasattr("flush")? {
-            true => self.object.call_method0(py, "flush").map(drop),
-            false => Ok(()),
+        attached(|py| {
+            let file = self.object.bind(py);
+            if has_attribute(file, "flush")? {
+                call_method(file, "flush", ())?;
+            }
+            Ok(())
         })
     }
 }
@@ -175,7 +180,7 @@ impl Drop for PythonFile {
     fn drop(&mut self) {
         if self.state == State::Opened {
             // What could be read has been; nobody is left to tell.
-            Python::try_attach(|py| self.object.call_method0(py, "close").is_ok());
+            Python::try_attach(|py| call_method(self.object.bind(py), "close", ()).is_ok());
         }
     }
 }

@@ -11,7 +11,7 @@
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset` |
 //! | writing | `write`, `writer`, `records` |
-//! | the rest | `schema`, `split`, `errors`, `call` |
+//! | the rest | `schema`, `split`, `errors`, `call`, `shutdown` (calls while the interpreter ends) |
 #![deny(unsafe_code)]
 
 mod argument;
@@ -35,6 +35,7 @@ mod reader;
 mod records;
 mod schema;
 mod shared;
+mod shutdown;
 mod signals;
 mod source;
 mod split;

@@ -4,6 +4,8 @@ use std::ops::Deref;
 
 use pyo3::prelude::*;
 
+use crate::shutdown;
+
 /// A reference whose destructor attaches to the interpreter. Invariant: it is there until the destructor runs.
 ///
 /// PyO3 puts a reference that a detached thread drops into a list behind a lock. If another thread forks at that moment,
@@ -26,6 +28,10 @@ impl Deref for Object {
 
 impl Drop for Object {
     fn drop(&mut self) {
-        Python::try_attach(|_| drop(self.0.take()));
+        Python::try_attach(|py| {
+            if let Some(object) = self.0.take() {
+                shutdown::release(py, object);
+            }
+        });
     }
 }

@@ -100,10 +100,7 @@ def test_an_interpreter_ends_with_live_iterators(tmp_path, holder):
     moments = random.Random(EXITS)
     # An interpreter that replaces itself takes twice as long.
     ends = [*(end for end in CODES if end != "exec"), *(["exec"] if holder == "daemon threads" else [])]
-    # Open: CPython before 3.14 ends a daemon thread that waits for the interpreter by unwinding it. Where the
-    # thread calls a file object of Python from Rust, the process aborts, in about one of five exits.
-    kinds = [kind for kind in KINDS if (kind, holder) != ("file object", "daemon threads")]
-    cases = itertools.cycle(itertools.product(kinds, ends, [1, 2]))
+    cases = itertools.cycle(itertools.product(KINDS, ends, [1, 2]))
     given = [
         {
             "path": str(path),
@@ -117,3 +114,56 @@ def test_an_interpreter_ends_with_live_iterators(tmp_path, holder):
     ]
     for case, ended in zip(given, run_all(SCRIPT, given, limit=LIMIT), strict=True):
         assert (ended.code, ended.out, ended.err) == (CODES[case["end"]], "", ""), case
+
+
+WRITES = """
+import itertools, json, os, sys, tempfile, threading, time
+import arrowfeed as af, pyarrow as pa
+
+given = json.loads(sys.argv[1])
+sys.excepthook = lambda *exception: None
+batch = pa.record_batch({"id": list(range(2000)), "name": ["x" * 10] * 2000})
+begun = [threading.Event() for _ in range(2)]
+
+
+def batches(event):
+    for number in itertools.count():
+        yield batch
+        if number == 2:
+            event.set()
+
+
+class Target:
+    def write(self, piece):
+        return len(piece)
+
+
+def write(event):
+    target = given["path"]
+    if given["to"] == "file":
+        target = open(os.devnull, "wb", buffering=0)
+    elif given["to"] == "object":
+        target = Target()
+    stream = pa.RecordBatchReader.from_batches(batch.schema, batches(event))
+    af.write_avro(stream, target, threads=given["threads"])
+
+
+for event in begun:
+    threading.Thread(target=write, args=(event,), daemon=True).start()
+for event in begun:
+    event.wait()
+time.sleep(given["delay"])
+"""
+
+
+@pytest.mark.parametrize("to", ["file", "object", "path"])
+def test_an_interpreter_ends_while_daemon_threads_write_what_python_makes(tmp_path, to):
+    moments = random.Random(EXITS)
+    path = tmp_path / "written.avro"
+    given = [
+        {"path": str(path), "to": to, "threads": number % 2 + 1, "delay": moments.uniform(0, 0.03)}
+        for number in range(max(1, EXITS // 20))
+    ]
+    for case, ended in zip(given, run_all(WRITES, given, limit=LIMIT), strict=True):
+        assert (ended.code, ended.out, ended.err) == (0, "", ""), case
+    assert not path.exists()

@@ -1,10 +1,10 @@
 //! Streams of arrays.
 //!
 //! Unsafe: functions of the producer are called. Each is compared with null, and none is called on a stream that was
-//! released.
+//! released. A function may unwind: it may run Python code on a thread that the interpreter ends.
 #![allow(unsafe_code)]
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int};
 
 use arrow_array::RecordBatch;
 use arrow_array::RecordBatchReader;
@@ -69,7 +69,7 @@ fn field(stream: &mut FFI_ArrowArrayStream) -> Checked<Field> {
         return Err(Invalid::released());
     };
     // SAFETY: the stream is not released; the other struct is empty, and ours.
-    match unsafe { get(stream, &raw mut schema) } {
+    match unsafe { may_unwind(get)(stream, &raw mut schema) } {
         // SAFETY: the stream was promised to give such a schema.
         0 => unsafe { import_field(&schema) },
         _ => Err(Invalid::new(failure(stream))),
@@ -83,10 +83,20 @@ fn next(stream: &mut FFI_ArrowArrayStream) -> Result<Option<FFI_ArrowArray>, Arr
         return Err(Invalid::released().into());
     };
     // SAFETY: as above.
-    match unsafe { get(stream, &raw mut array) } {
+    match unsafe { may_unwind(get)(stream, &raw mut array) } {
         0 => Ok((!array.is_released()).then_some(array)),
         _ => Err(ArrowError::CDataInterface(failure(stream))),
     }
+}
+
+/// A function that fills a struct of type `T`.
+type Get<T> = unsafe extern "C" fn(*mut FFI_ArrowArrayStream, *mut T) -> c_int;
+/// The same, and it may unwind.
+type GetOrUnwind<T> = unsafe extern "C-unwind" fn(*mut FFI_ArrowArrayStream, *mut T) -> c_int;
+
+fn may_unwind<T>(get: Get<T>) -> GetOrUnwind<T> {
+    // SAFETY: the types differ in nothing else, and are compatible.
+    unsafe { std::mem::transmute::<Get<T>, GetOrUnwind<T>>(get) }
 }
 
 /// What the stream says of its last error.

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::errors::invalid_arrow;
+use crate::shutdown::call_method;
 
 /// The schema in a capsule.
 pub(super) struct ForeignSchema<'a>(&'a FFI_ArrowSchema);
@@ -61,7 +62,7 @@ impl Taken {
     pub(super) fn of_pyarrow(batch: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut array = FFI_ArrowArray::empty();
         // pyarrow writes to a struct that is ours and alive, and leaves it empty where it fails.
-        batch.call_method1(intern!(batch.py(), "_export_to_c"), ((&raw mut array).expose_provenance(),))?;
+        call_method(batch, intern!(batch.py(), "_export_to_c"), ((&raw mut array).expose_provenance(),))?;
         Ok(Self(array))
     }
 

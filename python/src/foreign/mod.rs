@@ -12,9 +12,10 @@ mod pyarrow;
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_schema::{FieldRef, SchemaRef};
-pub(crate) use arrowfeed_ffi::{ForeignBatch, ForeignStream, Invalid, Refused, check_text};
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, FieldRef, SchemaRef};
+use arrowfeed_ffi::ForeignStream;
+pub(crate) use arrowfeed_ffi::{ForeignBatch, Invalid, Refused, check_text};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -22,6 +23,7 @@ use pyo3::types::{PyCapsule, PyTuple};
 
 use crate::call::caught;
 use crate::errors::{invalid_arrow, to_python};
+use crate::shutdown::{attribute, call, call_method, guarded};
 use capsule::{ForeignSchema, Taken, TakenStream};
 pub(crate) use known::Projection;
 use pyarrow::Seen;
@@ -34,14 +36,14 @@ pub(crate) fn field(capsule: &Bound<'_, PyCapsule>) -> PyResult<FieldRef> {
 
 /// The schema of an object with `__arrow_c_schema__`. `None` where it describes another type than a struct of columns.
 pub(crate) fn schema(value: &Bound<'_, PyAny>) -> PyResult<Option<SchemaRef>> {
-    let capsule = value.call_method0("__arrow_c_schema__")?.cast_into::<PyCapsule>()?;
+    let capsule = call_method(value, "__arrow_c_schema__", ())?.cast_into::<PyCapsule>()?;
     Ok(arrowfeed_ffi::columns(&*field(&capsule)?))
 }
 
 /// The batch of an object with `__arrow_c_array__`: an array of structs.
 pub(crate) fn record_batch(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     let py = value.py();
-    let (schema, array) = capsules(&value.getattr(intern!(py, "__arrow_c_array__"))?)?;
+    let (schema, array) = capsules(&attribute(value, intern!(py, "__arrow_c_array__"))?)?;
     let field = field(&schema)?;
     let taken = Taken::new(&array)?;
     let batch = || {
@@ -81,22 +83,40 @@ pub(crate) fn projected_batch(
 
 /// The capsules that `__arrow_c_array__` gives: schema and array.
 fn capsules<'py>(method: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-    let capsules = method.call0()?.cast_into::<PyTuple>()?;
+    let capsules = call(method, ())?.cast_into::<PyTuple>()?;
     Ok((capsules.get_item(0)?.cast_into()?, capsules.get_item(1)?.cast_into()?))
 }
 
 /// The batches of an object with `__arrow_c_stream__`.
-pub(crate) fn stream(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<ForeignStream> {
+pub(crate) fn stream(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Stream> {
     let py = value.py();
-    let capsule = value.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
+    let capsule = call_method(value, "__arrow_c_stream__", ())?.cast_into::<PyCapsule>()?;
     let taken = TakenStream::new(&capsule)?;
-    py.detach(|| taken.batches()).map_err(|refused| match refused {
+    let batches = py.detach(|| guarded(|| taken.batches()));
+    batches.map(Stream).map_err(|refused| match refused {
         Refused::Invalid(invalid) => invalid_arrow(py, &invalid),
         Refused::NoBatch(found) => {
             let message = format!("{argument}: expected a stream of record batches, found arrays of {found}");
             PyTypeError::new_err(message)
         }
     })
+}
+
+/// The batches of a stream, which may be made by Python code.
+pub(crate) struct Stream(ForeignStream);
+
+impl Iterator for Stream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        guarded(|| self.0.next())
+    }
+}
+
+impl RecordBatchReader for Stream {
+    fn schema(&self) -> SchemaRef {
+        self.0.schema()
+    }
 }
 
 /// The exception for an array that is no batch.

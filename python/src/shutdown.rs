@@ -1,0 +1,113 @@
+//! Calls of foreign code that may ask for the interpreter while it shuts down.
+//!
+//! CPython before 3.14 ends a daemon thread that asks for an interpreter that shuts down: it unwinds the stack of the thread
+//! (`pthread_exit`). A call of Python code asks for the interpreter whenever that code let go of it, as `read()` of a file
+//! does. Rust frames cannot be unwound in this way: the process would abort. The thread sleeps for ever instead, as
+//! CPython 3.14 lets it sleep, and as PyO3 does where it attaches.
+#![expect(unsafe_code, reason = "calls that may unwind need another type than PyO3 gives them")]
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyAttributeError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+/// What `work` gives. A thread that is ended inside of it sleeps for ever here. Rust frames between here and the foreign
+/// call are unwound.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> T {
+    let guard = SleepsAtTheEnd;
+    let done = work();
+    std::mem::forget(guard);
+    done
+}
+
+/// Sleeps for ever when the end of the thread drops it.
+struct SleepsAtTheEnd;
+
+impl Drop for SleepsAtTheEnd {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        // CPython ends threads a moment before it says that it is not initialized. An interpreter that goes on did not
+        // end the thread: an exception of another language goes on, and the process aborts.
+        for _ in 0..1000 {
+            // SAFETY: the function may be called at any time, by any thread.
+            while unsafe { ffi::Py_IsInitialized() } == 0 {
+                std::thread::park();
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+type Object = *mut ffi::PyObject;
+
+/// A function of PyO3's, with the type of one that may unwind. The compiler must not see which function it is: PyO3
+/// declares that it never unwinds, and the guard around the call would be removed.
+macro_rules! may_unwind {
+    ($function:path: fn($($argument:ty),*) $(-> $result:ty)?) => {{
+        type Declared = unsafe extern "C" fn($($argument),*) $(-> $result)?;
+        type Unwinds = unsafe extern "C-unwind" fn($($argument),*) $(-> $result)?;
+        // SAFETY: the types differ in nothing else, and are compatible.
+        unsafe { std::mem::transmute::<Declared, Unwinds>(black_box($function as Declared)) }
+    }};
+}
+
+/// `function(*arguments)`.
+pub(crate) fn call<'py, A>(function: &Bound<'py, PyAny>, arguments: A) -> PyResult<Bound<'py, PyAny>>
+where
+    A: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>>,
+{
+    let py = function.py();
+    let arguments = arguments.into_pyobject(py).map_err(Into::into)?;
+    let call = may_unwind!(ffi::PyObject_Call: fn(Object, Object, Object) -> Object);
+    let (function, arguments) = (function.as_ptr(), arguments.as_ptr());
+    // SAFETY: both are references, and keywords may be null. The result is a new reference, or null with an exception set.
+    guarded(|| unsafe { Bound::from_owned_ptr_or_err(py, call(function, arguments, std::ptr::null_mut())) })
+}
+
+/// `object.name`.
+pub(crate) fn attribute<'py, N>(object: &Bound<'py, PyAny>, name: N) -> PyResult<Bound<'py, PyAny>>
+where
+    N: IntoPyObject<'py, Target = PyString>,
+{
+    let py = object.py();
+    let name = name.into_bound_py_any(py)?;
+    let get = may_unwind!(ffi::PyObject_GetAttr: fn(Object, Object) -> Object);
+    let (object, name) = (object.as_ptr(), name.as_ptr());
+    // SAFETY: object and name are references. The result is as in `call`.
+    guarded(|| unsafe { Bound::from_owned_ptr_or_err(py, get(object, name)) })
+}
+
+/// Whether `object` has the attribute, as `hasattr` says.
+pub(crate) fn has_attribute(object: &Bound<'_, PyAny>, name: &str) -> PyResult<bool> {
+    match attribute(object, name) {
+        Ok(_) => Ok(true),
+        Err(error) if error.is_instance_of::<PyAttributeError>(object.py()) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// `object.name(*arguments)`.
+pub(crate) fn call_method<'py, N, A>(
+    object: &Bound<'py, PyAny>,
+    name: N,
+    arguments: A,
+) -> PyResult<Bound<'py, PyAny>>
+where
+    N: IntoPyObject<'py, Target = PyString>,
+    A: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>>,
+{
+    call(&attribute(object, name)?, arguments)
+}
+
+/// Lets go of a reference: the last one closes a file, or runs `__del__`.
+pub(crate) fn release(_: Python<'_>, object: Py<PyAny>) {
+    let release = may_unwind!(ffi::Py_DecRef: fn(Object));
+    // SAFETY: the reference is owned, and given up here. The thread is attached.
+    guarded(|| unsafe { release(object.into_ptr()) });
+}
