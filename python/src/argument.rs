@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyList, PyString, PyTupl
 /// Characters of a value's text in a message.
 const SHOWN: usize = 60;
 
-/// Type and text of a value: `int -3`, `str 'nativ'`.
+/// Type and text of a value, in one line: `int -3`, `str 'nativ'`.
 pub(crate) fn found(value: &Bound<'_, PyAny>) -> String {
     if value.is_none() {
         return "None".to_owned();
@@ -18,6 +18,7 @@ pub(crate) fn found(value: &Bound<'_, PyAny>) -> String {
     let Ok(text) = value.repr().map(|text| text.to_string()) else {
         return name;
     };
+    let text = text.lines().collect::<Vec<_>>().join(" ");
     let cut: String = text.chars().take(SHOWN).collect();
     let dots = if cut.len() < text.len() { "…" } else { "" };
     format!("{name} {cut}{dots}")

@@ -75,7 +75,7 @@ impl WriteOptions {
         if let (Some(level), None) = (self.level, self.codec.levels()) {
             let codec = self.codec.name();
             return Err(refused(format!(
-                "expected no level, which the codec {codec} has not, found {level}"
+                "expected no level, since the codec {codec} has none, found {level}"
             )));
         }
         if let Some(key) = self.metadata.keys().find(|key| key.starts_with(RESERVED)) {

@@ -254,7 +254,7 @@ fn wrong_options_are_refused() {
     );
     assert_eq!(
         option(WriteOptions { codec: Codec::Snappy, level: Some(1), ..default() }),
-        "expected no level, which the codec snappy has not, found 1"
+        "expected no level, since the codec snappy has none, found 1"
     );
 }
 
