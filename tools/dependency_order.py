@@ -8,10 +8,11 @@ from repository import ROOT
 
 MAY_USE: dict[str, set[str]] = {
     "arrowfeed-select": set(),
-    "arrowfeed-avro": {"arrowfeed-select"},
+    "arrowfeed-source": set(),
+    "arrowfeed-avro": {"arrowfeed-select", "arrowfeed-source"},
     "arrowfeed-ffi": set(),
     "arrowfeed-tensor": {"arrowfeed-select"},
-    "arrowfeed": {"arrowfeed-avro", "arrowfeed-select", "arrowfeed-tensor"},
+    "arrowfeed": {"arrowfeed-avro", "arrowfeed-select", "arrowfeed-source", "arrowfeed-tensor"},
     "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi"},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use arbitrary::Unstructured;
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroErrorKind, AvroReader, AvroSource, AvroWriter, WriteOptions};
+use arrowfeed_avro::{FeedErrorKind, AvroReader, AvroSource, AvroWriter, WriteOptions};
 use arrowfeed_tensor::feature::{Feature, FeatureAdapter, Ragged, VarLen};
 use arrowfeed_tensor::{
     Dense, Representation, SplitsDType, Structured, TensorAdapter, VarLenRagged, VarLenSparse,
@@ -69,7 +69,7 @@ fn write(batch: &RecordBatch) {
             let read: usize = reader.map(|batch| batch.unwrap().num_rows()).sum();
             assert_eq!((written.rows, read), (rows as u64, rows));
         }
-        Err(error) => assert_ne!(error.kind(), AvroErrorKind::Internal, "{error}"),
+        Err(error) => assert_ne!(error.kind(), FeedErrorKind::Internal, "{error}"),
     }
 }
 

@@ -4,13 +4,13 @@
 
 mod common;
 
-use arrowfeed_avro::{AvroErrorKind, AvroSchema};
+use arrowfeed_avro::{FeedErrorKind, AvroSchema};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|json: &str| {
     let schema = match AvroSchema::parse(json) {
         Ok(schema) => schema,
-        Err(error) => return assert_ne!(error.kind(), AvroErrorKind::Internal, "{error}"),
+        Err(error) => return assert_ne!(error.kind(), FeedErrorKind::Internal, "{error}"),
     };
     assert_eq!(AvroSchema::parse(json).expect("the same text"), schema);
     assert_eq!(AvroSchema::parse(schema.json()).expect("its own text"), schema);

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use arrowfeed::AvroError;
+use arrowfeed::FeedError;
 use pyo3::prelude::*;
 
 use crate::errors::to_python;
@@ -10,17 +10,17 @@ use crate::errors::to_python;
 /// Lets go of the interpreter, works, and comes back with a value or a Python exception.
 pub(crate) fn call<T: Send>(
     py: Python<'_>,
-    work: impl FnOnce() -> Result<T, AvroError> + Send,
+    work: impl FnOnce() -> Result<T, FeedError> + Send,
 ) -> PyResult<T> {
     py.detach(|| caught(work)).map_err(|error| to_python(py, error))
 }
 
 /// A panic as the error that it is: a defect of the library.
-pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, AvroError>) -> Result<T, AvroError> {
+pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, FeedError>) -> Result<T, FeedError> {
     caught_any(work)
 }
 
 /// The same, for errors of another type.
-pub(crate) fn caught_any<T, E: From<AvroError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(AvroError::from_panic(&*panic).into()))
+pub(crate) fn caught_any<T, E: From<FeedError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(FeedError::from_panic(&*panic).into()))
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use arrowfeed::tensor::{ConversionError, RepresentationError};
-use arrowfeed::{AvroError, AvroErrorKind, DatasetError, StateErrorKind};
+use arrowfeed::{DatasetError, FeedError, FeedErrorKind, StateErrorKind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,14 +13,14 @@ use crate::signals;
 
 /// The exception for an error. What Python code raised on the way (a file object, a signal handler) comes back
 /// as it is.
-pub(crate) fn to_python(py: Python<'_>, error: AvroError) -> PyErr {
+pub(crate) fn to_python(py: Python<'_>, error: FeedError) -> PyErr {
     if let Some(raised) = error.io_error().and_then(raised_by_python) {
         return raised.clone_ref(py);
     }
     match error.kind() {
-        AvroErrorKind::Io if is_allocation(&error) => PyMemoryError::new_err(error.to_string()),
-        AvroErrorKind::Io => os_error(py, &error),
-        AvroErrorKind::Interrupted => {
+        FeedErrorKind::Io if is_allocation(&error) => PyMemoryError::new_err(error.to_string()),
+        FeedErrorKind::Io => os_error(py, &error),
+        FeedErrorKind::Interrupted => {
             signals::take_raised().unwrap_or_else(|| PyKeyboardInterrupt::new_err(error.message().to_owned()))
         }
         kind => located(py, class_name(kind), &error).unwrap_or_else(|failure| failure),
@@ -100,7 +100,7 @@ pub(crate) fn dataset_error(py: Python<'_>, error: DatasetError) -> PyErr {
         DatasetError::Representation(error) => representation_error(py, &error),
         DatasetError::Conversion(error) => conversion_error(py, &error),
         DatasetError::State(error) if error.kind() == StateErrorKind::Files => {
-            to_python(py, AvroError::new(AvroErrorKind::Changed, error.to_string()))
+            to_python(py, FeedError::new(FeedErrorKind::Changed, error.to_string()))
         }
         error => PyValueError::new_err(error.to_string()),
     }
@@ -110,41 +110,41 @@ fn raised_by_python(error: &io::Error) -> Option<&PyErr> {
     error.get_ref()?.downcast_ref()
 }
 
-fn class_name(kind: AvroErrorKind) -> &'static str {
+fn class_name(kind: FeedErrorKind) -> &'static str {
     match kind {
-        AvroErrorKind::Format => "FormatError",
-        AvroErrorKind::Truncated => "TruncatedError",
-        AvroErrorKind::CorruptBlock => "CorruptBlockError",
-        AvroErrorKind::Codec => "CodecError",
-        AvroErrorKind::Schema | AvroErrorKind::Options => "SchemaError",
-        AvroErrorKind::Conversion => "ConversionError",
-        AvroErrorKind::Limit => "LimitError",
-        AvroErrorKind::Changed => "ChangedError",
-        AvroErrorKind::Internal => "InternalError",
+        FeedErrorKind::Format => "FormatError",
+        FeedErrorKind::Truncated => "TruncatedError",
+        FeedErrorKind::CorruptBlock => "CorruptBlockError",
+        FeedErrorKind::Codec => "CodecError",
+        FeedErrorKind::Schema | FeedErrorKind::Options => "SchemaError",
+        FeedErrorKind::Conversion => "ConversionError",
+        FeedErrorKind::Limit => "LimitError",
+        FeedErrorKind::Changed => "ChangedError",
+        FeedErrorKind::Internal => "InternalError",
         _ => "ArrowfeedError",
     }
 }
 
-fn located(py: Python<'_>, class: &str, error: &AvroError) -> PyResult<PyErr> {
-    let place = error.place();
+fn located(py: Python<'_>, class: &str, error: &FeedError) -> PyResult<PyErr> {
+    let location = error.location();
     let attributes = PyDict::new(py);
-    attributes.set_item("path", &place.path)?;
-    attributes.set_item("block", place.block)?;
-    attributes.set_item("record", place.record)?;
-    attributes.set_item("offset", place.offset)?;
-    attributes.set_item("field", &place.field)?;
+    attributes.set_item("path", &location.path)?;
+    attributes.set_item("block", location.block)?;
+    attributes.set_item("record", location.record)?;
+    attributes.set_item("offset", location.offset)?;
+    attributes.set_item("field", &location.field)?;
     attributes.set_item("limit", error.limit())?;
     let class = py.import("arrowfeed._errors")?.getattr(class)?;
     Ok(PyErr::from_value(class.call((error.to_string(),), Some(&attributes))?))
 }
 
 /// Whether an allocation failed, and not a call of the system.
-fn is_allocation(error: &AvroError) -> bool {
+fn is_allocation(error: &FeedError) -> bool {
     error.is_out_of_memory() && error.io_error().is_some_and(|error| error.raw_os_error().is_none())
 }
 
 /// `OSError(errno, text, filename)`: Python chooses `FileNotFoundError` and the like by the number.
-fn os_error(py: Python<'_>, error: &AvroError) -> PyErr {
+fn os_error(py: Python<'_>, error: &FeedError) -> PyErr {
     let number = |source: &io::Error| source.raw_os_error().or_else(|| number_of(py, source.kind()));
     let Some(number) = error.io_error().and_then(number) else {
         return PyOSError::new_err(error.to_string());
@@ -155,7 +155,7 @@ fn os_error(py: Python<'_>, error: &AvroError) -> PyErr {
         None => py.import("os").and_then(|os| os.call_method1("strerror", (number,))?.extract()),
     };
     match text {
-        Ok(text) => PyOSError::new_err((number, text, error.place().path.clone())),
+        Ok(text) => PyOSError::new_err((number, text, error.location().path.clone())),
         Err(failure) => failure,
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use arrowfeed::{AvroError, AvroErrorKind};
+use arrowfeed::{FeedError, FeedErrorKind};
 
 use crate::signals;
 
@@ -31,7 +31,7 @@ pub(crate) struct Guarded<T: Default> {
 }
 
 /// Why there is no answer.
-pub(crate) enum Refusal<E = AvroError> {
+pub(crate) enum Refusal<E = FeedError> {
     /// It cannot be used in this way; the text says why.
     State(String),
     Error(E),
@@ -61,7 +61,7 @@ impl<T: Default> Guarded<T> {
     }
 
     /// Runs `work` when no other thread is in it.
-    pub(crate) fn with<R, E: From<AvroError>>(
+    pub(crate) fn with<R, E: From<FeedError>>(
         &self,
         work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
     ) -> Result<R, Refusal<E>> {
@@ -69,7 +69,7 @@ impl<T: Default> Guarded<T> {
     }
 
     /// Stops the thread that is in it, and runs `work`.
-    pub(crate) fn stop_and<R, E: From<AvroError>>(
+    pub(crate) fn stop_and<R, E: From<FeedError>>(
         &self,
         work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
     ) -> Result<R, Refusal<E>> {
@@ -77,12 +77,12 @@ impl<T: Default> Guarded<T> {
     }
 
     /// Whether an error means that another thread has asked this one to come out. Asked by work that still is inside.
-    pub(crate) fn was_stopped(&self, error: &AvroError) -> bool {
-        let asked = self.stop.load(Ordering::Relaxed) && error.kind() == AvroErrorKind::Interrupted;
+    pub(crate) fn was_stopped(&self, error: &FeedError) -> bool {
+        let asked = self.stop.load(Ordering::Relaxed) && error.kind() == FeedErrorKind::Interrupted;
         asked && error.io_error().is_none() && !signals::has_raised()
     }
 
-    fn when_free<R, E: From<AvroError>>(
+    fn when_free<R, E: From<FeedError>>(
         &self,
         stop: bool,
         work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
@@ -116,14 +116,14 @@ impl<T: Default> Guarded<T> {
         self.free.notify_one();
         done.unwrap_or_else(|panic| {
             *value = T::default();
-            Err(Refusal::Error(AvroError::from_panic(&*panic).into()))
+            Err(Refusal::Error(FeedError::from_panic(&*panic).into()))
         })
     }
 }
 
 impl<T: Default> Guarded<T> {
     /// Waits until no other thread is in it, or a signal handler raises.
-    fn enter(&self, here: ThreadId) -> Result<(), AvroError> {
+    fn enter(&self, here: ThreadId) -> Result<(), FeedError> {
         let mut interrupt = None;
         let mut inside = lock(&self.inside);
         while inside.is_some() {
@@ -134,7 +134,7 @@ impl<T: Default> Guarded<T> {
             // A handler may call the methods of this very value.
             drop(inside);
             if interrupt.get_or_insert_with(signals::interrupt)() {
-                return Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop"));
+                return Err(FeedError::new(FeedErrorKind::Interrupted, "the caller asked to stop"));
             }
             inside = lock(&self.inside);
         }

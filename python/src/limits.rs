@@ -1,6 +1,6 @@
 //! `arrowfeed.Limits`.
 
-use arrowfeed::avro;
+use arrowfeed::source;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -9,12 +9,12 @@ use crate::argument::{integer, unexpected_keyword, wrong_value};
 /// Upper bounds on what one file may make a reader do.
 #[pyclass(module = "arrowfeed", frozen, eq)]
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Limits(pub(crate) avro::Limits);
+pub(crate) struct Limits(pub(crate) source::Limits);
 
 /// The one list of the fields, for all that needs it.
 macro_rules! limits {
     ($($field:ident)*) => {
-        fn set(limits: &mut avro::Limits, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        fn set(limits: &mut source::Limits, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
             match name {
                 $(stringify!($field) => limits.$field = integer(name, 0, value)?,)*
                 _ => return Err(unexpected_keyword("Limits", name)),
@@ -73,12 +73,12 @@ limits! {
     zero_byte_elements zero_byte_rows batch_bytes zstd_window_bytes xz_memory_bytes
 }
 
-fn made(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<avro::Limits> {
-    let mut limits = avro::Limits::default();
+fn made(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<source::Limits> {
+    let mut limits = source::Limits::default();
     for (name, value) in keywords.into_iter().flatten() {
         set(&mut limits, &name.extract::<String>()?, &value)?;
-        if limits.schema_depth > avro::Limits::MAX_SCHEMA_DEPTH {
-            let expected = format!("at most {}", avro::Limits::MAX_SCHEMA_DEPTH);
+        if limits.schema_depth > source::Limits::MAX_SCHEMA_DEPTH {
+            let expected = format!("at most {}", source::Limits::MAX_SCHEMA_DEPTH);
             return Err(wrong_value("schema_depth", &expected, &value));
         }
     }

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use arrowfeed::avro::{self, Encoding, OnError, StringType};
+use arrowfeed::avro::{self, Encoding, StringType};
+use arrowfeed::source::OnError;
 use arrowfeed::{Limits, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::ffi::{FFI_ArrowSchema, Flags};
 use arrow_schema::{ArrowError, SchemaRef};
-use arrowfeed::AvroError;
+use arrowfeed::FeedError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -30,7 +30,7 @@ pub(crate) fn _schema_of_fields(fields: &Bound<'_, PyAny>) -> PyResult<Schema> {
     let described = described(fields, 0)?;
     // A format that there is not, or too few children for it.
     let schema = caught(|| Ok(arrow_schema::Schema::try_from(&described)));
-    let schema = schema.map_err(|error: AvroError| to_python(fields.py(), error))?;
+    let schema = schema.map_err(|error: FeedError| to_python(fields.py(), error))?;
     Ok(Schema(Arc::new(schema.map_err(invalid)?)))
 }
 

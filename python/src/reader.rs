@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use arrowfeed::avro::{AvroReaderBuilder, Report, Skipped};
-use arrowfeed::{AvroError, AvroReader, AvroSource, ReadOptions};
+use arrowfeed::avro::AvroReaderBuilder;
+use arrowfeed::source::{Report, Skipped};
+use arrowfeed::{AvroReader, AvroSource, FeedError, ReadOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
@@ -181,7 +182,7 @@ pub(crate) fn read_split(
 fn opened(
     py: Python<'_>,
     options: ReadOptions,
-    open: impl FnOnce(AvroReaderBuilder) -> Result<AvroReader, AvroError> + Send,
+    open: impl FnOnce(AvroReaderBuilder) -> Result<AvroReader, FeedError> + Send,
 ) -> PyResult<RecordBatchReader> {
     signals::notice_main_thread(py)?;
     let stop = Arc::new(AtomicBool::new(false));

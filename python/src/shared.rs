@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed::AvroReader;
-use arrowfeed::avro::Report;
+use arrowfeed::source::Report;
 
 use crate::guarded::{Guarded, Refusal};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use arrowfeed::avro::Interrupt;
+use arrowfeed::source::Interrupt;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use arrowfeed::sources::{redacted, resolve_with, scheme};
-use arrowfeed::{AvroError, AvroSource};
+use arrowfeed::{AvroSource, FeedError};
 use bytes::Bytes;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -125,7 +125,7 @@ fn whole(file: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
         // A file of C runs no Python code, which would look for signals.
         py.check_signals()?;
         let read = file.by_ref().take(STEP).read_to_end(&mut bytes);
-        if read.map_err(|error| to_python(py, AvroError::io(error)))? == 0 {
+        if read.map_err(|error| to_python(py, FeedError::io(error)))? == 0 {
             return Ok(PyBytes::new(py, &bytes).into());
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, FieldRef, SchemaRef};
-use arrowfeed::{AvroError, AvroErrorKind};
+use arrowfeed::{FeedError, FeedErrorKind};
 use pyo3_arrow::ffi::ArrayReader;
 
 use crate::batch::struct_field;
@@ -53,12 +53,12 @@ fn as_text(refusal: Refusal) -> ArrowError {
         Refusal::State(text) => return ArrowError::ExternalError(text.into()),
         Refusal::Error(error) => error,
     };
-    if error.kind() == AvroErrorKind::Interrupted {
+    if error.kind() == FeedErrorKind::Interrupted {
         signals::repeat_interrupt();
     }
     // A C string ends at a NUL.
     let text = error.to_string().replace('\0', "\\0");
-    if error.kind() == AvroErrorKind::Io {
+    if error.kind() == FeedErrorKind::Io {
         return ArrowError::IoError(text.clone(), io::Error::other(text));
     }
     ArrowError::ExternalError(text.into())
@@ -72,7 +72,7 @@ impl Iterator for Direct {
 
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.0.next_of_stream().map_err(|refusal| match refusal {
-            Refusal::State(text) => AvroError::new(AvroErrorKind::Options, text).into(),
+            Refusal::State(text) => FeedError::new(FeedErrorKind::Options, text).into(),
             Refusal::Error(error) => error.into(),
         });
         batch.transpose()

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use arrowfeed::avro::{AvroHeader, AvroWriter, Codec, Limits, Unsigned};
-use arrowfeed::{AvroError, AvroErrorKind, WriteOptions};
+use arrowfeed::avro::{AvroHeader, AvroWriter, Codec, Unsigned};
+use arrowfeed::source::Limits;
+use arrowfeed::{FeedError, FeedErrorKind, WriteOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping};
@@ -118,7 +119,7 @@ impl Target {
     }
 
     /// Opens the writer; once.
-    pub(crate) fn open(&mut self, schema: SchemaRef) -> Result<AvroWriter, AvroError> {
+    pub(crate) fn open(&mut self, schema: SchemaRef) -> Result<AvroWriter, FeedError> {
         let options = self.options.clone();
         let writer = match self.place.take() {
             Some(Place::New(path)) => AvroWriter::create(path, schema, options)?,
@@ -130,13 +131,13 @@ impl Target {
                         let message = format!(
                             "codec: expected the codec {found} of the file that is appended to, found {wanted}"
                         );
-                        return Err(AvroError::new(AvroErrorKind::Options, message));
+                        return Err(FeedError::new(FeedErrorKind::Options, message));
                     }
                 }
                 AvroWriter::append(path, schema, options)?
             }
             Some(Place::File(sink)) => AvroWriter::to_sink(sink, schema, options)?,
-            None => return Err(AvroError::new(AvroErrorKind::Internal, "expected to open a writer once")),
+            None => return Err(FeedError::new(FeedErrorKind::Internal, "expected to open a writer once")),
         };
         Ok(writer.with_interrupt(signals::interrupt()))
     }
@@ -202,9 +203,9 @@ impl<R: RecordBatchReader> RecordBatchReader for Checked<R> {
 }
 
 /// An error of the caller's stream, apart from errors of a reader of this library, which stay what they are.
-pub(crate) fn source_error(error: ArrowError) -> AvroError {
+pub(crate) fn source_error(error: ArrowError) -> FeedError {
     match error {
-        ArrowError::ExternalError(error) => match error.downcast::<AvroError>() {
+        ArrowError::ExternalError(error) => match error.downcast::<FeedError>() {
             Ok(error) => *error,
             Err(error) => SourceFailed(ArrowError::ExternalError(error)).into(),
         },
@@ -224,20 +225,20 @@ impl std::fmt::Display for SourceFailed {
 
 impl Error for SourceFailed {}
 
-impl From<SourceFailed> for AvroError {
+impl From<SourceFailed> for FeedError {
     fn from(failed: SourceFailed) -> Self {
-        AvroError::new(AvroErrorKind::Schema, failed.to_string()).with_source(failed)
+        FeedError::new(FeedErrorKind::Schema, failed.to_string()).with_source(failed)
     }
 }
 
 /// The exception for an error of writing.
-pub(crate) fn failure(py: Python<'_>, error: AvroError) -> PyErr {
+pub(crate) fn failure(py: Python<'_>, error: FeedError) -> PyErr {
     match error.source().and_then(|source| source.downcast_ref()) {
         Some(SourceFailed(failure)) => match Invalid::of(failure) {
             Some(invalid) => invalid_arrow(py, invalid),
             None => plain(py, &failure.to_string()),
         },
-        None if error.kind() == AvroErrorKind::Options => PyValueError::new_err(error.message().to_owned()),
+        None if error.kind() == FeedErrorKind::Options => PyValueError::new_err(error.message().to_owned()),
         None => to_python(py, error),
     }
 }

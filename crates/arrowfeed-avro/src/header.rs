@@ -1,13 +1,12 @@
 //! What a file says of itself, without reading its records.
 
 use arrow_schema::SchemaRef;
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 
 use crate::container::codec::Codec;
-use crate::error::{AvroError, AvroErrorKind};
-use crate::interrupt::{Check, Interrupt};
 use crate::plan::DecodePlan;
 use crate::reader::file::OpenFile;
-use crate::{AvroSchema, AvroSource, Limits, ReadOptions};
+use crate::{AvroSchema, AvroSource, ReadOptions};
 
 /// The header of a file: schema, codec, metadata.
 ///
@@ -42,7 +41,7 @@ impl AvroHeader {
     ///
     /// # Errors
     /// The file cannot be opened or is no Avro file, or its schema is not valid.
-    pub fn read(source: impl Into<AvroSource>, limits: &Limits) -> Result<Self, AvroError> {
+    pub fn read(source: impl Into<AvroSource>, limits: &Limits) -> Result<Self, FeedError> {
         Self::read_with(source, limits, None)
     }
 
@@ -54,7 +53,7 @@ impl AvroHeader {
         source: impl Into<AvroSource>,
         limits: &Limits,
         interrupt: Option<&Interrupt>,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
         let file = OpenFile::open(source.into(), &options, &Check::of(interrupt))?;
         let schema = file.schema(&options)?;
@@ -83,7 +82,7 @@ impl AvroHeader {
     ///
     /// # Errors
     /// The options do not allow a plan.
-    pub fn arrow_schema(&self, options: &ReadOptions) -> Result<SchemaRef, AvroError> {
+    pub fn arrow_schema(&self, options: &ReadOptions) -> Result<SchemaRef, FeedError> {
         let plan =
             DecodePlan::compile(&self.schema, options).map_err(|error| error.in_file(&self.file.name))?;
         Ok(plan.schema().clone())
@@ -93,7 +92,7 @@ impl AvroHeader {
     ///
     /// # Errors
     /// A block header or a sync marker is wrong, or the file is cut; the source is a stream.
-    pub fn count_rows(&self) -> Result<u64, AvroError> {
+    pub fn count_rows(&self) -> Result<u64, FeedError> {
         self.count_rows_with(None)
     }
 
@@ -101,11 +100,11 @@ impl AvroHeader {
     ///
     /// # Errors
     /// As [`count_rows`](Self::count_rows); or the caller wants to stop.
-    pub fn count_rows_with(&self, interrupt: Option<&Interrupt>) -> Result<u64, AvroError> {
+    pub fn count_rows_with(&self, interrupt: Option<&Interrupt>) -> Result<u64, FeedError> {
         let (name, check) = (&self.file.name, Check::of(interrupt));
         let Some(mut scanner) = self.file.scanner(&self.options) else {
             let message = "expected a file or bytes to count the rows of, found a stream";
-            return Err(AvroError::new(AvroErrorKind::Options, message).in_file(name));
+            return Err(FeedError::new(FeedErrorKind::Options, message).in_file(name));
         };
         let mut rows = 0_u64;
         while let Some(block) = scanner.next(&check).map_err(|error| error.in_file(name))? {

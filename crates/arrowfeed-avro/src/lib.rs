@@ -3,11 +3,7 @@
 mod container;
 mod decode;
 mod encode;
-mod error;
-mod fork_lock;
 mod header;
-mod interrupt;
-mod limits;
 mod locate;
 mod memory;
 mod options;
@@ -17,21 +13,15 @@ mod regular_file;
 mod schema;
 mod source;
 mod split;
-mod threads;
 mod wire;
 mod write;
 
+pub use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Skipped};
 pub use container::codec::Codec;
 pub use decode::origin::RowOrigin;
-pub use error::{AvroError, AvroErrorKind, Place, printable};
-#[doc(hidden)]
-pub use fork_lock::ForkLock;
 pub use header::AvroHeader;
-pub use interrupt::Interrupt;
-pub use limits::Limits;
-pub use options::{Encoding, OnError, ReadOptions, StringType};
+pub use options::{Encoding, ReadOptions, StringType};
 pub use plan::field_path::field_path;
-pub use reader::report::{Report, Skipped};
 pub use reader::{
     ArrowReader, AvroFiles, AvroReader, AvroReaderBuilder, BlockInfo, FileBatch, FileIdentity, Part,
     PartOptions, PartReader, Prepare, Prepared,
@@ -39,5 +29,4 @@ pub use reader::{
 pub use schema::AvroSchema;
 pub use source::AvroSource;
 pub use split::{Split, plan_splits, plan_splits_with};
-pub use threads::thread_count;
 pub use write::{AvroWriter, Unsigned, WriteOptions, Written, encode_records, write_avro};

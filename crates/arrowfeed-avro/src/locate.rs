@@ -5,12 +5,10 @@
 //! defaults of a reader's schema are checked in the same way when the plan is made.
 
 use arrow_buffer::i256;
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, counted, quoted, stopped, thousands};
 
-use crate::Limits;
 use crate::decode::decimal::Unscaled;
 use crate::decode::fixed::{duration, parse_uuid};
-use crate::error::{AvroError, AvroErrorKind, counted, quoted, thousands};
-use crate::interrupt::{Check, stopped};
 use crate::plan::DecodePlan;
 use crate::plan::field_path;
 use crate::plan::node::{
@@ -31,7 +29,7 @@ pub(crate) fn locate(
     count: u64,
     stop: Stop,
     check: &Check<'_>,
-) -> AvroError {
+) -> FeedError {
     let mut walk = Walk::new(&plan.skips, limits, payload, check);
     for record in 0..count {
         walk.budget.reset();
@@ -50,7 +48,7 @@ pub(crate) fn locate(
     match stop {
         Stop::Full => {
             let limit = thousands(limits.batch_bytes as u64);
-            AvroError::limit_reached(
+            FeedError::limit_reached(
                 "batch_bytes",
                 format!("a record is over the limit batch_bytes of {limit}"),
             )
@@ -58,7 +56,7 @@ pub(crate) fn locate(
         Stop::Cancelled => stopped(),
         Stop::Invalid => {
             let message = format!("the fast decoder refused a block of {records} that the slow one takes");
-            AvroError::new(AvroErrorKind::Internal, message)
+            FeedError::new(FeedErrorKind::Internal, message)
         }
     }
 }
@@ -70,15 +68,15 @@ pub(crate) fn check_default(
     skips: &Skips,
     limits: &Limits,
     bytes: &[u8],
-) -> Result<(), AvroError> {
+) -> Result<(), FeedError> {
     // A default is short: its schema has a limit.
     let check = Check::never();
     let mut walk = Walk::new(skips, limits, bytes, &check);
     walk.kind(node).map_err(|error| {
         let message = format!("{} in the default of the reader's schema", error.message());
         let error = match error.limit() {
-            Some(limit) => AvroError::limit_reached(limit, message),
-            None => AvroError::new(AvroErrorKind::Schema, message),
+            Some(limit) => FeedError::limit_reached(limit, message),
+            None => FeedError::new(FeedErrorKind::Schema, message),
         };
         error.in_field(format!("{field}{}", walk.path.concat()))
     })
@@ -110,8 +108,8 @@ impl<'a> Walk<'a> {
     fn inside(
         &mut self,
         step: String,
-        work: impl FnOnce(&mut Self) -> Result<(), AvroError>,
-    ) -> Result<(), AvroError> {
+        work: impl FnOnce(&mut Self) -> Result<(), FeedError>,
+    ) -> Result<(), FeedError> {
         self.path.push(step);
         work(self)?;
         self.path.pop();
@@ -119,19 +117,19 @@ impl<'a> Walk<'a> {
     }
 
     /// One value; an error has the offset at which the innermost value that is wrong starts.
-    fn value(&mut self, node: &Node) -> Result<(), AvroError> {
+    fn value(&mut self, node: &Node) -> Result<(), FeedError> {
         self.check.after(VALUE_WORK)?;
         self.located(|walk| walk.kind(node))
     }
 
     /// Does `work`; the offset of its error is here, unless it has one.
-    fn located<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, AvroError>) -> Result<T, AvroError> {
+    fn located<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, FeedError>) -> Result<T, FeedError> {
         let start = self.reader.pos() as u64;
         work(self).map_err(|error| error.at_offset(start))
     }
 
     /// All kinds are listed here, as they are in the plan.
-    fn kind(&mut self, node: &Node) -> Result<(), AvroError> {
+    fn kind(&mut self, node: &Node) -> Result<(), FeedError> {
         match node {
             Node::Null => Ok(()),
             Node::Boolean | Node::Number { wire: Wire::Boolean, .. } => self.reader.boolean().map(|_| ()),
@@ -176,7 +174,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn bytes(&mut self, utf8: bool) -> Result<&'a [u8], AvroError> {
+    fn bytes(&mut self, utf8: bool) -> Result<&'a [u8], FeedError> {
         let length = self.reader.length()?;
         let bytes = self.reader.take(length, "a string")?;
         match std::str::from_utf8(bytes) {
@@ -188,11 +186,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn fixed(&mut self, size: usize) -> Result<&'a [u8], AvroError> {
+    fn fixed(&mut self, size: usize) -> Result<&'a [u8], FeedError> {
         self.reader.take(size, &format!("a fixed of {}", counted(size as u64, "byte")))
     }
 
-    fn symbol(&mut self, node: &EnumNode) -> Result<(), AvroError> {
+    fn symbol(&mut self, node: &EnumNode) -> Result<(), FeedError> {
         let index = self.reader.symbol(node.keys.len())?;
         match node.keys[index] {
             Some(_) => Ok(()),
@@ -205,20 +203,20 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn list(&mut self, list: &ListNode) -> Result<(), AvroError> {
+    fn list(&mut self, list: &ListNode) -> Result<(), FeedError> {
         let node = &list.items.node;
         let items =
             self.items(node.min_bytes(), |walk, i| walk.inside(format!("[{i}]"), |walk| walk.value(node)))?;
         match list.fixed {
             Some(n) if n != items => {
                 let (n, items) = (counted(n as u64, "item"), thousands(items as u64));
-                Err(AvroError::new(AvroErrorKind::Conversion, format!("expected {n}, found {items}")))
+                Err(FeedError::new(FeedErrorKind::Conversion, format!("expected {n}, found {items}")))
             }
             _ => Ok(()),
         }
     }
 
-    fn map(&mut self, values: &Node, min_bytes: usize) -> Result<(), AvroError> {
+    fn map(&mut self, values: &Node, min_bytes: usize) -> Result<(), FeedError> {
         let entry = |walk: &mut Self, _| {
             let mut key = String::new();
             walk.inside("[key]".to_owned(), |walk| {
@@ -234,8 +232,8 @@ impl<'a> Walk<'a> {
     fn items(
         &mut self,
         min_bytes: usize,
-        mut item: impl FnMut(&mut Self, usize) -> Result<(), AvroError>,
-    ) -> Result<usize, AvroError> {
+        mut item: impl FnMut(&mut Self, usize) -> Result<(), FeedError>,
+    ) -> Result<usize, FeedError> {
         let mut items = 0;
         loop {
             let (count, size) = self.reader.items()?;
@@ -257,7 +255,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn record(&mut self, record: &RecordNode) -> Result<(), AvroError> {
+    fn record(&mut self, record: &RecordNode) -> Result<(), FeedError> {
         for step in &record.steps {
             match step {
                 Step::Read { name, column } => {
@@ -271,7 +269,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn union(&mut self, union: &UnionNode) -> Result<(), AvroError> {
+    fn union(&mut self, union: &UnionNode) -> Result<(), FeedError> {
         let branch = if union.tagged { self.reader.branch(union.branches.len())? } else { 0 };
         match &union.branches[branch] {
             Branch::Read { column, .. } => self.value(&column.node),
@@ -283,7 +281,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn of_day(time: Time, found: i64) -> Result<(), AvroError> {
+fn of_day(time: Time, found: i64) -> Result<(), FeedError> {
     if time.contains(found) {
         return Ok(());
     }
@@ -291,7 +289,7 @@ fn of_day(time: Time, found: i64) -> Result<(), AvroError> {
     Err(invalid(format!("expected a time of day of 0 to {last} {unit}, found {found}")))
 }
 
-fn decimal(bytes: &[u8], width: DecimalWidth, precision: u8) -> Result<(), AvroError> {
+fn decimal(bytes: &[u8], width: DecimalWidth, precision: u8) -> Result<(), FeedError> {
     let fits = match width {
         DecimalWidth::Bits128 => digits_fit::<i128>(bytes, precision),
         DecimalWidth::Bits256 => digits_fit::<i256>(bytes, precision),

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use crate::{AvroSchema, Limits};
+use arrowfeed_source::{Limits, OnError};
+
+use crate::AvroSchema;
 
 /// How Avro types become Arrow types. The table is in `docs/avro-to-arrow.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -28,19 +30,6 @@ pub enum StringType {
     LargeUtf8,
     /// `Utf8View` and `BinaryView`.
     Utf8View,
-}
-
-/// What a reader does with a block or a file that it cannot read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum OnError {
-    /// Gives the error and ends.
-    #[default]
-    Raise,
-    /// Leaves the block out, counts it in the [`Report`](crate::Report), and goes on after its sync marker.
-    SkipBlock,
-    /// Leaves out what is left of the file, counts it in the [`Report`](crate::Report), and goes on with the
-    /// next file.
-    SkipFile,
 }
 
 /// All options of a reader.

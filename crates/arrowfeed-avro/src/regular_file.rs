@@ -8,8 +8,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::error::AvroError;
-use crate::interrupt::Check;
+use arrowfeed_source::{Check, FeedError};
 
 /// How long a file whose lease another process has to give back is waited for: more than Linux gives that process.
 const LEASE: Duration = Duration::from_secs(60);
@@ -18,10 +17,10 @@ const LEASE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Opens an existing file for reading.
-pub(crate) fn open(path: &Path, check: &Check<'_>) -> Result<File, AvroError> {
+pub(crate) fn open(path: &Path, check: &Check<'_>) -> Result<File, FeedError> {
     // First, since opening a device may change it.
-    let metadata = std::fs::metadata(path).map_err(AvroError::io)?;
-    check_regular(&metadata).map_err(AvroError::io)?;
+    let metadata = std::fs::metadata(path).map_err(FeedError::io)?;
+    check_regular(&metadata).map_err(FeedError::io)?;
     let started = Instant::now();
     loop {
         match open_now(path) {
@@ -29,7 +28,7 @@ pub(crate) fn open(path: &Path, check: &Check<'_>) -> Result<File, AvroError> {
                 check.now()?;
                 std::thread::sleep(PAUSE);
             }
-            opened => return opened.map_err(AvroError::io),
+            opened => return opened.map_err(FeedError::io),
         }
     }
 }

@@ -56,7 +56,7 @@ impl AvroSource {
     }
 
     /// The same source, which must be the file that splits were planned for: opening another one is an error of kind
-    /// [`Changed`](crate::AvroErrorKind::Changed). `None`: any file.
+    /// [`Changed`](crate::FeedErrorKind::Changed). `None`: any file.
     pub fn with_identity(mut self, identity: Option<FileIdentity>) -> Self {
         self.expected = identity.map(|identity| Expected { identity, when: "its splits were planned" });
         self

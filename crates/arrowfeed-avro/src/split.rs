@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+use arrowfeed_source::{Check, FeedError, Interrupt};
+
 use crate::container::ranges::plan_ranges;
-use crate::error::AvroError;
-use crate::interrupt::{Check, Interrupt};
 use crate::reader::file::OpenFile;
 use crate::{AvroSource, FileIdentity, ReadOptions};
 
@@ -85,7 +85,7 @@ impl Hash for Split {
 pub fn plan_splits<P: Into<PathBuf>>(
     paths: impl IntoIterator<Item = P>,
     target_bytes: u64,
-) -> Result<Vec<Split>, AvroError> {
+) -> Result<Vec<Split>, FeedError> {
     plan_splits_with(paths, target_bytes, None)
 }
 
@@ -97,7 +97,7 @@ pub fn plan_splits_with<P: Into<PathBuf>>(
     paths: impl IntoIterator<Item = P>,
     target_bytes: u64,
     interrupt: Option<&Interrupt>,
-) -> Result<Vec<Split>, AvroError> {
+) -> Result<Vec<Split>, FeedError> {
     let (options, check) = (ReadOptions::default(), Check::of(interrupt));
     let mut splits = Vec::new();
     for path in paths {

@@ -10,7 +10,7 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use arrowfeed_avro::{
-    AvroError, AvroErrorKind, AvroFiles, AvroHeader, AvroReader, AvroReaderBuilder, AvroSource, Codec,
+    AvroFiles, AvroHeader, AvroReader, AvroReaderBuilder, AvroSource, Codec, FeedError, FeedErrorKind,
     Interrupt, Limits, OnError, ReadOptions, plan_splits_with,
 };
 
@@ -95,7 +95,7 @@ fn builder(meter: &Arc<Meter>, on_error: OnError) -> AvroReaderBuilder {
     builder.with_threads(NonZeroUsize::MIN)
 }
 
-fn all(reader: AvroReader) -> Result<usize, AvroError> {
+fn all(reader: AvroReader) -> Result<usize, FeedError> {
     reader.map(|batch| batch.map(|batch| batch.num_rows())).sum()
 }
 
@@ -111,7 +111,7 @@ fn long_header() -> Vec<u8> {
 }
 
 /// A way to go through much input.
-type Work = fn(&Arc<Meter>) -> Result<usize, AvroError>;
+type Work = fn(&Arc<Meter>) -> Result<usize, FeedError>;
 
 const WORKS: [(&str, Work); 9] = [
     ("a header", |meter| all(builder(meter, OnError::Raise).open(metered(&long_header(), 0, meter))?)),
@@ -173,7 +173,7 @@ fn all_work_over_input_stops_where_it_is_told_to() {
         for stop_at in [1, 2, 5, 8] {
             let meter = Meter::stopping_at(stop_at);
             let error = work(&meter).unwrap_err();
-            assert_eq!(error.kind(), AvroErrorKind::Interrupted, "{what}: {error}");
+            assert_eq!(error.kind(), FeedErrorKind::Interrupted, "{what}: {error}");
             assert_eq!(error.message(), "the caller asked to stop", "{what}");
             assert_eq!(meter.asked.load(Relaxed), stop_at, "{what} goes on after question {stop_at}");
         }
@@ -205,10 +205,10 @@ fn the_search_for_a_fault_in_a_block_asks() {
     let file = Container::new("\"long\"", Codec::Null).block(1_000_001, &payload).bytes;
     let counted = Meter::stopping_at(0);
     let read = |meter| all(builder(meter, OnError::Raise).open(AvroSource::bytes(file.clone())).unwrap());
-    assert_eq!(read(&counted).unwrap_err().kind(), AvroErrorKind::CorruptBlock);
+    assert_eq!(read(&counted).unwrap_err().kind(), FeedErrorKind::CorruptBlock);
     let last = counted.asked.load(Relaxed);
     assert!(last > 60, "{last} questions");
-    assert_eq!(read(&Meter::stopping_at(last - 1)).unwrap_err().kind(), AvroErrorKind::Interrupted);
+    assert_eq!(read(&Meter::stopping_at(last - 1)).unwrap_err().kind(), FeedErrorKind::Interrupted);
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn rows_and_elements_without_bytes_ask() {
             let builder = AvroReader::builder().with_options(options).with_interrupt(meter.interrupt());
             let started = Instant::now();
             let error = all(builder.open(AvroSource::bytes(file.bytes.clone())).unwrap()).unwrap_err();
-            assert_eq!(error.kind(), AvroErrorKind::Interrupted, "{error}");
+            assert_eq!(error.kind(), FeedErrorKind::Interrupted, "{error}");
             assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
         }
     }
@@ -266,5 +266,5 @@ fn a_plan_of_splits_stops_between_files() {
     let file = TemporaryFile::new(&longs_file().bytes);
     let meter = Meter::stopping_at(3);
     let error = plan_splits_with([&file.path; 5], 64, Some(&meter.interrupt())).unwrap_err();
-    assert_eq!((error.kind(), meter.asked.load(Relaxed)), (AvroErrorKind::Interrupted, 3));
+    assert_eq!((error.kind(), meter.asked.load(Relaxed)), (FeedErrorKind::Interrupted, 3));
 }

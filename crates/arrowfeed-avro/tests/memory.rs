@@ -8,7 +8,7 @@ mod support_hostile;
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use arrowfeed_avro::{AvroErrorKind, Codec, Limits, ReadOptions};
+use arrowfeed_avro::{Codec, FeedErrorKind, Limits, ReadOptions};
 
 use support_hostile::allocator::{Counting, peak_of};
 use support_hostile::compress::{CODECS, compress, deflate};
@@ -201,7 +201,7 @@ fn schemas_that_are_large_or_deep_take_little() {
     {
         let outcome = within(most, &file(&schema), &limits);
         let kind = outcome.fault.map(|fault| fault.kind);
-        assert!(matches!(kind, Some(AvroErrorKind::Schema | AvroErrorKind::Limit)));
+        assert!(matches!(kind, Some(FeedErrorKind::Schema | FeedErrorKind::Limit)));
     }
     let numbers = format!("[{}0]", "0,".repeat(2 << 20).trim_end());
     let outcome = within(256 * MIB, &file(&numbers[..4 << 20]), &limits);

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use arrow_array::{Array, StructArray};
-use arrowfeed_avro::{AvroErrorKind, AvroHeader, AvroSource, Limits, ReadOptions};
+use arrowfeed_avro::{AvroHeader, AvroSource, FeedErrorKind, Limits, ReadOptions};
 
 use support_hostile::allocator::{Counting, peak_of};
 use support_hostile::mutate::mutant;
@@ -96,7 +96,7 @@ fn measured(bytes: &[u8], options: &ReadOptions) -> Outcome {
     assert!(took < MOST_TIME, "took {took:?}");
     assert!(peak < MOST_BYTES, "took {peak} bytes");
     if let Some(fault) = &outcome.fault {
-        assert_ne!(fault.kind, AvroErrorKind::Internal, "{fault}");
+        assert_ne!(fault.kind, FeedErrorKind::Internal, "{fault}");
     }
     for batch in &outcome.batches {
         StructArray::from(batch.clone()).to_data().validate_full().unwrap();
@@ -109,7 +109,7 @@ fn skips_as_it_decodes(whole: &Outcome, part: &Outcome) {
     // A mutant may have changed the names of the fields, or the schema may be one that cannot be read whole.
     let about_the_schema = |outcome: &Outcome| {
         let kind = outcome.fault.as_ref().map(|fault| fault.kind);
-        matches!(kind, Some(AvroErrorKind::Schema | AvroErrorKind::Options))
+        matches!(kind, Some(FeedErrorKind::Schema | FeedErrorKind::Options))
     };
     if about_the_schema(whole) || about_the_schema(part) || may_differ(whole, part) {
         return;

@@ -2,7 +2,7 @@
 
 mod support_hostile;
 
-use arrowfeed_avro::{AvroErrorKind, AvroReader, AvroSource, Codec, OnError, Split, plan_splits};
+use arrowfeed_avro::{AvroReader, AvroSource, Codec, FeedErrorKind, OnError, Split, plan_splits};
 
 use support_hostile::container::Container;
 use support_hostile::outcome::Outcome;
@@ -20,8 +20,8 @@ fn blocks(sync: [u8; 16]) -> Vec<u8> {
 }
 
 /// What reading a split gives: so many rows, or the kind and the message of the error that comes instead.
-fn read(split: &Split) -> Result<usize, (AvroErrorKind, String)> {
-    let failed = |error: arrowfeed_avro::AvroError| (error.kind(), error.to_string());
+fn read(split: &Split) -> Result<usize, (FeedErrorKind, String)> {
+    let failed = |error: arrowfeed_avro::FeedError| (error.kind(), error.to_string());
     let reader = AvroReader::builder().open_split(split).map_err(failed)?;
     reader.map(|batch| Ok(batch.map_err(failed)?.num_rows())).sum()
 }
@@ -48,7 +48,7 @@ fn every_split_of_a_file_that_changed_is_refused() {
             "{path}: expected the file as it was when its splits were planned, of {was} bytes, found another one, of {is} bytes"
         );
         for split in &splits {
-            assert_eq!(read(split), Err((AvroErrorKind::Changed, message.clone())), "{what}");
+            assert_eq!(read(split), Err((FeedErrorKind::Changed, message.clone())), "{what}");
         }
     }
     std::fs::write(&file.path, blocks([2; 16])).unwrap();
@@ -57,7 +57,7 @@ fn every_split_of_a_file_that_changed_is_refused() {
         "{path}: expected the file as it was when its splits were planned, with the sync marker {was}, found another one, with the marker {is}"
     );
     for split in &splits {
-        assert_eq!(read(split), Err((AvroErrorKind::Changed, message.clone())));
+        assert_eq!(read(split), Err((FeedErrorKind::Changed, message.clone())));
     }
     // A copy is the same file.
     std::fs::write(&file.path, &bytes).unwrap();
@@ -80,7 +80,7 @@ fn a_range_that_starts_behind_the_end_is_refused() {
     );
     for end in [0, len, len + 9] {
         let split = Split::new(&file.path, len + 1, end);
-        assert_eq!(read(&split), Err((AvroErrorKind::Changed, message.clone())));
+        assert_eq!(read(&split), Err((FeedErrorKind::Changed, message.clone())));
     }
 }
 

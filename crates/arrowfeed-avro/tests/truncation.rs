@@ -4,7 +4,7 @@ mod support_hostile;
 
 use std::collections::HashSet;
 
-use arrowfeed_avro::{AvroErrorKind, ReadOptions};
+use arrowfeed_avro::{FeedErrorKind, ReadOptions};
 
 use support_hostile::outcome::Outcome;
 use support_hostile::seeds::{Seed, seeds};
@@ -42,7 +42,7 @@ fn check_prefix(seed: &Seed, cut: usize, outcome: &Outcome) {
     match &outcome.fault {
         None => assert!(whole.is_some_and(|(border, _)| *border == cut), "{place}: silently short"),
         Some(fault) => {
-            assert_eq!(fault.kind, AvroErrorKind::Truncated, "{place}: {fault}");
+            assert_eq!(fault.kind, FeedErrorKind::Truncated, "{place}: {fault}");
             assert!(whole.is_none_or(|(border, _)| *border != cut), "{place}: {fault}");
         }
     }

@@ -245,7 +245,7 @@ impl ConversionError {
 }
 
 /// Escapes what could act on a terminal: the characters that Rust's `Debug` of a text escapes, but for quotes, backslashes
-/// and joiners. The same rule as `arrowfeed_avro::printable`.
+/// and joiners. The same rule as `arrowfeed_source::printable`.
 pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

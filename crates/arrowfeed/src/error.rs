@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use arrowfeed_avro::{AvroError, printable};
+use arrowfeed_source::{FeedError, printable};
 use arrowfeed_tensor::{ConversionError, RepresentationError};
 
 /// An error of a dataset: what it is depends on where in the pipeline it is found.
@@ -11,7 +11,7 @@ use arrowfeed_tensor::{ConversionError, RepresentationError};
 pub enum DatasetError {
     /// Files cannot be read, or an option makes no sense.
     #[error(transparent)]
-    Avro(#[from] AvroError),
+    Avro(#[from] FeedError),
     /// A tensor cannot be made of these columns.
     #[error(transparent)]
     Representation(#[from] RepresentationError),

@@ -28,6 +28,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`avro`] | Avro object container files to RecordBatches, and back |
+//! | [`source`] | what all formats share: errors, limits, reports |
 //! | [`tensor`] | RecordBatches to dense, sparse, ragged and structured tensors |
 //! | [`dataset`] | files as a source of batches and tensors: order, shards, epochs, exact resume |
 //! | [`Tfxio`] | what every source has, whatever its format |
@@ -40,9 +41,11 @@ mod tfxio;
 
 pub use arrowfeed_avro as avro;
 pub use arrowfeed_avro::{
-    AvroError, AvroErrorKind, AvroHeader, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, Limits,
-    ReadOptions, Split, WriteOptions, plan_splits, plan_splits_with, printable, write_avro,
+    AvroHeader, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, ReadOptions, Split, WriteOptions,
+    plan_splits, plan_splits_with, write_avro,
 };
+pub use arrowfeed_source as source;
+pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits, printable};
 pub use arrowfeed_tensor as tensor;
 pub use dataset::{AvroDataset, AvroDatasetOptions, IterationOptions, TensorDefinitions};
 pub use error::{DatasetError, StateError, StateErrorKind};

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use arrowfeed_avro::{AvroError, AvroErrorKind, Interrupt};
+use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt};
 use glob::MatchOptions;
 
 mod url;
@@ -26,7 +26,7 @@ const SHELL: MatchOptions =
 /// whatever characters it has.
 ///
 /// ```
-/// # fn main() -> Result<(), arrowfeed::AvroError> {
+/// # fn main() -> Result<(), arrowfeed::FeedError> {
 /// # let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
 /// assert_eq!(arrowfeed::resolve([&directory])?, arrowfeed::resolve([directory.join("*.avro")])?);
 /// # Ok(())
@@ -36,7 +36,7 @@ const SHELL: MatchOptions =
 /// # Errors
 /// There is no pattern; a path does not exist, or nothing matches a glob, or a directory has no such file (all
 /// three [`NotFound`](io::ErrorKind::NotFound)); a directory cannot be listed; a URL has another scheme or host.
-pub fn resolve<P: AsRef<Path>>(patterns: impl IntoIterator<Item = P>) -> Result<Vec<PathBuf>, AvroError> {
+pub fn resolve<P: AsRef<Path>>(patterns: impl IntoIterator<Item = P>) -> Result<Vec<PathBuf>, FeedError> {
     resolve_with(patterns, None)
 }
 
@@ -47,10 +47,10 @@ pub fn resolve<P: AsRef<Path>>(patterns: impl IntoIterator<Item = P>) -> Result<
 pub fn resolve_with<P: AsRef<Path>>(
     patterns: impl IntoIterator<Item = P>,
     interrupt: Option<&Interrupt>,
-) -> Result<Vec<PathBuf>, AvroError> {
+) -> Result<Vec<PathBuf>, FeedError> {
     let ask = || match interrupt {
         Some(interrupt) if interrupt() => {
-            Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop"))
+            Err(FeedError::new(FeedErrorKind::Interrupted, "the caller asked to stop"))
         }
         _ => Ok(()),
     };
@@ -63,15 +63,15 @@ pub fn resolve_with<P: AsRef<Path>>(
         files.extend(found);
     }
     if files.is_empty() {
-        return Err(AvroError::new(
-            AvroErrorKind::Options,
+        return Err(FeedError::new(
+            FeedErrorKind::Options,
             "expected at least one file, found an empty list",
         ));
     }
     Ok(files)
 }
 
-fn local_path(pattern: &Path) -> Result<Cow<'_, Path>, AvroError> {
+fn local_path(pattern: &Path) -> Result<Cow<'_, Path>, FeedError> {
     match pattern.to_str() {
         Some(text) if scheme(text).is_some() => url::file_path(text).map(Cow::Owned),
         _ => Ok(Cow::Borrowed(pattern)),
@@ -79,17 +79,17 @@ fn local_path(pattern: &Path) -> Result<Cow<'_, Path>, AvroError> {
 }
 
 /// Is called for each entry; an error ends the search.
-type Ask<'a> = &'a dyn Fn() -> Result<(), AvroError>;
+type Ask<'a> = &'a dyn Fn() -> Result<(), FeedError>;
 
-fn files_of(path: &Path, ask: Ask<'_>) -> Result<Vec<PathBuf>, AvroError> {
+fn files_of(path: &Path, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => directory(path, ask),
         Ok(_) => Ok(vec![path.to_path_buf()]),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match path.to_str() {
             Some(pattern) if is_glob(pattern) => matches(pattern, ask),
-            _ => Err(AvroError::io(error)),
+            _ => Err(FeedError::io(error)),
         },
-        Err(error) => Err(AvroError::io(error)),
+        Err(error) => Err(FeedError::io(error)),
     }
 }
 
@@ -97,11 +97,11 @@ fn is_glob(pattern: &str) -> bool {
     pattern.contains(['*', '?', '['])
 }
 
-fn directory(path: &Path, ask: Ask<'_>) -> Result<Vec<PathBuf>, AvroError> {
+fn directory(path: &Path, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(path).map_err(AvroError::io)? {
+    for entry in fs::read_dir(path).map_err(FeedError::io)? {
         ask()?;
-        let file = entry.map_err(AvroError::io)?.path();
+        let file = entry.map_err(FeedError::io)?.path();
         let hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
         if !hidden && file.extension().is_some_and(|extension| extension == EXTENSION) && !file.is_dir() {
             files.push(file);
@@ -110,16 +110,16 @@ fn directory(path: &Path, ask: Ask<'_>) -> Result<Vec<PathBuf>, AvroError> {
     sorted(files, "expected a directory with files named *.avro, found none")
 }
 
-fn matches(pattern: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, AvroError> {
+fn matches(pattern: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     let paths = glob::glob_with(pattern, SHELL).map_err(|error| {
-        AvroError::new(AvroErrorKind::Options, format!("expected a glob, found a wrong one: {error}"))
+        FeedError::new(FeedErrorKind::Options, format!("expected a glob, found a wrong one: {error}"))
     })?;
     let mut files = Vec::new();
     for path in paths {
         ask()?;
         let path = path.map_err(|error| {
             let at = error.path().display().to_string();
-            AvroError::io(error.into()).in_file(&at)
+            FeedError::io(error.into()).in_file(&at)
         })?;
         if !path.is_dir() {
             files.push(path);
@@ -128,9 +128,9 @@ fn matches(pattern: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, AvroError> {
     sorted(files, "expected files that match this glob, found none")
 }
 
-fn sorted(mut files: Vec<PathBuf>, none: &str) -> Result<Vec<PathBuf>, AvroError> {
+fn sorted(mut files: Vec<PathBuf>, none: &str) -> Result<Vec<PathBuf>, FeedError> {
     if files.is_empty() {
-        return Err(AvroError::io(io::Error::new(io::ErrorKind::NotFound, none)));
+        return Err(FeedError::io(io::Error::new(io::ErrorKind::NotFound, none)));
     }
     files.sort();
     Ok(files)

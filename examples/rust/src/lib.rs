@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use arrow_schema::Schema;
-use arrowfeed_avro::{AvroError, AvroReader};
+use arrowfeed_avro::{AvroReader, FeedError};
 
 /// Runs an example; what went wrong is told in one line.
 pub fn run(example: impl FnOnce() -> Result<(), Box<dyn Error>>) -> ExitCode {
@@ -29,7 +29,7 @@ pub fn print_schema(schema: &Schema) {
 }
 
 /// Reads all batches and prints how many rows there were, and how fast they came.
-pub fn drain(mut reader: AvroReader) -> Result<(), AvroError> {
+pub fn drain(mut reader: AvroReader) -> Result<(), FeedError> {
     let start = Instant::now();
     for batch in reader.by_ref() {
         batch?;

@@ -4,7 +4,7 @@
 pub(crate) mod support;
 
 use arrow_array::{Array, StructArray};
-use arrowfeed_avro::{AvroErrorKind, Limits, ReadOptions};
+use arrowfeed_avro::{FeedErrorKind, Limits, ReadOptions};
 use support::outcome::Outcome;
 
 /// Limits that a run of some thousand files a second stays within.
@@ -28,7 +28,7 @@ pub(crate) fn options() -> ReadOptions {
 /// No defect may come to light, and every array must be valid.
 pub(crate) fn check(outcome: &Outcome) {
     if let Some(fault) = &outcome.fault {
-        assert_ne!(fault.kind, AvroErrorKind::Internal, "{fault}");
+        assert_ne!(fault.kind, FeedErrorKind::Internal, "{fault}");
     }
     for batch in &outcome.batches {
         let rows = StructArray::from(batch.clone()).to_data();

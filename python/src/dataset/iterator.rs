@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrowfeed::DatasetError;
-use arrowfeed::avro::Report;
 use arrowfeed::dataset::{self, TensorIterator};
+use arrowfeed::source::Report;
 use arrowfeed::tensor::Tensors;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

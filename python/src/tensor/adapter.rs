@@ -4,7 +4,7 @@ use arrowfeed::tensor::feature::FeatureAdapter;
 use arrowfeed::tensor::{
     self, Adapter, AdapterOptions, Duplicates, InnerNulls, Representation, RepresentationError,
 };
-use arrowfeed::{avro, printable};
+use arrowfeed::{printable, source};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -206,7 +206,7 @@ fn batch_bytes(limits: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
 }
 
 fn limits(batch_bytes: usize) -> Limits {
-    Limits(avro::Limits { batch_bytes, ..avro::Limits::default() })
+    Limits(source::Limits { batch_bytes, ..source::Limits::default() })
 }
 
 /// What an option is called.

@@ -2,16 +2,14 @@
 
 use std::ops::Range;
 
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, thousands};
 use memchr::memmem::Finder;
 
 use super::codec::Decompressor;
 use super::framing::{Head, MAX_HEAD, SYNC, block_or_end};
 use super::header::Header;
 use super::input::Input;
-use crate::error::thousands;
-use crate::interrupt::Check;
 use crate::wire::padded::Padded;
-use crate::{AvroError, AvroErrorKind, Limits};
 
 /// Bytes that [`BlockReader::resync`] looks through at a time.
 const WINDOW: usize = 1 << 20;
@@ -58,7 +56,7 @@ pub(crate) struct BlockReader {
     /// Whether the decompressor holds the data of `current`.
     decompressed: bool,
     /// What `next` fails with; the input is at the start of the block that is wrong.
-    failed: Option<AvroError>,
+    failed: Option<FeedError>,
 }
 
 impl BlockReader {
@@ -80,14 +78,14 @@ impl BlockReader {
 
     /// Goes on at another range of the same file, which starts and ends at the border of a block (see
     /// [`align`](super::scan::BlockScanner::align)), and keeps the buffers. A stream cannot.
-    pub(crate) fn restart(&mut self, range: Range<u64>, first_index: u64) -> Result<(), AvroError> {
-        self.input.restart(range.clone()).map_err(AvroError::io)?;
+    pub(crate) fn restart(&mut self, range: Range<u64>, first_index: u64) -> Result<(), FeedError> {
+        self.input.restart(range.clone()).map_err(FeedError::io)?;
         (self.end, self.index, self.current, self.failed) = (range.end, first_index, None, None);
         Ok(())
     }
 
     /// The next block; `None` where the range or the input ends between two.
-    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<Block>, AvroError> {
+    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<Block>, FeedError> {
         if let Some(error) = &self.failed {
             return Err(error.again());
         }
@@ -115,11 +113,11 @@ impl BlockReader {
 
     /// Data of the block that [`next`](Self::next) gave last, decompressed once however often it is asked for. An
     /// error leaves the reader able to go on with the next block.
-    pub(crate) fn payload(&mut self, check: &Check<'_>) -> Result<Padded<'_>, AvroError> {
+    pub(crate) fn payload(&mut self, check: &Check<'_>) -> Result<Padded<'_>, FeedError> {
         let Some(block) = self.current else {
-            return Err(AvroError::new(AvroErrorKind::Internal, "expected a current block, found none"));
+            return Err(FeedError::new(FeedErrorKind::Internal, "expected a current block, found none"));
         };
-        let place = |error: AvroError| error.in_block(block.index, block.offset);
+        let place = |error: FeedError| error.in_block(block.index, block.offset);
         let data = self.input.peek(block.size);
         if block.count == 0 && block.size == 0 {
             return Ok(data);
@@ -136,7 +134,7 @@ impl BlockReader {
     /// After an error of [`next`](Self::next): goes to the first sync marker behind the start of the wrong block
     /// that is followed by a block or by the end of the input. Gives the number of bytes left out; `None` where
     /// there is no such marker and nothing is left to read.
-    pub(crate) fn resync(&mut self, check: &Check<'_>) -> Result<Option<u64>, AvroError> {
+    pub(crate) fn resync(&mut self, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
         if self.failed.take().is_none() {
             return Ok(Some(0));
         }
@@ -150,13 +148,13 @@ impl BlockReader {
         }
     }
 
-    fn fail(&mut self, error: AvroError) -> AvroError {
+    fn fail(&mut self, error: FeedError) -> FeedError {
         self.failed = Some(error.again());
         error
     }
 
     /// Makes the block at the input's next byte available as a whole, and checks all but its data.
-    fn frame(&mut self, check: &Check<'_>) -> Result<Option<Head>, AvroError> {
+    fn frame(&mut self, check: &Check<'_>) -> Result<Option<Head>, FeedError> {
         let found = self.input.ensure(MAX_HEAD, check)?;
         if found == 0 {
             return Ok(None);
@@ -174,7 +172,7 @@ impl BlockReader {
 
     /// Consumes up to the next block or the end of the input behind a marker; all, and false, where none is.
     /// What has been looked through is consumed, so that markers without blocks take no memory.
-    fn find_block(&mut self, check: &Check<'_>) -> Result<bool, AvroError> {
+    fn find_block(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
         let (sync, limit) = (self.sync, self.block_limit);
         let finder = Finder::new(&sync);
         loop {
@@ -205,7 +203,7 @@ impl BlockReader {
 
 /// Checks that a block does not go on where its range ends. There something that looks like a block starts, so
 /// that another reader begins there; which of the two is a block, nobody can tell from here.
-fn check_end(found: u64, end: u64) -> Result<(), AvroError> {
+fn check_end(found: u64, end: u64) -> Result<(), FeedError> {
     if found <= end {
         return Ok(());
     }
@@ -213,20 +211,20 @@ fn check_end(found: u64, end: u64) -> Result<(), AvroError> {
     let message = format!(
         "expected a block that ends by byte {end}, where another one seems to start, found its end at byte {found}"
     );
-    Err(AvroError::new(AvroErrorKind::CorruptBlock, message))
+    Err(FeedError::new(FeedErrorKind::CorruptBlock, message))
 }
 
 /// Checks what can be known of a block's records from the length of its payload alone.
-fn check_count(count: u64, payload: usize, row_limit: u64) -> Result<(), AvroError> {
+fn check_count(count: u64, payload: usize, row_limit: u64) -> Result<(), FeedError> {
     if count == 0 && payload > 0 {
         let found = thousands(payload as u64);
         let message = format!("expected no bytes in a block of 0 records, found {found}");
-        return Err(AvroError::new(AvroErrorKind::CorruptBlock, message));
+        return Err(FeedError::new(FeedErrorKind::CorruptBlock, message));
     }
     if payload == 0 && count > row_limit {
         let (most, found) = (thousands(row_limit), thousands(count));
         let message = format!("expected at most {most} records in a block without bytes, found {found}");
-        return Err(AvroError::limit_reached("zero_byte_rows", message));
+        return Err(FeedError::limit_reached("zero_byte_rows", message));
     }
     Ok(())
 }

@@ -8,10 +8,8 @@ mod snappy;
 mod xz;
 mod zstandard;
 
+use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 pub(crate) use decompressor::Decompressor;
-
-use crate::error::quoted;
-use crate::{AvroError, AvroErrorKind};
 
 /// A codec of the Avro specification, all of which can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,7 +30,7 @@ pub enum Codec {
 
 impl Codec {
     /// The codec with this name in the metadata of a file. Names are exact: no other case, no part of a name.
-    pub fn from_name(name: &[u8]) -> Result<Self, AvroError> {
+    pub fn from_name(name: &[u8]) -> Result<Self, FeedError> {
         Ok(match name {
             b"null" => Self::Null,
             b"deflate" => Self::Deflate,
@@ -45,7 +43,7 @@ impl Codec {
                 let message = format!(
                     "expected the codec null, deflate, snappy, zstandard, bzip2 or xz, found {found}"
                 );
-                return Err(AvroError::new(AvroErrorKind::Codec, message));
+                return Err(FeedError::new(FeedErrorKind::Codec, message));
             }
         })
     }
@@ -64,10 +62,10 @@ impl Codec {
 
     /// The error of data that is not what the codec makes.
     #[cold]
-    fn mismatch(self, found: impl std::fmt::Display) -> AvroError {
+    fn mismatch(self, found: impl std::fmt::Display) -> FeedError {
         let article = if self == Self::Xz { "an" } else { "a" };
         let message = format!("expected {article} {} stream, found {found}", self.name());
-        AvroError::new(AvroErrorKind::Codec, message)
+        FeedError::new(FeedErrorKind::Codec, message)
     }
 }
 

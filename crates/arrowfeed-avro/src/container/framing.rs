@@ -2,10 +2,10 @@
 //!
 //! Everyone who walks blocks checks them here, so that the same fault is the same error everywhere.
 
+use arrowfeed_source::{FeedError, FeedErrorKind, counted, thousands};
+
 use super::magic::{MAGIC, hex};
 use super::varint::{Long, MAX_LONG, long};
-use crate::error::{counted, thousands};
-use crate::{AvroError, AvroErrorKind};
 
 /// Bytes of a sync marker.
 pub(crate) const SYNC: usize = 16;
@@ -27,7 +27,7 @@ pub(super) struct Head {
 impl Head {
     /// Parses and checks the head that `bytes` start with: at least [`MAX_HEAD`] bytes, or all up to the end of
     /// the input. `limit` is the most that `size` may be.
-    pub(super) fn parse(bytes: &[u8], limit: usize) -> Result<Self, AvroError> {
+    pub(super) fn parse(bytes: &[u8], limit: usize) -> Result<Self, FeedError> {
         if bytes.starts_with(&MAGIC) {
             let message =
                 "expected a block, found the magic bytes of another Avro file (files that were joined?)";
@@ -42,7 +42,7 @@ impl Head {
             _ => {
                 let (most, found) = (thousands(limit as u64), thousands(size));
                 let message = format!("expected a block of at most {most} bytes, found {found}");
-                Err(AvroError::limit_reached("decoded_block_bytes", message))
+                Err(FeedError::limit_reached("decoded_block_bytes", message))
             }
         }
     }
@@ -53,7 +53,7 @@ impl Head {
     }
 
     /// Checks that data and marker fit in the `left` bytes from the start of the block to the end of the input.
-    pub(super) fn fits(&self, left: u64) -> Result<(), AvroError> {
+    pub(super) fn fits(&self, left: u64) -> Result<(), FeedError> {
         if self.frame() as u64 <= left {
             return Ok(());
         }
@@ -61,11 +61,11 @@ impl Head {
         let left = thousands(left.saturating_sub(self.len as u64));
         let message =
             format!("expected {need} bytes of data and sync marker, found the end of the file after {left}");
-        Err(AvroError::new(AvroErrorKind::Truncated, message))
+        Err(FeedError::new(FeedErrorKind::Truncated, message))
     }
 
     /// Checks the marker after the data.
-    pub(super) fn ends_with(&self, found: &[u8], sync: &[u8; SYNC]) -> Result<(), AvroError> {
+    pub(super) fn ends_with(&self, found: &[u8], sync: &[u8; SYNC]) -> Result<(), FeedError> {
         if found == sync {
             return Ok(());
         }
@@ -78,7 +78,7 @@ impl Head {
 }
 
 /// One number of the head, and where the next one starts.
-fn number(bytes: &[u8], start: usize, what: &str) -> Result<(u64, usize), AvroError> {
+fn number(bytes: &[u8], start: usize, what: &str) -> Result<(u64, usize), FeedError> {
     match long(bytes.get(start..).unwrap_or(&[])) {
         Long::Value(value, len) => match u64::try_from(value) {
             Ok(value) => Ok((value, len)),
@@ -87,25 +87,25 @@ fn number(bytes: &[u8], start: usize, what: &str) -> Result<(u64, usize), AvroEr
         Long::Cut => {
             let found = counted(bytes.len() as u64, "byte");
             let message = format!("expected the {what} of a block, found the end of the file after {found}");
-            Err(AvroError::new(AvroErrorKind::Truncated, message))
+            Err(FeedError::new(FeedErrorKind::Truncated, message))
         }
         Long::Overlong => Err(corrupt(format!("expected a {what}, found a number of more than 64 bits"))),
     }
 }
 
-fn corrupt(message: impl Into<String>) -> AvroError {
-    AvroError::new(AvroErrorKind::CorruptBlock, message)
+fn corrupt(message: impl Into<String>) -> FeedError {
+    FeedError::new(FeedErrorKind::CorruptBlock, message)
 }
 
 /// Whether a block, or the end of the input, is at `offset`: does what follows a sync marker make it a real one?
 /// A payload can hold the marker's bytes by chance; that a size leads from there to the marker once more, only
 /// by intent. `read_at` fills as much as there is, like [`Source::read_at`](super::source::Source::read_at).
 pub(super) fn block_or_end(
-    mut read_at: impl FnMut(u64, &mut [u8]) -> Result<usize, AvroError>,
+    mut read_at: impl FnMut(u64, &mut [u8]) -> Result<usize, FeedError>,
     offset: u64,
     limit: usize,
     sync: &[u8; SYNC],
-) -> Result<bool, AvroError> {
+) -> Result<bool, FeedError> {
     let mut head = [0; MAX_HEAD];
     let found = read_at(offset, &mut head)?;
     if found == 0 {

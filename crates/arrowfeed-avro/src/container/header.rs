@@ -1,13 +1,12 @@
 //! The file header: magic, metadata, sync marker.
 
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, counted, quoted, thousands};
+
 use super::codec::Codec;
 use super::framing::SYNC;
 use super::input::Input;
 use super::magic::{self, MAGIC, SHOWN};
 use super::varint::{Long, MAX_LONG, long};
-use crate::error::{counted, quoted, thousands};
-use crate::interrupt::Check;
-use crate::{AvroError, AvroErrorKind, Limits};
 
 /// Most metadata entries of a header, keys that appear twice included.
 pub(crate) const MAX_ENTRIES: u64 = 10_000;
@@ -32,7 +31,7 @@ pub(crate) struct Header {
 
 impl Header {
     /// Reads a header from the start of a file and leaves `input` at the first block.
-    pub(crate) fn read(input: &mut Input, limits: &Limits, check: &Check<'_>) -> Result<Self, AvroError> {
+    pub(crate) fn read(input: &mut Input, limits: &Limits, check: &Check<'_>) -> Result<Self, FeedError> {
         let mut cursor = Cursor { start: input.offset(), input, limit: limits.header_bytes, check };
         let found = cursor.ensure(SHOWN)?;
         magic::check(&cursor.input.available()[..found.min(SHOWN)])?;
@@ -61,7 +60,7 @@ struct Entries {
 
 impl Entries {
     /// Reads the map's blocks up to the empty one that ends it.
-    fn read(&mut self, cursor: &mut Cursor<'_>, limits: &Limits) -> Result<(), AvroError> {
+    fn read(&mut self, cursor: &mut Cursor<'_>, limits: &Limits) -> Result<(), FeedError> {
         let mut entries = 0u64;
         loop {
             let at = cursor.input.offset();
@@ -89,7 +88,7 @@ impl Entries {
         }
     }
 
-    fn read_entry(&mut self, cursor: &mut Cursor<'_>, limits: &Limits) -> Result<(), AvroError> {
+    fn read_entry(&mut self, cursor: &mut Cursor<'_>, limits: &Limits) -> Result<(), FeedError> {
         let at = cursor.input.offset();
         let key = cursor.bytes("a metadata key", None)?;
         let key = String::from_utf8(key).map_err(|error| {
@@ -135,12 +134,12 @@ impl Cursor<'_> {
         self.input.offset() - self.start
     }
 
-    fn ensure(&mut self, n: usize) -> Result<usize, AvroError> {
+    fn ensure(&mut self, n: usize) -> Result<usize, FeedError> {
         let at = self.input.offset();
         self.input.ensure(n, self.check).map_err(|error| error.at_offset(at))
     }
 
-    fn long(&mut self, what: &str) -> Result<i64, AvroError> {
+    fn long(&mut self, what: &str) -> Result<i64, FeedError> {
         let found = self.ensure(MAX_LONG)?;
         match long(&self.input.available()[..found.min(MAX_LONG)]) {
             Long::Value(value, len) => {
@@ -157,7 +156,7 @@ impl Cursor<'_> {
     }
 
     /// A `long` that may not be negative.
-    fn length(&mut self, what: &str) -> Result<u64, AvroError> {
+    fn length(&mut self, what: &str) -> Result<u64, FeedError> {
         let at = self.input.offset();
         let value = self.long(what)?;
         u64::try_from(value).map_err(|_| {
@@ -166,18 +165,18 @@ impl Cursor<'_> {
     }
 
     /// A length and so many bytes, at most as many as the named limit allows.
-    fn bytes(&mut self, what: &str, limit: Option<(&'static str, usize)>) -> Result<Vec<u8>, AvroError> {
+    fn bytes(&mut self, what: &str, limit: Option<(&'static str, usize)>) -> Result<Vec<u8>, FeedError> {
         let at = self.input.offset();
         let length = self.length(&format!("the length of {}", what.trim_start_matches("the ")))?;
         if let Some((limit, most)) = limit.filter(|&(_, most)| length > most as u64) {
             let (most, found) = (thousands(most as u64), thousands(length));
             let message = format!("expected {what} to have at most {most} bytes, found {found}");
-            return Err(AvroError::limit_reached(limit, message).at_offset(at));
+            return Err(FeedError::limit_reached(limit, message).at_offset(at));
         }
         self.take(usize::try_from(length).unwrap_or(usize::MAX), what)
     }
 
-    fn take(&mut self, n: usize, what: &str) -> Result<Vec<u8>, AvroError> {
+    fn take(&mut self, n: usize, what: &str) -> Result<Vec<u8>, FeedError> {
         self.claim(n, what)?;
         let bytes = self.input.available()[..n].to_vec();
         self.input.consume(n);
@@ -185,12 +184,12 @@ impl Cursor<'_> {
     }
 
     /// Makes `n` bytes available: those must be within the limit and there.
-    fn claim(&mut self, n: usize, what: &str) -> Result<(), AvroError> {
+    fn claim(&mut self, n: usize, what: &str) -> Result<(), FeedError> {
         let total = self.len().saturating_add(n as u64);
         if total > self.limit as u64 {
             let (most, found) = (thousands(self.limit as u64), thousands(total));
             let message = format!("expected a file header of at most {most} bytes, found {found} or more");
-            return Err(AvroError::limit_reached("header_bytes", message).at_offset(self.input.offset()));
+            return Err(FeedError::limit_reached("header_bytes", message).at_offset(self.input.offset()));
         }
         if self.ensure(n)? < n {
             return Err(self.truncated(what));
@@ -198,19 +197,19 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    fn truncated(&self, what: &str) -> AvroError {
+    fn truncated(&self, what: &str) -> FeedError {
         let left = counted(self.input.available().len() as u64, "byte");
         let message = format!("expected {what}, found the end of the file after {left}");
-        AvroError::new(AvroErrorKind::Truncated, message).at_offset(self.input.offset())
+        FeedError::new(FeedErrorKind::Truncated, message).at_offset(self.input.offset())
     }
 }
 
-fn twice(key: &str) -> AvroError {
+fn twice(key: &str) -> FeedError {
     format_error(format!("expected one metadata entry {}, found another", quoted(key)))
 }
 
-fn format_error(message: String) -> AvroError {
-    AvroError::new(AvroErrorKind::Format, message)
+fn format_error(message: String) -> FeedError {
+    FeedError::new(FeedErrorKind::Format, message)
 }
 
 #[cfg(test)]

@@ -4,10 +4,9 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use arrow_buffer::Buffer;
+use arrowfeed_source::{Check, FeedError};
 
 use super::source::Source;
-use crate::error::AvroError;
-use crate::interrupt::Check;
 use crate::wire::padded::{Padded, SLACK};
 
 /// Least bytes that a file or stream is asked for at a time, where it has so many.
@@ -103,7 +102,7 @@ impl Input {
     }
 
     /// Makes `n` bytes available if there are so many. Gives how many are: fewer than `n` only at the end.
-    pub(crate) fn ensure(&mut self, n: usize, check: &Check<'_>) -> Result<usize, AvroError> {
+    pub(crate) fn ensure(&mut self, n: usize, check: &Check<'_>) -> Result<usize, FeedError> {
         while self.filled.len() < n {
             let missing = n - self.filled.len();
             let got = match &self.origin {
@@ -111,7 +110,7 @@ impl Input {
                 Origin::File { .. } => self.fill_from_file(missing),
                 Origin::Stream { .. } => self.fill_from_stream(missing),
             };
-            let got = got.map_err(AvroError::io)?;
+            let got = got.map_err(FeedError::io)?;
             if got == 0 {
                 break;
             }
@@ -127,14 +126,14 @@ impl Input {
         ahead: u64,
         into: &mut [u8],
         check: &Check<'_>,
-    ) -> Result<usize, AvroError> {
+    ) -> Result<usize, FeedError> {
         let start = usize::try_from(ahead).unwrap_or(usize::MAX);
         let buffered = self.available().len() >= start.saturating_add(into.len());
         if let (Origin::File { source, end }, false) = (&self.origin, buffered) {
             let at = self.offset.saturating_add(ahead);
             let left = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX);
             let n = into.len().min(left);
-            return source.read_at(at, &mut into[..n]).map_err(AvroError::io);
+            return source.read_at(at, &mut into[..n]).map_err(FeedError::io);
         }
         self.ensure(start.saturating_add(into.len()), check)?;
         let rest = self.available().get(start..).unwrap_or(&[]);

@@ -1,6 +1,6 @@
 //! The first bytes of a file: Avro's magic, or a guess at what the file is instead.
 
-use crate::{AvroError, AvroErrorKind};
+use arrowfeed_source::{FeedError, FeedErrorKind};
 
 /// The first bytes of every object container file.
 pub(crate) const MAGIC: [u8; 4] = *b"Obj\x01";
@@ -9,23 +9,23 @@ pub(crate) const MAGIC: [u8; 4] = *b"Obj\x01";
 pub(super) const SHOWN: usize = 16;
 
 /// Checks the first bytes of a file: at least [`SHOWN`] of them, or all that there are.
-pub(super) fn check(first: &[u8]) -> Result<(), AvroError> {
+pub(super) fn check(first: &[u8]) -> Result<(), FeedError> {
     if first.starts_with(&MAGIC) {
         return Ok(());
     }
     if first.is_empty() {
         let message = "expected an Avro object container file, found an empty file";
-        return Err(AvroError::new(AvroErrorKind::Truncated, message));
+        return Err(FeedError::new(FeedErrorKind::Truncated, message));
     }
     if MAGIC.starts_with(first) {
         let message = format!("expected the 4 magic bytes of an Avro file, found {}", first.len());
-        return Err(AvroError::new(AvroErrorKind::Truncated, message));
+        return Err(FeedError::new(FeedErrorKind::Truncated, message));
     }
     let first = &first[..first.len().min(SHOWN)];
     let guess = guess(first).map(|what| format!(" ({what})")).unwrap_or_default();
     let message =
         format!("expected the magic bytes {} of an Avro file, found {}{guess}", hex(&MAGIC), hex(first));
-    Err(AvroError::new(AvroErrorKind::Format, message))
+    Err(FeedError::new(FeedErrorKind::Format, message))
 }
 
 fn guess(first: &[u8]) -> Option<&'static str> {

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
+use arrowfeed_source::{Check, FeedError, Limits};
 use memchr::memmem::Finder;
 
 use super::framing::{Head, MAX_HEAD, SYNC, block_or_end};
 use super::header::Header;
 use super::source::Source;
-use crate::interrupt::Check;
-use crate::{AvroError, Limits};
 
 /// Bytes read behind the data of a block: its marker, the next head, and room to spare.
 const STRIDE: usize = 64;
@@ -51,7 +50,7 @@ pub(crate) struct BlockScanner {
     offset: u64,
     /// The bytes at `offset`, where the read behind the block before has brought them.
     ahead: Vec<u8>,
-    failed: Option<AvroError>,
+    failed: Option<FeedError>,
 }
 
 impl BlockScanner {
@@ -79,7 +78,7 @@ impl BlockScanner {
     }
 
     /// The next block; `None` at the end.
-    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<BlockHead>, AvroError> {
+    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<BlockHead>, FeedError> {
         check.after(LOOK)?;
         if let Some(error) = &self.failed {
             return Err(error.again());
@@ -107,7 +106,7 @@ impl BlockScanner {
         &self,
         start: u64,
         check: &Check<'_>,
-    ) -> Result<Option<u64>, AvroError> {
+    ) -> Result<Option<u64>, FeedError> {
         let offset =
             if start <= self.header_len { Some(self.header_len) } else { self.find_block(start, check)? };
         Ok(offset.filter(|&offset| offset < self.file_len))
@@ -116,13 +115,13 @@ impl BlockScanner {
     /// The blocks of a byte range: from the first one at or after its start up to the first one at or after its
     /// end. Ranges that meet give ranges that meet, so that no byte of the file is left out or read twice,
     /// whatever is wrong with it.
-    pub(crate) fn align(&self, range: Range<u64>, check: &Check<'_>) -> Result<Range<u64>, AvroError> {
+    pub(crate) fn align(&self, range: Range<u64>, check: &Check<'_>) -> Result<Range<u64>, FeedError> {
         let start = self.first_block_at_or_after(range.start, check)?.unwrap_or(self.file_len);
         let end = self.first_block_at_or_after(range.end.max(range.start), check)?.unwrap_or(self.file_len);
         Ok(start..end)
     }
 
-    fn block(&mut self) -> Result<BlockHead, AvroError> {
+    fn block(&mut self) -> Result<BlockHead, FeedError> {
         let left = self.file_len - self.offset;
         if self.ahead.is_empty() {
             self.ahead = self.read(self.offset, MAX_HEAD)?;
@@ -141,16 +140,16 @@ impl BlockScanner {
     }
 
     /// Up to `n` bytes from `offset` on; fewer only at the end.
-    fn read(&self, offset: u64, n: usize) -> Result<Vec<u8>, AvroError> {
+    fn read(&self, offset: u64, n: usize) -> Result<Vec<u8>, FeedError> {
         let left = usize::try_from(self.file_len.saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut bytes = vec![0; n.min(left)];
-        let found = self.source.read_at(offset, &mut bytes).map_err(AvroError::io)?;
+        let found = self.source.read_at(offset, &mut bytes).map_err(FeedError::io)?;
         bytes.truncate(found);
         Ok(bytes)
     }
 
     /// The end of the first marker that ends at or after `start` and is one.
-    fn find_block(&self, start: u64, check: &Check<'_>) -> Result<Option<u64>, AvroError> {
+    fn find_block(&self, start: u64, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
         let finder = Finder::new(&self.sync);
         let (mut window, mut most) = (Vec::new(), FIRST_WINDOW);
         let mut at = start.saturating_sub(SYNC as u64).max(self.header_len);
@@ -158,7 +157,7 @@ impl BlockScanner {
             check.now()?;
             window.resize(usize::try_from(self.file_len - at).unwrap_or(usize::MAX).min(most), 0);
             let found =
-                self.source.read_at(at, &mut window).map_err(|error| AvroError::io(error).at_offset(at))?;
+                self.source.read_at(at, &mut window).map_err(|error| FeedError::io(error).at_offset(at))?;
             let block = self.find_in(&window[..found], at, &finder, check);
             if let Some(offset) = block.map_err(|error| error.at_offset(at))? {
                 return Ok(Some(offset));
@@ -180,7 +179,7 @@ impl BlockScanner {
         at: u64,
         finder: &Finder<'_>,
         check: &Check<'_>,
-    ) -> Result<Option<u64>, AvroError> {
+    ) -> Result<Option<u64>, FeedError> {
         let mut from = 0;
         while let Some(found) = finder.find(&window[from..]) {
             let offset = at + (from + found + SYNC) as u64;
@@ -200,7 +199,7 @@ impl BlockScanner {
 
     /// [`Source::read_at`] up to the end of the file, without a system call for what is in the window: a file
     /// may be full of bytes that look like markers.
-    fn read_near(&self, window: &[u8], at: u64, offset: u64, into: &mut [u8]) -> Result<usize, AvroError> {
+    fn read_near(&self, window: &[u8], at: u64, offset: u64, into: &mut [u8]) -> Result<usize, FeedError> {
         let left = usize::try_from(self.file_len.saturating_sub(offset)).unwrap_or(usize::MAX);
         let n = into.len().min(left);
         let near =
@@ -210,7 +209,7 @@ impl BlockScanner {
                 into[..n].copy_from_slice(near);
                 Ok(n)
             }
-            None => self.source.read_at(offset, &mut into[..n]).map_err(AvroError::io),
+            None => self.source.read_at(offset, &mut into[..n]).map_err(FeedError::io),
         }
     }
 }

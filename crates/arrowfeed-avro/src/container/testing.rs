@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_buffer::Buffer;
+use arrowfeed_source::{Check, FeedError, Limits};
 
 use super::block::{Block, BlockReader};
 use super::codec::Codec;
@@ -13,8 +14,6 @@ use super::header::Header;
 use super::input::Input;
 use super::seekable::Seekable;
 use super::source::Source;
-use crate::interrupt::Check;
-use crate::{AvroError, Limits};
 
 pub(crate) const CODECS: [Codec; 6] =
     [Codec::Null, Codec::Deflate, Codec::Snappy, Codec::Zstandard, Codec::Bzip2, Codec::Xz];
@@ -182,10 +181,10 @@ fn seekable(bytes: &[u8]) -> Source {
 }
 
 /// Blocks with their payloads, and the error that reading ended with.
-pub(crate) type Blocks = (Vec<(Block, Vec<u8>)>, Option<AvroError>);
+pub(crate) type Blocks = (Vec<(Block, Vec<u8>)>, Option<FeedError>);
 
 /// Reads a file up to its end or the first error.
-pub(crate) fn read_all(mut input: Input, limits: &Limits) -> Result<Blocks, AvroError> {
+pub(crate) fn read_all(mut input: Input, limits: &Limits) -> Result<Blocks, FeedError> {
     let header = Header::read(&mut input, limits, &Check::never())?;
     Ok(read_rest(&mut BlockReader::new(input, &header, limits)))
 }
@@ -205,7 +204,7 @@ pub(crate) fn read_rest(reader: &mut BlockReader) -> Blocks {
 }
 
 /// Reads a file through every kind of input, which must all agree; the texts of errors are compared.
-pub(crate) fn read_every_way(bytes: &[u8], limits: &Limits) -> Result<Blocks, AvroError> {
+pub(crate) fn read_every_way(bytes: &[u8], limits: &Limits) -> Result<Blocks, FeedError> {
     let [first, others @ ..] = inputs(bytes);
     let first = read_all(first, limits);
     for other in others {
@@ -216,8 +215,8 @@ pub(crate) fn read_every_way(bytes: &[u8], limits: &Limits) -> Result<Blocks, Av
 
 type Summary<'a> = Result<(&'a [(Block, Vec<u8>)], Option<String>), String>;
 
-fn summary(result: &Result<Blocks, AvroError>) -> Summary<'_> {
-    let text = |error: &AvroError| format!("{:?} {:?} {error}", error.kind(), error.limit());
+fn summary(result: &Result<Blocks, FeedError>) -> Summary<'_> {
+    let text = |error: &FeedError| format!("{:?} {:?} {error}", error.kind(), error.limit());
     match result {
         Ok((blocks, error)) => Ok((blocks, error.as_ref().map(text))),
         Err(error) => Err(text(error)),

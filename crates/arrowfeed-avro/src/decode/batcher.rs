@@ -7,10 +7,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use arrowfeed_source::Check;
+
 use super::origin::{LocatedBatch, RowOrigin};
 use super::rows::{RowsColumn, Savepoint};
 use crate::ReadOptions;
-use crate::interrupt::Check;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::{Cursor, Stop};
 use crate::wire::padded::Padded;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
+use arrowfeed_source::Limits;
 
 use super::build::body;
 use super::context::Context;
 use super::fill::Fill;
-use crate::Limits;
 use crate::plan::node::Column;
 use crate::plan::skip::Skips;
 use crate::wire::cursor::{Cursor, Stop};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::Limits;
+use arrowfeed_source::Limits;
+
 use crate::plan::skip::{Budget, Skips};
 use crate::wire::Reads;
 use crate::wire::cursor::{Cursor, Stop};

@@ -1,12 +1,12 @@
 //! A body with the budgets of its batch: rows in, one array out.
 
 use arrow_array::ArrayRef;
+use arrowfeed_source::Limits;
 
 use super::body::Body;
 use super::build;
 use super::context::Context;
 use super::fill::{Fill, Marks};
-use crate::Limits;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::{Cursor, Stop};
 

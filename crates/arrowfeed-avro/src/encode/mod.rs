@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray, cast::AsArray};
 use arrow_schema::{Schema, SchemaRef};
+use arrowfeed_source::FeedError;
 
-use crate::error::AvroError;
 use crate::options::Encoding;
 use crate::plan::field_path;
 
@@ -23,7 +23,7 @@ pub(crate) struct Encoder {
 
 impl Encoder {
     /// An error where a column has no such encoding.
-    pub(crate) fn new(encoding: Encoding, native: &Schema) -> Result<Self, AvroError> {
+    pub(crate) fn new(encoding: Encoding, native: &Schema) -> Result<Self, FeedError> {
         let schema = match encoding {
             Encoding::Native => native.clone(),
             _ => {

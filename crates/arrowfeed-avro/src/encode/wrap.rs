@@ -19,19 +19,19 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef};
+use arrowfeed_source::{FeedError, FeedErrorKind};
 
-use crate::error::{AvroError, AvroErrorKind};
 use crate::options::Encoding;
 use crate::plan::field_path;
 
 /// The field of a wrapped column. `path` is its place in the schema, for messages.
-pub(super) fn field(encoding: Encoding, native: &Field, path: &str) -> Result<Field, AvroError> {
+pub(super) fn field(encoding: Encoding, native: &Field, path: &str) -> Result<Field, FeedError> {
     let nullable = native.is_nullable() || encoding == Encoding::Tfx;
     Ok(Field::new(native.name(), outer(encoding, native, path)?, nullable))
 }
 
 /// The type of a column: a list in any case, but for null.
-fn outer(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, AvroError> {
+fn outer(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, FeedError> {
     let feature = encoding == Encoding::Feature;
     let items = match native.data_type() {
         DataType::Null => return Ok(DataType::Null),
@@ -65,7 +65,7 @@ fn item(encoding: Encoding, native: &Field, data_type: DataType, nullable: bool)
 }
 
 /// The items of a list: themselves lists, or values without a list around them.
-fn items_field(encoding: Encoding, items: &Field, path: &str) -> Result<FieldRef, AvroError> {
+fn items_field(encoding: Encoding, items: &Field, path: &str) -> Result<FieldRef, FeedError> {
     let path = &format!("{path}[]");
     let data_type = match items.data_type() {
         DataType::List(_) | DataType::FixedSizeList(..) | DataType::Map(..) => outer(encoding, items, path)?,
@@ -75,13 +75,13 @@ fn items_field(encoding: Encoding, items: &Field, path: &str) -> Result<FieldRef
 }
 
 /// The type of a value inside its list.
-fn inner(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, AvroError> {
+fn inner(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, FeedError> {
     Ok(match native.data_type() {
         DataType::Struct(_) => structure(encoding, native, |child| field_path::joined(path, child.name()))?,
         DataType::Union(..) => {
             let message = "expected a type that can be a feature, found a union: choose one of its types with a \
                            reader schema";
-            return Err(AvroError::new(AvroErrorKind::Schema, message).in_field(path));
+            return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(path));
         }
         DataType::Dictionary(..) | DataType::FixedSizeBinary(_) if encoding == Encoding::Tfx => {
             DataType::LargeBinary
@@ -95,7 +95,7 @@ fn structure(
     encoding: Encoding,
     native: &Field,
     path: impl Fn(&Field) -> String,
-) -> Result<DataType, AvroError> {
+) -> Result<DataType, FeedError> {
     let DataType::Struct(fields) = native.data_type() else { return Ok(native.data_type().clone()) };
     let fields = fields.iter().map(|child| field(encoding, child, &path(child)));
     Ok(DataType::Struct(fields.collect::<Result<Vec<_>, _>>()?.into()))

@@ -5,7 +5,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 
-use super::MemoryExhausted;
+use arrowfeed_source::MemoryExhausted;
 
 /// The alignment that Arrow recommends and TensorFlow requires.
 const ALIGNMENT: usize = 64;

@@ -5,8 +5,9 @@
 
 use std::sync::{Arc, Weak};
 
+use arrowfeed_source::ForkLock;
+
 use super::allocation::Allocation;
-use crate::fork_lock::ForkLock;
 
 /// Buffers that the pool keeps: while the decoder fills one, one may wait and the consumer may hold one.
 const MAX_BUFFERS: usize = 2;
@@ -68,7 +69,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::fork_lock::hold_for_ever;
 
     /// A child of a fork drops batches although a thread of the parent held the lock of the pool.
     #[test]
@@ -77,7 +77,16 @@ mod tests {
         let memory = PooledMemory::new(Allocation::new(1000), &pool);
         // Leaked, so that the thread that holds the lock may live as long as the process.
         let leaked: &'static Arc<ColumnPool> = Box::leak(Box::new(pool.clone()));
-        hold_for_ever(&leaked.0);
+        let (hold, held) = channel();
+        std::thread::spawn(move || {
+            leaked.0.with(|_| {
+                hold.send(()).unwrap();
+                loop {
+                    std::thread::park();
+                }
+            })
+        });
+        held.recv().unwrap();
         let (send, done) = channel();
         std::thread::spawn(move || {
             drop(memory);

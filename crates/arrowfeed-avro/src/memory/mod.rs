@@ -7,14 +7,11 @@
 //! | `allocation` | memory of one buffer, which returns to the process pool when it is dropped |
 //! | `process_pool` | large memory that readers leave for later readers |
 //! | `aligned` | aligned memory, in huge pages where it is large |
-//! | `exhausted` | the error for an allocation that fails |
 
 mod aligned;
 mod allocation;
 mod column_pool;
-mod exhausted;
 mod process_pool;
 mod values;
 
-pub(crate) use exhausted::{MemoryExhausted, caught};
 pub(crate) use values::Values;

@@ -6,8 +6,9 @@
 
 use std::collections::VecDeque;
 
+use arrowfeed_source::ForkLock;
+
 use super::aligned::AlignedMemory;
-use crate::fork_lock::ForkLock;
 
 /// Smaller memory is left to the allocator, which keeps it itself.
 pub(super) const MIN_BYTES: usize = 64 << 10;

@@ -170,6 +170,10 @@ impl Values<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
+    use arrowfeed_source::caught;
+
     use super::*;
 
     #[test]
@@ -209,5 +213,21 @@ mod tests {
         }
         let expected: Vec<u8> = (0..=32_u8).flat_map(|n| vec![n; n.into()]).collect();
         assert_eq!(values.as_slice(), expected);
+    }
+
+    #[test]
+    fn a_column_that_cannot_grow_is_an_error_and_keeps_its_values() {
+        let mut values = Values::<i64>::new();
+        values.push_n(7, 3);
+        for n in [1 << 57, usize::MAX / 8, usize::MAX] {
+            let error = caught(|| {
+                values.reserve(n);
+                Ok(())
+            });
+            let error = error.unwrap_err();
+            assert_eq!(error.io_error().map(io::Error::kind), Some(io::ErrorKind::OutOfMemory));
+            assert!(!error.is_of_the_file());
+            assert_eq!(values.as_slice(), [7, 7, 7]);
+        }
     }
 }

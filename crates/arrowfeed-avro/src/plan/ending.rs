@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
+use arrowfeed_source::{FeedError, Limits, thousands};
+
 use super::ROOT_COLUMN;
 use super::want::Want;
-use crate::Limits;
-use crate::error::{AvroError, thousands};
 use crate::schema::graph::{Graph, Type, TypeId};
 
 /// All fields but those in which a record is met again inside itself.
-pub(super) fn ending(graph: &Graph, limits: &Limits) -> Result<Want, AvroError> {
+pub(super) fn ending(graph: &Graph, limits: &Limits) -> Result<Want, FeedError> {
     let most = limits.expanded_fields;
     let mut walk = Walk { graph, open: Vec::new(), ends: HashSet::new(), left: most, most };
     let want = walk.of(graph.root)?;
@@ -32,11 +32,11 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// What of a type ends; none where a record that is open is met.
-    fn of(&mut self, ty: TypeId) -> Result<Option<Want>, AvroError> {
+    fn of(&mut self, ty: TypeId) -> Result<Option<Want>, FeedError> {
         self.left = self.left.checked_sub(1).ok_or_else(|| {
             let message =
                 format!("the schema is over the limit expanded_fields of {}", thousands(self.most as u64));
-            AvroError::limit_reached("expanded_fields", message)
+            FeedError::limit_reached("expanded_fields", message)
         })?;
         match &self.graph.types[ty] {
             Type::Array(items) | Type::Map(items) => self.of(*items),
@@ -63,7 +63,7 @@ impl Walk<'_> {
     }
 
     /// Of several types, fields cannot be chosen: all of them, or nothing.
-    fn of_union(&mut self, branches: &[TypeId]) -> Result<Option<Want>, AvroError> {
+    fn of_union(&mut self, branches: &[TypeId]) -> Result<Option<Want>, FeedError> {
         let is_null = |ty: &&TypeId| matches!(self.graph.types[**ty], Type::Null);
         let types: Vec<TypeId> = branches.iter().filter(|ty| !is_null(ty)).copied().collect();
         if let [only] = types.as_slice() {

@@ -3,7 +3,7 @@
 //! A step in quotes is a name as it is, with a quote in it written twice. A step without quotes may hold dots and brackets,
 //! because writers put them into names: what it means depends on the fields that there are, see [`super::want`].
 
-use crate::error::printable;
+use arrowfeed_source::printable;
 
 /// The path that leads through the fields of these names.
 ///

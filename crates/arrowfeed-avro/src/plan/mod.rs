@@ -13,9 +13,9 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Fields, Schema, SchemaRef};
 
 use crate::encode::Encoder;
-use crate::error::{AvroError, AvroErrorKind};
 use crate::schema::graph::Type;
 use crate::{AvroSchema, ReadOptions};
+use arrowfeed_source::{FeedError, FeedErrorKind};
 use node::{Column, Node, Output, RecordNode, Step};
 use resolve::Resolver;
 use skip::Skips;
@@ -48,7 +48,7 @@ pub(crate) struct DecodePlan {
 
 impl DecodePlan {
     /// All that can be wrong with schemas and options is found here.
-    pub(crate) fn compile(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, AvroError> {
+    pub(crate) fn compile(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let want = match &options.columns {
             Some(paths) => Want::from_paths(paths, reader.graph())?,
@@ -58,12 +58,12 @@ impl DecodePlan {
     }
 
     /// The same for all columns but those that contain themselves.
-    pub(crate) fn compile_ending(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, AvroError> {
+    pub(crate) fn compile_ending(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         Self::of(writer, options, &ending::ending(reader.graph(), &options.limits)?)
     }
 
-    fn of(writer: &AvroSchema, options: &ReadOptions, want: &Want) -> Result<Self, AvroError> {
+    fn of(writer: &AvroSchema, options: &ReadOptions, want: &Want) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let mut resolver = Resolver::new(writer.graph(), reader.graph(), options);
         let root = resolve_root(&mut resolver, want)?;
@@ -71,7 +71,7 @@ impl DecodePlan {
         let (skips, used) = resolver.finish();
         if let Some(path) = options.fixed_lengths.keys().find(|path| !used.contains(*path)) {
             let message = "expected an array to give a fixed length, found none that is read";
-            return Err(AvroError::new(AvroErrorKind::Schema, message).in_field(path));
+            return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(path));
         }
         let native = Schema::new(columns(&root, spread));
         let encoder = Encoder::new(options.encoding, &native)?;
@@ -112,7 +112,7 @@ fn columns(root: &Column, spread: bool) -> Fields {
 }
 
 /// A root that is not a record to both sides becomes the one field of a record, which adds nothing on the wire.
-fn resolve_root(resolver: &mut Resolver<'_>, want: &Want) -> Result<Column, AvroError> {
+fn resolve_root(resolver: &mut Resolver<'_>, want: &Want) -> Result<Column, FeedError> {
     let (writer, reader) = (resolver.writer, resolver.reader);
     if let (Type::Record(_), Type::Record(_)) = (&writer.types[writer.root], &reader.types[reader.root]) {
         return resolver.resolve(writer.root, reader.root, want);
@@ -127,7 +127,7 @@ fn resolve_root(resolver: &mut Resolver<'_>, want: &Want) -> Result<Column, Avro
             _ => {
                 let message =
                     format!("expected the column \"{ROOT_COLUMN}\": the file's root type is not a record");
-                return Err(AvroError::new(AvroErrorKind::Schema, message));
+                return Err(FeedError::new(FeedErrorKind::Schema, message));
             }
         },
     };

@@ -8,19 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, counted, quoted, thousands};
 
 use super::field_path;
 use super::leaf::Mapping;
 use super::node::{Column, ListNode, Node, Output, RecordNode, Step, Wire};
 use super::skip::{SkipCompiler, Skips};
 use super::want::Want;
-use crate::error::{AvroError, AvroErrorKind, counted, quoted, thousands};
+use crate::ReadOptions;
 use crate::locate::check_default;
 use crate::schema::default::encode_default;
 use crate::schema::graph::{
     Decimal, Enum, Field as AvroField, Fixed, FixedLogical, Graph, Record, Type, TypeId,
 };
-use crate::{Limits, ReadOptions};
 
 /// Compiles one root type. The path says where it is, for messages.
 #[derive(Debug)]
@@ -81,15 +81,15 @@ impl<'a> Resolver<'a> {
     }
 
     /// The column of a reader's type as its own writer would write it.
-    pub(super) fn reader_column(&mut self, ty: TypeId, want: &Want) -> Result<Column, AvroError> {
+    pub(super) fn reader_column(&mut self, ty: TypeId, want: &Want) -> Result<Column, FeedError> {
         let mut of_reader = self.of_reader();
         let column = of_reader.resolve(ty, ty, want)?;
         self.expanded = of_reader.expanded;
         Ok(column)
     }
 
-    pub(super) fn error(&self, message: String) -> AvroError {
-        let error = AvroError::new(AvroErrorKind::Schema, message);
+    pub(super) fn error(&self, message: String) -> FeedError {
+        let error = FeedError::new(FeedErrorKind::Schema, message);
         if self.path.is_empty() { error } else { error.in_field(self.path.concat()) }
     }
 
@@ -99,7 +99,7 @@ impl<'a> Resolver<'a> {
         writer: TypeId,
         reader: TypeId,
         want: &Want,
-    ) -> Result<Column, AvroError> {
+    ) -> Result<Column, FeedError> {
         self.expanded += 1;
         let expanded = ("expanded_fields", self.expanded, self.limits.expanded_fields);
         // References make a schema deeper than its text.
@@ -107,7 +107,7 @@ impl<'a> Resolver<'a> {
         for (name, found, most) in [expanded, ("schema_depth", self.depth, most)] {
             if found > most {
                 let message = format!("the schema is over the limit {name} of {}", thousands(most as u64));
-                return Err(AvroError::limit_reached(name, message).in_field(self.path.concat()));
+                return Err(FeedError::limit_reached(name, message).in_field(self.path.concat()));
             }
         }
         self.depth += 1;
@@ -117,7 +117,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// All kinds are listed here.
-    fn resolve_kind(&mut self, writer: TypeId, reader: TypeId, want: &Want) -> Result<Column, AvroError> {
+    fn resolve_kind(&mut self, writer: TypeId, reader: TypeId, want: &Want) -> Result<Column, FeedError> {
         let (w, r) = (&self.writer.types[writer], &self.reader.types[reader]);
         if let (
             Want::Fields(_),
@@ -176,7 +176,7 @@ impl<'a> Resolver<'a> {
         Ok(column)
     }
 
-    pub(super) fn mismatch(&self, w: &Type, r: &Type) -> AvroError {
+    pub(super) fn mismatch(&self, w: &Type, r: &Type) -> FeedError {
         let (w, r) = (describe(w), describe(r));
         self.error(format!("expected {r}, as the reader's schema has it, found {w} in the writer's"))
     }
@@ -188,18 +188,18 @@ impl<'a> Resolver<'a> {
         to: &Option<T>,
         w: &Type,
         r: &Type,
-    ) -> Result<(), AvroError> {
+    ) -> Result<(), FeedError> {
         match (from, to) {
             (Some(from), Some(to)) if from != to => Err(self.mismatch(w, r)),
             _ => Ok(()),
         }
     }
 
-    fn number(&self, wire: Wire, w: &Type, r: &Type) -> Result<Column, AvroError> {
+    fn number(&self, wire: Wire, w: &Type, r: &Type) -> Result<Column, FeedError> {
         self.mapping.number(wire, r).ok_or_else(|| self.mismatch(w, r))
     }
 
-    fn resolve_fixed(&self, w: &Fixed, r: &Fixed) -> Result<Column, AvroError> {
+    fn resolve_fixed(&self, w: &Fixed, r: &Fixed) -> Result<Column, FeedError> {
         self.same_name("fixed", &w.name, &r.name, &r.aliases)?;
         if w.size != r.size {
             let (w, r) = (counted(w.size as u64, "byte"), counted(r.size as u64, "byte"));
@@ -211,7 +211,7 @@ impl<'a> Resolver<'a> {
         Ok(self.mapping.fixed(w.size, r.logical))
     }
 
-    fn resolve_enum(&self, w: &Enum, r: &Enum) -> Result<Column, AvroError> {
+    fn resolve_enum(&self, w: &Enum, r: &Enum) -> Result<Column, FeedError> {
         self.same_name("enum", &w.name, &r.name, &r.aliases)?;
         let key = |symbol: &String| {
             let same = r.symbols.iter().position(|other| other == symbol);
@@ -220,7 +220,7 @@ impl<'a> Resolver<'a> {
         Ok(self.mapping.enumeration(w, r, w.symbols.iter().map(key).collect()))
     }
 
-    fn same_name(&self, kind: &str, w: &str, r: &str, aliases: &[String]) -> Result<(), AvroError> {
+    fn same_name(&self, kind: &str, w: &str, r: &str, aliases: &[String]) -> Result<(), FeedError> {
         if same_name(w, r, aliases) {
             return Ok(());
         }
@@ -230,7 +230,7 @@ impl<'a> Resolver<'a> {
         )))
     }
 
-    fn resolve_array(&mut self, w: TypeId, r: TypeId, want: &Want) -> Result<Column, AvroError> {
+    fn resolve_array(&mut self, w: TypeId, r: TypeId, want: &Want) -> Result<Column, FeedError> {
         let fixed = self.fixed_length()?;
         self.path.push("[]".to_owned());
         let items = self.resolve(w, r, want);
@@ -254,7 +254,7 @@ impl<'a> Resolver<'a> {
         names.chain(std::iter::repeat_n("[]", items)).collect()
     }
 
-    fn fixed_length(&mut self) -> Result<Option<i32>, AvroError> {
+    fn fixed_length(&mut self) -> Result<Option<i32>, FeedError> {
         let path = self.column_path();
         let Some(n) = self.fixed_lengths.get(&path) else {
             return Ok(None);
@@ -266,7 +266,7 @@ impl<'a> Resolver<'a> {
         Ok(Some(*n))
     }
 
-    fn resolve_map(&mut self, w: TypeId, r: TypeId, want: &Want) -> Result<Column, AvroError> {
+    fn resolve_map(&mut self, w: TypeId, r: TypeId, want: &Want) -> Result<Column, FeedError> {
         self.path.push("[]".to_owned());
         let values = self.resolve(w, r, want);
         self.path.pop();
@@ -284,7 +284,7 @@ impl<'a> Resolver<'a> {
         w: &'a Record,
         r: &'a Record,
         want: &Want,
-    ) -> Result<Column, AvroError> {
+    ) -> Result<Column, FeedError> {
         // Fields that are named one by one end, however often they pass through the same record.
         if *want == Want::All && self.open.contains(&(writer, reader)) {
             let name = quoted(&r.name);
@@ -298,7 +298,7 @@ impl<'a> Resolver<'a> {
         Ok(Column::required(Node::Record(node), data_type))
     }
 
-    fn record_node(&mut self, w: &'a Record, r: &'a Record, want: &Want) -> Result<RecordNode, AvroError> {
+    fn record_node(&mut self, w: &'a Record, r: &'a Record, want: &Want) -> Result<RecordNode, FeedError> {
         let chosen = self.chosen(r, want)?;
         let mut steps = Vec::with_capacity(w.fields.len());
         let mut outputs: Vec<Option<Output>> = chosen.iter().map(|_| None).collect();
@@ -332,7 +332,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The reader's fields that are wanted, by index, in the order of the columns.
-    fn chosen(&self, r: &Record, want: &Want) -> Result<Vec<(usize, Want)>, AvroError> {
+    fn chosen(&self, r: &Record, want: &Want) -> Result<Vec<(usize, Want)>, FeedError> {
         let Want::Fields(wanted) = want else {
             return Ok((0..r.fields.len()).map(|i| (i, Want::All)).collect());
         };
@@ -356,7 +356,7 @@ impl<'a> Resolver<'a> {
         wanted.iter().map(find).collect()
     }
 
-    fn default_of(&mut self, field: &AvroField, want: &Want) -> Result<(Column, Output), AvroError> {
+    fn default_of(&mut self, field: &AvroField, want: &Want) -> Result<(Column, Output), FeedError> {
         let Some(default) = &field.default else {
             return Err(self.error("expected the field in the writer's schema, found none, and the reader's schema has no default for it".to_owned()));
         };
@@ -379,8 +379,8 @@ impl<'a> Resolver<'a> {
     pub(super) fn inside<T>(
         &mut self,
         name: &str,
-        work: impl FnOnce(&mut Self) -> Result<T, AvroError>,
-    ) -> Result<T, AvroError> {
+        work: impl FnOnce(&mut Self) -> Result<T, FeedError>,
+    ) -> Result<T, FeedError> {
         self.path.push(field_path::step(name, self.path.is_empty()));
         let result = work(self);
         self.path.pop();

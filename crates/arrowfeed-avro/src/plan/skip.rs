@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::Limits;
+use arrowfeed_source::Limits;
+
 use crate::schema::graph::{Graph, Type, TypeId};
 use crate::wire::Reads;
 

@@ -1,11 +1,11 @@
 //! Unions: which branch of the reader takes each branch of the writer.
 
 use arrow_schema::{DataType, Field, UnionFields, UnionMode};
+use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use super::node::{Branch, Column, Node, UnionNode, UnionResult};
 use super::resolve::{Resolver, describe, same_name, unqualified};
 use super::want::Want;
-use crate::error::{AvroError, AvroErrorKind};
 use crate::schema::graph::{Graph, Type, TypeId};
 
 /// Arrow numbers the branches of a union in eight bits.
@@ -41,7 +41,7 @@ impl Resolver<'_> {
         writer: TypeId,
         reader: TypeId,
         want: &Want,
-    ) -> Result<Column, AvroError> {
+    ) -> Result<Column, FeedError> {
         let Type::Union(branches) = &self.writer.types[writer] else {
             return self.resolve(writer, reader, want);
         };
@@ -61,7 +61,7 @@ impl Resolver<'_> {
         writer: TypeId,
         reader: TypeId,
         want: &Want,
-    ) -> Result<Column, AvroError> {
+    ) -> Result<Column, FeedError> {
         match Reader::of(self.reader, reader) {
             Reader::One { ty, .. } if self.writer.types[writer] == Type::Null => {
                 let column = self.reader_column(ty, want)?;
@@ -80,7 +80,7 @@ impl Resolver<'_> {
         ty: TypeId,
         nullable: bool,
         want: &Want,
-    ) -> Result<Column, AvroError> {
+    ) -> Result<Column, FeedError> {
         let mut resolved = Vec::with_capacity(from.len());
         let mut refusal = None;
         for writer in from {
@@ -90,7 +90,7 @@ impl Resolver<'_> {
             } else {
                 match self.resolve(*writer, ty, want) {
                     Ok(column) => Some(column),
-                    Err(error) if error.kind() == AvroErrorKind::Limit => return Err(error),
+                    Err(error) if error.kind() == FeedErrorKind::Limit => return Err(error),
                     Err(error) => {
                         refusal = Some(error);
                         None
@@ -133,7 +133,7 @@ impl Resolver<'_> {
         to: &[TypeId],
         tagged: bool,
         want: &Want,
-    ) -> Result<Column, AvroError> {
+    ) -> Result<Column, FeedError> {
         if *want != Want::All {
             return Err(
                 self.error("expected a record to take fields of, found a union of several types".to_owned())

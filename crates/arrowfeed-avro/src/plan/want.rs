@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted};
+
 use super::ROOT_COLUMN;
 use super::field_path::{quoted_step, split_quoted};
-use crate::error::{AvroError, AvroErrorKind, quoted};
-use crate::limits::Limits;
 use crate::schema::graph::{Graph, Type, TypeId};
 
 /// The projection of one value.
@@ -23,7 +23,7 @@ impl Want {
     /// A step in quotes (`['a.b']`) is a name. Any other text is read in every way that the names of fields allow: of
     /// several ways, the path is ambiguous. A path that leads nowhere is kept as far as it is understood, so that the
     /// error of its resolution says where it ends.
-    pub(crate) fn from_paths<S: AsRef<str>>(paths: &[S], schema: &Graph) -> Result<Self, AvroError> {
+    pub(crate) fn from_paths<S: AsRef<str>>(paths: &[S], schema: &Graph) -> Result<Self, FeedError> {
         let mut root = Want::Fields(Vec::new());
         for path in paths {
             let names = Readings::new(schema, path.as_ref()).one()?;
@@ -64,7 +64,7 @@ impl<'a> Readings<'a> {
         Self { schema, path, known: HashMap::new() }
     }
 
-    fn one(mut self) -> Result<Vec<String>, AvroError> {
+    fn one(mut self) -> Result<Vec<String>, FeedError> {
         let mut readings = Vec::new();
         for step in self.first_steps() {
             self.go_on(step, 0, &mut readings);
@@ -80,7 +80,7 @@ impl<'a> Readings<'a> {
                     "expected a path of one field, found {}, which may be {first} or {second}: write one of these",
                     quoted(self.path)
                 );
-                Err(AvroError::new(AvroErrorKind::Schema, message))
+                Err(FeedError::new(FeedErrorKind::Schema, message))
             }
         }
     }

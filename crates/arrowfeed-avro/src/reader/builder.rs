@@ -5,20 +5,18 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, OnError, Report, thread_count};
+
 use super::AvroReader;
 use super::driver::{Driver, Engine};
 use super::engine::Inline;
 use super::files::Files;
 use super::identity::check_start;
-use super::report::Report;
 use super::supply::Supply;
 use super::unit::Unit;
-use crate::error::{AvroError, AvroErrorKind};
-use crate::interrupt::{Check, Interrupt};
-use crate::options::{Encoding, OnError, ReadOptions, StringType};
+use crate::options::{Encoding, ReadOptions, StringType};
 use crate::split::Split;
-use crate::threads::thread_count;
-use crate::{AvroSchema, AvroSource, Limits};
+use crate::{AvroSchema, AvroSource};
 
 /// A single file of fewer bytes than this is decoded in the caller's thread, whatever `threads` allows: starting
 /// threads costs more.
@@ -110,7 +108,7 @@ impl AvroReaderBuilder {
 
     /// Asked while files are opened, before each block, inside of long ones, and while the caller waits for a batch, by the
     /// thread that does so: at least every 50 ms as long as the system gives bytes. True stops the reader with an error of
-    /// kind [`Interrupted`](AvroErrorKind::Interrupted). Default: never.
+    /// kind [`Interrupted`](FeedErrorKind::Interrupted). Default: never.
     pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
         self.interrupt = Some(interrupt);
         self
@@ -118,7 +116,7 @@ impl AvroReaderBuilder {
 
     /// Asked once for each block of a split, in order, before it is decompressed and decoded, with the offset right
     /// after the sync marker before it. False ends the reading there, so that an engine can give the rest of a running
-    /// split to somebody else; an error ends it with an error of kind [`Interrupted`](AvroErrorKind::Interrupted), whose
+    /// split to somebody else; an error ends it with an error of kind [`Interrupted`](FeedErrorKind::Interrupted), whose
     /// [`source`](std::error::Error::source) it is. Bytes that are no block are not claimed: they go with the block
     /// before them; at the start of what is read, they are claimed like one.
     ///
@@ -136,7 +134,7 @@ impl AvroReaderBuilder {
     ///
     /// # Errors
     /// The file cannot be opened, is no Avro file, or its schema or the options do not allow a plan.
-    pub fn open(self, source: impl Into<AvroSource>) -> Result<AvroReader, AvroError> {
+    pub fn open(self, source: impl Into<AvroSource>) -> Result<AvroReader, FeedError> {
         self.open_all([source.into()])
     }
 
@@ -147,7 +145,7 @@ impl AvroReaderBuilder {
     pub fn open_all<S: Into<AvroSource>>(
         self,
         sources: impl IntoIterator<Item = S>,
-    ) -> Result<AvroReader, AvroError> {
+    ) -> Result<AvroReader, FeedError> {
         let mut report = Report::default();
         let options = Arc::new(checked(self.options)?);
         let check = Check::of(self.interrupt.as_ref());
@@ -170,8 +168,8 @@ impl AvroReaderBuilder {
     ///
     /// # Errors
     /// As [`open`](Self::open); the file is not the one that the split was planned for, or ends before the split starts
-    /// ([`Changed`](AvroErrorKind::Changed)).
-    pub fn open_split(self, split: &Split) -> Result<AvroReader, AvroError> {
+    /// ([`Changed`](FeedErrorKind::Changed)).
+    pub fn open_split(self, split: &Split) -> Result<AvroReader, FeedError> {
         let source = AvroSource::from(&split.path).with_identity(split.identity);
         self.open_range(source, split.start..split.end)
     }
@@ -185,17 +183,17 @@ impl AvroReaderBuilder {
         self,
         source: impl Into<AvroSource>,
         range: Range<u64>,
-    ) -> Result<AvroReader, AvroError> {
+    ) -> Result<AvroReader, FeedError> {
         let mut report = Report::default();
         let options = Arc::new(checked(self.options)?);
         let check = Check::of(self.interrupt.as_ref());
         let files = Files::new(options.clone(), [source.into()], &mut report, &check)?;
         let Some((reading, _)) = files.first() else {
-            return Err(AvroError::new(AvroErrorKind::Internal, "expected an open file, found none"));
+            return Err(FeedError::new(FeedErrorKind::Internal, "expected an open file, found none"));
         };
         let Some(scanner) = reading.file.scanner(&options) else {
             let message = "expected a file that can be read at any offset, found a stream";
-            return Err(AvroError::new(AvroErrorKind::Options, message).in_file(&reading.file.name));
+            return Err(FeedError::new(FeedErrorKind::Options, message).in_file(&reading.file.name));
         };
         let started = check_start(range.start, reading.file.len().unwrap_or(u64::MAX));
         let range = started.and_then(|()| scanner.align(range, &check));
@@ -207,8 +205,8 @@ impl AvroReaderBuilder {
     }
 }
 
-pub(super) fn checked(options: ReadOptions) -> Result<ReadOptions, AvroError> {
-    let refuse = |message: &str| Err(AvroError::new(AvroErrorKind::Options, message));
+pub(super) fn checked(options: ReadOptions) -> Result<ReadOptions, FeedError> {
+    let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message));
     if options.batch_size == 0 {
         return refuse("expected a batch_size of 1 or more, found 0");
     }

@@ -1,11 +1,10 @@
 //! The loop around supply and engine: what all readers have in common.
 
+use arrowfeed_source::{Check, FeedError, Interrupt, Report};
+
 use super::engine::{Inline, Threads};
 use super::prepare::Prepare;
-use super::report::Report;
 use super::supply::{FileBatch, Supply};
-use crate::error::AvroError;
-use crate::interrupt::{Check, Interrupt};
 
 /// Rows before a fault are given first, then the error; after an error, nothing.
 pub(super) struct Driver {
@@ -68,7 +67,7 @@ impl Driver {
         self.engine = Engine::Ended;
     }
 
-    fn read(&mut self) -> Result<Option<FileBatch>, AvroError> {
+    fn read(&mut self) -> Result<Option<FileBatch>, FeedError> {
         if let Engine::Later { threads, ahead, prepare } = &mut self.engine {
             self.engine = Engine::Threads(Box::new(Threads::start(*threads, *ahead, prepare.take())?));
         }
@@ -83,7 +82,7 @@ impl Driver {
 }
 
 impl Iterator for Driver {
-    type Item = Result<FileBatch, AvroError>;
+    type Item = Result<FileBatch, FeedError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self.read() {

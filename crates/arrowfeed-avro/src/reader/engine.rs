@@ -3,17 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Report, caught};
+
 use super::file::FileReading;
 use super::parallel::{Next, Pipeline};
 use super::planner::UnitPlanner;
 use super::prepare::Prepare;
-use super::report::Report;
 use super::supply::{FileBatch, Supply, Work};
 use super::unit::{Claim, Unit, UnitReader};
 use crate::ReadOptions;
-use crate::error::{AvroError, AvroErrorKind};
-use crate::interrupt::Check;
-use crate::memory::caught;
 
 /// Decodes in the caller's thread.
 #[derive(Default)]
@@ -32,7 +30,7 @@ impl Inline {
         supply: &mut Supply,
         report: &mut Report,
         check: &Check<'_>,
-    ) -> Result<Option<FileBatch>, AvroError> {
+    ) -> Result<Option<FileBatch>, FeedError> {
         loop {
             let Some((reading, unit)) = &mut self.current else {
                 let Some(Work { reading, unit, .. }) = supply.next(report, check)? else {
@@ -73,7 +71,7 @@ pub(crate) struct Threads {
     units: VecDeque<Arc<FileReading>>,
     threads: usize,
     /// A file that could not be opened: told when all before it has been given out.
-    failure: Option<AvroError>,
+    failure: Option<FeedError>,
 }
 
 /// Parts in flight that must not be cut: those of a shuffle, which are small, and asked for a window at a time. Meanwhile
@@ -89,7 +87,7 @@ enum Planner {
 
 impl Threads {
     /// `ahead`: bytes of batches that may wait.
-    pub(crate) fn start(threads: usize, ahead: usize, prepare: Option<Prepare>) -> Result<Self, AvroError> {
+    pub(crate) fn start(threads: usize, ahead: usize, prepare: Option<Prepare>) -> Result<Self, FeedError> {
         Ok(Self {
             pipeline: Pipeline::start(threads, ahead, prepare)?,
             planner: None,
@@ -104,10 +102,10 @@ impl Threads {
         supply: &mut Supply,
         report: &mut Report,
         check: &Check<'_>,
-    ) -> Result<Option<FileBatch>, AvroError> {
+    ) -> Result<Option<FileBatch>, FeedError> {
         if self.pipeline.is_forked() {
             let message = "this reader was started in another process: make a new one after a fork";
-            return Err(AvroError::new(AvroErrorKind::Internal, message));
+            return Err(FeedError::new(FeedErrorKind::Internal, message));
         }
         loop {
             self.top_up(supply, report, check)?;
@@ -147,7 +145,7 @@ impl Threads {
         supply: &mut Supply,
         report: &mut Report,
         check: &Check<'_>,
-    ) -> Result<(), AvroError> {
+    ) -> Result<(), FeedError> {
         while self.failure.is_none() {
             let Some((reading, planner)) = &mut self.planner else {
                 if self.units.len() >= most_parts(self.threads) {
@@ -200,7 +198,7 @@ impl Planner {
         }
     }
 
-    fn next(&mut self, check: &Check<'_>) -> Result<Option<Unit>, AvroError> {
+    fn next(&mut self, check: &Check<'_>) -> Result<Option<Unit>, FeedError> {
         match self {
             Self::Whole(unit) | Self::Part(unit) => Ok(unit.take()),
             Self::Blocks(planner) => planner.next(check),

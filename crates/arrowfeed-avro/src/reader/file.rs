@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Limits, thousands};
+
 use super::identity::{Expected, FileIdentity};
 use super::unit::BlockRun;
 use crate::container::block::BlockReader;
@@ -13,12 +15,9 @@ use crate::container::input::Input;
 use crate::container::scan::BlockScanner;
 use crate::container::source::Source;
 use crate::decode::batcher::Batcher;
-use crate::error::{AvroError, AvroErrorKind, thousands};
-use crate::fork_lock::ForkLock;
-use crate::interrupt::Check;
 use crate::plan::DecodePlan;
 use crate::source::{AvroSource, SourceKind};
-use crate::{AvroSchema, Limits, ReadOptions, regular_file};
+use crate::{AvroSchema, ReadOptions, regular_file};
 
 /// A file whose header was read.
 pub(crate) struct OpenFile {
@@ -49,7 +48,7 @@ impl OpenFile {
         source: AvroSource,
         options: &ReadOptions,
         check: &Check<'_>,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         let (name, expected): (Arc<str>, _) = (source.name().into(), source.expected);
         let opened = Self::open_kind(name.clone(), source.kind, expected, &options.limits, check);
         let opened = opened.and_then(|file| match expected {
@@ -65,7 +64,7 @@ impl OpenFile {
         expected: Option<Expected>,
         limits: &Limits,
         check: &Check<'_>,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         let source = match kind {
             SourceKind::Path(path) => Source::File(Arc::new(regular_file::open(&path, check)?)),
             SourceKind::Seekable(file) => Source::Seekable(file),
@@ -77,7 +76,7 @@ impl OpenFile {
                 return Ok(Self { name, header, access, identity: None });
             }
         };
-        let identity = Identity::of(&source).map_err(AvroError::io)?;
+        let identity = Identity::of(&source).map_err(FeedError::io)?;
         let len = match (&source, &identity) {
             (Source::Memory(bytes), _) => bytes.len() as u64,
             (_, identity) => identity.as_ref().map_or(0, |identity| identity.len),
@@ -93,7 +92,7 @@ impl OpenFile {
         self.len().map(|len| FileIdentity { len, sync: self.header.sync })
     }
 
-    pub(crate) fn schema(&self, options: &ReadOptions) -> Result<AvroSchema, AvroError> {
+    pub(crate) fn schema(&self, options: &ReadOptions) -> Result<AvroSchema, FeedError> {
         let parsed = AvroSchema::parse_with(&self.header.schema_json, &options.limits);
         parsed.map_err(|error| error.in_file(&self.name))
     }
@@ -125,29 +124,29 @@ impl OpenFile {
     }
 
     /// Reads blocks; a stream gives all it has, once.
-    fn input(&self) -> Result<Input, AvroError> {
+    fn input(&self) -> Result<Input, FeedError> {
         match &self.access {
             Access::Random { source, len } => Ok(input(source, self.header.len..*len)),
             Access::Stream(input) => input
                 .with(Option::take)
                 .flatten()
-                .ok_or_else(|| AvroError::new(AvroErrorKind::Internal, "expected a stream, found it taken")),
+                .ok_or_else(|| FeedError::new(FeedErrorKind::Internal, "expected a stream, found it taken")),
         }
     }
 
     /// An error if the file is not what it was when it was opened.
-    pub(crate) fn check_unchanged(&self) -> Result<(), AvroError> {
+    pub(crate) fn check_unchanged(&self) -> Result<(), FeedError> {
         let (Some(was), Access::Random { source, .. }) = (&self.identity, &self.access) else {
             return Ok(());
         };
-        let is = Identity::of(source).map_err(|error| AvroError::io(error).in_file(&self.name))?;
+        let is = Identity::of(source).map_err(|error| FeedError::io(error).in_file(&self.name))?;
         let Some(is) = is.filter(|is| is != was) else {
             return Ok(());
         };
         let (was, is) = (thousands(was.len), thousands(is.len));
         let message =
             format!("expected the file as it was opened, of {was} bytes, found it changed, of {is} bytes");
-        Err(AvroError::new(AvroErrorKind::Changed, message).in_file(&self.name))
+        Err(FeedError::new(FeedErrorKind::Changed, message).in_file(&self.name))
     }
 }
 
@@ -213,7 +212,7 @@ impl FileReading {
         Self { number, file, decoders, idle: ForkLock::default() }
     }
 
-    pub(crate) fn take_blocks(&self, run: BlockRun, options: &ReadOptions) -> Result<BlockReader, AvroError> {
+    pub(crate) fn take_blocks(&self, run: BlockRun, options: &ReadOptions) -> Result<BlockReader, FeedError> {
         if let Some(mut blocks) = self.idle.try_with(Vec::pop).flatten() {
             blocks.restart(run.range, run.first_index)?;
             return Ok(blocks);

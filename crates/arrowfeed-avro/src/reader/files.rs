@@ -4,13 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, quoted};
 
 use super::file::{Decoders, FileReading, OpenFile};
-use super::report::{Report, Skipped};
 use crate::AvroSource;
-use crate::error::{AvroError, AvroErrorKind, quoted};
-use crate::interrupt::Check;
-use crate::options::{OnError, ReadOptions};
+use crate::options::ReadOptions;
 use crate::plan::DecodePlan;
 
 /// Files that are still to be read. Their batches all have one schema: the first file's.
@@ -37,7 +35,7 @@ impl Files {
         sources: impl IntoIterator<Item = AvroSource>,
         report: &mut Report,
         check: &Check<'_>,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         let mut sources: VecDeque<AvroSource> = sources.into_iter().collect();
         let mut failure = None;
         while let Some(source) = sources.pop_front() {
@@ -67,7 +65,7 @@ impl Files {
             }
         }
         Err(failure
-            .unwrap_or_else(|| AvroError::new(AvroErrorKind::Options, "expected files to read, found none")))
+            .unwrap_or_else(|| FeedError::new(FeedErrorKind::Options, "expected files to read, found none")))
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
@@ -84,7 +82,7 @@ impl Files {
         &mut self,
         report: &mut Report,
         check: &Check<'_>,
-    ) -> Result<Option<Arc<FileReading>>, AvroError> {
+    ) -> Result<Option<Arc<FileReading>>, FeedError> {
         if let Some(opened) = self.opened.take() {
             return Ok(Some(opened));
         }
@@ -100,7 +98,7 @@ impl Files {
         Ok(None)
     }
 
-    fn open(&mut self, source: AvroSource, check: &Check<'_>) -> Result<FileReading, AvroError> {
+    fn open(&mut self, source: AvroSource, check: &Check<'_>) -> Result<FileReading, FeedError> {
         let file = OpenFile::open(source, &self.options, check)?;
         if file.header.schema_json != self.known.0 {
             let decoders = decoders(&file, &self.options)?;
@@ -116,7 +114,7 @@ impl Files {
 
 /// A file whose columns are not those of the first.
 #[cold]
-pub(super) fn differs(first: &str, schema: &SchemaRef, file: &OpenFile, found: &SchemaRef) -> AvroError {
+pub(super) fn differs(first: &str, schema: &SchemaRef, file: &OpenFile, found: &SchemaRef) -> FeedError {
     let differing = schema.fields().iter().zip(found.fields()).find(|(a, b)| a != b);
     let what = match differing {
         Some((a, b)) => format!(
@@ -129,31 +127,31 @@ pub(super) fn differs(first: &str, schema: &SchemaRef, file: &OpenFile, found: &
         None => format!("{} columns, found {}", schema.fields().len(), found.fields().len()),
     };
     let message = format!("expected the columns of {first}: {what}; give a reader schema to read both");
-    AvroError::new(AvroErrorKind::Schema, message).in_file(&file.name)
+    FeedError::new(FeedErrorKind::Schema, message).in_file(&file.name)
 }
 
 fn open_first(
     source: AvroSource,
     options: &ReadOptions,
     check: &Check<'_>,
-) -> Result<(OpenFile, Arc<Decoders>), AvroError> {
+) -> Result<(OpenFile, Arc<Decoders>), FeedError> {
     let file = OpenFile::open(source, options, check)?;
     let decoders = decoders(&file, options)?;
     Ok((file, decoders))
 }
 
-fn decoders(file: &OpenFile, options: &ReadOptions) -> Result<Arc<Decoders>, AvroError> {
+fn decoders(file: &OpenFile, options: &ReadOptions) -> Result<Arc<Decoders>, FeedError> {
     let plan = DecodePlan::compile(&file.schema(options)?, options);
     Ok(Arc::new(Decoders::new(Arc::new(plan.map_err(|error| error.in_file(&file.name))?))))
 }
 
 /// Whether the caller wants a file with this error left out.
-pub(crate) fn may_skip_file(options: &ReadOptions, error: &AvroError) -> bool {
+pub(crate) fn may_skip_file(options: &ReadOptions, error: &FeedError) -> bool {
     options.on_error == OnError::SkipFile && error.is_of_the_file()
 }
 
 /// Counts a file that is left out.
-pub(crate) fn note(report: &mut Report, name: &str, error: &AvroError) {
+pub(crate) fn note(report: &mut Report, name: &str, error: &FeedError) {
     let (path, error) = (name.to_owned(), error.to_string());
     report.skipped.push(Skipped { path, block: None, offset: None, rows: None, error });
 }

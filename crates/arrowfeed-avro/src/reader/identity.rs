@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use arrowfeed_source::{FeedError, FeedErrorKind, quoted, thousands};
+
 use crate::container::framing::SYNC;
 use crate::container::magic::hex;
-use crate::error::{AvroError, AvroErrorKind, quoted, thousands};
 
 /// Tells a file from another one of the same name, and from the same one after rows were appended or cut off. A copy of a
 /// file has the identity of the original: times are not part of it.
@@ -27,12 +28,12 @@ impl fmt::Display for FileIdentity {
 }
 
 impl FromStr for FileIdentity {
-    type Err = AvroError;
+    type Err = FeedError;
 
-    fn from_str(text: &str) -> Result<Self, AvroError> {
+    fn from_str(text: &str) -> Result<Self, FeedError> {
         parsed(text).ok_or_else(|| {
             let expected = "expected the length and the sync marker of a file, such as 1024-000102030405060708090a0b0c0d0e0f";
-            AvroError::new(AvroErrorKind::Options, format!("{expected}, found {}", quoted(text)))
+            FeedError::new(FeedErrorKind::Options, format!("{expected}, found {}", quoted(text)))
         })
     }
 }
@@ -62,7 +63,7 @@ pub(crate) struct Expected {
 
 impl Expected {
     /// An error if the file has another length.
-    pub(crate) fn check_len(&self, found: u64) -> Result<(), AvroError> {
+    pub(crate) fn check_len(&self, found: u64) -> Result<(), FeedError> {
         let Self { identity, when } = self;
         if identity.len == found {
             return Ok(());
@@ -74,7 +75,7 @@ impl Expected {
     }
 
     /// An error if the file has another sync marker.
-    pub(crate) fn check_sync(&self, found: &[u8; SYNC]) -> Result<(), AvroError> {
+    pub(crate) fn check_sync(&self, found: &[u8; SYNC]) -> Result<(), FeedError> {
         let Self { identity, when } = self;
         if identity.sync == *found {
             return Ok(());
@@ -87,7 +88,7 @@ impl Expected {
 }
 
 /// Checks that a byte range does not start behind the end of a file: then the file was longer when the range was made.
-pub(crate) fn check_start(start: u64, len: u64) -> Result<(), AvroError> {
+pub(crate) fn check_start(start: u64, len: u64) -> Result<(), FeedError> {
     if start <= len {
         return Ok(());
     }
@@ -96,8 +97,8 @@ pub(crate) fn check_start(start: u64, len: u64) -> Result<(), AvroError> {
 }
 
 #[cold]
-fn changed(message: String) -> AvroError {
-    AvroError::new(AvroErrorKind::Changed, message)
+fn changed(message: String) -> FeedError {
+    FeedError::new(FeedErrorKind::Changed, message)
 }
 
 #[cfg(test)]

@@ -13,9 +13,7 @@ use std::fmt;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
-use crate::error::AvroError;
 use driver::Driver;
-use report::Report;
 
 mod builder;
 mod driver;
@@ -28,11 +26,11 @@ mod part_reader;
 mod parts;
 mod planner;
 mod prepare;
-pub(crate) mod report;
 mod set;
 mod supply;
 mod unit;
 
+use arrowfeed_source::{FeedError, Report};
 pub use builder::AvroReaderBuilder;
 pub use identity::FileIdentity;
 pub use part_reader::{PartOptions, PartReader};
@@ -89,7 +87,7 @@ impl AvroReader {
 }
 
 impl Iterator for AvroReader {
-    type Item = Result<RecordBatch, AvroError>;
+    type Item = Result<RecordBatch, FeedError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         Some(self.driver.next()?.map(|found| found.batch))

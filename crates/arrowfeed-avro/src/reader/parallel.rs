@@ -8,13 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use arrowfeed_source::{Check, FeedError, Report, Threads};
+
 use super::prepare::{Prepare, Prepared};
-use super::report::Report;
 use super::unit::UnitReader;
 use crate::decode::origin::LocatedBatch;
-use crate::error::AvroError;
-use crate::interrupt::Check;
-use crate::threads::Threads;
 
 /// How often a waiting consumer looks whether it was interrupted.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -23,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 pub(crate) enum Next {
     Batch(LocatedBatch, Option<Prepared>),
     /// The unit is done: what it counted, and the error that ended it.
-    End(Report, Option<AvroError>),
+    End(Report, Option<FeedError>),
     /// Nothing yet.
     Waiting,
 }
@@ -58,7 +56,7 @@ struct State {
 struct Unit {
     id: u64,
     ready: VecDeque<Ready>,
-    end: Option<(Report, Option<AvroError>)>,
+    end: Option<(Report, Option<FeedError>)>,
 }
 
 /// A batch that waits.
@@ -100,7 +98,7 @@ impl Shared {
         }
     }
 
-    fn end(&self, id: u64, report: Report, error: Option<AvroError>) {
+    fn end(&self, id: u64, report: Report, error: Option<FeedError>) {
         let mut state = self.lock();
         let oldest = state.units.front().map(|unit| unit.id) == Some(id);
         if let Some(unit) = state.units.iter_mut().find(|unit| unit.id == id) {
@@ -114,7 +112,7 @@ impl Shared {
 
 impl Pipeline {
     /// `budget`: bytes of batches that may wait.
-    pub(crate) fn start(threads: usize, budget: usize, prepare: Option<Prepare>) -> Result<Self, AvroError> {
+    pub(crate) fn start(threads: usize, budget: usize, prepare: Option<Prepare>) -> Result<Self, FeedError> {
         let threads = Threads::start("arrowfeed", threads)?;
         let (state, ready, room) = (Mutex::default(), Condvar::new(), Condvar::new());
         let shared = Arc::new(Shared { budget, prepare, state, ready, room });
@@ -127,7 +125,7 @@ impl Pipeline {
     }
 
     /// Starts on one more unit. `open` makes its reader, in the thread that decodes it.
-    pub(crate) fn submit(&mut self, open: impl FnOnce() -> Result<UnitReader, AvroError> + Send + 'static) {
+    pub(crate) fn submit(&mut self, open: impl FnOnce() -> Result<UnitReader, FeedError> + Send + 'static) {
         let id = self.next_unit;
         self.next_unit += 1;
         self.shared.lock().units.push_back(Unit { id, ready: VecDeque::new(), end: None });
@@ -135,7 +133,7 @@ impl Pipeline {
         self.threads.spawn(move || {
             let (report, error) = match catch_unwind(AssertUnwindSafe(|| decode(&shared, id, open))) {
                 Ok(ended) => ended,
-                Err(panic) => (Report::default(), Some(AvroError::from_panic(&*panic))),
+                Err(panic) => (Report::default(), Some(FeedError::from_panic(&*panic))),
             };
             shared.end(id, report, error);
         });
@@ -174,8 +172,8 @@ impl Pipeline {
 fn decode(
     shared: &Shared,
     id: u64,
-    open: impl FnOnce() -> Result<UnitReader, AvroError>,
-) -> (Report, Option<AvroError>) {
+    open: impl FnOnce() -> Result<UnitReader, FeedError>,
+) -> (Report, Option<FeedError>) {
     let mut reader = match open() {
         Ok(reader) => reader,
         Err(error) => return (Report::default(), Some(error)),

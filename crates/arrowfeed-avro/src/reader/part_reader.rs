@@ -4,17 +4,14 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use arrowfeed_source::{FeedError, Interrupt, OnError, Report, thread_count};
+
 use super::builder::checked;
 use super::driver::{Driver, Engine};
 use super::parts::{Part, Parts};
 use super::prepare::Prepare;
-use super::report::Report;
 use super::set::AvroFiles;
 use super::supply::{FileBatch, Supply};
-use crate::error::AvroError;
-use crate::interrupt::Interrupt;
-use crate::options::OnError;
-use crate::threads::thread_count;
 
 /// What each reading of [`AvroFiles`] chooses.
 #[derive(Clone)]
@@ -46,7 +43,7 @@ impl AvroFiles {
         self: &Arc<Self>,
         parts: impl IntoIterator<Item = Part, IntoIter: Send + 'static>,
         options: PartOptions,
-    ) -> Result<PartReader, AvroError> {
+    ) -> Result<PartReader, FeedError> {
         let PartOptions { batch_size, threads, prefetch_bytes, on_error, interrupt, prepare } = options;
         let own = Arc::new(checked(self.options().with_reading(batch_size, on_error))?);
         let supply = Supply::Parts(Parts::new(self.clone(), own, Box::new(parts.into_iter())));
@@ -78,7 +75,7 @@ impl PartReader {
 }
 
 impl Iterator for PartReader {
-    type Item = Result<FileBatch, AvroError>;
+    type Item = Result<FileBatch, FeedError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.0.next()

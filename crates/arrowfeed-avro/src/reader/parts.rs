@@ -4,14 +4,13 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrowfeed_source::{Check, FeedError, Report};
+
 use super::file::{Decoders, FileReading};
 use super::files::{may_skip_file, note};
-use super::report::Report;
 use super::set::{AvroFiles, BlockInfo, MOST_PLANS};
 use super::supply::Work;
 use super::unit::{BlockRun, Unit};
-use crate::error::AvroError;
-use crate::interrupt::Check;
 use crate::options::ReadOptions;
 
 /// Files that stay open, the last used ones: parts of one file often follow each other.
@@ -108,7 +107,7 @@ impl Parts {
         &self.options
     }
 
-    pub(crate) fn next(&mut self, report: &mut Report, check: &Check<'_>) -> Result<Option<Work>, AvroError> {
+    pub(crate) fn next(&mut self, report: &mut Report, check: &Check<'_>) -> Result<Option<Work>, FeedError> {
         while let Some(part) = self.parts.next() {
             check.now()?;
             if self.left_out.contains(&part.file) {
@@ -134,7 +133,7 @@ impl Parts {
         Work { reading, unit, may_be_cut: !part.together }
     }
 
-    fn reading(&mut self, number: usize, check: &Check<'_>) -> Result<Arc<FileReading>, AvroError> {
+    fn reading(&mut self, number: usize, check: &Check<'_>) -> Result<Arc<FileReading>, FeedError> {
         if let Some(at) = self.open.iter().position(|reading| reading.number == number)
             && let Some(reading) = self.open.remove(at)
         {

@@ -1,9 +1,9 @@
 //! Cuts a file into units for threads, from its block headers alone.
 
+use arrowfeed_source::{Check, FeedError};
+
 use super::unit::{BlockRun, Unit};
 use crate::container::scan::{BlockHead, BlockScanner};
-use crate::error::AvroError;
-use crate::interrupt::Check;
 
 /// Bytes that a unit has at least: a block at its border is decoded twice.
 const MIN_BYTES: u64 = 1 << 20;
@@ -45,7 +45,7 @@ impl UnitPlanner {
 
     /// A fault in the headers is not told here: the last unit runs into it, in its turn. Where no block is before
     /// it, the fault is all that this unit has. The only error is that the caller wants to stop.
-    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<Unit>, AvroError> {
+    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<Unit>, FeedError> {
         if self.done || self.left == 0 {
             return Ok(None);
         }
@@ -107,7 +107,7 @@ impl UnitPlanner {
         Unit { runs: [run].into(), dropped: self.dropped, kept: self.left, rows, first_batch }
     }
 
-    fn scan(&mut self, check: &Check<'_>) -> Result<Option<BlockHead>, AvroError> {
+    fn scan(&mut self, check: &Check<'_>) -> Result<Option<BlockHead>, FeedError> {
         if self.rest.range.is_empty() {
             self.done = true;
             return Ok(None);

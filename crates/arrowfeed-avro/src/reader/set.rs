@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use arrow_buffer::Buffer;
 use arrow_schema::SchemaRef;
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, OnError, quoted};
 
 use super::file::OpenFile;
 use super::files::differs;
@@ -14,10 +15,7 @@ use super::identity::{Expected, FileIdentity};
 use crate::AvroSchema;
 use crate::container::scan::BlockHead;
 use crate::container::seekable::Seekable;
-use crate::error::{AvroError, AvroErrorKind, quoted};
-use crate::fork_lock::ForkLock;
-use crate::interrupt::{Check, Interrupt};
-use crate::options::{OnError, ReadOptions};
+use crate::options::ReadOptions;
 use crate::plan::DecodePlan;
 use crate::source::{AvroSource, SourceKind};
 
@@ -81,7 +79,7 @@ impl AvroFiles {
     pub fn open(
         sources: impl IntoIterator<Item = AvroSource>,
         options: ReadOptions,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         let (files, first) = entries(sources, &options, &Check::never())?;
         Self::of(files, first, options, DecodePlan::compile)
     }
@@ -96,11 +94,11 @@ impl AvroFiles {
         sources: impl IntoIterator<Item = AvroSource>,
         options: ReadOptions,
         interrupt: Option<&Interrupt>,
-    ) -> Result<(Self, Option<AvroError>), AvroError> {
+    ) -> Result<(Self, Option<FeedError>), FeedError> {
         let (files, first) = entries(sources, &options, &Check::of(interrupt))?;
         match Self::of(files.clone(), first.clone(), options.clone(), DecodePlan::compile) {
             Ok(files) => Ok((files, None)),
-            Err(error) if options.columns.is_some() || error.kind() != AvroErrorKind::Schema => Err(error),
+            Err(error) if options.columns.is_some() || error.kind() != FeedErrorKind::Schema => Err(error),
             Err(error) => match Self::of(files, first, options, DecodePlan::compile_ending) {
                 Ok(files) => Ok((files, Some(error))),
                 Err(_) => Err(error),
@@ -112,8 +110,8 @@ impl AvroFiles {
         files: Vec<Entry>,
         first: First,
         options: ReadOptions,
-        compile: impl Fn(&AvroSchema, &ReadOptions) -> Result<DecodePlan, AvroError>,
-    ) -> Result<Self, AvroError> {
+        compile: impl Fn(&AvroSchema, &ReadOptions) -> Result<DecodePlan, FeedError>,
+    ) -> Result<Self, FeedError> {
         let plan = compile(&first.schema, &options).map_err(|error| error.in_file(&first.name))?;
         let plan = Arc::new(plan);
         let schema = plan.schema().clone();
@@ -125,7 +123,7 @@ impl AvroFiles {
     ///
     /// # Errors
     /// A column is not there.
-    pub fn with_columns(&self, columns: Vec<String>) -> Result<Self, AvroError> {
+    pub fn with_columns(&self, columns: Vec<String>) -> Result<Self, FeedError> {
         let options = ReadOptions { columns: Some(columns), ..self.options.clone() };
         Self::of(self.files.clone(), self.first.clone(), options, DecodePlan::compile)
     }
@@ -155,17 +153,17 @@ impl AvroFiles {
     ///
     /// # Errors
     /// The system refuses.
-    pub fn file_len(&self, file: usize) -> Result<u64, AvroError> {
+    pub fn file_len(&self, file: usize) -> Result<u64, FeedError> {
         let entry = &self.files[file];
         match &entry.kind {
             EntryKind::Path(path) => {
                 let metadata =
-                    std::fs::metadata(path).map_err(|error| AvroError::io(error).in_file(&entry.name))?;
+                    std::fs::metadata(path).map_err(|error| FeedError::io(error).in_file(&entry.name))?;
                 Ok(metadata.len())
             }
             EntryKind::Bytes(bytes) => Ok(bytes.len() as u64),
             EntryKind::Seekable(file) => {
-                file.len().map_err(|error| AvroError::io(error).in_file(&entry.name))
+                file.len().map_err(|error| FeedError::io(error).in_file(&entry.name))
             }
         }
     }
@@ -174,7 +172,7 @@ impl AvroFiles {
     ///
     /// # Errors
     /// It cannot be opened, or is no Avro file.
-    pub fn identity(&self, file: usize) -> Result<FileIdentity, AvroError> {
+    pub fn identity(&self, file: usize) -> Result<FileIdentity, FeedError> {
         match self.files[file].identity.with(|known| *known).flatten() {
             Some(identity) => Ok(identity),
             None => identity_of(&self.open_file(file, &Check::never())?),
@@ -192,11 +190,11 @@ impl AvroFiles {
         file: usize,
         on_error: OnError,
         interrupt: Option<&Interrupt>,
-    ) -> Result<(Vec<BlockInfo>, Vec<AvroError>), AvroError> {
+    ) -> Result<(Vec<BlockInfo>, Vec<FeedError>), FeedError> {
         let check = Check::of(interrupt);
         let open = self.open_file(file, &check)?;
         let Some(mut scanner) = open.scanner(&self.options) else {
-            return Err(AvroError::new(AvroErrorKind::Internal, "expected a file, found a stream"));
+            return Err(FeedError::new(FeedErrorKind::Internal, "expected a file, found a stream"));
         };
         let (mut blocks, mut faults) = (Vec::new(), Vec::new());
         loop {
@@ -212,7 +210,7 @@ impl AvroFiles {
             if on_error == OnError::Raise || !error.is_of_the_file() {
                 return Err(error);
             }
-            let from = error.place().offset.unwrap_or(u64::MAX).saturating_add(1);
+            let from = error.location().offset.unwrap_or(u64::MAX).saturating_add(1);
             faults.push(error);
             let next = match on_error {
                 OnError::SkipBlock => scanner.first_block_at_or_after(from, &check)?,
@@ -226,7 +224,7 @@ impl AvroFiles {
     }
 
     /// Opens a file, which must be what it was when it was opened before.
-    pub(super) fn open_file(&self, file: usize, check: &Check<'_>) -> Result<OpenFile, AvroError> {
+    pub(super) fn open_file(&self, file: usize, check: &Check<'_>) -> Result<OpenFile, FeedError> {
         let entry = &self.files[file];
         let open = OpenFile::open(entry.source(), &self.options, check)?;
         let found = identity_of(&open)?;
@@ -234,7 +232,7 @@ impl AvroFiles {
         let known = entry.identity.with(|known| *known.get_or_insert(found));
         let known = known.ok_or_else(|| {
             let message = "a thread of another process was opening this file: make new readers after a fork";
-            AvroError::new(AvroErrorKind::Internal, message).in_file(&entry.name)
+            FeedError::new(FeedErrorKind::Internal, message).in_file(&entry.name)
         })?;
         let known = entry.expected(known);
         known
@@ -245,7 +243,7 @@ impl AvroFiles {
     }
 
     /// The plan for a file's schema.
-    pub(super) fn plan(&self, file: &OpenFile) -> Result<Arc<DecodePlan>, AvroError> {
+    pub(super) fn plan(&self, file: &OpenFile) -> Result<Arc<DecodePlan>, FeedError> {
         let json = &file.header.schema_json;
         if let Some(plan) = self.plans.with(|plans| plans.get(json).cloned()).flatten() {
             return Ok(plan);
@@ -271,7 +269,7 @@ fn entries(
     sources: impl IntoIterator<Item = AvroSource>,
     options: &ReadOptions,
     check: &Check<'_>,
-) -> Result<(Vec<Entry>, First), AvroError> {
+) -> Result<(Vec<Entry>, First), FeedError> {
     let files = sources.into_iter().map(Entry::try_from).collect::<Result<Vec<_>, _>>()?;
     let mut failure = None;
     for entry in &files {
@@ -287,7 +285,7 @@ fn entries(
         }
     }
     Err(failure.unwrap_or_else(|| {
-        AvroError::new(AvroErrorKind::Options, "expected at least one file, found an empty list")
+        FeedError::new(FeedErrorKind::Options, "expected at least one file, found an empty list")
     }))
 }
 
@@ -309,9 +307,9 @@ impl Entry {
 }
 
 impl TryFrom<AvroSource> for Entry {
-    type Error = AvroError;
+    type Error = FeedError;
 
-    fn try_from(source: AvroSource) -> Result<Self, AvroError> {
+    fn try_from(source: AvroSource) -> Result<Self, FeedError> {
         let (name, expected) = (source.name().to_owned(), source.expected);
         let kind = match source.kind {
             SourceKind::Path(path) => EntryKind::Path(path),
@@ -322,15 +320,15 @@ impl TryFrom<AvroSource> for Entry {
                     "expected files or bytes, which can be read more than once, found the stream {}",
                     quoted(&name)
                 );
-                return Err(AvroError::new(AvroErrorKind::Options, message));
+                return Err(FeedError::new(FeedErrorKind::Options, message));
             }
         };
         Ok(Self { name, kind, identity: Arc::default(), expected })
     }
 }
 
-fn identity_of(file: &OpenFile) -> Result<FileIdentity, AvroError> {
-    file.identity().ok_or_else(|| AvroError::new(AvroErrorKind::Internal, "expected a file, found a stream"))
+fn identity_of(file: &OpenFile) -> Result<FileIdentity, FeedError> {
+    file.identity().ok_or_else(|| FeedError::new(FeedErrorKind::Internal, "expected a file, found a stream"))
 }
 
 impl fmt::Debug for AvroFiles {

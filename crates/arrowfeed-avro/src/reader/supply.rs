@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use arrowfeed_source::{Check, FeedError, Report};
 
 use super::file::FileReading;
 use super::files::{Files, may_skip_file, note};
 use super::parts::Parts;
 use super::prepare::Prepared;
-use super::report::Report;
 use super::unit::Unit;
 use crate::decode::origin::{LocatedBatch, RowOrigin};
-use crate::error::AvroError;
-use crate::interrupt::Check;
 use crate::options::ReadOptions;
 
 /// Gives work until there is none.
@@ -58,7 +56,7 @@ impl Supply {
         }
     }
 
-    pub(crate) fn next(&mut self, report: &mut Report, check: &Check<'_>) -> Result<Option<Work>, AvroError> {
+    pub(crate) fn next(&mut self, report: &mut Report, check: &Check<'_>) -> Result<Option<Work>, FeedError> {
         match self {
             Self::Files(files, part) => Ok(files.next(report, check)?.map(|reading| {
                 let may_be_cut = part.is_none();
@@ -80,9 +78,9 @@ impl Supply {
     pub(crate) fn leave_out(
         &mut self,
         reading: &FileReading,
-        error: AvroError,
+        error: FeedError,
         report: &mut Report,
-    ) -> Result<(), AvroError> {
+    ) -> Result<(), FeedError> {
         if !may_skip_file(self.options(), &error) {
             return Err(error);
         }

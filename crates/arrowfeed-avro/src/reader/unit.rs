@@ -5,16 +5,15 @@ use std::error::Error;
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, stopped};
+
 use super::file::FileReading;
-use super::report::{Report, Skipped};
 use crate::container::block::{Block, BlockReader};
 use crate::container::codec::Codec;
 use crate::decode::batcher::{Batcher, BlockRows};
 use crate::decode::origin::LocatedBatch;
-use crate::error::{AvroError, AvroErrorKind};
-use crate::interrupt::{Check, stopped};
 use crate::locate::locate;
-use crate::options::{OnError, ReadOptions};
+use crate::options::ReadOptions;
 use crate::wire::cursor::Stop;
 
 /// Rows of a file that are decoded together. Where it starts or ends inside a block, its neighbour decodes that
@@ -72,7 +71,7 @@ pub(crate) struct UnitReader {
     /// No more blocks are read; batches may be left.
     ended: bool,
     /// An error that waits until the batches before it are given out.
-    failure: Option<AvroError>,
+    failure: Option<FeedError>,
     failed: bool,
     claim: Option<Claim>,
     has_claimed: bool,
@@ -85,7 +84,7 @@ impl UnitReader {
         options: Arc<ReadOptions>,
         unit: Unit,
         claim: Option<Claim>,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         let mut runs = unit.runs;
         let first = runs.pop_front().unwrap_or(BlockRun { range: 0..0, first_index: 0 });
         let blocks = reading.take_blocks(first, &options);
@@ -113,7 +112,7 @@ impl UnitReader {
     }
 
     /// The next batch; `None` at the end and after an error. `check` is asked before each block and inside of long ones.
-    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, AvroError> {
+    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
         loop {
             if let Some(batch) = self.batcher.pop() {
                 return Ok(Some(batch));
@@ -138,7 +137,7 @@ impl UnitReader {
     }
 
     /// Decodes up to the end of a block or of a batch, or finds the end.
-    fn advance(&mut self, check: &Check<'_>) -> Result<(), AvroError> {
+    fn advance(&mut self, check: &Check<'_>) -> Result<(), FeedError> {
         if self.batcher.in_block() {
             return self.step(check);
         }
@@ -152,7 +151,7 @@ impl UnitReader {
                 None => self.end(),
             },
             Err(error) => {
-                let first = error.place().offset.filter(|_| !self.has_claimed);
+                let first = error.location().offset.filter(|_| !self.has_claimed);
                 match first.map_or(Ok(true), |offset| self.claimed(offset))? {
                     true => self.skip_frame(error, check),
                     false => self.end(),
@@ -161,7 +160,7 @@ impl UnitReader {
         }
     }
 
-    fn begin(&mut self, block: Block, check: &Check<'_>) -> Result<(), AvroError> {
+    fn begin(&mut self, block: Block, check: &Check<'_>) -> Result<(), FeedError> {
         if !self.claimed(block.offset)? {
             return self.end();
         }
@@ -187,16 +186,16 @@ impl UnitReader {
 
     /// What is no block goes with the block before it, and is claimed only where there is none: so two that read parts of
     /// a file agree on who has it, though neither can say where it ends.
-    fn claimed(&mut self, offset: u64) -> Result<bool, AvroError> {
+    fn claimed(&mut self, offset: u64) -> Result<bool, FeedError> {
         self.has_claimed = true;
         let Some(claim) = &mut self.claim else { return Ok(true) };
         claim(offset).map_err(|failure| {
             let message = format!("expected an answer to the claim of a block, found a failure: {failure}");
-            AvroError::new(AvroErrorKind::Interrupted, message).with_source(failure)
+            FeedError::new(FeedErrorKind::Interrupted, message).with_source(failure)
         })
     }
 
-    fn step(&mut self, check: &Check<'_>) -> Result<(), AvroError> {
+    fn step(&mut self, check: &Check<'_>) -> Result<(), FeedError> {
         let rows = self.batcher.open_rows();
         let stepped = match self.blocks.payload(check) {
             Ok(payload) => self.batcher.step(payload, check).map_err(Reason::Stop),
@@ -215,7 +214,7 @@ impl UnitReader {
         rows: BlockRows,
         reason: Reason,
         check: &Check<'_>,
-    ) -> Result<(), AvroError> {
+    ) -> Result<(), FeedError> {
         let error = match reason {
             Reason::Error(error) => error,
             Reason::Stop(Stop::Cancelled) => stopped(),
@@ -237,43 +236,43 @@ impl UnitReader {
     }
 
     /// A block whose head or sync marker is wrong: how many rows it has is not known.
-    fn skip_frame(&mut self, error: AvroError, check: &Check<'_>) -> Result<(), AvroError> {
+    fn skip_frame(&mut self, error: FeedError, check: &Check<'_>) -> Result<(), FeedError> {
         let error = error.in_file(&self.reading.file.name);
         if self.options.on_error != OnError::SkipBlock || !may_skip(&error) {
             return Err(error);
         }
-        let (block, offset) = (error.place().block, error.place().offset);
+        let (block, offset) = (error.location().block, error.location().offset);
         self.note(block, offset, None, &error);
         self.blocks.resync(check)?;
         Ok(())
     }
 
-    fn note(&mut self, block: Option<u64>, offset: Option<u64>, rows: Option<u64>, error: &AvroError) {
+    fn note(&mut self, block: Option<u64>, offset: Option<u64>, rows: Option<u64>, error: &FeedError) {
         let path = self.reading.file.name.to_string();
         self.report.skipped.push(Skipped { path, block, offset, rows, error: error.to_string() });
     }
 
-    fn locate(&mut self, block: Block, stop: Stop, check: &Check<'_>) -> AvroError {
+    fn locate(&mut self, block: Block, stop: Stop, check: &Check<'_>) -> FeedError {
         let payload = match self.blocks.payload(check) {
             Ok(payload) => payload.bytes(),
             Err(error) => return error,
         };
         let found =
             locate(&self.reading.decoders.plan, &self.options.limits, payload, block.count, stop, check);
-        let within = found.place().offset.unwrap_or(0);
+        let within = found.location().offset.unwrap_or(0);
         let null_codec = self.reading.file.header.codec == Codec::Null;
         let offset = if null_codec { block.data + within } else { block.offset };
         found.with_offset(offset)
     }
 
-    fn end(&mut self) -> Result<(), AvroError> {
+    fn end(&mut self) -> Result<(), FeedError> {
         self.ended = true;
         self.reading.file.check_unchanged()?;
         self.end_batch()
     }
 
-    fn end_batch(&mut self) -> Result<(), AvroError> {
-        let internal = |_| AvroError::new(AvroErrorKind::Internal, "rows that were checked are not right");
+    fn end_batch(&mut self) -> Result<(), FeedError> {
+        let internal = |_| FeedError::new(FeedErrorKind::Internal, "rows that were checked are not right");
         self.batcher.finish().map_err(internal)
     }
 
@@ -288,12 +287,12 @@ impl UnitReader {
 }
 
 /// A block is left out for what is in it, not for what the system or this library could not do.
-fn may_skip(error: &AvroError) -> bool {
-    error.is_of_the_file() && !matches!(error.kind(), AvroErrorKind::Io | AvroErrorKind::Changed)
+fn may_skip(error: &FeedError) -> bool {
+    error.is_of_the_file() && !matches!(error.kind(), FeedErrorKind::Io | FeedErrorKind::Changed)
 }
 
 /// Why a block is wrong.
 enum Reason {
     Stop(Stop),
-    Error(AvroError),
+    Error(FeedError),
 }

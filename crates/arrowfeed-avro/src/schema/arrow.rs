@@ -1,10 +1,11 @@
 //! The Arrow schema of an Avro schema, for those who have no file.
 
 use arrow_schema::SchemaRef;
+use arrowfeed_source::FeedError;
 
 use super::AvroSchema;
+use crate::ReadOptions;
 use crate::plan::DecodePlan;
-use crate::{AvroError, ReadOptions};
 
 impl AvroSchema {
     /// The schema of the batches that a reader with these options gives for a file of this schema.
@@ -13,12 +14,12 @@ impl AvroSchema {
     /// use arrowfeed_avro::{AvroSchema, ReadOptions};
     /// let schema = AvroSchema::parse(r#"{"type": "array", "items": "int"}"#)?;
     /// assert_eq!(schema.arrow_schema(&ReadOptions::default())?.field(0).name(), "value");
-    /// # Ok::<(), arrowfeed_avro::AvroError>(())
+    /// # Ok::<(), arrowfeed_avro::FeedError>(())
     /// ```
     ///
     /// # Errors
     /// The options do not allow a plan; a type contains itself.
-    pub fn arrow_schema(&self, options: &ReadOptions) -> Result<SchemaRef, AvroError> {
+    pub fn arrow_schema(&self, options: &ReadOptions) -> Result<SchemaRef, FeedError> {
         Ok(DecodePlan::compile(self, options)?.schema().clone())
     }
 }

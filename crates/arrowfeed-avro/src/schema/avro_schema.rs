@@ -4,9 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use arrowfeed_source::{FeedError, Limits};
+
 use super::graph::Graph;
 use super::{canonical, convert, fingerprint, json, normalise};
-use crate::{AvroError, Limits};
 
 /// A valid Avro schema: what it was parsed from breaks no rule of the specification.
 ///
@@ -22,7 +23,7 @@ use crate::{AvroError, Limits};
 ///
 /// let error = AvroSchema::parse(r#"{"type": "array", "items": "bool"}"#).unwrap_err();
 /// assert_eq!(error.to_string(), r#"expected a type, found the unknown name "bool": did you mean "boolean"?"#);
-/// # Ok::<(), arrowfeed_avro::AvroError>(())
+/// # Ok::<(), arrowfeed_avro::FeedError>(())
 /// ```
 #[derive(Clone)]
 pub struct AvroSchema {
@@ -39,18 +40,18 @@ impl AvroSchema {
     /// fields are not checked: a writer's are never used.
     ///
     /// ```
-    /// use arrowfeed_avro::{AvroErrorKind, AvroSchema};
+    /// use arrowfeed_avro::{FeedErrorKind, AvroSchema};
     ///
     /// assert!(AvroSchema::parse(r#""string""#).is_ok());
-    /// assert_eq!(AvroSchema::parse("string").unwrap_err().kind(), AvroErrorKind::Schema);
+    /// assert_eq!(AvroSchema::parse("string").unwrap_err().kind(), FeedErrorKind::Schema);
     /// ```
-    pub fn parse(json: &str) -> Result<Self, AvroError> {
+    pub fn parse(json: &str) -> Result<Self, FeedError> {
         Self::parse_with(json, &Limits::default())
     }
 
     /// Parses within `limits`: `schema_bytes`, `schema_depth`, `expanded_fields` as the most types, and
     /// `decoded_block_bytes` as the largest fixed.
-    pub(crate) fn parse_with(json: &str, limits: &Limits) -> Result<Self, AvroError> {
+    pub(crate) fn parse_with(json: &str, limits: &Limits) -> Result<Self, FeedError> {
         let value = json::parse(json, limits)?;
         let (outline, warnings) = normalise::normalise(&value, limits)?;
         drop(value);
@@ -63,7 +64,7 @@ impl AvroSchema {
     /// ```
     /// let schema = arrowfeed_avro::AvroSchema::parse(r#" {"type": "int"} "#)?;
     /// assert_eq!(schema.json(), r#" {"type": "int"} "#);
-    /// # Ok::<(), arrowfeed_avro::AvroError>(())
+    /// # Ok::<(), arrowfeed_avro::FeedError>(())
     /// ```
     pub fn json(&self) -> &str {
         &self.json
@@ -80,7 +81,7 @@ impl AvroSchema {
     ///     r#"{"type": "enum", "namespace": "cards", "name": "Suit", "doc": "French", "symbols": ["C", "D"]}"#,
     /// )?;
     /// assert_eq!(schema.canonical(), r#"{"name":"cards.Suit","type":"enum","symbols":["C","D"]}"#);
-    /// # Ok::<(), arrowfeed_avro::AvroError>(())
+    /// # Ok::<(), arrowfeed_avro::FeedError>(())
     /// ```
     pub fn canonical(&self) -> String {
         canonical::canonical(&self.graph)
@@ -91,7 +92,7 @@ impl AvroSchema {
     /// ```
     /// let schema = arrowfeed_avro::AvroSchema::parse(r#""int""#)?;
     /// assert_eq!(schema.fingerprint(), 0x7275_d51a_3f39_5c8f);
-    /// # Ok::<(), arrowfeed_avro::AvroError>(())
+    /// # Ok::<(), arrowfeed_avro::FeedError>(())
     /// ```
     pub fn fingerprint(&self) -> u64 {
         fingerprint::fingerprint(self.canonical().as_bytes())
@@ -102,7 +103,7 @@ impl AvroSchema {
     /// ```
     /// let schema = arrowfeed_avro::AvroSchema::parse(r#"{"type": "string", "logicalType": "date"}"#)?;
     /// assert_eq!(schema.warnings(), [r#"ignored the logical type "date" of string: expected int"#]);
-    /// # Ok::<(), arrowfeed_avro::AvroError>(())
+    /// # Ok::<(), arrowfeed_avro::FeedError>(())
     /// ```
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -134,9 +135,9 @@ impl fmt::Display for AvroSchema {
 }
 
 impl FromStr for AvroSchema {
-    type Err = AvroError;
+    type Err = FeedError;
 
-    fn from_str(json: &str) -> Result<Self, AvroError> {
+    fn from_str(json: &str) -> Result<Self, FeedError> {
         Self::parse(json)
     }
 }

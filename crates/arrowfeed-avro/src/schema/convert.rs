@@ -2,16 +2,16 @@
 
 use apache_avro::Schema;
 use apache_avro::schema::{DecimalSchema, FixedSchema, InnerDecimalSchema, UuidSchema};
+use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use super::graph::{
     Decimal, Enum, Field, Fixed, FixedLogical, Graph, IntLogical, LongLogical, Record, Type, TypeId,
 };
 use super::json::object;
 use super::outline::{Body, Named, Outline, OutlineField, Shape, placeholder, placeholder_index};
-use crate::{AvroError, AvroErrorKind};
 
 /// Types by name have the first indexes of the graph, in order of definition.
-pub(super) fn graph(outline: Outline) -> Result<Graph, AvroError> {
+pub(super) fn graph(outline: Outline) -> Result<Graph, FeedError> {
     let Outline { named, root } = outline;
     let mut arena = Arena { named: named.len(), types: Vec::new() };
     arena.types.resize(named.len(), Type::Null);
@@ -28,7 +28,7 @@ struct Arena {
 }
 
 impl Arena {
-    fn definition(&mut self, index: usize, named: Named) -> Result<Type, AvroError> {
+    fn definition(&mut self, index: usize, named: Named) -> Result<Type, FeedError> {
         let Named { name, aliases, body } = named;
         Ok(match body {
             Body::Record(fields) => {
@@ -42,7 +42,7 @@ impl Arena {
         })
     }
 
-    fn fields(&mut self, index: usize, outline: Vec<OutlineField>) -> Result<Vec<Field>, AvroError> {
+    fn fields(&mut self, index: usize, outline: Vec<OutlineField>) -> Result<Vec<Field>, FeedError> {
         let mut shapes = Vec::with_capacity(outline.len());
         let mut fields = Vec::with_capacity(outline.len());
         for (i, OutlineField { name, column, aliases, default, shape }) in outline.into_iter().enumerate() {
@@ -62,7 +62,7 @@ impl Arena {
     }
 
     /// Adds a type that is used, not defined, here.
-    fn add(&mut self, schema: &Schema) -> Result<TypeId, AvroError> {
+    fn add(&mut self, schema: &Schema) -> Result<TypeId, FeedError> {
         let ty = match schema {
             // A placeholder, or a stand-in.
             Schema::Ref { name } | Schema::Fixed(FixedSchema { name, .. }) => {
@@ -80,7 +80,7 @@ impl Arena {
     }
 }
 
-fn primitive(schema: &Schema) -> Result<Type, AvroError> {
+fn primitive(schema: &Schema) -> Result<Type, FeedError> {
     Ok(match schema {
         Schema::Null => Type::Null,
         Schema::Boolean => Type::Boolean,
@@ -107,7 +107,7 @@ fn primitive(schema: &Schema) -> Result<Type, AvroError> {
     })
 }
 
-fn fixed(schema: &Schema) -> Result<(usize, Option<FixedLogical>), AvroError> {
+fn fixed(schema: &Schema) -> Result<(usize, Option<FixedLogical>), FeedError> {
     let (FixedSchema { size, .. }, logical) = match schema {
         Schema::Fixed(fixed) => (fixed, None),
         Schema::Duration(fixed) => (fixed, Some(FixedLogical::Duration)),
@@ -120,15 +120,15 @@ fn fixed(schema: &Schema) -> Result<(usize, Option<FixedLogical>), AvroError> {
     Ok((*size, logical))
 }
 
-fn parse(shape: &Shape) -> Result<Schema, AvroError> {
+fn parse(shape: &Shape) -> Result<Schema, FeedError> {
     Schema::parse(shape).map_err(|error| {
         let message = format!("expected a shape that apache-avro takes, found: {error}");
-        AvroError::new(AvroErrorKind::Internal, message)
+        FeedError::new(FeedErrorKind::Internal, message)
     })
 }
 
 /// apache-avro parsed a shape as something else than it says.
 #[cold]
-fn mangled() -> AvroError {
-    AvroError::new(AvroErrorKind::Internal, "expected the shape of a schema back, found another")
+fn mangled() -> FeedError {
+    FeedError::new(FeedErrorKind::Internal, "expected the shape of a schema back, found another")
 }

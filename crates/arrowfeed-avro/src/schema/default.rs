@@ -1,11 +1,10 @@
 //! The JSON default of a field as Avro binary.
 
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, counted, quoted, thousands};
 use serde_json::{Map, Value};
 
 use super::graph::{Enum, Fixed, Graph, Record, Type, TypeId};
 use super::json::found;
-use crate::error::{counted, quoted, thousands};
-use crate::{AvroError, AvroErrorKind, Limits};
 
 /// What one default may take: a step for each value, the bytes of its encoding, the search for its symbols, and
 /// [`MISFIT_COST`] for each branch that it does not fit. Defaults of fields inside defaults would otherwise double
@@ -23,7 +22,7 @@ const MISFIT_COST: usize = 64;
 /// - A field that a record's default leaves out takes its own default; a key that is no field is ignored.
 /// - A union takes the first branch that the value fits, as Java does since 1.9; the specification used to allow
 ///   the first branch only.
-pub(crate) fn encode_default(graph: &Graph, ty: TypeId, json: &Value) -> Result<Vec<u8>, AvroError> {
+pub(crate) fn encode_default(graph: &Graph, ty: TypeId, json: &Value) -> Result<Vec<u8>, FeedError> {
     let mut encoder = Encoder { graph, out: Vec::new(), cost: 0 };
     encoder.value(ty, json, 0)?;
     Ok(encoder.out)
@@ -36,11 +35,11 @@ struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    fn value(&mut self, ty: TypeId, json: &Value, depth: usize) -> Result<(), AvroError> {
+    fn value(&mut self, ty: TypeId, json: &Value, depth: usize) -> Result<(), FeedError> {
         if depth > Limits::MAX_SCHEMA_DEPTH {
             let most = Limits::MAX_SCHEMA_DEPTH;
             let message = format!("expected a default nested at most {most} deep, found a deeper one");
-            return Err(AvroError::limit_reached("schema_depth", message));
+            return Err(FeedError::limit_reached("schema_depth", message));
         }
         self.spend(1)?;
         let graph = self.graph;
@@ -77,7 +76,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// A string's code points as bytes.
-    fn code_points(&self, kind: &str, text: &str) -> Result<Vec<u8>, AvroError> {
+    fn code_points(&self, kind: &str, text: &str) -> Result<Vec<u8>, FeedError> {
         let byte = |c: char| u8::try_from(u32::from(c)).map_err(|_| c);
         text.chars().map(byte).collect::<Result<_, _>>().map_err(|c| {
             let found = quoted(c.encode_utf8(&mut [0; 4]));
@@ -85,7 +84,7 @@ impl<'a> Encoder<'a> {
         })
     }
 
-    fn fixed(&mut self, fixed: &Fixed, text: &str) -> Result<(), AvroError> {
+    fn fixed(&mut self, fixed: &Fixed, text: &str) -> Result<(), FeedError> {
         let kind = format!("fixed {}", quoted(&fixed.name));
         let bytes = self.code_points(&kind, text)?;
         if bytes.len() != fixed.size {
@@ -95,7 +94,7 @@ impl<'a> Encoder<'a> {
         self.write(&bytes)
     }
 
-    fn symbol(&mut self, symbols: &Enum, text: &str) -> Result<(), AvroError> {
+    fn symbol(&mut self, symbols: &Enum, text: &str) -> Result<(), FeedError> {
         self.spend(symbols.symbols.len() / 16)?;
         let index = symbols.symbols.iter().position(|symbol| symbol == text);
         let index = index.and_then(|index| i64::try_from(index).ok()).ok_or_else(|| {
@@ -105,7 +104,7 @@ impl<'a> Encoder<'a> {
         self.long(index)
     }
 
-    fn array(&mut self, items: TypeId, values: &[Value], depth: usize) -> Result<(), AvroError> {
+    fn array(&mut self, items: TypeId, values: &[Value], depth: usize) -> Result<(), FeedError> {
         if !values.is_empty() {
             self.length(values.len())?;
             for value in values {
@@ -115,7 +114,7 @@ impl<'a> Encoder<'a> {
         self.long(0)
     }
 
-    fn map(&mut self, values: TypeId, entries: &Map<String, Value>, depth: usize) -> Result<(), AvroError> {
+    fn map(&mut self, values: TypeId, entries: &Map<String, Value>, depth: usize) -> Result<(), FeedError> {
         if !entries.is_empty() {
             self.length(entries.len())?;
             for (key, value) in entries {
@@ -131,7 +130,7 @@ impl<'a> Encoder<'a> {
         record: &'a Record,
         members: &Map<String, Value>,
         depth: usize,
-    ) -> Result<(), AvroError> {
+    ) -> Result<(), FeedError> {
         for field in &record.fields {
             let value = members.get(&field.name).or(field.default.as_ref()).ok_or_else(|| {
                 let (field, record) = (quoted(&field.name), quoted(&record.name));
@@ -148,7 +147,7 @@ impl<'a> Encoder<'a> {
         branches: &[TypeId],
         json: &Value,
         depth: usize,
-    ) -> Result<(), AvroError> {
+    ) -> Result<(), FeedError> {
         let start = self.out.len();
         for (index, branch) in branches.iter().enumerate() {
             self.length(index)?;
@@ -163,18 +162,18 @@ impl<'a> Encoder<'a> {
         Err(self.misfit(ty, json))
     }
 
-    fn block(&mut self, bytes: &[u8]) -> Result<(), AvroError> {
+    fn block(&mut self, bytes: &[u8]) -> Result<(), FeedError> {
         self.length(bytes.len())?;
         self.write(bytes)
     }
 
-    fn length(&mut self, length: usize) -> Result<(), AvroError> {
+    fn length(&mut self, length: usize) -> Result<(), FeedError> {
         // What is in memory has a length below 2^63.
         self.long(i64::try_from(length).unwrap_or(i64::MAX))
     }
 
     /// Zigzag, then seven bits a byte, the lowest first.
-    fn long(&mut self, value: i64) -> Result<(), AvroError> {
+    fn long(&mut self, value: i64) -> Result<(), FeedError> {
         let mut rest = ((value << 1) ^ (value >> 63)).cast_unsigned();
         let mut bytes = [0; 10];
         let mut used = 0;
@@ -189,25 +188,25 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), AvroError> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), FeedError> {
         self.spend(bytes.len())?;
         self.out.extend_from_slice(bytes);
         Ok(())
     }
 
-    fn spend(&mut self, cost: usize) -> Result<(), AvroError> {
+    fn spend(&mut self, cost: usize) -> Result<(), FeedError> {
         self.cost = self.cost.saturating_add(cost);
         if self.cost > MAX_COST {
             let most = thousands(MAX_COST as u64);
             let message =
                 format!("expected a default of at most {most} values and bytes, found a larger one");
-            return Err(AvroError::limit_reached("schema_bytes", message));
+            return Err(FeedError::limit_reached("schema_bytes", message));
         }
         Ok(())
     }
 
     #[cold]
-    fn misfit(&self, ty: TypeId, json: &Value) -> AvroError {
+    fn misfit(&self, ty: TypeId, json: &Value) -> FeedError {
         let expected = match &self.graph.types[ty] {
             // A long list of branches helps nobody.
             Type::Union(branches) if branches.len() <= 8 => {
@@ -244,8 +243,8 @@ impl<'a> Encoder<'a> {
     }
 }
 
-fn invalid(message: String) -> AvroError {
-    AvroError::new(AvroErrorKind::Schema, message)
+fn invalid(message: String) -> FeedError {
+    FeedError::new(FeedErrorKind::Schema, message)
 }
 
 #[cfg(test)]

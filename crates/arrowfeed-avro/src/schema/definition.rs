@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::mem;
 
+use arrowfeed_source::{FeedError, quoted, thousands};
 use serde_json::{Map, Value};
 
 use super::graph::COLUMN_NAME;
@@ -11,15 +12,13 @@ use super::logical::Base;
 use super::name::{PRIMITIVES, is_name, split};
 use super::normalise::{Node, Walk};
 use super::outline::{Body, Named, OutlineField, placeholder};
-use crate::AvroError;
-use crate::error::{quoted, thousands};
 
 impl<'a> Walk<'a> {
     pub(super) fn record(
         &mut self,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<Node, AvroError> {
+    ) -> Result<Node, FeedError> {
         let Some(Value::Array(fields)) = json.get("fields") else {
             return Err(self.wrong("fields", "an array of fields", json.get("fields")));
         };
@@ -35,7 +34,7 @@ impl<'a> Walk<'a> {
         Ok(self.mention(index))
     }
 
-    fn fields(&mut self, json: &'a [Value], namespace: &str) -> Result<Vec<OutlineField>, AvroError> {
+    fn fields(&mut self, json: &'a [Value], namespace: &str) -> Result<Vec<OutlineField>, FeedError> {
         let mut names = HashSet::new();
         let mut fields = Vec::new();
         for field in json {
@@ -63,7 +62,7 @@ impl<'a> Walk<'a> {
         name: &'a str,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<OutlineField, AvroError> {
+    ) -> Result<OutlineField, FeedError> {
         let ty = json.get("type").ok_or_else(|| self.wrong("type", "a type", None))?;
         self.no_logical_type(json, "a field");
         let shape = self.ty(ty, namespace)?.shape;
@@ -76,7 +75,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A reader must be able to tell which field is meant.
-    fn check_field_aliases(&self, fields: &[OutlineField]) -> Result<(), AvroError> {
+    fn check_field_aliases(&self, fields: &[OutlineField]) -> Result<(), FeedError> {
         let mut owners: HashMap<&str, &str> = fields.iter().map(|f| (&*f.name, &*f.name)).collect();
         for field in fields {
             for alias in &field.aliases {
@@ -95,7 +94,7 @@ impl<'a> Walk<'a> {
         &mut self,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<Node, AvroError> {
+    ) -> Result<Node, FeedError> {
         let symbols = self.symbols(json)?;
         let default = match json.get("default") {
             None => None,
@@ -115,7 +114,7 @@ impl<'a> Walk<'a> {
         Ok(self.mention(index))
     }
 
-    fn symbols(&self, json: &'a Map<String, Value>) -> Result<Vec<String>, AvroError> {
+    fn symbols(&self, json: &'a Map<String, Value>) -> Result<Vec<String>, FeedError> {
         let Some(Value::Array(values)) = json.get("symbols") else {
             return Err(self.wrong("symbols", "an array of strings", json.get("symbols")));
         };
@@ -138,7 +137,7 @@ impl<'a> Walk<'a> {
         Ok(values.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
-    pub(super) fn fixed(&mut self, json: &'a Map<String, Value>, namespace: &str) -> Result<Node, AvroError> {
+    pub(super) fn fixed(&mut self, json: &'a Map<String, Value>, namespace: &str) -> Result<Node, FeedError> {
         let Some(size) = json.get("size").and_then(Value::as_u64) else {
             return Err(self.wrong("size", "an integer of 0 or more", json.get("size")));
         };
@@ -146,7 +145,7 @@ impl<'a> Walk<'a> {
         let Some(size) = usize::try_from(size).ok().filter(|size| *size <= most) else {
             let (most, size) = (thousands(most as u64), thousands(size));
             let message = format!("expected a fixed of at most {most} bytes, found one of {size}");
-            return Err(self.place(AvroError::limit_reached("decoded_block_bytes", message)));
+            return Err(self.place(FeedError::limit_reached("decoded_block_bytes", message)));
         };
         let mut shape = self.logical_type(json, Base::Fixed(size));
         shape.insert("type".into(), "fixed".into());
@@ -162,7 +161,7 @@ impl<'a> Walk<'a> {
         json: &'a Map<String, Value>,
         namespace: &str,
         body: Body,
-    ) -> Result<usize, AvroError> {
+    ) -> Result<usize, FeedError> {
         let name = self.definition_name(json, namespace)?;
         let aliases = self.type_aliases(json, &name)?;
         let index = self.named.len();
@@ -176,7 +175,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Full names, in the namespace of `name` unless they are dotted.
-    fn type_aliases(&mut self, json: &'a Map<String, Value>, name: &str) -> Result<Vec<String>, AvroError> {
+    fn type_aliases(&mut self, json: &'a Map<String, Value>, name: &str) -> Result<Vec<String>, FeedError> {
         let mut known = HashSet::from([name.to_owned()]);
         let mut aliases = Vec::new();
         for alias in self.aliases(json)? {
@@ -193,7 +192,7 @@ impl<'a> Walk<'a> {
         &mut self,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<String, AvroError> {
+    ) -> Result<String, FeedError> {
         let name = self.string(json, "name", "a name")?;
         let namespace = match json.get("namespace") {
             None | Some(Value::Null) => namespace,
@@ -211,7 +210,7 @@ impl<'a> Walk<'a> {
         Ok(full_name)
     }
 
-    fn check_name(&self, name: &str) -> Result<(), AvroError> {
+    fn check_name(&self, name: &str) -> Result<(), FeedError> {
         match is_name(name) {
             true => Ok(()),
             false => {
@@ -223,7 +222,7 @@ impl<'a> Walk<'a> {
 
     /// No two types have the same alias. It may be the name of a type: a reader has one type where its writer had
     /// several, or several where that had one.
-    pub(super) fn check_aliases(&self) -> Result<(), AvroError> {
+    pub(super) fn check_aliases(&self) -> Result<(), FeedError> {
         let mut owners: HashMap<&str, &str> = HashMap::new();
         for named in &self.named {
             for alias in &named.aliases {
@@ -238,7 +237,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn aliases(&self, json: &'a Map<String, Value>) -> Result<Vec<&'a str>, AvroError> {
+    fn aliases(&self, json: &'a Map<String, Value>) -> Result<Vec<&'a str>, FeedError> {
         let wrong = || self.wrong("aliases", "an array of strings", json.get("aliases"));
         match json.get("aliases") {
             None => Ok(Vec::new()),
@@ -249,7 +248,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn string(&self, json: &'a Map<String, Value>, key: &str, what: &str) -> Result<&'a str, AvroError> {
+    fn string(&self, json: &'a Map<String, Value>, key: &str, what: &str) -> Result<&'a str, FeedError> {
         match json.get(key) {
             Some(Value::String(text)) => Ok(text),
             other => Err(self.wrong(key, what, other)),

@@ -1,23 +1,21 @@
 //! JSON text to a JSON value, with stack and memory bounded before parsing starts.
 
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted, thousands};
 use serde_json::{Deserializer, Map, Value};
-
-use crate::error::{quoted, thousands};
-use crate::{AvroError, AvroErrorKind, Limits};
 
 /// Parses `text`, which must be one JSON value. Of a key that is there twice the last value counts, as in most
 /// readers of Avro.
-pub(super) fn parse(text: &str, limits: &Limits) -> Result<Value, AvroError> {
+pub(super) fn parse(text: &str, limits: &Limits) -> Result<Value, FeedError> {
     if text.len() > limits.schema_bytes {
         let (most, found) = (thousands(limits.schema_bytes as u64), thousands(text.len() as u64));
         let message = format!("expected a schema of at most {most} bytes, found {found}");
-        return Err(AvroError::limit_reached("schema_bytes", message));
+        return Err(FeedError::limit_reached("schema_bytes", message));
     }
     check_brackets(text, limits)?;
     let mut reader = Deserializer::from_str(text);
     reader.disable_recursion_limit();
     let mut values = reader.into_iter::<Value>();
-    let invalid = |message: String| AvroError::new(AvroErrorKind::Schema, message);
+    let invalid = |message: String| FeedError::new(FeedErrorKind::Schema, message);
     let value = match values.next() {
         Some(Ok(value)) => value,
         Some(Err(error)) => {
@@ -38,7 +36,7 @@ pub(super) fn max_depth(limits: &Limits) -> usize {
 
 /// Refuses text that would overflow the stack of a recursive parser, or whose objects would take more memory
 /// than any schema within the limits. Counts at least as many brackets as a parser comes to before it stops.
-fn check_brackets(text: &str, limits: &Limits) -> Result<(), AvroError> {
+fn check_brackets(text: &str, limits: &Limits) -> Result<(), FeedError> {
     // A record takes three brackets: its own, of its fields, of the field. The rest is for defaults and the like.
     let max_depth = 4 * max_depth(limits) + 16;
     // A type is one object at most, a field one more.
@@ -57,12 +55,12 @@ fn check_brackets(text: &str, limits: &Limits) -> Result<(), AvroError> {
         }
         if depth > max_depth {
             let message = format!("expected at most {max_depth} nested brackets in a schema, found more");
-            return Err(AvroError::limit_reached("schema_depth", message));
+            return Err(FeedError::limit_reached("schema_depth", message));
         }
         if objects > max_objects {
             let most = thousands(max_objects as u64);
             let message = format!("expected at most {most} JSON objects in a schema, found more");
-            return Err(AvroError::limit_reached("expanded_fields", message));
+            return Err(FeedError::limit_reached("expanded_fields", message));
         }
     }
     Ok(())

@@ -2,10 +2,10 @@
 
 use std::f64::consts::LOG10_2;
 
+use arrowfeed_source::thousands;
 use serde_json::{Map, Value};
 
 use super::json::found;
-use crate::error::thousands;
 
 /// A type without a logical type.
 #[derive(Clone, Copy)]

@@ -2,21 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted, thousands};
 use serde_json::{Map, Value};
 
 use super::json::{found, max_depth, object};
 use super::logical::{self, Base};
 use super::name::{PRIMITIVES, full_name, split, standard_name};
 use super::outline::{Named, Outline, Shape, placeholder, stand_in};
-use crate::error::{quoted, thousands};
 use crate::plan::field_path::field_path;
-use crate::{AvroError, AvroErrorKind, Limits};
 
 /// Warnings that are kept; more are counted.
 const MAX_WARNINGS: usize = 100;
 
 /// The outline of a schema that breaks no rule, and what was ignored in it.
-pub(super) fn normalise(json: &Value, limits: &Limits) -> Result<(Outline, Vec<String>), AvroError> {
+pub(super) fn normalise(json: &Value, limits: &Limits) -> Result<(Outline, Vec<String>), FeedError> {
     let mut walk = Walk::new(limits);
     let root = walk.ty(json, "")?.shape;
     walk.check_aliases()?;
@@ -78,12 +77,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Any type, in `namespace`.
-    pub(super) fn ty(&mut self, json: &'a Value, namespace: &str) -> Result<Node, AvroError> {
+    pub(super) fn ty(&mut self, json: &'a Value, namespace: &str) -> Result<Node, FeedError> {
         self.types += 1;
         if self.types > self.limits.expanded_fields {
             let most = thousands(self.limits.expanded_fields as u64);
             let message = format!("expected a schema of at most {most} types, found more");
-            return Err(self.place(AvroError::limit_reached("expanded_fields", message)));
+            return Err(self.place(FeedError::limit_reached("expanded_fields", message)));
         }
         match json {
             Value::String(name) => self.reference(name, namespace),
@@ -93,7 +92,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn object(&mut self, object: &'a Map<String, Value>, namespace: &str) -> Result<Node, AvroError> {
+    fn object(&mut self, object: &'a Map<String, Value>, namespace: &str) -> Result<Node, FeedError> {
         let name = match object.get("type") {
             Some(Value::String(name)) => name.as_str(),
             Some(inner @ (Value::Object(_) | Value::Array(_))) => {
@@ -123,7 +122,7 @@ impl<'a> Walk<'a> {
         object: &'a Map<String, Value>,
         inner: &'a Value,
         namespace: &str,
-    ) -> Result<Node, AvroError> {
+    ) -> Result<Node, FeedError> {
         self.no_logical_type(object, "a nested type");
         self.enter()?;
         let node = self.ty(inner, namespace)?;
@@ -149,7 +148,7 @@ impl<'a> Walk<'a> {
         key: &'static str,
         json: &'a Map<String, Value>,
         namespace: &str,
-    ) -> Result<Node, AvroError> {
+    ) -> Result<Node, FeedError> {
         let element = json.get(key).ok_or_else(|| self.wrong(key, "a type", None))?;
         self.logical_type(json, Base::Kind(kind));
         self.enter()?;
@@ -159,7 +158,7 @@ impl<'a> Walk<'a> {
         Ok(Node { shape, kind: Kind::Unnamed(kind) })
     }
 
-    fn union(&mut self, branches: &'a [Value], namespace: &str) -> Result<Node, AvroError> {
+    fn union(&mut self, branches: &'a [Value], namespace: &str) -> Result<Node, FeedError> {
         if branches.is_empty() {
             return Err(self.refuse("expected a union of at least one branch, found none"));
         }
@@ -188,7 +187,7 @@ impl<'a> Walk<'a> {
 
     /// A primitive type, or a named type that is defined already: in `namespace`, or else in none, because Java
     /// writes the names of types without a namespace like that.
-    fn reference(&mut self, name: &'a str, namespace: &str) -> Result<Node, AvroError> {
+    fn reference(&mut self, name: &'a str, namespace: &str) -> Result<Node, FeedError> {
         if let Some(kind) = PRIMITIVES.into_iter().find(|primitive| *primitive == name) {
             return Ok(Node { shape: Value::String(kind.into()), kind: Kind::Unnamed(kind) });
         }
@@ -201,13 +200,13 @@ impl<'a> Walk<'a> {
 
     /// The full name that `name` means in `namespace`. A long namespace is written once and makes every name in it
     /// long, so that they are counted.
-    pub(super) fn full_name(&mut self, name: &str, namespace: &str) -> Result<String, AvroError> {
+    pub(super) fn full_name(&mut self, name: &str, namespace: &str) -> Result<String, FeedError> {
         let most = self.limits.schema_bytes.saturating_mul(4);
         self.name_bytes = self.name_bytes.saturating_add(name.len()).saturating_add(namespace.len());
         if self.name_bytes > most {
             let most = thousands(most as u64);
             let message = format!("expected full names of at most {most} bytes in a schema, found more");
-            return Err(self.place(AvroError::limit_reached("schema_bytes", message)));
+            return Err(self.place(FeedError::limit_reached("schema_bytes", message)));
         }
         Ok(full_name(name, namespace))
     }
@@ -219,7 +218,7 @@ impl<'a> Walk<'a> {
         Node { shape, kind: Kind::Named(index) }
     }
 
-    fn unknown(&self, name: &str) -> AvroError {
+    fn unknown(&self, name: &str) -> FeedError {
         let found = format!("expected a type, found the unknown name {}", quoted(name));
         if matches!(name, "record" | "error" | "enum" | "array" | "map" | "fixed") {
             return self.refuse(format!(r#"{found}: write {{"type": "{name}", ...}} in place of it"#));
@@ -236,12 +235,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Steps into a type that holds others.
-    pub(super) fn enter(&mut self) -> Result<(), AvroError> {
+    pub(super) fn enter(&mut self) -> Result<(), FeedError> {
         self.depth += 1;
         if self.depth > max_depth(self.limits) {
             let message =
                 format!("expected types nested at most {} deep, found more", max_depth(self.limits));
-            return Err(self.place(AvroError::limit_reached("schema_depth", message)));
+            return Err(self.place(FeedError::limit_reached("schema_depth", message)));
         }
         Ok(())
     }
@@ -280,16 +279,16 @@ impl<'a> Walk<'a> {
     }
 
     /// The attribute `key` is not the `what` that it must be.
-    pub(super) fn wrong(&self, key: &str, what: &str, value: Option<&Value>) -> AvroError {
+    pub(super) fn wrong(&self, key: &str, what: &str, value: Option<&Value>) -> FeedError {
         let found = value.map_or_else(|| "none".into(), found);
         self.refuse(format!("expected {what} as {}, found {found}", quoted(key)))
     }
 
-    pub(super) fn refuse(&self, message: impl Into<String>) -> AvroError {
-        self.place(AvroError::new(AvroErrorKind::Schema, message))
+    pub(super) fn refuse(&self, message: impl Into<String>) -> FeedError {
+        self.place(FeedError::new(FeedErrorKind::Schema, message))
     }
 
-    pub(super) fn place(&self, error: AvroError) -> AvroError {
+    pub(super) fn place(&self, error: FeedError) -> FeedError {
         match self.path() {
             Some(path) => error.in_field(path),
             None => error,

@@ -1,7 +1,8 @@
 //! The slow reader: plain, safe, obviously right, and with errors that say what was expected and found.
 
+use arrowfeed_source::{FeedError, FeedErrorKind, counted, thousands};
+
 use super::Reads;
-use crate::error::{AvroError, AvroErrorKind, counted, thousands};
 
 /// A position in the bytes of a block.
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ impl<'a> PlainReader<'a> {
     }
 
     /// The next `n` bytes of a value that a message calls `what`.
-    pub(crate) fn take(&mut self, n: usize, what: &str) -> Result<&'a [u8], AvroError> {
+    pub(crate) fn take(&mut self, n: usize, what: &str) -> Result<&'a [u8], FeedError> {
         if n > self.left() {
             return Err(self.short(what));
         }
@@ -33,11 +34,11 @@ impl<'a> PlainReader<'a> {
         Ok(&self.bytes[self.pos - n..self.pos])
     }
 
-    fn short(&self, what: &str) -> AvroError {
+    fn short(&self, what: &str) -> FeedError {
         invalid(format!("expected {what}, {} left", counted(self.left() as u64, "byte")))
     }
 
-    fn varint(&mut self, what: &str) -> Result<u64, AvroError> {
+    fn varint(&mut self, what: &str) -> Result<u64, FeedError> {
         let mut value = 0_u128;
         let start = self.pos;
         for i in 0.. {
@@ -58,12 +59,12 @@ impl<'a> PlainReader<'a> {
             .map_err(|_| invalid(format!("expected {what}, found a varint of more than 64 bits")))
     }
 
-    fn zigzag(&mut self, what: &str) -> Result<i64, AvroError> {
+    fn zigzag(&mut self, what: &str) -> Result<i64, FeedError> {
         let value = self.varint(what)?;
         Ok((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    fn index(&mut self, count: usize, what: &str, of: &str) -> Result<usize, AvroError> {
+    fn index(&mut self, count: usize, what: &str, of: &str) -> Result<usize, FeedError> {
         let index = self.zigzag(what)?;
         match usize::try_from(index) {
             Ok(index) if index < count => Ok(index),
@@ -73,14 +74,14 @@ impl<'a> PlainReader<'a> {
 }
 
 /// An error about a value.
-pub(crate) fn invalid(message: String) -> AvroError {
-    AvroError::new(AvroErrorKind::CorruptBlock, message)
+pub(crate) fn invalid(message: String) -> FeedError {
+    FeedError::new(FeedErrorKind::CorruptBlock, message)
 }
 
 impl Reads for PlainReader<'_> {
-    type Error = AvroError;
+    type Error = FeedError;
 
-    fn boolean(&mut self) -> Result<bool, AvroError> {
+    fn boolean(&mut self) -> Result<bool, FeedError> {
         match self.take(1, "a boolean")? {
             [0] => Ok(false),
             [1] => Ok(true),
@@ -88,20 +89,20 @@ impl Reads for PlainReader<'_> {
         }
     }
 
-    fn int(&mut self) -> Result<i32, AvroError> {
+    fn int(&mut self) -> Result<i32, FeedError> {
         let value = self.zigzag("an int")?;
         i32::try_from(value).map_err(|_| invalid(format!("expected an int of 32 bits, found {value}")))
     }
 
-    fn long(&mut self) -> Result<i64, AvroError> {
+    fn long(&mut self) -> Result<i64, FeedError> {
         self.zigzag("a long")
     }
 
-    fn skip(&mut self, n: usize) -> Result<(), AvroError> {
+    fn skip(&mut self, n: usize) -> Result<(), FeedError> {
         self.take(n, &counted(n as u64, "more byte")).map(|_| ())
     }
 
-    fn length(&mut self) -> Result<usize, AvroError> {
+    fn length(&mut self) -> Result<usize, FeedError> {
         let length = self.zigzag("a length")?;
         match usize::try_from(length) {
             Ok(n) if n <= self.left() => Ok(n),
@@ -110,15 +111,15 @@ impl Reads for PlainReader<'_> {
         }
     }
 
-    fn symbol(&mut self, count: usize) -> Result<usize, AvroError> {
+    fn symbol(&mut self, count: usize) -> Result<usize, FeedError> {
         self.index(count, "an enum index", "the number of symbols")
     }
 
-    fn branch(&mut self, count: usize) -> Result<usize, AvroError> {
+    fn branch(&mut self, count: usize) -> Result<usize, FeedError> {
         self.index(count, "a union index", "the number of branches")
     }
 
-    fn items(&mut self) -> Result<(usize, Option<usize>), AvroError> {
+    fn items(&mut self) -> Result<(usize, Option<usize>), FeedError> {
         let count = self.zigzag("an item count")?;
         let size = if count < 0 { Some(self.length()?) } else { None };
         let count = usize::try_from(count.unsigned_abs())
@@ -126,7 +127,7 @@ impl Reads for PlainReader<'_> {
         Ok((count, size))
     }
 
-    fn room_for(&self, count: usize, min: usize) -> Result<(), AvroError> {
+    fn room_for(&self, count: usize, min: usize) -> Result<(), FeedError> {
         match count.checked_mul(min) {
             Some(bytes) if bytes <= self.left() => Ok(()),
             _ => Err(self.short(&format!(
@@ -137,7 +138,7 @@ impl Reads for PlainReader<'_> {
         }
     }
 
-    fn stated_size(&self, stated: usize, real: usize) -> Result<(), AvroError> {
+    fn stated_size(&self, stated: usize, real: usize) -> Result<(), FeedError> {
         if stated == real {
             return Ok(());
         }
@@ -145,7 +146,7 @@ impl Reads for PlainReader<'_> {
         Err(invalid(format!("expected {stated} of items, as their block states, found {real}")))
     }
 
-    fn limit(&self, name: &'static str, limit: u64) -> AvroError {
-        AvroError::limit_reached(name, format!("over the limit {name} of {}", thousands(limit)))
+    fn limit(&self, name: &'static str, limit: u64) -> FeedError {
+        FeedError::limit_reached(name, format!("over the limit {name} of {}", thousands(limit)))
     }
 }

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use arrowfeed_source::{Check, FeedError, FeedErrorKind};
+
 use super::options::WriteOptions;
 use super::target::{Locked, Target};
 use crate::container::framing::SYNC;
-use crate::interrupt::Check;
 use crate::reader::file::OpenFile;
-use crate::{AvroError, AvroErrorKind, AvroSchema, AvroSource, Codec, ReadOptions};
+use crate::{AvroSchema, AvroSource, Codec, ReadOptions};
 
 /// A copy of an existing file that grows, and takes the place of the file when it is whole.
 ///
@@ -28,27 +29,27 @@ impl Appended {
     /// # Errors
     /// The file is not there, is no Avro file or does not end with a whole block; another writer appends to it; the options
     /// ask for another schema, or for metadata.
-    pub(super) fn open(path: &Path, options: &WriteOptions) -> Result<Self, AvroError> {
-        let refuse = |message: &str| Err(AvroError::new(AvroErrorKind::Options, message));
+    pub(super) fn open(path: &Path, options: &WriteOptions) -> Result<Self, FeedError> {
+        let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message));
         if !options.metadata.is_empty() {
             return refuse(
                 "metadata: expected none for a file that is appended to, whose header stays as it is",
             );
         }
-        let mut lock = Locked::open(path).map_err(AvroError::io)?;
+        let mut lock = Locked::open(path).map_err(FeedError::io)?;
         let reading = ReadOptions::default();
-        let source = AvroSource::seekable("", lock.reader().map_err(AvroError::io)?);
+        let source = AvroSource::seekable("", lock.reader().map_err(FeedError::io)?);
         let file = OpenFile::open(source, &reading, &Check::never())?;
         let schema = file.schema(&reading)?;
         if options.schema.as_ref().is_some_and(|wanted| *wanted != schema) {
             return refuse("schema: expected the schema of the file that is appended to, found another one");
         }
-        let mut target = Target::create(path).map_err(AvroError::io)?;
-        let len = lock.copy_to(&mut target).map_err(AvroError::io)?;
-        let last: [u8; SYNC] = lock.last(len).map_err(AvroError::io)?;
+        let mut target = Target::create(path).map_err(FeedError::io)?;
+        let len = lock.copy_to(&mut target).map_err(FeedError::io)?;
+        let last: [u8; SYNC] = lock.last(len).map_err(FeedError::io)?;
         if len < file.header.len || last != file.header.sync {
             let message = "expected a file that ends with its sync marker, found other bytes: it was cut off or damaged";
-            return Err(AvroError::new(AvroErrorKind::Truncated, message));
+            return Err(FeedError::new(FeedErrorKind::Truncated, message));
         }
         Ok(Self { target, schema, codec: file.header.codec, sync: file.header.sync, lock })
     }

@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrowfeed_source::{FeedError, Limits, thousands};
+
 use super::compress::Compressor;
 use super::encode::{BlockBuffer, Body};
 use super::options::WriteOptions;
 use crate::container::framing::SYNC;
-use crate::error::thousands;
-use crate::{AvroError, Limits};
 
 /// Rows of a block at most: those without bytes would never fill one.
 const MOST_ROWS: u64 = 1 << 20;
@@ -52,7 +52,7 @@ fn most_bytes() -> usize {
 }
 
 impl BlockEncoder {
-    pub(super) fn new(options: &WriteOptions, sync: [u8; SYNC]) -> Result<Self, AvroError> {
+    pub(super) fn new(options: &WriteOptions, sync: [u8; SYNC]) -> Result<Self, FeedError> {
         let (buffer, compressed) = (BlockBuffer::new(most_bytes()), Vec::new());
         let compressor = Compressor::new(options.codec, options.level)?;
         Ok(Self { buffer, compressor, compressed, sync, block_bytes: options.block_bytes })
@@ -62,8 +62,8 @@ impl BlockEncoder {
     pub(super) fn encode(
         &mut self,
         pieces: &[Piece],
-        emit: &mut dyn FnMut(&[u8]) -> Result<(), AvroError>,
-    ) -> Result<Encoded, AvroError> {
+        emit: &mut dyn FnMut(&[u8]) -> Result<(), FeedError>,
+    ) -> Result<Encoded, FeedError> {
         self.buffer.clear();
         let (mut encoded, mut open) = (Encoded::default(), 0);
         for (index, piece) in pieces.iter().enumerate() {
@@ -107,8 +107,8 @@ impl BlockEncoder {
     fn close(
         &mut self,
         count: u64,
-        emit: &mut dyn FnMut(&[u8]) -> Result<(), AvroError>,
-    ) -> Result<(), AvroError> {
+        emit: &mut dyn FnMut(&[u8]) -> Result<(), FeedError>,
+    ) -> Result<(), FeedError> {
         if self.compressor.is_null() {
             emit(self.buffer.block(count, &self.sync))?;
         } else {
@@ -139,7 +139,7 @@ impl BlockEncoder {
 }
 
 /// Encodes the last `count` rows before row `end` of the last piece once more.
-fn put_last(pieces: &[Piece], end: usize, count: u64, buffer: &mut BlockBuffer) -> Result<(), AvroError> {
+fn put_last(pieces: &[Piece], end: usize, count: u64, buffer: &mut BlockBuffer) -> Result<(), FeedError> {
     let mut left = usize::try_from(count).unwrap_or(usize::MAX);
     let mut parts = Vec::new();
     for (index, piece) in pieces.iter().enumerate().rev() {
@@ -154,9 +154,9 @@ fn put_last(pieces: &[Piece], end: usize, count: u64, buffer: &mut BlockBuffer) 
         .try_for_each(|(piece, mut rows)| rows.try_for_each(|row| piece.body.put(row, buffer)))
 }
 
-pub(super) fn too_large() -> AvroError {
+pub(super) fn too_large() -> FeedError {
     let most = thousands(most_bytes() as u64);
     let message =
         format!("expected a row of at most {most} bytes, found a larger one, which readers would refuse");
-    AvroError::limit_reached("decoded_block_bytes", message)
+    FeedError::limit_reached("decoded_block_bytes", message)
 }

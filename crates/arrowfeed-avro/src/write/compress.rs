@@ -4,9 +4,10 @@ use std::fmt;
 use std::io::Write;
 use std::ops::RangeInclusive;
 
+use arrowfeed_source::{FeedError, FeedErrorKind};
 use libdeflater::CompressionLvl;
 
-use crate::{AvroError, AvroErrorKind, Codec};
+use crate::Codec;
 
 /// Default levels: those of the libraries. For blocks of 64 KiB, zstandard's own 3 is hardly worth its time: 2 takes 21 to 29 %
 /// less for writing the four files of the benchmarks, which have -1.9 to +1.9 % more bytes.
@@ -45,7 +46,7 @@ pub(super) enum Compressor {
 
 impl Compressor {
     /// `level` is one of the codec's.
-    pub(super) fn new(codec: Codec, level: Option<i32>) -> Result<Self, AvroError> {
+    pub(super) fn new(codec: Codec, level: Option<i32>) -> Result<Self, FeedError> {
         let unsigned = |default: i32| level.unwrap_or(default).unsigned_abs();
         Ok(match codec {
             Codec::Null => Self::Null,
@@ -56,7 +57,7 @@ impl Compressor {
             Codec::Snappy => Self::Snappy(Box::new(snap::raw::Encoder::new())),
             Codec::Zstandard => {
                 let compressor = zstd::bulk::Compressor::new(level.unwrap_or(ZSTANDARD_LEVEL));
-                Self::Zstandard(compressor.map_err(AvroError::io)?)
+                Self::Zstandard(compressor.map_err(FeedError::io)?)
             }
             Codec::Bzip2 => Self::Bzip2(unsigned(BZIP2_LEVEL)),
             Codec::Xz => Self::Xz(unsigned(XZ_LEVEL)),
@@ -68,10 +69,10 @@ impl Compressor {
     }
 
     /// Appends the compressed bytes of `data`.
-    pub(super) fn compress(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), AvroError> {
+    pub(super) fn compress(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<(), FeedError> {
         let start = out.len();
         let failed = |error: &dyn fmt::Display| {
-            AvroError::new(AvroErrorKind::Codec, format!("expected to compress a block, found {error}"))
+            FeedError::new(FeedErrorKind::Codec, format!("expected to compress a block, found {error}"))
         };
         match self {
             Self::Null => out.extend_from_slice(data),

@@ -6,15 +6,14 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, make_array};
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field, Fields, Schema, TimeUnit};
+use arrowfeed_source::{FeedError, Limits, thousands};
 use serde_json::{Map, Value, json};
 
 use super::names::{Names, is_avro_name};
 use super::options::Unsigned;
 use super::plan::{self, list_item, map_value, stored_type};
-use crate::error::thousands;
 use crate::plan::leaf::ENUM_SYMBOLS;
 use crate::schema::graph::COLUMN_NAME;
-use crate::{AvroError, Limits};
 
 /// The record of the rows.
 const ROOT: &str = "topLevelRecord";
@@ -32,7 +31,7 @@ pub(super) fn derive(
     schema: &Schema,
     first: Option<&[ArrayRef]>,
     unsigned: Unsigned,
-) -> Result<String, AvroError> {
+) -> Result<String, FeedError> {
     let mut deriver = Deriver { types: Names::default(), unsigned };
     let name = deriver.types.named_type(ROOT, "");
     let place = Place { path: "", namespace: &name, depth: 1, is_branch: false };
@@ -63,7 +62,7 @@ impl Deriver {
         fields: &Fields,
         arrays: Option<&[ArrayRef]>,
         place: &Place<'_>,
-    ) -> Result<Vec<Value>, AvroError> {
+    ) -> Result<Vec<Value>, FeedError> {
         let mut names = Names::default();
         let field = |(index, field): (usize, &arrow_schema::FieldRef)| {
             let name = names.field(field.name());
@@ -86,7 +85,7 @@ impl Deriver {
         field: &Field,
         array: Option<&ArrayRef>,
         place: &Place<'_>,
-    ) -> Result<Value, AvroError> {
+    ) -> Result<Value, FeedError> {
         let ty = self.value(field, array, place)?;
         Ok(match ty {
             Value::String(name) if name == "null" => name.into(),
@@ -108,14 +107,14 @@ impl Deriver {
         field: &Field,
         array: Option<&ArrayRef>,
         place: &Place<'_>,
-    ) -> Result<Value, AvroError> {
+    ) -> Result<Value, FeedError> {
         let most = Limits::default().schema_depth;
         if place.depth > most {
             let message = format!(
                 "expected columns nested at most {} deep, found a deeper one",
                 thousands(most as u64)
             );
-            return Err(AvroError::limit_reached("schema_depth", message));
+            return Err(FeedError::limit_reached("schema_depth", message));
         }
         if let Some(ty) = self.enumeration(field, array, place) {
             return Ok(ty);
@@ -215,7 +214,7 @@ impl Deriver {
         fields: &Fields,
         columns: Option<&[ArrayRef]>,
         place: &Place<'_>,
-    ) -> Result<Value, AvroError> {
+    ) -> Result<Value, FeedError> {
         let (name, namespace) = self.name(name, place);
         let full = format!("{namespace}.{name}");
         let fields = self.fields(fields, columns, &Place { namespace: &full, ..*place })?;
@@ -229,7 +228,7 @@ impl Deriver {
         entries: &Field,
         array: Option<&ArrayRef>,
         place: &Place<'_>,
-    ) -> Result<Value, AvroError> {
+    ) -> Result<Value, FeedError> {
         let columns = array.map(|array| array.as_map().entries().columns().to_vec());
         if let Some(value) = map_value(entries) {
             let values = columns.as_ref().and_then(|columns| columns.get(1));
@@ -249,7 +248,7 @@ impl Deriver {
         children: &[&arrow_schema::FieldRef],
         array: Option<&ArrayRef>,
         place: &Place<'_>,
-    ) -> Result<Value, AvroError> {
+    ) -> Result<Value, FeedError> {
         let mut branches = Vec::with_capacity(children.len() + 1);
         let has_null = children.iter().any(|child| *child.data_type() == DataType::Null);
         if !has_null && children.iter().any(|child| child.is_nullable()) {

@@ -35,8 +35,7 @@ use std::path::Path;
 use arrow_array::RecordBatchReader;
 use arrow_schema::ArrowError;
 
-use crate::{AvroError, AvroErrorKind};
-
+use arrowfeed_source::{FeedError, FeedErrorKind};
 pub use options::{Unsigned, WriteOptions};
 pub use records::encode_records;
 pub use writer::{AvroWriter, Written};
@@ -67,7 +66,7 @@ pub fn write_avro(
     batches: impl RecordBatchReader,
     path: impl AsRef<Path>,
     options: &WriteOptions,
-) -> Result<u64, AvroError> {
+) -> Result<u64, FeedError> {
     let mut writer = AvroWriter::create(path, batches.schema(), options.clone())?;
     for batch in batches {
         writer.write(&batch.map_err(source_error)?)?;
@@ -76,13 +75,13 @@ pub fn write_avro(
 }
 
 /// An error of the batches' source.
-fn source_error(error: ArrowError) -> AvroError {
+fn source_error(error: ArrowError) -> FeedError {
     match error {
-        ArrowError::IoError(_, error) => AvroError::io(error),
-        ArrowError::ExternalError(error) => match error.downcast::<AvroError>() {
+        ArrowError::IoError(_, error) => FeedError::io(error),
+        ArrowError::ExternalError(error) => match error.downcast::<FeedError>() {
             Ok(error) => *error,
-            Err(error) => AvroError::new(AvroErrorKind::Schema, error.to_string()).with_source(error),
+            Err(error) => FeedError::new(FeedErrorKind::Schema, error.to_string()).with_source(error),
         },
-        error => AvroError::new(AvroErrorKind::Schema, error.to_string()).with_source(error),
+        error => FeedError::new(FeedErrorKind::Schema, error.to_string()).with_source(error),
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted, thousands};
+
 use crate::container::header::MAX_ENTRIES;
-use crate::error::{quoted, thousands};
-use crate::{AvroError, AvroErrorKind, AvroSchema, Codec, Limits};
+use crate::{AvroSchema, Codec};
 
 /// How the keys of the specification's own metadata begin.
 const RESERVED: &str = "avro.";
@@ -59,7 +60,7 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    pub(super) fn check(&self) -> Result<(), AvroError> {
+    pub(super) fn check(&self) -> Result<(), FeedError> {
         // A block ends with the first row that fills it, which may be as large again.
         let most = Limits::default().decoded_block_bytes / 2;
         if self.block_bytes == 0 || self.block_bytes > most {
@@ -94,6 +95,6 @@ impl WriteOptions {
     }
 }
 
-fn refused(message: String) -> AvroError {
-    AvroError::new(AvroErrorKind::Options, message)
+fn refused(message: String) -> FeedError {
+    FeedError::new(FeedErrorKind::Options, message)
 }

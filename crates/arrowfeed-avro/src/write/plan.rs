@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use arrow_array::new_empty_array;
 use arrow_schema::{DataType, Field, Schema};
+use arrowfeed_source::{FeedError, FeedErrorKind, counted, quoted};
 
 use super::encode::{self, Tags};
-use crate::error::{counted, quoted};
 use crate::schema::graph::{
     Decimal, Fixed, FixedLogical, Graph, IntLogical, LongLogical, Record, Type, TypeId,
 };
-use crate::{AvroError, AvroErrorKind};
 
 /// A value of the Avro schema and what it is written from. Compiled once for a file.
 #[derive(Debug, Clone)]
@@ -79,7 +78,7 @@ pub(super) enum Match {
 ///
 /// # Errors
 /// A column is missing or not named by the schema, or its Arrow type does not fit its Avro type.
-pub(super) fn compile(arrow: &Schema, graph: &Graph, by: Match) -> Result<Node, AvroError> {
+pub(super) fn compile(arrow: &Schema, graph: &Graph, by: Match) -> Result<Node, FeedError> {
     let compiler = Compiler { graph, by };
     match &graph.types[graph.root] {
         Type::Record(record) => {
@@ -134,18 +133,18 @@ struct Compiler<'a> {
 
 impl Compiler<'_> {
     /// A schema whose root is no record: a file of one column.
-    fn single(&self, arrow: &Schema) -> Result<Node, AvroError> {
+    fn single(&self, arrow: &Schema) -> Result<Node, FeedError> {
         let [field] = &arrow.fields()[..] else {
             let found = counted(arrow.fields().len() as u64, "column");
             let message = format!("expected one column for a schema that is no record, found {found}");
-            return Err(AvroError::new(AvroErrorKind::Schema, message));
+            return Err(FeedError::new(FeedErrorKind::Schema, message));
         };
         let node = self.value(self.graph.root, field.data_type(), field.name())?;
         let path = "".into();
         Ok(Node { path, kind: Kind::Record(vec![(0, node)]) })
     }
 
-    fn record(&self, record: &Record, columns: &[&Field], path: &str) -> Result<Node, AvroError> {
+    fn record(&self, record: &Record, columns: &[&Field], path: &str) -> Result<Node, FeedError> {
         let mut names = HashMap::new();
         for (index, field) in columns.iter().enumerate().filter(|_| self.by == Match::Name) {
             if names.insert(field.name().as_str(), index).is_some() {
@@ -181,7 +180,7 @@ impl Compiler<'_> {
         Ok(Node { path: path.into(), kind: Kind::Record(fields) })
     }
 
-    fn value(&self, ty: TypeId, data_type: &DataType, path: &str) -> Result<Node, AvroError> {
+    fn value(&self, ty: TypeId, data_type: &DataType, path: &str) -> Result<Node, FeedError> {
         let data_type = stored_type(data_type);
         let kind = match (&self.graph.types[ty], data_type) {
             (Type::Union(branches), DataType::Union(children, _)) => {
@@ -223,7 +222,7 @@ impl Compiler<'_> {
         branches: &[TypeId],
         data_type: &DataType,
         path: &str,
-    ) -> Result<Node, AvroError> {
+    ) -> Result<Node, FeedError> {
         let null = branches.iter().position(|ty| self.graph.types[*ty] == Type::Null);
         if *data_type == DataType::Null
             && let Some(null) = null
@@ -256,7 +255,7 @@ impl Compiler<'_> {
         branches: &[TypeId],
         children: &arrow_schema::UnionFields,
         path: &str,
-    ) -> Result<Node, AvroError> {
+    ) -> Result<Node, FeedError> {
         let is_null = |ty: &TypeId| self.graph.types[*ty] == Type::Null;
         let null_index = branches.iter().position(is_null).map(|index| index as i64);
         let has_null_child = children.iter().any(|(_, field)| *field.data_type() == DataType::Null);
@@ -272,7 +271,7 @@ impl Compiler<'_> {
             let node = self.value(branches[index], field.data_type(), &path)?;
             Ok(Child { type_id, index: index as i64, null_index, node })
         });
-        let children = children.collect::<Result<_, AvroError>>()?;
+        let children = children.collect::<Result<_, FeedError>>()?;
         Ok(Node { path: path.into(), kind: Kind::Union(children) })
     }
 }
@@ -332,7 +331,7 @@ fn leaf(ty: &Type) -> Option<Leaf> {
     })
 }
 
-fn misfit(ty: &Type, data_type: &DataType, path: &str) -> AvroError {
+fn misfit(ty: &Type, data_type: &DataType, path: &str) -> FeedError {
     let name = match ty {
         Type::Array(_) => "array",
         Type::Map(_) => "map",
@@ -343,8 +342,8 @@ fn misfit(ty: &Type, data_type: &DataType, path: &str) -> AvroError {
     error(path, format!("expected a column that fits the Avro type {name}, found {data_type}"))
 }
 
-pub(super) fn error(path: &str, message: String) -> AvroError {
-    let error = AvroError::new(AvroErrorKind::Schema, message);
+pub(super) fn error(path: &str, message: String) -> FeedError {
+    let error = FeedError::new(FeedErrorKind::Schema, message);
     if path.is_empty() { error } else { error.in_field(path) }
 }
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrowfeed_source::{FeedError, Limits};
 
 use super::encode::{BlockBuffer, bind};
 use super::{WriteOptions, writer};
-use crate::{AvroError, AvroSchema, Limits};
+use crate::AvroSchema;
 
 /// Each row of a batch in Avro's binary encoding, without the header and the blocks of a file.
 ///
@@ -25,7 +26,7 @@ use crate::{AvroError, AvroSchema, Limits};
 /// # Errors
 /// A column has a type that Avro has not, or does not fit the schema; `None` derives one from the Arrow schema. A value
 /// cannot be written as its Avro type.
-pub fn encode_records(batch: &RecordBatch, schema: Option<&AvroSchema>) -> Result<Vec<Vec<u8>>, AvroError> {
+pub fn encode_records(batch: &RecordBatch, schema: Option<&AvroSchema>) -> Result<Vec<Vec<u8>>, FeedError> {
     let options = WriteOptions { schema: schema.cloned(), ..WriteOptions::default() };
     let (_, plan) = writer::settle(batch.schema_ref(), Some(batch.columns()), &options)?;
     let rows: ArrayRef = Arc::new(StructArray::from(batch.clone()));

@@ -6,12 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Threads, thread_count};
+
 use super::blocks::{BlockEncoder, Encoded, Piece};
 use super::options::WriteOptions;
 use crate::container::framing::SYNC;
-use crate::interrupt::Check;
-use crate::threads::{Threads, thread_count};
-use crate::{AvroError, AvroErrorKind, Interrupt};
 
 /// Time after which a waiting caller asks whether it was interrupted.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -30,10 +29,10 @@ pub(super) enum Runner {
 }
 
 /// Where finished blocks go.
-pub(super) type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), AvroError>;
+pub(super) type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), FeedError>;
 
 impl Runner {
-    pub(super) fn new(options: &WriteOptions, sync: [u8; SYNC]) -> Result<Self, AvroError> {
+    pub(super) fn new(options: &WriteOptions, sync: [u8; SYNC]) -> Result<Self, FeedError> {
         Ok(match thread_count(options.threads) {
             1 => Self::Inline(Box::new(BlockEncoder::new(options, sync)?)),
             _ => Self::Later { options: options.clone(), sync, first: None },
@@ -46,7 +45,7 @@ impl Runner {
         job: Vec<Piece>,
         sink: Sink<'_>,
         interrupt: Option<&Interrupt>,
-    ) -> Result<Encoded, AvroError> {
+    ) -> Result<Encoded, FeedError> {
         match self {
             Self::Inline(encoder) => encoder.encode(&job, &mut |block| {
                 Check::of(interrupt).now()?;
@@ -75,7 +74,7 @@ impl Runner {
         &mut self,
         sink: Sink<'_>,
         interrupt: Option<&Interrupt>,
-    ) -> Result<Encoded, AvroError> {
+    ) -> Result<Encoded, FeedError> {
         match self {
             Self::Inline(_) => Ok(Encoded::default()),
             Self::Later { options, sync, first } => {
@@ -107,7 +106,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     cancelled: bool,
-    results: HashMap<u64, Result<(Encoded, Vec<u8>), AvroError>>,
+    results: HashMap<u64, Result<(Encoded, Vec<u8>), FeedError>>,
     /// Encoders and buffers that no job uses.
     idle: Vec<BlockEncoder>,
     buffers: Vec<Vec<u8>>,
@@ -119,11 +118,11 @@ impl Shared {
     }
 
     /// The blocks of a job, one after the other.
-    fn encode(&self, job: &[Piece]) -> Result<(Encoded, Vec<u8>), AvroError> {
+    fn encode(&self, job: &[Piece]) -> Result<(Encoded, Vec<u8>), FeedError> {
         let (idle, buffer) = {
             let mut state = self.lock();
             if state.cancelled {
-                return Err(AvroError::new(AvroErrorKind::Interrupted, "the writer was dropped"));
+                return Err(FeedError::new(FeedErrorKind::Interrupted, "the writer was dropped"));
             }
             (state.idle.pop(), state.buffers.pop())
         };
@@ -143,17 +142,17 @@ impl Shared {
 }
 
 impl Parallel {
-    fn start(count: usize, options: WriteOptions, sync: [u8; SYNC]) -> Result<Self, AvroError> {
+    fn start(count: usize, options: WriteOptions, sync: [u8; SYNC]) -> Result<Self, FeedError> {
         let threads = Threads::start("arrowfeed-write", count)?;
         let (state, done) = (Mutex::default(), Condvar::new());
         let shared = Arc::new(Shared { options, sync, state, done });
         Ok(Self { shared, threads, jobs: VecDeque::new(), next_job: 0 })
     }
 
-    fn submit(&mut self, job: Vec<Piece>) -> Result<(), AvroError> {
+    fn submit(&mut self, job: Vec<Piece>) -> Result<(), FeedError> {
         if self.threads.is_forked() {
             let message = "this writer was started in another process: make a new one after a fork";
-            return Err(AvroError::new(AvroErrorKind::Internal, message));
+            return Err(FeedError::new(FeedErrorKind::Internal, message));
         }
         let id = self.next_job;
         self.next_job += 1;
@@ -163,7 +162,7 @@ impl Parallel {
             let result = catch_unwind(AssertUnwindSafe(|| shared.encode(&job)));
             // The arrays of the job go before its result is seen.
             drop(job);
-            let result = result.unwrap_or_else(|panic| Err(AvroError::from_panic(&*panic)));
+            let result = result.unwrap_or_else(|panic| Err(FeedError::from_panic(&*panic)));
             shared.lock().results.insert(id, result);
             shared.done.notify_one();
         });
@@ -176,7 +175,7 @@ impl Parallel {
         most: usize,
         sink: Sink<'_>,
         interrupt: Option<&Interrupt>,
-    ) -> Result<Encoded, AvroError> {
+    ) -> Result<Encoded, FeedError> {
         let mut sum = Encoded::default();
         while self.jobs.len() > most {
             let Some(id) = self.jobs.front() else { break };

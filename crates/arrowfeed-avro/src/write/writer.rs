@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{Schema, SchemaRef};
+use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, quoted};
 
 use super::append::Appended;
 use super::blocks::{BlockEncoder, Encoded, Piece};
@@ -16,9 +17,8 @@ use super::plan::{self, Node};
 use super::runner::Runner;
 use super::target::{Locked, Target};
 use super::{container, derive};
+use crate::AvroSchema;
 use crate::container::framing::SYNC;
-use crate::error::quoted;
-use crate::{AvroError, AvroErrorKind, AvroSchema, Interrupt, Limits};
 
 /// Encoded bytes of a job: a thread's work, and the most blocks that end early because of threads are one in sixteen.
 const JOB_BYTES: usize = 1 << 20;
@@ -121,12 +121,12 @@ impl AvroWriter {
         path: impl AsRef<Path>,
         schema: SchemaRef,
         options: WriteOptions,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         let path = path.as_ref();
         let name = path.display().to_string();
         let create = || {
             settle(&schema, None, &options)?;
-            Target::create(path).map_err(AvroError::io)
+            Target::create(path).map_err(FeedError::io)
         };
         let output = Output::File(create().map_err(|error| error.in_file(&name))?);
         Ok(Self::new(Some(name), output, schema, options))
@@ -143,7 +143,7 @@ impl AvroWriter {
         path: impl AsRef<Path>,
         schema: SchemaRef,
         options: WriteOptions,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         let path = path.as_ref();
         let name = path.display().to_string();
         let open = || {
@@ -155,7 +155,7 @@ impl AvroWriter {
             (writer.open, writer.lock) = (open, Some(lock));
             Ok(writer)
         };
-        let mut writer = open().map_err(|error: AvroError| error.in_file(&name))?;
+        let mut writer = open().map_err(|error: FeedError| error.in_file(&name))?;
         writer.name = Some(name);
         Ok(writer)
     }
@@ -168,7 +168,7 @@ impl AvroWriter {
         sink: impl Write + Send + 'static,
         schema: SchemaRef,
         options: WriteOptions,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         settle(&schema, None, &options)?;
         Ok(Self::new(None, Output::Sink(Box::new(sink)), schema, options))
     }
@@ -201,7 +201,7 @@ impl AvroWriter {
     /// # Errors
     /// The batch has other columns than the schema; a value cannot be written as its Avro type; the file cannot be
     /// written. After an error the writer takes nothing more.
-    pub fn write(&mut self, batch: &RecordBatch) -> Result<(), AvroError> {
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<(), FeedError> {
         self.guarded(|writer| writer.push(batch))
     }
 
@@ -209,7 +209,7 @@ impl AvroWriter {
     ///
     /// # Errors
     /// As for [`write`](Self::write).
-    pub fn finish(mut self) -> Result<Written, AvroError> {
+    pub fn finish(mut self) -> Result<Written, FeedError> {
         self.guarded(|writer| {
             if writer.open.is_none() {
                 writer.begin(None)?;
@@ -229,19 +229,19 @@ impl AvroWriter {
             Output::Sink(mut sink) => sink.flush(),
         };
         drop(lock);
-        committed.map_err(|error| named(AvroError::io(error), name.as_deref()))?;
+        committed.map_err(|error| named(FeedError::io(error), name.as_deref()))?;
         Ok(written)
     }
 
     /// Names the file in errors, and refuses everything after one.
-    fn guarded(&mut self, work: impl FnOnce(&mut Self) -> Result<(), AvroError>) -> Result<(), AvroError> {
+    fn guarded(&mut self, work: impl FnOnce(&mut Self) -> Result<(), FeedError>) -> Result<(), FeedError> {
         if self.process != std::process::id() {
             let message = "this writer was made in another process: make a new one after a fork";
-            return Err(named(AvroError::new(AvroErrorKind::Internal, message), self.name.as_deref()));
+            return Err(named(FeedError::new(FeedErrorKind::Internal, message), self.name.as_deref()));
         }
         if self.failed {
             let message = "this writer cannot continue after an earlier error";
-            return Err(named(AvroError::new(AvroErrorKind::Options, message), self.name.as_deref()));
+            return Err(named(FeedError::new(FeedErrorKind::Options, message), self.name.as_deref()));
         }
         work(self).map_err(|error| {
             self.failed = true;
@@ -250,7 +250,7 @@ impl AvroWriter {
         })
     }
 
-    fn push(&mut self, batch: &RecordBatch) -> Result<(), AvroError> {
+    fn push(&mut self, batch: &RecordBatch) -> Result<(), FeedError> {
         check_schema(&self.schema, batch)?;
         if batch.num_rows() == 0 {
             return Ok(());
@@ -283,25 +283,25 @@ impl AvroWriter {
     }
 
     /// Settles the schema and writes the header.
-    fn begin(&mut self, first: Option<&[ArrayRef]>) -> Result<(), AvroError> {
+    fn begin(&mut self, first: Option<&[ArrayRef]>) -> Result<(), FeedError> {
         let (avro, plan) = settle(&self.schema, first, &self.options)?;
         let sync = container::new_sync_marker();
         let header = container::header(avro.json(), self.options.codec, &self.options.metadata, &sync);
         let most = Limits::default().header_bytes;
         if header.len() > most {
             let (most, found) =
-                (crate::error::thousands(most as u64), crate::error::thousands(header.len() as u64));
+                (arrowfeed_source::thousands(most as u64), arrowfeed_source::thousands(header.len() as u64));
             let message = format!(
                 "expected a header of at most {most} bytes, found {found}, which readers would refuse"
             );
-            return Err(AvroError::limit_reached("header_bytes", message));
+            return Err(FeedError::limit_reached("header_bytes", message));
         }
         sink(&mut self.output, &mut self.written.bytes)(&header)?;
         self.open = Some(Open::new(plan, &self.options, sync)?);
         Ok(())
     }
 
-    fn run_job(&mut self) -> Result<(), AvroError> {
+    fn run_job(&mut self) -> Result<(), FeedError> {
         let Some(open) = &mut self.open else { return Ok(()) };
         if open.job.is_empty() {
             return Ok(());
@@ -322,7 +322,7 @@ impl AvroWriter {
 }
 
 impl Open {
-    fn new(plan: Node, options: &WriteOptions, sync: [u8; SYNC]) -> Result<Self, AvroError> {
+    fn new(plan: Node, options: &WriteOptions, sync: [u8; SYNC]) -> Result<Self, FeedError> {
         let plain = WriteOptions { codec: crate::Codec::Null, level: None, ..options.clone() };
         Ok(Self {
             plan,
@@ -350,9 +350,9 @@ impl Open {
 }
 
 /// Writes bytes and counts them.
-fn sink<'a>(output: &'a mut Output, written: &'a mut u64) -> impl FnMut(&[u8]) -> Result<(), AvroError> + 'a {
+fn sink<'a>(output: &'a mut Output, written: &'a mut u64) -> impl FnMut(&[u8]) -> Result<(), FeedError> + 'a {
     |bytes| {
-        output.write_all(bytes).map_err(AvroError::io)?;
+        output.write_all(bytes).map_err(FeedError::io)?;
         *written += bytes.len() as u64;
         Ok(())
     }
@@ -363,7 +363,7 @@ pub(super) fn settle(
     schema: &Schema,
     first: Option<&[ArrayRef]>,
     options: &WriteOptions,
-) -> Result<(AvroSchema, Node), AvroError> {
+) -> Result<(AvroSchema, Node), FeedError> {
     options.check()?;
     match &options.schema {
         Some(avro) => Ok((avro.clone(), plan::compile(schema, avro.graph(), plan::Match::Name)?)),
@@ -376,12 +376,12 @@ pub(super) fn settle(
 }
 
 /// Checks that a batch has the columns of the schema; metadata and nullability may differ.
-fn check_schema(schema: &SchemaRef, batch: &RecordBatch) -> Result<(), AvroError> {
+fn check_schema(schema: &SchemaRef, batch: &RecordBatch) -> Result<(), FeedError> {
     if Arc::ptr_eq(schema, batch.schema_ref()) {
         return Ok(());
     }
     let (expected, found) = (schema.fields(), batch.schema_ref().fields());
-    let refuse = |message: String| Err(AvroError::new(AvroErrorKind::Schema, message));
+    let refuse = |message: String| Err(FeedError::new(FeedErrorKind::Schema, message));
     if expected.len() != found.len() {
         return refuse(format!("expected a batch of {} columns, found {}", expected.len(), found.len()));
     }
@@ -397,7 +397,7 @@ fn check_schema(schema: &SchemaRef, batch: &RecordBatch) -> Result<(), AvroError
     Ok(())
 }
 
-fn named(error: AvroError, name: Option<&str>) -> AvroError {
+fn named(error: FeedError, name: Option<&str>) -> FeedError {
     match name {
         Some(name) => error.in_file(name),
         None => error,

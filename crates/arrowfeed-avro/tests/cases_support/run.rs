@@ -7,7 +7,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RecordBatch, StructArray, make_array};
 use arrow_schema::DataType;
 use arrowfeed_avro::{
-    AvroError, AvroHeader, AvroReader, AvroSchema, AvroSource, Encoding, Limits, ReadOptions, StringType,
+    AvroHeader, AvroReader, AvroSchema, AvroSource, Encoding, FeedError, Limits, ReadOptions, StringType,
 };
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ pub(crate) fn run(case: &Case) {
     }
 }
 
-fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Vec<RecordBatch>, AvroError> {
+fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Vec<RecordBatch>, FeedError> {
     let reader_schema = case.reader_schema().map(|text| AvroSchema::parse(&text)).transpose()?;
     let options = ReadOptions {
         columns: case.columns.clone(),
@@ -154,7 +154,7 @@ fn check_error(
     encoding: &str,
     failure: &Failure,
     file: &Container,
-    result: Result<Vec<RecordBatch>, AvroError>,
+    result: Result<Vec<RecordBatch>, FeedError>,
 ) {
     let error = match result {
         Ok(batches) => panic!("{encoding}: expected an error, found {batches:?}"),

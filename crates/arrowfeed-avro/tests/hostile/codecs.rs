@@ -1,6 +1,6 @@
 //! Class C: compressed data. What bombs take in memory is measured in `memory.rs`.
 
-use arrowfeed_avro::{AvroErrorKind, Codec, Limits, ReadOptions};
+use arrowfeed_avro::{Codec, FeedErrorKind, Limits, ReadOptions};
 
 use crate::support_hostile::compress::{CODECS, compress, deflate, snappy};
 use crate::support_hostile::container::Container;
@@ -189,7 +189,7 @@ fn c6_every_stream_of_bzip2_and_xz_is_read_and_checked() {
             let outcome = read_every_way(&of(codec).data(10, &wrong).bytes, &ReadOptions::default());
             match &outcome.fault {
                 Some(fault) => {
-                    assert_eq!(fault.kind, AvroErrorKind::Codec, "{codec:?}, byte {position}: {fault}");
+                    assert_eq!(fault.kind, FeedErrorKind::Codec, "{codec:?}, byte {position}: {fault}");
                     refused += 1;
                 }
                 // Some bits say nothing of the data.

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use arrowfeed_avro::{AvroErrorKind, AvroReader, AvroSource, Codec};
+use arrowfeed_avro::{AvroReader, AvroSource, Codec, FeedErrorKind};
 
 use crate::refused;
 use crate::support_hostile::container::Container;
@@ -178,7 +178,7 @@ fn f6_a_device_error_at_any_read_is_told_after_the_rows_before_it() {
         rows = outcome.rows();
         match outcome.fault {
             Some(fault) => {
-                assert_eq!(fault.kind, AvroErrorKind::Io, "{fault}");
+                assert_eq!(fault.kind, FeedErrorKind::Io, "{fault}");
                 assert!(fault.to_string().ends_with("the device failed"), "{fault}");
                 assert!(call < calls, "all bytes and the end were read");
             }

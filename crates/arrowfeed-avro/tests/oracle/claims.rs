@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::sync::{Arc, Mutex};
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroErrorKind, AvroReader, AvroReaderBuilder, AvroSource, OnError, Report};
+use arrowfeed_avro::{AvroReader, AvroReaderBuilder, AvroSource, FeedErrorKind, OnError, Report};
 use proptest::prelude::*;
 
 use crate::faults::damaged;
@@ -89,7 +89,7 @@ proptest! {
             let (batches, error) = read(builder.open_range(source, 0..bytes.len() as u64));
             assert_rows(&batches, &case.cells()[..rows as usize]);
             let error = error.unwrap();
-            prop_assert_eq!(error.kind(), AvroErrorKind::Interrupted);
+            prop_assert_eq!(error.kind(), FeedErrorKind::Interrupted);
             prop_assert_eq!(error.source().unwrap().to_string(), "no more");
             let expected = "file: expected an answer to the claim of a block, found a failure: no more";
             prop_assert_eq!(error.to_string(), expected);
@@ -107,7 +107,7 @@ fn all(mut reader: AvroReader) -> (Vec<impl PartialEq>, Report) {
 fn a_stream_has_no_ranges() {
     let stream = AvroSource::reader("pipe", Cursor::new(std::fs::read(EXAMPLE).unwrap()));
     let error = AvroReader::builder().open_range(stream, 0..100).unwrap_err();
-    assert_eq!(error.kind(), AvroErrorKind::Options);
+    assert_eq!(error.kind(), FeedErrorKind::Options);
     let expected = "pipe: expected a file that can be read at any offset, found a stream";
     assert_eq!(error.to_string(), expected);
 }
@@ -134,7 +134,7 @@ fn a_seekable_file_that_gets_shorter_has_changed() {
     let mut reader = AvroReader::builder().open_range(source, 0..u64::MAX).unwrap();
     *shorter.lock().unwrap() = true;
     let error = reader.find_map(Result::err).unwrap();
-    assert_eq!(error.kind(), AvroErrorKind::Changed);
+    assert_eq!(error.kind(), FeedErrorKind::Changed);
     let expected = format!(
         "file: expected the file as it was opened, of {len} bytes, found it changed, of {} bytes",
         len - 1

@@ -1,6 +1,6 @@
 //! The `feature` and `tfx` encodings are the native columns with lists around them.
 
-use arrowfeed_avro::{AvroErrorKind, Encoding, ReadOptions};
+use arrowfeed_avro::{Encoding, FeedErrorKind, ReadOptions};
 use proptest::prelude::*;
 
 use crate::support::case::{Case, assert_reads, cases, config, read};
@@ -49,8 +49,8 @@ fn check(case: &Case, encoding: Encoding) -> Result<(), TestCaseError> {
         let error = reader.unwrap_err();
         let message = "expected a type that can be a feature, found a union: choose one of its types with a \
                        reader schema";
-        prop_assert_eq!((error.kind(), error.message()), (AvroErrorKind::Schema, message));
-        prop_assert_eq!(error.place().field.as_ref(), Some(&path));
+        prop_assert_eq!((error.kind(), error.message()), (FeedErrorKind::Schema, message));
+        prop_assert_eq!(error.location().field.as_ref(), Some(&path));
         return Ok(());
     }
     let wrapped = native.iter().map(|field| wrap.field(field)).collect();

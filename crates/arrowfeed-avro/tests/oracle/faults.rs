@@ -1,7 +1,7 @@
 //! Damaged blocks: what is lost, what is said, and that it does not depend on who looks.
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroError, AvroErrorKind, AvroSource, Codec, OnError};
+use arrowfeed_avro::{AvroSource, Codec, FeedError, FeedErrorKind, OnError};
 use proptest::prelude::*;
 
 use crate::sources::{OneByte, assert_same, threads};
@@ -19,8 +19,8 @@ proptest! {
         let (case, bad, _) = damaged(case);
         let (batches, error) = read(case.builder().open(case.source()));
         let error = error.unwrap();
-        prop_assert_eq!(error.place().block, Some(bad as u64));
-        prop_assert_eq!(error.kind(), AvroErrorKind::CorruptBlock);
+        prop_assert_eq!(error.location().block, Some(bad as u64));
+        prop_assert_eq!(error.kind(), FeedErrorKind::CorruptBlock);
         let before: u64 = case.file.blocks[..bad].iter().map(|block| block.count).sum();
         assert_rows(&batches, &case.cells()[..before as usize]);
     }
@@ -84,7 +84,7 @@ proptest! {
             assert_same_error(&found.unwrap(), &error);
         }
         let mut good = case.clone();
-        good.file.blocks.truncate(error.place().block.unwrap() as usize);
+        good.file.blocks.truncate(error.location().block.unwrap() as usize);
         let before = read(good.builder().open(good.source())).0;
         for n in 1..=3 {
             let sources = [good.source(), case.source(), case.source()];
@@ -121,16 +121,16 @@ proptest! {
         let rows: u64 = case.file.blocks[..whole].iter().map(|block| block.count).sum();
         assert_rows(&batches, &case.cells()[..rows as usize]);
         let at_border = cut as u64 == starts[0] || ends.clone().any(|end| end == cut as u64);
-        prop_assert_eq!(error.as_ref().map(AvroError::kind), (!at_border).then_some(AvroErrorKind::Truncated));
+        prop_assert_eq!(error.as_ref().map(FeedError::kind), (!at_border).then_some(FeedErrorKind::Truncated));
     }
 }
 
 /// The same but for the name of the file.
-fn assert_same_error(found: &AvroError, expected: &AvroError) {
+fn assert_same_error(found: &FeedError, expected: &FeedError) {
     assert_eq!((found.kind(), found.message()), (expected.kind(), expected.message()));
-    let mut place = found.place().clone();
-    place.path = expected.place().path.clone();
-    assert_eq!(&place, expected.place());
+    let mut location = found.location().clone();
+    location.path = expected.location().path.clone();
+    assert_eq!(&location, expected.location());
 }
 
 /// The case with one block that can be no block of its rows, which block, and how many of the rows it had.

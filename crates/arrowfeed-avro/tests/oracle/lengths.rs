@@ -1,7 +1,7 @@
 //! Arrays that the caller knows the length of.
 
 use arrow_schema::{DataType, Field};
-use arrowfeed_avro::AvroErrorKind;
+use arrowfeed_avro::FeedErrorKind;
 use proptest::prelude::*;
 
 use crate::support::case::{Case, assert_reads, assert_rows, cases, config, read};
@@ -44,15 +44,15 @@ proptest! {
         };
         let error = error.unwrap();
         let found = items(&case.rows[wrong], field);
-        prop_assert_eq!(error.kind(), AvroErrorKind::Conversion);
+        prop_assert_eq!(error.kind(), FeedErrorKind::Conversion);
         prop_assert_eq!(error.message(), format!("expected 2 items, found {found}"));
-        prop_assert_eq!(error.place().field.as_ref(), Some(&name));
+        prop_assert_eq!(error.location().field.as_ref(), Some(&name));
         // Blocks before it are read, its own is not.
         let mut before = 0;
         for (block, i) in case.file.blocks.iter().zip(0..) {
             if before + block.count > wrong as u64 {
-                prop_assert_eq!(error.place().block, Some(i));
-                prop_assert_eq!(error.place().record, Some(wrong as u64 - before));
+                prop_assert_eq!(error.location().block, Some(i));
+                prop_assert_eq!(error.location().record, Some(wrong as u64 - before));
                 break;
             }
             before += block.count;

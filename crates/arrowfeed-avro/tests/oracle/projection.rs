@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Fields};
-use arrowfeed_avro::AvroErrorKind;
+use arrowfeed_avro::FeedErrorKind;
 use proptest::prelude::*;
 
 use crate::support::case::{Case, assert_reads, cases, config, read};
@@ -30,7 +30,7 @@ proptest! {
         prop_assert_eq!(error.is_some(), case.is_recursive());
         if let Some(error) = error {
             prop_assert!(batches.is_empty());
-            prop_assert_eq!(error.kind(), AvroErrorKind::Schema);
+            prop_assert_eq!(error.kind(), FeedErrorKind::Schema);
             let message = error.message();
             let expected = "expected a type that ends, found record \"t.Tree";
             prop_assert!(message.starts_with(expected), "{}", message);

@@ -1,6 +1,6 @@
 //! Bytes to rows: the values that were written, or an error where there are none.
 
-use arrowfeed_avro::{AvroErrorKind, AvroHeader, AvroSchema, AvroSource, Codec, Limits};
+use arrowfeed_avro::{AvroHeader, AvroSchema, AvroSource, Codec, FeedErrorKind, Limits};
 use proptest::prelude::*;
 
 use crate::support::case::{assert_reads, assert_rows, cases, cases_with, config, read};
@@ -34,9 +34,9 @@ proptest! {
         assert_rows(&batches, &cells);
         prop_assert_eq!(error.is_some(), fault.is_some(), "{:?} and {:?}", error, fault);
         if let (Some(error), Some((block, record))) = (error, fault) {
-            prop_assert!(matches!(error.kind(), AvroErrorKind::CorruptBlock | AvroErrorKind::Limit), "{}", error);
-            prop_assert_eq!(error.place().block, Some(block), "{}", error);
-            prop_assert_eq!(error.place().record, record, "{}", error);
+            prop_assert!(matches!(error.kind(), FeedErrorKind::CorruptBlock | FeedErrorKind::Limit), "{}", error);
+            prop_assert_eq!(error.location().block, Some(block), "{}", error);
+            prop_assert_eq!(error.location().record, record, "{}", error);
         }
     }
 

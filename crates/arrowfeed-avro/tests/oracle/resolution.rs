@@ -1,6 +1,6 @@
 //! Reader schemas.
 
-use arrowfeed_avro::{AvroErrorKind, AvroSchema};
+use arrowfeed_avro::{AvroSchema, FeedErrorKind};
 use proptest::prelude::*;
 
 use crate::support::case::{assert_reads, cases, config, read, read_all};
@@ -40,7 +40,7 @@ proptest! {
         if !rows.iter().all(|row| times_are_of_a_day(&reader, &reader.root, row)) {
             let (_, error) = read(Ok(opened));
             let error = error.unwrap_or_else(|| panic!("{json}: expected an error"));
-            prop_assert_eq!(error.kind(), AvroErrorKind::CorruptBlock, "{}", error);
+            prop_assert_eq!(error.kind(), FeedErrorKind::CorruptBlock, "{}", error);
             prop_assert!(error.message().starts_with("expected a time of day"), "{}", error);
             return Ok(());
         }

@@ -7,7 +7,7 @@ use apache_avro::types::Value as Apache;
 use apache_avro::{Days, Decimal, Duration, Millis, Months};
 use arrow_array::{Int64Array, RecordBatchIterator};
 use arrowfeed_avro::{
-    AvroErrorKind, AvroHeader, AvroReader, AvroSchema, AvroSource, Codec, Limits, StringType, WriteOptions,
+    AvroHeader, AvroReader, AvroSchema, AvroSource, Codec, FeedErrorKind, Limits, StringType, WriteOptions,
     write_avro,
 };
 use proptest::prelude::*;
@@ -102,7 +102,7 @@ fn metadata_of_the_specification_is_refused_before_anything_is_written() {
         let options = WriteOptions { metadata, ..WriteOptions::default() };
         let error = write_avro(one_row(), file.path(), &options).unwrap_err();
         assert_eq!(std::fs::read(file.path()).unwrap(), b"before");
-        assert_eq!(error.kind(), AvroErrorKind::Options);
+        assert_eq!(error.kind(), FeedErrorKind::Options);
         error.message().to_owned()
     };
     let expected = "metadata: expected keys that do not begin with \"avro.\", which the Avro specification reserves, \

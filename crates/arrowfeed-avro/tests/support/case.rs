@@ -4,7 +4,7 @@ use std::fmt;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema as ArrowSchema};
-use arrowfeed_avro::{AvroError, AvroReader, AvroReaderBuilder, AvroSource, Codec, StringType};
+use arrowfeed_avro::{AvroReader, AvroReaderBuilder, AvroSource, Codec, FeedError, StringType};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
@@ -98,7 +98,7 @@ impl Case {
 }
 
 /// All batches and the error that came after them.
-pub(crate) fn read(reader: Result<AvroReader, AvroError>) -> (Vec<RecordBatch>, Option<AvroError>) {
+pub(crate) fn read(reader: Result<AvroReader, FeedError>) -> (Vec<RecordBatch>, Option<FeedError>) {
     let mut reader = match reader {
         Ok(reader) => reader,
         Err(error) => return (Vec::new(), Some(error)),
@@ -117,7 +117,7 @@ pub(crate) fn read(reader: Result<AvroReader, AvroError>) -> (Vec<RecordBatch>, 
 }
 
 /// All batches of a reader that has no error.
-pub(crate) fn read_all(reader: Result<AvroReader, AvroError>) -> Vec<RecordBatch> {
+pub(crate) fn read_all(reader: Result<AvroReader, FeedError>) -> Vec<RecordBatch> {
     match read(reader) {
         (batches, None) => batches,
         (_, Some(error)) => panic!("{error}"),
@@ -125,7 +125,7 @@ pub(crate) fn read_all(reader: Result<AvroReader, AvroError>) -> Vec<RecordBatch
 }
 
 /// The reader's schema and rows are these.
-pub(crate) fn assert_reads(reader: Result<AvroReader, AvroError>, fields: Vec<Field>, cells: &[Vec<Value>]) {
+pub(crate) fn assert_reads(reader: Result<AvroReader, FeedError>, fields: Vec<Field>, cells: &[Vec<Value>]) {
     let reader = reader.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(*reader.schema(), ArrowSchema::new(fields));
     assert_rows(&read_all(Ok(reader)), cells);

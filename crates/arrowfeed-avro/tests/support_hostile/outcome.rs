@@ -4,12 +4,12 @@ use std::fmt;
 
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
-use arrowfeed_avro::{AvroError, AvroErrorKind, AvroReader};
+use arrowfeed_avro::{AvroReader, FeedError, FeedErrorKind};
 
 /// An error without the name of its file, which differs from way to way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
-    pub(crate) kind: AvroErrorKind,
+    pub(crate) kind: FeedErrorKind,
     pub(crate) limit: Option<&'static str>,
     pub(crate) block: Option<u64>,
     pub(crate) field: Option<String>,
@@ -26,13 +26,13 @@ impl Fault {
     }
 }
 
-impl From<&AvroError> for Fault {
-    fn from(error: &AvroError) -> Self {
-        let place = error.place();
+impl From<&FeedError> for Fault {
+    fn from(error: &FeedError) -> Self {
+        let location = error.location();
         let text = error.to_string();
-        let name = place.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
+        let name = location.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
         let text = text.strip_prefix(&name).unwrap_or(&text).to_owned();
-        let (block, field) = (place.block, place.field.clone());
+        let (block, field) = (location.block, location.field.clone());
         Self { kind: error.kind(), limit: error.limit(), block, field, text }
     }
 }
@@ -54,7 +54,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Reads to the end or to the first error, after which nothing may come.
-    pub(crate) fn of(reader: Result<AvroReader, AvroError>) -> Self {
+    pub(crate) fn of(reader: Result<AvroReader, FeedError>) -> Self {
         let mut outcome = Self::default();
         let mut reader = match reader {
             Ok(reader) => reader,

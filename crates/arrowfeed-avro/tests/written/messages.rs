@@ -6,10 +6,10 @@ use arrow_array::types::*;
 use arrow_array::*;
 use arrow_buffer::{IntervalMonthDayNano, OffsetBuffer};
 use arrow_schema::{DataType, Field, Schema, TimeUnit, UnionFields};
-use arrowfeed_avro::{AvroErrorKind, AvroSchema, AvroWriter, Codec, Unsigned, WriteOptions};
+use arrowfeed_avro::{AvroSchema, AvroWriter, Codec, FeedErrorKind, Unsigned, WriteOptions};
 
 /// The error of writing one column named `x`.
-fn refused(column: ArrayRef, options: WriteOptions) -> (AvroErrorKind, String) {
+fn refused(column: ArrayRef, options: WriteOptions) -> (FeedErrorKind, String) {
     let field = Field::new("x", column.data_type().clone(), true);
     let batch = RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![column]).unwrap();
     let writer = AvroWriter::to_sink(std::io::sink(), batch.schema(), options);
@@ -21,11 +21,11 @@ fn refused(column: ArrayRef, options: WriteOptions) -> (AvroErrorKind, String) {
     (error.kind(), error.to_string())
 }
 
-fn derived(column: ArrayRef) -> (AvroErrorKind, String) {
+fn derived(column: ArrayRef) -> (FeedErrorKind, String) {
     refused(column, WriteOptions::default())
 }
 
-fn given(column: ArrayRef, ty: &str) -> (AvroErrorKind, String) {
+fn given(column: ArrayRef, ty: &str) -> (FeedErrorKind, String) {
     let json = format!(r#"{{"type": "record", "name": "R", "fields": [{{"name": "x", "type": {ty}}}]}}"#);
     let schema = Some(AvroSchema::parse(&json).unwrap());
     refused(column, WriteOptions { schema, ..WriteOptions::default() })
@@ -37,7 +37,7 @@ fn array<A: Array + 'static>(array: impl Into<A>) -> ArrayRef {
 
 #[test]
 fn types_without_a_form_in_avro_are_refused_before_anything_is_written() {
-    let schema = |message: &str| (AvroErrorKind::Schema, format!("x{message}"));
+    let schema = |message: &str| (FeedErrorKind::Schema, format!("x{message}"));
     let negative = Decimal128Array::from(vec![1]).with_precision_and_scale(5, -2).unwrap();
     assert_eq!(
         derived(Arc::new(negative)),
@@ -75,7 +75,7 @@ fn types_without_a_form_in_avro_are_refused_before_anything_is_written() {
 
 #[test]
 fn columns_that_do_not_fit_a_given_schema_are_refused_before_anything_is_written() {
-    let schema = |message: &str| (AvroErrorKind::Schema, format!("x: {message}"));
+    let schema = |message: &str| (FeedErrorKind::Schema, format!("x: {message}"));
     let ints = || array::<Int32Array>(vec![1]);
     let cases: Vec<(ArrayRef, &str, &str)> = vec![
         (ints(), r#""string""#, "expected a column that fits the Avro type string, found Int32"),
@@ -111,15 +111,15 @@ fn columns_that_do_not_fit_a_given_schema_are_refused_before_anything_is_written
         refused(ints(), WriteOptions { schema, ..WriteOptions::default() })
     };
     let message = "expected a column for the field \"y\" of the Avro schema, found none";
-    assert_eq!(record(r#"{"name": "y", "type": "int"}"#), (AvroErrorKind::Schema, message.to_owned()));
+    assert_eq!(record(r#"{"name": "y", "type": "int"}"#), (FeedErrorKind::Schema, message.to_owned()));
     let message = "expected a field of the record \"R\" for each column, found none for the column \"x\": leave the column \
                    out, or add it to the schema";
-    assert_eq!(record(""), (AvroErrorKind::Schema, message.to_owned()));
+    assert_eq!(record(""), (FeedErrorKind::Schema, message.to_owned()));
 }
 
 #[test]
 fn values_that_no_reader_would_take_are_refused_with_their_row() {
-    let value = |message: &str| (AvroErrorKind::Conversion, format!("record 1: x: {message}"));
+    let value = |message: &str| (FeedErrorKind::Conversion, format!("record 1: x: {message}"));
     let derived_cases: Vec<(ArrayRef, &str)> = vec![
         (
             Arc::new(Time32MillisecondArray::from(vec![0, 86_400_000])),
@@ -217,7 +217,7 @@ fn what_readers_would_refuse_for_its_size_is_refused() {
         Arc::new(NullArray::new(10_000_001)),
         None,
     );
-    assert_eq!(derived(Arc::new(most)), (AvroErrorKind::Limit, message.to_owned()));
+    assert_eq!(derived(Arc::new(most)), (FeedErrorKind::Limit, message.to_owned()));
     let mut writer = AvroWriter::to_sink(
         std::io::sink(),
         Arc::new(Schema::new(vec![Field::new("x", lists.data_type().clone(), true)])),
@@ -233,14 +233,14 @@ fn what_readers_would_refuse_for_its_size_is_refused() {
     drop(half);
     let options = WriteOptions { codec: Codec::Null, ..WriteOptions::default() };
     let message = "record 1: expected a row of at most 264,241,152 bytes, found a larger one, which readers would refuse";
-    assert_eq!(refused(column, options), (AvroErrorKind::Limit, message.to_owned()));
+    assert_eq!(refused(column, options), (FeedErrorKind::Limit, message.to_owned()));
 }
 
 #[test]
 fn wrong_options_are_refused() {
     let option = |options: WriteOptions| {
         let (kind, message) = refused(array::<Int32Array>(vec![1]), options);
-        assert_eq!(kind, AvroErrorKind::Options);
+        assert_eq!(kind, FeedErrorKind::Options);
         message
     };
     let default = WriteOptions::default;

@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use arrowfeed_avro::{AvroError, AvroErrorKind};
+use arrowfeed_source::{FeedError, FeedErrorKind};
 
 /// How often one who waits looks whether the caller wants to stop.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-type Outcome<T> = Result<T, AvroError>;
+type Outcome<T> = Result<T, FeedError>;
 type Work<T> = Box<dyn FnOnce() -> Outcome<T> + Send>;
 
 /// What is to be done, the oldest first.
@@ -51,17 +51,17 @@ impl<T: Send + 'static> Ahead<T> {
             if let Some(work) = take(&shared) {
                 let done = catch_unwind(AssertUnwindSafe(work));
                 // Nobody may want it any more.
-                let _ = sender.send(done.unwrap_or_else(|panic| Err(AvroError::from_panic(&*panic))));
+                let _ = sender.send(done.unwrap_or_else(|panic| Err(FeedError::from_panic(&*panic))));
             }
         }
     }
 
     /// The oldest result: does the work, or waits for who does; `None`: there is none. `ask` is called now and then.
-    pub(super) fn next(&mut self, ask: impl Fn() -> Result<(), AvroError>) -> Option<Outcome<T>> {
+    pub(super) fn next(&mut self, ask: impl Fn() -> Result<(), FeedError>) -> Option<Outcome<T>> {
         let task = self.tasks.pop_front()?;
         if self.process != std::process::id() {
             let message = "this reader was started in another process: make a new one after a fork";
-            return Some(Err(AvroError::new(AvroErrorKind::Internal, message)));
+            return Some(Err(FeedError::new(FeedErrorKind::Internal, message)));
         }
         if let Some(work) = take(&task.work) {
             return Some(work());
@@ -76,7 +76,7 @@ impl<T: Send + 'static> Ahead<T> {
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let message = "expected a thread that gathers rows, found it gone";
-                    return Some(Err(AvroError::new(AvroErrorKind::Internal, message)));
+                    return Some(Err(FeedError::new(FeedErrorKind::Internal, message)));
                 }
             }
         }
@@ -104,7 +104,7 @@ fn take<T>(work: &Mutex<Option<Work<T>>>) -> Option<Work<T>> {
 mod tests {
     use super::*;
 
-    fn nothing() -> Result<(), AvroError> {
+    fn nothing() -> Result<(), FeedError> {
         Ok(())
     }
 
@@ -164,7 +164,7 @@ mod tests {
         });
         let thread = std::thread::spawn(work);
         has_begun.recv().unwrap();
-        let enough = || Err(AvroError::new(AvroErrorKind::Interrupted, "enough"));
+        let enough = || Err(FeedError::new(FeedErrorKind::Interrupted, "enough"));
         assert_eq!(ahead.next(enough).unwrap().unwrap_err().to_string(), "enough");
         drop(end);
         thread.join().unwrap();

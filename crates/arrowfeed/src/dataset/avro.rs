@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
-use arrowfeed_avro::{AvroError, AvroFiles, AvroSource, Encoding, Limits, ReadOptions, printable};
+use arrowfeed_avro::{AvroFiles, AvroSource, Encoding, ReadOptions};
+use arrowfeed_source::{FeedError, Limits, printable};
 use arrowfeed_tensor::{Adapter, TensorSpec};
 
 use super::indexed::Indexed;
@@ -148,7 +149,7 @@ impl AvroDataset {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn num_rows(&self) -> Result<u64, AvroError> {
+    pub fn num_rows(&self) -> Result<u64, FeedError> {
         self.num_rows_with(None)
     }
 
@@ -156,7 +157,7 @@ impl AvroDataset {
     ///
     /// # Errors
     /// A file cannot be read, or the caller wants to stop.
-    pub fn num_rows_with(&self, interrupt: Option<Interrupt>) -> Result<u64, AvroError> {
+    pub fn num_rows_with(&self, interrupt: Option<Interrupt>) -> Result<u64, FeedError> {
         let options = IterationOptions { interrupt, ..Default::default() };
         Ok(self.files.index(&options)?.rows())
     }
@@ -165,7 +166,7 @@ impl AvroDataset {
     ///
     /// # Errors
     /// The system does not tell how long a file is.
-    pub fn fingerprint(&self) -> Result<String, AvroError> {
+    pub fn fingerprint(&self) -> Result<String, FeedError> {
         self.fingerprint_with(None)
     }
 
@@ -173,7 +174,7 @@ impl AvroDataset {
     ///
     /// # Errors
     /// As [`fingerprint`](Self::fingerprint); or the caller wants to stop.
-    pub fn fingerprint_with(&self, interrupt: Option<&Interrupt>) -> Result<String, AvroError> {
+    pub fn fingerprint_with(&self, interrupt: Option<&Interrupt>) -> Result<String, FeedError> {
         let schema = crc32fast::hash(format!("{:?}", self.arrow_schema()).as_bytes());
         Ok(format!("{:08x}{schema:08x}", self.files.marks(interrupt)?.digest()))
     }

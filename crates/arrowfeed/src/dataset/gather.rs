@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroError, Prepare};
+use arrowfeed_avro::Prepare;
+use arrowfeed_source::FeedError;
 
 use super::joined::interleaved;
 use super::pieces::{Rows, not_joined};
@@ -19,7 +20,7 @@ pub(super) struct Gather {
 
 impl Gather {
     /// The batch, and what `prepare` makes of it.
-    pub(super) fn run(&self, prepare: Option<&Prepare>) -> Result<Rows, AvroError> {
+    pub(super) fn run(&self, prepare: Option<&Prepare>) -> Result<Rows, FeedError> {
         let (pieces, picks) = self.picked();
         let batch = interleaved(&pieces, &picks);
         let batch = batch.map_err(|error| not_joined(picks.len()).with_source(error))?;

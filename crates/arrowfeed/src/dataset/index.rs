@@ -1,6 +1,7 @@
 //! Where all blocks of all files are, and how many rows each declares.
 
-use arrowfeed_avro::{AvroError, AvroFiles, BlockInfo, OnError, Skipped};
+use arrowfeed_avro::{AvroFiles, BlockInfo};
+use arrowfeed_source::{FeedError, OnError, Skipped};
 
 use super::options::IterationOptions;
 
@@ -26,7 +27,7 @@ pub(super) struct Place {
 }
 
 impl BlockIndex {
-    pub(super) fn build(files: &AvroFiles, options: &IterationOptions) -> Result<Self, AvroError> {
+    pub(super) fn build(files: &AvroFiles, options: &IterationOptions) -> Result<Self, FeedError> {
         let mut index = Self { files: Vec::new(), rows_before: vec![0], digest: 0, skipped: Vec::new() };
         let mut digest = crc32fast::Hasher::new();
         let mut rows = 0;
@@ -41,7 +42,7 @@ impl BlockIndex {
             };
             for error in faults {
                 let (block, offset) = match options.on_error {
-                    OnError::SkipBlock => (error.place().block, error.place().offset),
+                    OnError::SkipBlock => (error.location().block, error.location().offset),
                     _ => (None, None),
                 };
                 let (path, error) = (files.name(file).to_owned(), error.to_string());

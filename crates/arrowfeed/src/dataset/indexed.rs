@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use arrowfeed_avro::{AvroError, AvroFiles, ForkLock, Interrupt};
+use arrowfeed_avro::AvroFiles;
+use arrowfeed_source::{FeedError, ForkLock, Interrupt};
 
 use super::index::BlockIndex;
 use super::options::IterationOptions;
@@ -21,7 +22,7 @@ impl Indexed {
         Self { files, index: ForkLock::default(), marks: ForkLock::default() }
     }
 
-    pub(super) fn index(&self, options: &IterationOptions) -> Result<Arc<BlockIndex>, AvroError> {
+    pub(super) fn index(&self, options: &IterationOptions) -> Result<Arc<BlockIndex>, FeedError> {
         if let Some(index) = self.index.with(|index| index.clone()).flatten() {
             return Ok(index);
         }
@@ -32,7 +33,7 @@ impl Indexed {
         Ok(index)
     }
 
-    pub(super) fn marks(&self, interrupt: Option<&Interrupt>) -> Result<FileMarks, AvroError> {
+    pub(super) fn marks(&self, interrupt: Option<&Interrupt>) -> Result<FileMarks, FeedError> {
         if let Some(marks) = self.marks.with(|marks| marks.clone()).flatten() {
             return Ok(marks);
         }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed_avro::{AvroError, AvroFiles, Prepare, Report};
+use arrowfeed_avro::{AvroFiles, Prepare};
+use arrowfeed_source::{FeedError, Report};
 use rand::TryRngCore;
 use rand::rngs::OsRng;
 
@@ -61,7 +62,7 @@ enum Epoch {
 }
 
 impl Epoch {
-    fn next(&mut self) -> Result<Option<(Rows, At)>, AvroError> {
+    fn next(&mut self) -> Result<Option<(Rows, At)>, FeedError> {
         Ok(match self {
             Self::Sequential(epoch) => epoch.next()?.map(|(rows, after)| (rows, At::Row(after))),
             Self::Shuffled(epoch) => epoch.next()?.map(|(rows, after)| (rows, At::Window(after))),
@@ -82,7 +83,7 @@ impl BatchIterator {
         files: Arc<Indexed>,
         options: IterationOptions,
         prepare: Option<Prepare>,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         options.check()?;
         // Asked once: it may change with the thread that asks, and while an epoch runs.
         let threads = NonZeroUsize::new(options.thread_count());
@@ -182,17 +183,17 @@ impl BatchIterator {
         Ok(State::new(self.files.marks(self.options.interrupt.as_ref())?, &self.options, self.seed, blocks))
     }
 
-    fn draw_seed(&mut self) -> Result<u64, AvroError> {
+    fn draw_seed(&mut self) -> Result<u64, FeedError> {
         if let Some(seed) = self.seed {
             return Ok(seed);
         }
-        let seed = OsRng.try_next_u64().map_err(|error| AvroError::io(std::io::Error::other(error)))?;
+        let seed = OsRng.try_next_u64().map_err(|error| FeedError::io(std::io::Error::other(error)))?;
         self.seed = Some(seed);
         Ok(seed)
     }
 
     /// The index, where the order needs it.
-    fn index(&mut self) -> Result<Option<Arc<BlockIndex>>, AvroError> {
+    fn index(&mut self) -> Result<Option<Arc<BlockIndex>>, FeedError> {
         if !self.options.shuffles() && !self.options.is_sharded() {
             return Ok(None);
         }
@@ -204,7 +205,7 @@ impl BatchIterator {
         Ok(Some(index))
     }
 
-    fn start_epoch(&mut self) -> Result<Epoch, AvroError> {
+    fn start_epoch(&mut self) -> Result<Epoch, FeedError> {
         let index = self.index()?;
         let files: &Arc<AvroFiles> = &self.files.files.clone();
         let (options, prepare) = (self.options.clone(), self.prepare.clone());
@@ -234,7 +235,7 @@ impl BatchIterator {
         self.ended || self.options.epochs.is_some_and(|epochs| self.epoch >= epochs.get())
     }
 
-    fn read(&mut self) -> Result<Option<Rows>, AvroError> {
+    fn read(&mut self) -> Result<Option<Rows>, FeedError> {
         while !self.is_over() {
             let mut reading = match self.reading.take() {
                 Some(reading) => reading,
@@ -267,7 +268,7 @@ impl BatchIterator {
     }
 
     /// The rows that were held, and then those of a batch.
-    fn after_held(&mut self, rows: Rows) -> Result<Rows, AvroError> {
+    fn after_held(&mut self, rows: Rows) -> Result<Rows, FeedError> {
         let Some(held) = self.held.take() else { return Ok(rows) };
         let all = held.num_rows() + rows.batch.num_rows();
         let joined = concatenated(&[&held, &rows.batch]);

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::num::{NonZeroU64, NonZeroUsize};
 
-use arrowfeed_avro::{AvroError, AvroErrorKind, PartOptions};
+use arrowfeed_avro::PartOptions;
+use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use crate::avro::{Interrupt, OnError};
 
@@ -64,7 +65,7 @@ impl IterationOptions {
     ///
     /// # Errors
     /// Such an option, or one that makes no sense.
-    pub fn check_heeded(&self, heeded: &[&str]) -> Result<(), AvroError> {
+    pub fn check_heeded(&self, heeded: &[&str]) -> Result<(), FeedError> {
         self.check()?;
         let default = Self::default();
         let changed = [
@@ -76,14 +77,14 @@ impl IterationOptions {
         match changed.iter().find(|(name, changed)| *changed && !heeded.contains(name)) {
             Some((name, _)) => {
                 let message = format!("{name}: expected its default, which is all that this source can do");
-                Err(AvroError::new(AvroErrorKind::Options, message))
+                Err(FeedError::new(FeedErrorKind::Options, message))
             }
             None => Ok(()),
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), AvroError> {
-        let refuse = |message: String| Err(AvroError::new(AvroErrorKind::Options, message));
+    pub(super) fn check(&self) -> Result<(), FeedError> {
+        let refuse = |message: String| Err(FeedError::new(FeedErrorKind::Options, message));
         if self.batch_size == 0 {
             return refuse("batch_size: expected 1 or more, found 0".to_owned());
         }
@@ -102,9 +103,9 @@ impl IterationOptions {
         self.shuffle_buffer_size > 0
     }
 
-    /// See [`thread_count`](arrowfeed_avro::thread_count).
+    /// See [`thread_count`](arrowfeed_source::thread_count).
     pub(super) fn thread_count(&self) -> usize {
-        arrowfeed_avro::thread_count(self.threads)
+        arrowfeed_source::thread_count(self.threads)
     }
 
     pub(super) fn is_sharded(&self) -> bool {
@@ -124,16 +125,16 @@ impl IterationOptions {
     }
 
     /// An error if the caller wants to stop.
-    pub(super) fn ask(&self) -> Result<(), AvroError> {
+    pub(super) fn ask(&self) -> Result<(), FeedError> {
         ask(self.interrupt.as_ref())
     }
 }
 
 /// An error if the caller wants to stop.
-pub(super) fn ask(interrupt: Option<&Interrupt>) -> Result<(), AvroError> {
+pub(super) fn ask(interrupt: Option<&Interrupt>) -> Result<(), FeedError> {
     match interrupt {
         Some(interrupt) if interrupt() => {
-            Err(AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop"))
+            Err(FeedError::new(FeedErrorKind::Interrupted, "the caller asked to stop"))
         }
         _ => Ok(()),
     }

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{AvroError, FileBatch, Prepared, RowOrigin};
+use arrowfeed_avro::{FileBatch, Prepared, RowOrigin};
+use arrowfeed_source::FeedError;
 
 use super::joined::concatenated;
 
@@ -51,7 +52,7 @@ impl Pieces {
         Self { batch_size, wanted: first, held: VecDeque::new(), taken: 0, rows: 0, bytes: 0, most }
     }
 
-    pub(super) fn add(&mut self, piece: FileBatch) -> Result<(), AvroError> {
+    pub(super) fn add(&mut self, piece: FileBatch) -> Result<(), FeedError> {
         self.rows += piece.batch.num_rows();
         self.bytes += piece.batch.get_array_memory_size();
         self.held.push_back(piece);
@@ -70,7 +71,7 @@ impl Pieces {
     }
 
     /// The next batch, of fewer rows where there are no more.
-    pub(super) fn take(&mut self) -> Result<Option<(Rows, After)>, AvroError> {
+    pub(super) fn take(&mut self) -> Result<Option<(Rows, After)>, FeedError> {
         let mut wanted = self.wanted.min(self.rows);
         self.wanted = self.batch_size;
         self.rows -= wanted;
@@ -110,16 +111,16 @@ fn place_after(piece: &FileBatch, row: usize) -> Option<After> {
 }
 
 #[cold]
-pub(super) fn too_large(most: usize, wanted: usize, found: usize) -> AvroError {
+pub(super) fn too_large(most: usize, wanted: usize, found: usize) -> FeedError {
     let message = format!(
         "expected {wanted} rows to take at most {most} bytes, found that {found} rows take more: ask for fewer"
     );
-    AvroError::limit_reached("batch_bytes", message)
+    FeedError::limit_reached("batch_bytes", message)
 }
 
 /// Rows that each fit into a batch and together do not: text of more than 2 GiB in a column.
 #[cold]
-pub(super) fn not_joined(rows: usize) -> AvroError {
+pub(super) fn not_joined(rows: usize) -> FeedError {
     let message = format!("expected {rows} rows to fit into one batch, found columns that cannot be joined");
-    AvroError::limit_reached("batch_bytes", message)
+    FeedError::limit_reached("batch_bytes", message)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use arrowfeed_avro::{Report, Skipped};
+use arrowfeed_source::{Report, Skipped};
 
 /// A report that has what was left out once, however many epochs come upon it.
 #[derive(Debug, Clone, Default)]

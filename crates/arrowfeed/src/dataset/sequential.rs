@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use arrowfeed_avro::{AvroError, AvroFiles, Part, PartOptions, PartReader, Prepare, Report};
+use arrowfeed_avro::{AvroFiles, Part, PartOptions, PartReader, Prepare};
+use arrowfeed_source::{FeedError, Report};
 
 use super::index::BlockIndex;
 use super::options::IterationOptions;
@@ -24,7 +25,7 @@ impl Sequential {
         first: usize,
         after: Option<After>,
         prepare: Option<Prepare>,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         // Batches that begin with held rows are not the pieces that threads see.
         let prepare = prepare.filter(|_| first == options.batch_size);
         let reading = PartOptions { prepare, ..options.reading(options.batch_size) };
@@ -37,7 +38,7 @@ impl Sequential {
         Ok(Self { reader, pieces })
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<(Rows, After)>, AvroError> {
+    pub(super) fn next(&mut self) -> Result<Option<(Rows, After)>, FeedError> {
         while !self.pieces.is_enough() {
             match self.reader.next() {
                 Some(piece) => self.pieces.add(piece?)?,

@@ -6,7 +6,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrowfeed_avro::{AvroError, AvroFiles, FileBatch, PartReader, Prepare, Report};
+use arrowfeed_avro::{AvroFiles, FileBatch, PartReader, Prepare};
+use arrowfeed_source::{FeedError, Report};
 
 use super::ahead::Ahead;
 use super::gather::Gather;
@@ -37,7 +38,7 @@ pub(super) struct Shuffled {
     /// What is passed of the first window.
     skip: usize,
     /// An error that waits until the batches before it are given.
-    failure: Option<AvroError>,
+    failure: Option<FeedError>,
     /// Bytes of a whole batch, and of what is made of it, by the last one.
     bytes: usize,
 }
@@ -61,7 +62,7 @@ impl Shuffled {
         wanted: usize,
         after: Option<AfterShuffled>,
         prepare: Option<Prepare>,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         let slots = shuffled(index, files.len(), seed, epoch, options.shard);
         let first = after.as_ref().map_or(0, |after| after.window);
         let planned = windows(&slots, options, index, first)?;
@@ -89,7 +90,7 @@ impl Shuffled {
         })
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<(Rows, AfterShuffled)>, AvroError> {
+    pub(super) fn next(&mut self) -> Result<Option<(Rows, AfterShuffled)>, FeedError> {
         if self.options.thread_count() == 1 {
             let Some((gather, after)) = self.plan()? else { return Ok(None) };
             return Ok(Some((gather.run(None)?, after)));
@@ -130,7 +131,7 @@ impl Shuffled {
     }
 
     /// The rows of the next batch.
-    fn plan(&mut self) -> Result<Option<(Gather, AfterShuffled)>, AvroError> {
+    fn plan(&mut self) -> Result<Option<(Gather, AfterShuffled)>, FeedError> {
         let mut picks = Vec::new();
         let rows = std::mem::replace(&mut self.wanted, self.options.batch_size);
         let mut pieces = 0;
@@ -144,7 +145,7 @@ impl Shuffled {
             picks
                 .try_reserve(wanted.min(window.left()))
                 .map_err(std::io::Error::from)
-                .map_err(AvroError::io)?;
+                .map_err(FeedError::io)?;
             window.take(wanted, |piece, row| picks.push((pieces + piece, row)));
             if window.is_given() {
                 (pieces, at) = (pieces + window.pieces.len(), at + 1);
@@ -161,7 +162,7 @@ impl Shuffled {
     }
 
     /// Reads one more window. False: there is none.
-    fn load(&mut self) -> Result<bool, AvroError> {
+    fn load(&mut self) -> Result<bool, FeedError> {
         let Some(planned) = self.planned.pop_front() else {
             // Threads tell what they have counted when they are asked for more than there is.
             return self.reader.next().transpose().map(|_| false);
@@ -196,7 +197,7 @@ fn windows(
     options: &IterationOptions,
     index: &BlockIndex,
     first: u64,
-) -> Result<VecDeque<Arc<PlannedWindow>>, AvroError> {
+) -> Result<VecDeque<Arc<PlannedWindow>>, FeedError> {
     let mut planned = VecDeque::new();
     for number in 0.. {
         if slots.is_empty() {

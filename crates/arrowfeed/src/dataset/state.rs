@@ -1,6 +1,7 @@
 //! Where an iteration stands, as text: what it takes to go on exactly there, and to refuse where that cannot be.
 
-use arrowfeed_avro::{AvroError, AvroFiles, Interrupt, OnError, Report, Skipped};
+use arrowfeed_avro::AvroFiles;
+use arrowfeed_source::{FeedError, Interrupt, OnError, Report, Skipped};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
@@ -131,7 +132,7 @@ impl State {
 }
 
 impl FileMarks {
-    pub(super) fn of(files: &AvroFiles, interrupt: Option<&Interrupt>) -> Result<Self, AvroError> {
+    pub(super) fn of(files: &AvroFiles, interrupt: Option<&Interrupt>) -> Result<Self, FeedError> {
         let mut marks = Vec::with_capacity(4 * files.len());
         for file in 0..files.len() {
             ask(interrupt)?;
@@ -215,7 +216,7 @@ impl From<&IterationOptions> for Chosen {
 }
 
 impl Place {
-    pub(super) fn row(after: After, files: &AvroFiles) -> Result<Self, AvroError> {
+    pub(super) fn row(after: After, files: &AvroFiles) -> Result<Self, FeedError> {
         let After { file, block, offset, row } = after;
         Ok(Self::Row { file, block, offset, row, sync: hex(&files.identity(file)?.sync) })
     }

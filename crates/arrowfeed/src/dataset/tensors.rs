@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch};
-use arrowfeed_avro::{AvroError, Prepared, Report};
+use arrowfeed_avro::Prepared;
+use arrowfeed_source::{FeedError, Report};
 use arrowfeed_tensor::{Adapter, ConversionError, Tensor, Tensors};
 
 use super::indexed::Indexed;
@@ -27,7 +28,7 @@ impl TensorIterator {
         files: Arc<Indexed>,
         options: IterationOptions,
         adapter: Adapter,
-    ) -> Result<Self, AvroError> {
+    ) -> Result<Self, FeedError> {
         let adapter = Arc::new(adapter);
         let converting = adapter.clone();
         let prepare = Arc::new(move |batch: &RecordBatch| {

@@ -83,7 +83,7 @@ fn what_is_not_there_is_not_found() {
 fn no_pattern_is_an_error() {
     let error = resolve(Vec::<PathBuf>::new()).unwrap_err();
     assert_eq!(error.to_string(), "expected at least one file, found an empty list");
-    assert_eq!(error.kind(), AvroErrorKind::Options);
+    assert_eq!(error.kind(), FeedErrorKind::Options);
 }
 
 #[test]

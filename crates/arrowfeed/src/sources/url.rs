@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use arrowfeed_avro::{AvroError, AvroErrorKind};
+use arrowfeed_source::{FeedError, FeedErrorKind};
 
 /// The scheme of a URL, and nothing for a path: two characters at least (a drive has one), then `://`.
 ///
@@ -45,8 +45,8 @@ fn is_file(scheme: &str) -> bool {
 }
 
 /// The path, or glob, of a `file://` URL.
-pub(super) fn file_path(url: &str) -> Result<PathBuf, AvroError> {
-    let refuse = |message: String| Err(AvroError::new(AvroErrorKind::Options, message));
+pub(super) fn file_path(url: &str) -> Result<PathBuf, FeedError> {
+    let refuse = |message: String| Err(FeedError::new(FeedErrorKind::Options, message));
     let scheme = scheme(url).unwrap_or_default();
     if !is_file(scheme) {
         return refuse(format!("expected a path or a file:// URL, found one of scheme {scheme:?}"));

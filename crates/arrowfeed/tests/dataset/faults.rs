@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use arrowfeed::IterationOptions;
-use arrowfeed::avro::{AvroErrorKind, Interrupt, OnError};
+use arrowfeed::avro::{FeedErrorKind, Interrupt, OnError};
 
 use crate::files::{Directory, all, dataset, numbers, write};
 
@@ -100,7 +100,7 @@ fn counting_rows_can_be_stopped_at_any_block() {
     let counting = asked.clone();
     let interrupt: Interrupt = Arc::new(move || counting.fetch_add(1, Ordering::Relaxed) == 5);
     let error = dataset.num_rows_with(Some(interrupt)).unwrap_err();
-    assert_eq!(error.kind(), AvroErrorKind::Interrupted);
+    assert_eq!(error.kind(), FeedErrorKind::Interrupted);
     assert_eq!(asked.load(Ordering::Relaxed), 6);
     assert_eq!(dataset.num_rows().unwrap(), 200);
 }

@@ -1,9 +1,10 @@
+use arrowfeed_source::counted;
+
 use super::super::testing::{
     CODECS, Container, SYNC as MARKER, inputs, read_all, read_every_way, read_rest, varint,
 };
 use super::*;
 use crate::container::codec::Codec;
-use crate::error::counted;
 
 /// Where the first block of a file without compression is.
 const FIRST: u64 = 57;
@@ -20,13 +21,13 @@ fn reader_with(mut input: Input, limits: &Limits) -> BlockReader {
 }
 
 /// Reads through every kind of input, and gives the number of good blocks and the error.
-fn failure_with(file: &Container, limits: &Limits) -> (usize, AvroErrorKind, String) {
+fn failure_with(file: &Container, limits: &Limits) -> (usize, FeedErrorKind, String) {
     let (blocks, error) = read_every_way(&file.bytes, limits).unwrap();
     let error = error.unwrap();
     (blocks.len(), error.kind(), error.to_string())
 }
 
-fn failure(file: &Container) -> (usize, AvroErrorKind, String) {
+fn failure(file: &Container) -> (usize, FeedErrorKind, String) {
     failure_with(file, &Limits::default())
 }
 
@@ -72,12 +73,12 @@ fn a_file_cut_anywhere_but_at_a_border_of_blocks_is_truncated() {
             let complete = borders.iter().filter(|&&border| border <= len).count();
             match result {
                 Err(error) => {
-                    assert_eq!((complete, error.kind()), (0, AvroErrorKind::Truncated), "{codec:?} {len}");
+                    assert_eq!((complete, error.kind()), (0, FeedErrorKind::Truncated), "{codec:?} {len}");
                 }
                 Ok((blocks, error)) => {
                     assert_eq!(blocks.len() + 1, complete);
                     let kind = error.map(|error| error.kind());
-                    let expected = (!borders.contains(&len)).then_some(AvroErrorKind::Truncated);
+                    let expected = (!borders.contains(&len)).then_some(FeedErrorKind::Truncated);
                     assert_eq!(kind, expected, "{codec:?} {len}");
                 }
             }
@@ -94,7 +95,7 @@ fn a_truncated_block_says_what_is_missing() {
     };
     let at = "block 0 at byte 57: expected";
     let end = "found the end of the file after";
-    let truncated = |text: String| (0, AvroErrorKind::Truncated, text);
+    let truncated = |text: String| (0, FeedErrorKind::Truncated, text);
     assert_eq!(cut(1), truncated(format!("{at} the record count of a block, {end} 1 byte")));
     assert_eq!(cut(3), truncated(format!("{at} the byte size of a block, {end} 3 bytes")));
     assert_eq!(cut(4), truncated(format!("{at} 1,016 bytes of data and sync marker, {end} 0")));
@@ -106,10 +107,10 @@ fn a_negative_record_count_or_byte_size_is_corrupt() {
     for value in [-1, -1000, i64::MIN] {
         let text = format!("block 1 at byte 76: expected a record count of 0 or more, found {value}");
         let file = null().block(1, b"a").raw_block(value, 1, b"a");
-        assert_eq!(failure(&file), (1, AvroErrorKind::CorruptBlock, text));
+        assert_eq!(failure(&file), (1, FeedErrorKind::CorruptBlock, text));
         let text = format!("block 1 at byte 76: expected a byte size of 0 or more, found {value}");
         let file = null().block(1, b"a").raw_block(1, value, b"a");
-        assert_eq!(failure(&file), (1, AvroErrorKind::CorruptBlock, text));
+        assert_eq!(failure(&file), (1, FeedErrorKind::CorruptBlock, text));
     }
 }
 
@@ -126,7 +127,7 @@ fn a_byte_size_over_the_limit_is_not_read() {
     for (size, shown) in [(1 << 40, "1,099,511,627,776"), (i64::MAX, "9,223,372,036,854,775,807")] {
         let text =
             format!("block 0 at byte 57: expected a block of at most 268,435,456 bytes, found {shown}");
-        assert_eq!(failure(&null().raw_block(1, size, b"a")), (0, AvroErrorKind::Limit, text));
+        assert_eq!(failure(&null().raw_block(1, size, b"a")), (0, FeedErrorKind::Limit, text));
     }
     let limits = |decoded_block_bytes| Limits { decoded_block_bytes, ..Limits::default() };
     let file = null().block(1, b"abc");
@@ -140,14 +141,14 @@ fn a_byte_size_over_what_is_left_is_truncated() {
     let text = "block 0 at byte 57: expected 200,000,016 bytes of data and sync marker, \
                 found the end of the file after 17";
     let file = null().raw_block(1, 200_000_000, b"a");
-    assert_eq!(failure(&file), (0, AvroErrorKind::Truncated, text.into()));
+    assert_eq!(failure(&file), (0, FeedErrorKind::Truncated, text.into()));
 }
 
 #[test]
 fn a_byte_size_that_is_not_the_size_misses_the_marker() {
     for size in (1..=16).filter(|&size| size != 8) {
         let (blocks, kind, text) = failure(&null().raw_block(1, size, b"12345678").block(1, b"next"));
-        assert_eq!((blocks, kind), (0, AvroErrorKind::CorruptBlock));
+        assert_eq!((blocks, kind), (0, FeedErrorKind::CorruptBlock));
         let start = format!(
             "block 0 at byte 57: expected the sync marker {MARKER_HEX} after {} of data, found ",
             counted(size as u64, "byte")
@@ -166,7 +167,7 @@ fn one_wrong_bit_of_any_marker_is_corrupt_before_its_block_is_given() {
             let mut file = whole.clone();
             file.bytes[border - 16 + bit / 8] ^= 1 << (bit % 8);
             let (blocks, kind, _) = failure(&file);
-            assert_eq!((blocks, kind), (good, AvroErrorKind::CorruptBlock));
+            assert_eq!((blocks, kind), (good, FeedErrorKind::CorruptBlock));
         }
     }
     let mut file = whole;
@@ -183,7 +184,7 @@ fn a_block_of_no_records_has_no_bytes() {
     for codec in CODECS {
         let file = Container::new(codec).block(0, b"abc");
         let (_, kind, text) = failure(&file);
-        assert_eq!(kind, AvroErrorKind::CorruptBlock);
+        assert_eq!(kind, FeedErrorKind::CorruptBlock);
         let at = Container::new(codec).bytes.len();
         assert_eq!(text, format!("block 0 at byte {at}: expected no bytes in a block of 0 records, found 3"));
         let file = Container::new(codec).block(0, b"").raw_block(0, 0, b"").block(1, b"x");
@@ -202,7 +203,7 @@ fn records_without_bytes_are_counted_against_a_limit() {
         }
         for count in [100_000_001, 1_000_000_000_000, i64::MAX] {
             let error = read_every_way(&with(count).bytes, &Limits::default()).unwrap().1.unwrap();
-            assert_eq!((error.kind(), error.limit()), (AvroErrorKind::Limit, Some("zero_byte_rows")));
+            assert_eq!((error.kind(), error.limit()), (FeedErrorKind::Limit, Some("zero_byte_rows")));
             let at = Container::new(codec).bytes.len();
             let shown = thousands(count as u64);
             let text = format!(
@@ -218,10 +219,10 @@ fn a_number_of_more_than_64_bits_is_corrupt() {
     let at = "block 0 at byte 57: expected a";
     for bytes in [vec![0xff; 11], vec![0x80; 10_000], [[0xff; 9].as_slice(), &[2; 20]].concat()] {
         let text = format!("{at} record count, found a number of more than 64 bits");
-        assert_eq!(failure(&null().raw(&bytes)), (0, AvroErrorKind::CorruptBlock, text));
+        assert_eq!(failure(&null().raw(&bytes)), (0, FeedErrorKind::CorruptBlock, text));
         let text = format!("{at} byte size, found a number of more than 64 bits");
         let file = null().raw(&varint(1)).raw(&bytes);
-        assert_eq!(failure(&file), (0, AvroErrorKind::CorruptBlock, text));
+        assert_eq!(failure(&file), (0, FeedErrorKind::CorruptBlock, text));
     }
 }
 
@@ -241,7 +242,7 @@ fn a_tail_of_zeros_is_named() {
         zeros.trim_end()
     );
     let file = null().block(1, b"a").raw(&[0; 512]);
-    assert_eq!(failure(&file), (1, AvroErrorKind::CorruptBlock, text));
+    assert_eq!(failure(&file), (1, FeedErrorKind::CorruptBlock, text));
 }
 
 #[test]
@@ -256,7 +257,7 @@ fn files_that_were_joined_are_named() {
     let text = "block 1 at byte 76: expected a block, \
                 found the magic bytes of another Avro file (files that were joined?)";
     let file = null().block(1, b"a").raw(&null().block(1, b"b").bytes);
-    assert_eq!(failure(&file), (1, AvroErrorKind::CorruptBlock, text.into()));
+    assert_eq!(failure(&file), (1, FeedErrorKind::CorruptBlock, text.into()));
 }
 
 #[test]
@@ -371,14 +372,14 @@ fn a_reader_goes_on_at_another_range() {
         reader.restart(57..90, 0).unwrap();
         let message = "expected a block that ends by byte 90, where another one seems to start, found its end at byte 95";
         let error = read_rest(&mut reader).1.unwrap();
-        assert_eq!(error.kind(), AvroErrorKind::CorruptBlock);
+        assert_eq!(error.kind(), FeedErrorKind::CorruptBlock);
         assert_eq!(error.to_string(), format!("block 1 at byte 76: {message}"));
         reader.restart(57..76, 0).unwrap();
         assert!(read_rest(&mut reader).1.is_none());
     }
     let header = Header::read(&mut stream, &Limits::default(), &Check::never()).unwrap();
     let mut reader = BlockReader::new(stream, &header, &Limits::default());
-    assert_eq!(reader.restart(57..76, 0).unwrap_err().kind(), AvroErrorKind::Io);
+    assert_eq!(reader.restart(57..76, 0).unwrap_err().kind(), FeedErrorKind::Io);
 }
 
 #[test]

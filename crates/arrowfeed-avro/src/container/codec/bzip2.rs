@@ -1,18 +1,16 @@
 //! bzip2 streams.
 
+use arrowfeed_source::{Check, FeedError, counted, thousands};
 use bzip2::{Decompress, Status};
 
 use super::Codec;
 use super::output::{Output, STEP, out_of_memory};
-use crate::AvroError;
-use crate::error::{counted, thousands};
-use crate::interrupt::Check;
 
 /// Bytes of other work that take as long as one of this codec.
 const SLOWNESS: usize = 16;
 
 /// Decompresses every stream of a block.
-pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usize, AvroError> {
+pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usize, FeedError> {
     if data.is_empty() {
         return Err(Codec::Bzip2.mismatch("no bytes"));
     }

@@ -1,10 +1,10 @@
 //! One decompressor for every codec.
 
+use arrowfeed_source::{Check, FeedError, Limits};
+
 use super::output::Output;
 use super::{Codec, bzip2, deflate, snappy, xz, zstandard};
-use crate::interrupt::Check;
 use crate::wire::padded::Padded;
-use crate::{AvroError, Limits};
 
 /// Decompresses one block after the other into the same buffer, which never passes
 /// [`Limits::decoded_block_bytes`] and grows only by what compressed bytes have proven.
@@ -44,7 +44,7 @@ impl Decompressor {
         &'a mut self,
         data: Padded<'a>,
         check: &Check<'_>,
-    ) -> Result<Padded<'a>, AvroError> {
+    ) -> Result<Padded<'a>, FeedError> {
         let (bytes, output) = (data.bytes(), &mut self.output);
         self.len = match &mut self.method {
             Method::Null => return Ok(data),
@@ -58,7 +58,7 @@ impl Decompressor {
     }
 
     /// What [`decompress`](Self::decompress) gave for this block, the last one, once more.
-    pub(crate) fn again<'a>(&'a mut self, data: Padded<'a>) -> Result<Padded<'a>, AvroError> {
+    pub(crate) fn again<'a>(&'a mut self, data: Padded<'a>) -> Result<Padded<'a>, FeedError> {
         match self.method {
             Method::Null => Ok(data),
             _ => self.output.padded(self.len),

@@ -1,12 +1,10 @@
 //! Raw deflate.
 
+use arrowfeed_source::{Check, FeedError, thousands};
 use libdeflater::{DecompressionError, Decompressor};
 
 use super::Codec;
 use super::output::Output;
-use crate::AvroError;
-use crate::error::thousands;
-use crate::interrupt::Check;
 
 /// Room that is tried first, by byte of input: text and numbers mostly shrink to a half or a tenth.
 const RATIO: usize = 8;
@@ -26,7 +24,7 @@ impl Deflate {
         data: &[u8],
         output: &mut Output,
         check: &Check<'_>,
-    ) -> Result<usize, AvroError> {
+    ) -> Result<usize, FeedError> {
         if data.is_empty() {
             return Err(Codec::Deflate.mismatch("no bytes"));
         }
@@ -40,7 +38,7 @@ impl Deflate {
 }
 
 #[cold]
-fn bad_data(data: &[u8]) -> AvroError {
+fn bad_data(data: &[u8]) -> FeedError {
     // RFC 1950: deflate in a window of at most 32 KiB, and a check of both bytes.
     let zlib = matches!(data, [cmf, flags, ..]
         if cmf & 0x0f == 8 && cmf >> 4 <= 7 && (u16::from(*cmf) << 8 | u16::from(*flags)) % 31 == 0);

@@ -2,10 +2,9 @@
 
 use std::io;
 
-use crate::error::thousands;
-use crate::interrupt::Check;
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
+
 use crate::wire::padded::{Padded, SLACK};
-use crate::{AvroError, AvroErrorKind};
 
 /// The first size of the buffer.
 const FIRST: usize = 64 << 10;
@@ -30,7 +29,7 @@ impl Output {
     }
 
     /// Checks a length that the compressed data declares.
-    pub(super) fn check_declared(&self, declared: u64) -> Result<(), AvroError> {
+    pub(super) fn check_declared(&self, declared: u64) -> Result<(), FeedError> {
         if declared <= self.limit as u64 {
             return Ok(());
         }
@@ -44,8 +43,8 @@ impl Output {
         &mut self,
         first: usize,
         check: &Check<'_>,
-        mut attempt: impl FnMut(&mut [u8]) -> Result<Option<usize>, AvroError>,
-    ) -> Result<usize, AvroError> {
+        mut attempt: impl FnMut(&mut [u8]) -> Result<Option<usize>, FeedError>,
+    ) -> Result<usize, FeedError> {
         let mut wanted = first;
         loop {
             check.after(wanted)?;
@@ -68,22 +67,22 @@ impl Output {
     /// For decompressors that go on where they stopped: where to write behind the `filled` bytes, at least one
     /// byte and at most [`STEP`]. That byte may be slack; so the buffer grows, or the limit is reached, only after
     /// a byte has shown that there are more.
-    pub(super) fn spare(&mut self, filled: usize) -> Result<&mut [u8], AvroError> {
+    pub(super) fn spare(&mut self, filled: usize) -> Result<&mut [u8], FeedError> {
         self.hold(filled)?;
         let end = (self.room() + 1).min(filled + STEP);
         Ok(&mut self.bytes[filled..end])
     }
 
     /// The `filled` bytes.
-    pub(super) fn padded(&mut self, filled: usize) -> Result<Padded<'_>, AvroError> {
+    pub(super) fn padded(&mut self, filled: usize) -> Result<Padded<'_>, FeedError> {
         self.hold(filled)?;
         Padded::new(&self.bytes, filled).ok_or_else(|| {
-            AvroError::new(AvroErrorKind::Internal, "expected slack behind decompressed bytes, found none")
+            FeedError::new(FeedErrorKind::Internal, "expected slack behind decompressed bytes, found none")
         })
     }
 
     /// Room for `filled` bytes, which stay.
-    fn hold(&mut self, filled: usize) -> Result<(), AvroError> {
+    fn hold(&mut self, filled: usize) -> Result<(), FeedError> {
         if filled > self.limit {
             return Err(self.too_large("more"));
         }
@@ -94,21 +93,21 @@ impl Output {
     }
 
     /// To `room`, or what is near it and allowed; more than now.
-    fn grow(&mut self, room: usize) -> Result<(), AvroError> {
+    fn grow(&mut self, room: usize) -> Result<(), FeedError> {
         let len = room.max(FIRST).min(self.limit) + SLACK;
         self.bytes
             .try_reserve_exact(len.saturating_sub(self.bytes.len()))
             .map_err(io::Error::from)
-            .map_err(AvroError::io)?;
+            .map_err(FeedError::io)?;
         self.bytes.resize(len, 0);
         Ok(())
     }
 
     #[cold]
-    fn too_large(&self, found: &str) -> AvroError {
+    fn too_large(&self, found: &str) -> FeedError {
         let most = thousands(self.limit as u64);
         let message = format!("expected a block of at most {most} bytes after decompression, found {found}");
-        AvroError::limit_reached("decoded_block_bytes", message)
+        FeedError::limit_reached("decoded_block_bytes", message)
     }
 
     /// Bytes that the buffer takes.
@@ -120,8 +119,8 @@ impl Output {
 
 /// The error of a decompressor that could not get memory for itself.
 #[cold]
-pub(super) fn out_of_memory() -> AvroError {
-    AvroError::io(io::ErrorKind::OutOfMemory.into())
+pub(super) fn out_of_memory() -> FeedError {
+    FeedError::io(io::ErrorKind::OutOfMemory.into())
 }
 
 #[cfg(test)]
@@ -138,7 +137,7 @@ mod tests {
         });
         assert_eq!(rooms, [64 << 10, 128 << 10, 256 << 10, 300 << 10]);
         let error = error.unwrap_err();
-        assert_eq!((error.kind(), error.limit()), (AvroErrorKind::Limit, Some("decoded_block_bytes")));
+        assert_eq!((error.kind(), error.limit()), (FeedErrorKind::Limit, Some("decoded_block_bytes")));
         let text = "expected a block of at most 307,200 bytes after decompression, found more";
         assert_eq!(error.to_string(), text);
     }

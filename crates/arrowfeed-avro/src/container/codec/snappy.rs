@@ -1,18 +1,16 @@
 //! Raw snappy with a checksum behind it.
 
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
 use snap::raw::{Decoder, decompress_len};
 
 use super::Codec;
 use super::output::Output;
-use crate::error::thousands;
-use crate::interrupt::Check;
-use crate::{AvroError, AvroErrorKind};
 
 /// Most output of a byte of input, rounded up: a copy of 64 bytes takes 3.
 const MAX_RATIO: u64 = 22;
 
 /// The last four bytes are the big-endian CRC-32 of the uncompressed ones.
-pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usize, AvroError> {
+pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usize, FeedError> {
     let Some((stream, checksum)) = data.split_last_chunk::<4>() else {
         return Err(Codec::Snappy.mismatch(format_args!("{} bytes, fewer than its CRC-32 has", data.len())));
     };
@@ -35,7 +33,7 @@ pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) ->
     let expected = u32::from_be_bytes(*checksum);
     if crc != expected {
         let message = format!("expected bytes with the CRC-32 {expected:08x}, found {crc:08x}");
-        return Err(AvroError::new(AvroErrorKind::Codec, message));
+        return Err(FeedError::new(FeedErrorKind::Codec, message));
     }
     Ok(len)
 }

@@ -1,27 +1,27 @@
 use std::io::Write;
 
+use arrowfeed_source::{Check, Limits};
+
 use super::*;
-use crate::Limits;
 use crate::container::testing::{CODECS, compress};
-use crate::interrupt::Check;
 use crate::wire::padded::{Padded, SLACK};
 
 const COMPRESSED: [Codec; 5] = [Codec::Deflate, Codec::Snappy, Codec::Zstandard, Codec::Bzip2, Codec::Xz];
 
-fn decompress_with(decompressor: &mut Decompressor, data: &[u8]) -> Result<Vec<u8>, AvroError> {
+fn decompress_with(decompressor: &mut Decompressor, data: &[u8]) -> Result<Vec<u8>, FeedError> {
     let padded = [data, &[0xee; SLACK]].concat();
     let payload = decompressor.decompress(Padded::new(&padded, data.len()).unwrap(), &Check::never())?;
     assert!(payload.with_slack().len() >= payload.bytes().len() + SLACK);
     Ok(payload.bytes().to_vec())
 }
 
-fn decompress(codec: Codec, data: &[u8]) -> Result<Vec<u8>, AvroError> {
+fn decompress(codec: Codec, data: &[u8]) -> Result<Vec<u8>, FeedError> {
     decompress_with(&mut Decompressor::new(codec, &Limits::default()), data)
 }
 
 fn failure(codec: Codec, data: &[u8]) -> String {
     let error = decompress(codec, data).unwrap_err();
-    assert_eq!(error.kind(), AvroErrorKind::Codec);
+    assert_eq!(error.kind(), FeedErrorKind::Codec);
     error.to_string()
 }
 
@@ -125,7 +125,7 @@ fn a_bomb_stops_at_the_limit_in_bounded_memory() {
     ] {
         let mut decompressor = Decompressor::new(codec, &limits);
         let error = decompress_with(&mut decompressor, &compress(codec, &vec![0; 10_000_000])).unwrap_err();
-        assert_eq!((error.kind(), error.limit()), (AvroErrorKind::Limit, Some("decoded_block_bytes")));
+        assert_eq!((error.kind(), error.limit()), (FeedErrorKind::Limit, Some("decoded_block_bytes")));
         assert_eq!(error.to_string(), text(found));
         assert!(decompressor.capacity() <= limit + SLACK);
 
@@ -220,7 +220,7 @@ fn a_zstandard_content_size_is_not_believed() {
     // 64 MiB in a frame of 17 bytes.
     let mut decompressor = Decompressor::new(Codec::Zstandard, &Limits::default());
     let lie = frame(&[&[0xe0], (64u64 << 20).to_le_bytes().as_slice()].concat());
-    assert_eq!(decompress_with(&mut decompressor, &lie).unwrap_err().kind(), AvroErrorKind::Codec);
+    assert_eq!(decompress_with(&mut decompressor, &lie).unwrap_err().kind(), FeedErrorKind::Codec);
     assert!(decompressor.capacity() < 100_000);
     let most = frame(&[0xe0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]);
     assert_eq!(decompress_with(&mut decompressor, &most).unwrap_err().limit(), Some("decoded_block_bytes"));
@@ -231,7 +231,7 @@ fn a_zstandard_window_never_passes_its_limit() {
     let with = |window_log: u8| decompress(Codec::Zstandard, &frame(&[0x00, (window_log - 10) << 3]));
     assert_eq!(with(27).unwrap(), b"x");
     let error = with(31).unwrap_err();
-    assert_eq!((error.kind(), error.limit()), (AvroErrorKind::Limit, Some("zstd_window_bytes")));
+    assert_eq!((error.kind(), error.limit()), (FeedErrorKind::Limit, Some("zstd_window_bytes")));
     let text = "expected a zstandard window of at most 134,217,728 bytes, found 2,147,483,648";
     assert_eq!(error.to_string(), text);
     // The widest that the descriptor can say.
@@ -286,7 +286,7 @@ fn the_xz_decoder_never_passes_its_memory_limit() {
     assert_eq!(decompress(Codec::Xz, &data).unwrap(), b"records");
     let limits = Limits { xz_memory_bytes: 32 << 20, ..Limits::default() };
     let error = decompress_with(&mut Decompressor::new(Codec::Xz, &limits), &data).unwrap_err();
-    assert_eq!((error.kind(), error.limit()), (AvroErrorKind::Limit, Some("xz_memory_bytes")));
+    assert_eq!((error.kind(), error.limit()), (FeedErrorKind::Limit, Some("xz_memory_bytes")));
     let text = "expected an xz stream that takes at most 33,554,432 bytes of memory, found more";
     assert_eq!(error.to_string(), text);
 }

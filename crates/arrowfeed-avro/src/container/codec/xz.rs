@@ -1,12 +1,10 @@
 //! xz streams.
 
+use arrowfeed_source::{Check, FeedError, counted, thousands};
 use liblzma::stream::{Action, CONCATENATED, Error, Status, Stream};
 
 use super::Codec;
 use super::output::{Output, STEP, out_of_memory};
-use crate::AvroError;
-use crate::error::{counted, thousands};
-use crate::interrupt::Check;
 
 /// Bytes of other work that take as long as one of this codec.
 const SLOWNESS: usize = 16;
@@ -17,7 +15,7 @@ pub(super) fn decompress(
     memory: usize,
     output: &mut Output,
     check: &Check<'_>,
-) -> Result<usize, AvroError> {
+) -> Result<usize, FeedError> {
     if data.is_empty() {
         return Err(Codec::Xz.mismatch("no bytes"));
     }
@@ -46,13 +44,13 @@ pub(super) fn decompress(
 }
 
 #[cold]
-fn bad_data(error: Error, len: usize, memory: usize) -> AvroError {
+fn bad_data(error: Error, len: usize, memory: usize) -> FeedError {
     match error {
         Error::MemLimit => {
             let most = thousands(memory as u64);
             let message =
                 format!("expected an xz stream that takes at most {most} bytes of memory, found more");
-            AvroError::limit_reached("xz_memory_bytes", message)
+            FeedError::limit_reached("xz_memory_bytes", message)
         }
         Error::Mem => out_of_memory(),
         _ => {

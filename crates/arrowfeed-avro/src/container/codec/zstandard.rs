@@ -1,13 +1,11 @@
 //! Zstandard frames.
 
+use arrowfeed_source::{Check, FeedError, thousands};
 use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 use zstd::zstd_safe::{DCtx, find_frame_compressed_size, get_error_name, get_frame_content_size};
 
 use super::Codec;
 use super::output::{Output, out_of_memory};
-use crate::AvroError;
-use crate::error::thousands;
-use crate::interrupt::Check;
 
 const MAGIC: u32 = 0xfd2f_b528;
 const SKIPPABLE_MAGIC: std::ops::RangeInclusive<u32> = 0x184d_2a50..=0x184d_2a5f;
@@ -32,7 +30,7 @@ impl Zstandard {
         data: &[u8],
         output: &mut Output,
         check: &Check<'_>,
-    ) -> Result<usize, AvroError> {
+    ) -> Result<usize, FeedError> {
         let declared = self.check_frames(data)?;
         if let Some(declared) = declared {
             output.check_declared(declared)?;
@@ -52,7 +50,7 @@ impl Zstandard {
 
     /// Walks over the frames without decompressing them. Gives the length of their content where each declares
     /// it.
-    fn check_frames(&self, data: &[u8]) -> Result<Option<u64>, AvroError> {
+    fn check_frames(&self, data: &[u8]) -> Result<Option<u64>, FeedError> {
         if data.is_empty() {
             return Err(Codec::Zstandard.mismatch("no bytes"));
         }
@@ -79,7 +77,7 @@ impl Zstandard {
 
     /// RFC 8878, 3.1.1.1: the window descriptor, where the frame has one. Without one the window is the content,
     /// for which the limit of the block holds.
-    fn check_window(&self, frame: &[u8]) -> Result<(), AvroError> {
+    fn check_window(&self, frame: &[u8]) -> Result<(), FeedError> {
         let (Some(descriptor), Some(window)) = (frame.get(4), frame.get(5)) else { return Ok(()) };
         if descriptor & 0x20 != 0 {
             return Ok(());
@@ -91,7 +89,7 @@ impl Zstandard {
         }
         let (most, found) = (thousands(self.window_limit as u64), thousands(found));
         let message = format!("expected a zstandard window of at most {most} bytes, found {found}");
-        Err(AvroError::limit_reached("zstd_window_bytes", message))
+        Err(FeedError::limit_reached("zstd_window_bytes", message))
     }
 }
 
@@ -101,7 +99,7 @@ fn is_too_small(code: usize) -> bool {
 }
 
 #[cold]
-fn bad_data(data: &[u8], code: usize) -> AvroError {
+fn bad_data(data: &[u8], code: usize) -> FeedError {
     let found = thousands(data.len() as u64);
     let error = Codec::Zstandard.mismatch(format_args!("{found} bytes that are not one, or not all of one"));
     error.with_source(get_error_name(code))

@@ -4,10 +4,10 @@ use super::*;
 const JSON: &[u8] = b"\"long\"";
 
 /// Reads through every kind of input, which must all agree.
-fn read_with(bytes: &[u8], limits: &Limits) -> Result<Header, AvroError> {
+fn read_with(bytes: &[u8], limits: &Limits) -> Result<Header, FeedError> {
     let [first, others @ ..] =
         inputs(bytes).map(|mut input| Header::read(&mut input, limits, &Check::never()));
-    let text = |result: &Result<Header, AvroError>| match result {
+    let text = |result: &Result<Header, FeedError>| match result {
         Ok(header) => format!("{header:?}"),
         Err(error) => format!("{:?} {:?} {error}", error.kind(), error.limit()),
     };
@@ -15,11 +15,11 @@ fn read_with(bytes: &[u8], limits: &Limits) -> Result<Header, AvroError> {
     first
 }
 
-fn read(bytes: &[u8]) -> Result<Header, AvroError> {
+fn read(bytes: &[u8]) -> Result<Header, FeedError> {
     read_with(bytes, &Limits::default())
 }
 
-fn failure(bytes: &[u8]) -> (AvroErrorKind, String) {
+fn failure(bytes: &[u8]) -> (FeedErrorKind, String) {
     let error = read(bytes).unwrap_err();
     (error.kind(), error.to_string())
 }
@@ -74,14 +74,14 @@ fn other_magic_bytes_are_shown_with_a_guess() {
         (b"abc", "61 62 63"),
         (&[0; 4096], "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 (zeros)"),
     ] {
-        assert_eq!(failure(bytes), (AvroErrorKind::Format, format!("{start}{found}")));
+        assert_eq!(failure(bytes), (FeedErrorKind::Format, format!("{start}{found}")));
     }
 }
 
 #[test]
 fn an_empty_file_says_so() {
     let text = "expected an Avro object container file, found an empty file";
-    assert_eq!(failure(b""), (AvroErrorKind::Truncated, text.into()));
+    assert_eq!(failure(b""), (FeedErrorKind::Truncated, text.into()));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_cut_header_is_truncated() {
     bytes.splice(end..end, [varint(-1), varint(more.len() as i64), more].concat());
     assert!(read(&bytes).is_ok());
     for len in 0..bytes.len() {
-        assert_eq!(failure(&bytes[..len]).0, AvroErrorKind::Truncated, "{len} bytes");
+        assert_eq!(failure(&bytes[..len]).0, FeedErrorKind::Truncated, "{len} bytes");
     }
     let text = |len: usize| failure(&bytes[..len]).1;
     assert_eq!(text(2), "expected the 4 magic bytes of an Avro file, found 2");
@@ -125,17 +125,17 @@ fn a_byte_size_of_metadata_must_be_the_size() {
     for size in [0, 18, 20, 1 << 40] {
         let shown = thousands(size as u64);
         let text = format!("byte 4: expected {shown} bytes of metadata, found entries of 19 bytes");
-        assert_eq!(failure(&with(size)), (AvroErrorKind::Format, text));
+        assert_eq!(failure(&with(size)), (FeedErrorKind::Format, text));
     }
     let text = "byte 5: expected a byte size of metadata to be 0 or more, found -19";
-    assert_eq!(failure(&with(-19)), (AvroErrorKind::Format, text.into()));
+    assert_eq!(failure(&with(-19)), (FeedErrorKind::Format, text.into()));
 }
 
 #[test]
 fn more_than_10_000_entries_are_refused() {
     let refused = |bytes: Vec<u8>, found: &str| {
         let (kind, text) = failure(&bytes);
-        assert_eq!(kind, AvroErrorKind::Format);
+        assert_eq!(kind, FeedErrorKind::Format);
         let text = text.split_once(": ").unwrap().1.to_owned();
         assert_eq!(text, format!("expected at most 10,000 metadata entries, found {found}"));
     };
@@ -152,23 +152,23 @@ fn more_than_10_000_entries_are_refused() {
 #[test]
 fn a_negative_length_is_refused_where_it_is() {
     let text = "byte 5: expected the length of a metadata key to be 0 or more, found -1";
-    assert_eq!(failure(&around(&[varint(1), varint(-1)].concat())), (AvroErrorKind::Format, text.into()));
+    assert_eq!(failure(&around(&[varint(1), varint(-1)].concat())), (FeedErrorKind::Format, text.into()));
     let value = around(&[varint(1), varint(1), b"k".to_vec(), varint(i64::MIN)].concat());
     let text = "byte 7: expected the length of a metadata value to be 0 or more, found -9223372036854775808";
-    assert_eq!(failure(&value), (AvroErrorKind::Format, text.into()));
+    assert_eq!(failure(&value), (FeedErrorKind::Format, text.into()));
 }
 
 #[test]
 fn a_number_of_more_than_64_bits_is_refused() {
     let text = "byte 4: expected a count of metadata entries, found a number of more than 64 bits";
-    assert_eq!(failure(&around(&[0xff; 11])), (AvroErrorKind::Format, text.into()));
+    assert_eq!(failure(&around(&[0xff; 11])), (FeedErrorKind::Format, text.into()));
 }
 
 #[test]
 fn a_header_never_passes_its_limit() {
     let huge = around(&[varint(1), varint(1 << 40)].concat());
     let error = read(&huge).unwrap_err();
-    assert_eq!((error.kind(), error.limit()), (AvroErrorKind::Limit, Some("header_bytes")));
+    assert_eq!((error.kind(), error.limit()), (FeedErrorKind::Limit, Some("header_bytes")));
     let text = "byte 11: expected a file header of at most 16,777,216 bytes, found 1,099,511,627,787 or more";
     assert_eq!(error.to_string(), text);
 
@@ -185,32 +185,32 @@ fn a_schema_never_passes_its_limit() {
     let limits = |schema_bytes| Limits { schema_bytes, ..Limits::default() };
     assert!(read_with(&bytes, &limits(6)).is_ok());
     let error = read_with(&bytes, &limits(5)).unwrap_err();
-    assert_eq!((error.kind(), error.limit()), (AvroErrorKind::Limit, Some("schema_bytes")));
+    assert_eq!((error.kind(), error.limit()), (FeedErrorKind::Limit, Some("schema_bytes")));
     assert_eq!(error.to_string(), "byte 17: expected the schema to have at most 5 bytes, found 6");
 }
 
 #[test]
 fn a_header_needs_a_schema() {
     let text = "expected a schema in the header (\"avro.schema\"), found none";
-    assert_eq!(failure(&header(&[], &SYNC)), (AvroErrorKind::Format, text.into()));
+    assert_eq!(failure(&header(&[], &SYNC)), (FeedErrorKind::Format, text.into()));
 }
 
 #[test]
 fn keys_and_schema_must_be_utf8() {
     let text = "byte 5: expected a schema in UTF-8, found other bytes at its byte 1";
-    assert_eq!(failure(&header(&[(b"avro.schema", b"a\xff")], &SYNC)), (AvroErrorKind::Format, text.into()));
+    assert_eq!(failure(&header(&[(b"avro.schema", b"a\xff")], &SYNC)), (FeedErrorKind::Format, text.into()));
     let text = "byte 5: expected a metadata key in UTF-8, found \"k\u{fffd}\"";
-    assert_eq!(failure(&header(&[(b"k\xff", b"")], &SYNC)), (AvroErrorKind::Format, text.into()));
+    assert_eq!(failure(&header(&[(b"k\xff", b"")], &SYNC)), (FeedErrorKind::Format, text.into()));
 }
 
 #[test]
 fn schema_and_codec_are_named_once() {
     let twice = [(b"avro.schema".as_slice(), JSON), (b"avro.schema", b"\"int\"")];
     let text = "byte 24: expected one metadata entry \"avro.schema\", found another";
-    assert_eq!(failure(&header(&twice, &SYNC)), (AvroErrorKind::Format, text.into()));
+    assert_eq!(failure(&header(&twice, &SYNC)), (FeedErrorKind::Format, text.into()));
     let twice = [(b"avro.codec".as_slice(), b"null".as_slice()), (b"avro.codec", b"null")];
     let text = "byte 21: expected one metadata entry \"avro.codec\", found another";
-    assert_eq!(failure(&header(&twice, &SYNC)), (AvroErrorKind::Format, text.into()));
+    assert_eq!(failure(&header(&twice, &SYNC)), (FeedErrorKind::Format, text.into()));
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn an_unknown_codec_is_an_error_that_names_the_known() {
         (b"deflate ", "\"deflate \""),
         (b"\xff", "\"\u{fffd}\""),
     ] {
-        assert_eq!(with(name), (AvroErrorKind::Codec, format!("{start}{found}")));
+        assert_eq!(with(name), (FeedErrorKind::Codec, format!("{start}{found}")));
     }
     let long = with(&vec![b'x'; 1 << 20]).1;
     assert_eq!(long, format!("{start}\"{}…\"", "x".repeat(200)));

@@ -14,7 +14,7 @@ fn scanner(source: Source, bytes: &[u8]) -> BlockScanner {
     BlockScanner::new(source, bytes.len() as u64, &header(bytes), &Limits::default())
 }
 
-fn scan_rest(scanner: &mut BlockScanner) -> (Vec<BlockHead>, Option<AvroError>) {
+fn scan_rest(scanner: &mut BlockScanner) -> (Vec<BlockHead>, Option<FeedError>) {
     let mut heads = Vec::new();
     loop {
         match scanner.next(&Check::never()) {
@@ -29,7 +29,7 @@ fn scan_rest(scanner: &mut BlockScanner) -> (Vec<BlockHead>, Option<AvroError>) 
 fn assert_like_reader(bytes: &[u8]) {
     let [input, ..] = inputs(bytes);
     let (blocks, expected) = read_all(input, &Limits::default()).unwrap();
-    let text = |error: &AvroError| format!("{:?} {:?} {error}", error.kind(), error.limit());
+    let text = |error: &FeedError| format!("{:?} {:?} {error}", error.kind(), error.limit());
     for source in sources(bytes) {
         let mut scanner = scanner(source, bytes);
         let (heads, error) = scan_rest(&mut scanner);
@@ -199,7 +199,7 @@ fn a_file_that_has_become_shorter_is_truncated() {
     for len in 57..file.bytes.len() - 1 {
         for source in sources(&file.bytes[..len]) {
             let error = scan_rest(&mut scanner(source, &file.bytes)).1.unwrap();
-            assert_eq!(error.kind(), crate::AvroErrorKind::Truncated, "{len} bytes");
+            assert_eq!(error.kind(), crate::FeedErrorKind::Truncated, "{len} bytes");
         }
     }
 }

@@ -1,11 +1,11 @@
 use std::thread;
 
+use arrowfeed_source::{FeedErrorKind, Limits};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::AvroSchema;
 use crate::schema::graph::{Graph, Type, TypeId};
-use crate::{AvroErrorKind, Limits};
 
 fn parsed(json: &str) -> AvroSchema {
     AvroSchema::parse(json).unwrap_or_else(|error| panic!("{json}: {error}"))
@@ -116,7 +116,7 @@ fn types_nest_64_deep_and_no_deeper() {
             assert_eq!(parsed(&schema.canonical()), schema);
             let error = AvroSchema::parse(&nested(65)).unwrap_err();
             assert_eq!(error.message(), "expected types nested at most 64 deep, found more");
-            assert_eq!((error.kind(), error.limit()), (AvroErrorKind::Limit, Some("schema_depth")));
+            assert_eq!((error.kind(), error.limit()), (FeedErrorKind::Limit, Some("schema_depth")));
         }
     });
 }
@@ -264,7 +264,7 @@ proptest! {
     fn json_of_any_shape_is_a_schema_or_an_error(json in schema_like_json()) {
         match AvroSchema::parse(&json.to_string()) {
             Ok(schema) => _ = schema.canonical(),
-            Err(error) => prop_assert_ne!(error.kind(), AvroErrorKind::Internal, "{}: {}", json, error),
+            Err(error) => prop_assert_ne!(error.kind(), FeedErrorKind::Internal, "{}: {}", json, error),
         }
     }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::AvroSchema;
 
-fn encode(schema: &str, json: &str) -> Result<Vec<u8>, AvroError> {
+fn encode(schema: &str, json: &str) -> Result<Vec<u8>, FeedError> {
     let schema = AvroSchema::parse(schema).unwrap();
     encode_default(schema.graph(), schema.graph().root, &serde_json::from_str(json).unwrap())
 }
@@ -15,7 +15,7 @@ fn encoded(schema: &str, json: &str, bytes: &[u8]) {
 fn refused(schema: &str, json: &str, message: &str) {
     let error = encode(schema, json).expect_err(json);
     assert_eq!(error.to_string(), message, "{schema} {json}");
-    assert_eq!(error.kind(), AvroErrorKind::Schema, "{schema} {json}");
+    assert_eq!(error.kind(), FeedErrorKind::Schema, "{schema} {json}");
 }
 
 const FIXED: &str = r#"{"type": "fixed", "name": "F", "size": 2}"#;

@@ -1,6 +1,8 @@
+use arrowfeed_source::Limits;
+
+use crate::AvroSchema;
 use crate::schema::graph::Type;
 use crate::schema::normalise::tests::{canonical_forms, parsed, refused, root};
-use crate::{AvroSchema, Limits};
 
 #[test]
 fn wrong_records_are_refused() {

@@ -17,7 +17,7 @@ pub(in crate::schema) fn refused(cases: &[(&str, &str)]) {
     for (json, message) in cases {
         let error = AvroSchema::parse(json).expect_err(json);
         assert_eq!(error.to_string(), *message, "{json}");
-        assert_eq!(error.kind(), AvroErrorKind::Schema, "{json}");
+        assert_eq!(error.kind(), FeedErrorKind::Schema, "{json}");
     }
 }
 

@@ -7,23 +7,23 @@ use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
 use arrow_array::{Array, ArrayRef, RunArray, UnionArray};
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::{DataType, UnionFields};
+use arrowfeed_source::{FeedError, Limits};
 
 use super::bind_leaf::bind_leaf;
 use super::body::{Body, Op};
 use super::computed::symbols_of_keys;
 use super::nested::{Branch, Indexed, Keys, List, NullBranch, Optional, Ranges, Required, Union};
 use crate::write::plan::{self, Child, Kind, Leaf, Node};
-use crate::{AvroError, Limits};
 
 /// The operations that write the slots of `array` as values of `node`.
 ///
 /// # Errors
 /// The type of the array does not fit.
-pub(in crate::write) fn bind(node: &Node, array: &ArrayRef) -> Result<Body, AvroError> {
+pub(in crate::write) fn bind(node: &Node, array: &ArrayRef) -> Result<Body, FeedError> {
     Ok(Body::new(operations(node, array)?))
 }
 
-fn operations(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, AvroError> {
+fn operations(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
     let nulls = nulls(array);
     match &node.kind {
         Kind::Optional(tags, value) => {
@@ -90,7 +90,7 @@ fn nulls(array: &ArrayRef) -> Option<NullBuffer> {
 }
 
 /// The operations that write the slots of an array that are not null.
-fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, AvroError> {
+fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
     match array.data_type() {
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
@@ -134,7 +134,7 @@ fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, AvroError> {
 
 /// The operations that write what an index refers to. The nulls of all levels are known outside, unless the values are
 /// unions: each level tells its own then.
-fn stored(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, AvroError> {
+fn stored(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
     match node.kind {
         Kind::Union(_) => operations(node, array),
         _ => values(node, array),
@@ -150,7 +150,7 @@ fn most_items(min_bytes: usize) -> Option<u64> {
     (min_bytes == 0).then(|| Limits::default().zero_byte_elements)
 }
 
-fn list(item: &Node, array: &ArrayRef) -> Result<List, AvroError> {
+fn list(item: &Node, array: &ArrayRef) -> Result<List, FeedError> {
     let (ranges, items): (Ranges, ArrayRef) = match array.data_type() {
         DataType::List(_) => {
             let lists = array.as_list::<i32>();
@@ -182,7 +182,7 @@ fn list(item: &Node, array: &ArrayRef) -> Result<List, AvroError> {
     Ok(List { ranges, first: covered.start, items, most: most_items(item.min_bytes()) })
 }
 
-fn map(value: &Node, array: &ArrayRef) -> Result<List, AvroError> {
+fn map(value: &Node, array: &ArrayRef) -> Result<List, FeedError> {
     let map = array.as_map();
     let ranges = Ranges::Offsets(map.offsets().clone());
     let covered = covered(&ranges, array);
@@ -207,7 +207,7 @@ fn covered(ranges: &Ranges, lists: &ArrayRef) -> Range<usize> {
     }
 }
 
-fn union(children: &[Child], array: &ArrayRef) -> Result<Union, AvroError> {
+fn union(children: &[Child], array: &ArrayRef) -> Result<Union, FeedError> {
     let array = array.as_any().downcast_ref::<UnionArray>();
     let array = array.ok_or_else(|| plan::error("", "expected a union, found another array".to_owned()))?;
     let DataType::Union(fields, _) = array.data_type() else {
@@ -225,7 +225,7 @@ fn union(children: &[Child], array: &ArrayRef) -> Result<Union, AvroError> {
     Ok(Union { type_ids: array.type_ids().clone(), offsets: array.offsets().cloned(), branches })
 }
 
-fn branch(child: &Child, array: &ArrayRef) -> Result<Branch, AvroError> {
+fn branch(child: &Child, array: &ArrayRef) -> Result<Branch, FeedError> {
     let path = (&*child.node.path).into();
     let (index, null_index) = (child.index, child.null_index);
     if *array.data_type() == DataType::Null {

@@ -6,12 +6,12 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
+use arrowfeed_source::FeedError;
 
 use super::body::Op;
 use super::computed;
 use super::decimal::decimal;
 use super::leaf::{Booleans, Computed, Fixed, Floats, Integers, Text};
-use crate::AvroError;
 use crate::plan::leaf::decimal_type;
 use crate::schema::graph::{FixedLogical, IntLogical, LongLogical};
 use crate::write::plan::{self, Leaf};
@@ -20,7 +20,7 @@ use crate::write::plan::{self, Leaf};
 ///
 /// # Errors
 /// The type of the array does not fit the Avro type, or can be written as it only with a loss.
-pub(super) fn bind_leaf(leaf: &Leaf, array: &ArrayRef, path: &str) -> Result<Op, AvroError> {
+pub(super) fn bind_leaf(leaf: &Leaf, array: &ArrayRef, path: &str) -> Result<Op, FeedError> {
     use DataType as D;
     let computed = |leaf: Computed| Op::Computed(vec![leaf]);
     Ok(match (leaf, array.data_type()) {
@@ -111,7 +111,7 @@ pub(super) fn bind_leaf(leaf: &Leaf, array: &ArrayRef, path: &str) -> Result<Op,
     })
 }
 
-fn misfit(leaf: &Leaf, array: &ArrayRef, path: &str) -> AvroError {
+fn misfit(leaf: &Leaf, array: &ArrayRef, path: &str) -> FeedError {
     let (ty, found) = (leaf.name(), array.data_type());
     plan::error(path, format!("expected a column that fits the Avro type {ty}, found {found}"))
 }

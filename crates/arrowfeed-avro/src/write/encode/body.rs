@@ -2,11 +2,11 @@
 
 use arrow_array::types::{Float32Type, Float64Type};
 use arrow_buffer::NullBuffer;
+use arrowfeed_source::FeedError;
 
 use super::buffer::BlockBuffer;
 use super::leaf::{Booleans, Computed, Fixed, Floats, Integers, Leaf, Nullable, Tags, Text};
 use super::nested::{Indexed, List, NullBranch, Optional, Required, Union};
-use crate::AvroError;
 
 /// Everything that one value on the wire is made of: records are flattened into the operations around them.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ macro_rules! ops {
         impl Op {
             /// Writes one value of each column.
             #[inline(always)]
-            fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+            fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
                 match self {
                     $(
                         Op::$leaf(columns) => columns.iter().try_for_each(|column| column.put(slot, out)),
@@ -39,7 +39,7 @@ macro_rules! ops {
             }
 
             /// Writes the values of neighbouring slots, each of them of every column.
-            fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+            fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
                 match self {
                     $(
                         Op::$leaf(columns) => put_leaves(columns, start, end, out),
@@ -105,7 +105,7 @@ fn put_leaves<L: Leaf>(
     start: usize,
     end: usize,
     out: &mut BlockBuffer,
-) -> Result<(), AvroError> {
+) -> Result<(), FeedError> {
     match columns {
         [column] => column.put_run(start, end, out),
         columns => {
@@ -161,12 +161,12 @@ impl Body {
     }
 
     /// Writes the value of a slot.
-    pub(crate) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    pub(crate) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         self.0.iter().try_for_each(|op| op.put(slot, out))
     }
 
     /// Writes the values of neighbouring slots.
-    pub(super) fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    pub(super) fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         match &*self.0 {
             [op] => op.put_run(start, end, out),
             _ => (start..end).try_for_each(|slot| self.put(slot, out)),

@@ -10,21 +10,20 @@ use arrow_array::{
 };
 use arrow_buffer::{ArrowNativeType, ScalarBuffer};
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
+use arrowfeed_source::{FeedError, FeedErrorKind, quoted, thousands};
 
 use super::body::Op;
 use super::leaf::{Computed, Integers};
 use super::nested::Keys;
 use crate::decode::fixed::parse_uuid;
-use crate::error::{quoted, thousands};
 use crate::write::plan::Symbols;
-use crate::{AvroError, AvroErrorKind};
 
 /// A value that cannot be written as the Avro type of its column.
 #[cold]
 #[inline(never)]
-pub(super) fn misfit(path: &str, expected: &str, found: impl std::fmt::Display) -> AvroError {
+pub(super) fn misfit(path: &str, expected: &str, found: impl std::fmt::Display) -> FeedError {
     let message = format!("expected {expected}, found {found}");
-    AvroError::new(AvroErrorKind::Conversion, message).in_field(path)
+    FeedError::new(FeedErrorKind::Conversion, message).in_field(path)
 }
 
 /// The values of an array of numbers of this width, whatever they mean.
@@ -310,7 +309,7 @@ pub(super) fn duration(array: &ArrayRef, path: &str) -> Computed {
     }
 }
 
-fn unknown_symbol(path: &str, found: &[u8]) -> AvroError {
+fn unknown_symbol(path: &str, found: &[u8]) -> FeedError {
     let found = quoted(&String::from_utf8_lossy(found));
     misfit(path, "a symbol of the enum in the file's schema", found)
 }

@@ -7,11 +7,11 @@ use arrow_array::types::{Decimal32Type, Decimal64Type, Decimal128Type, Decimal25
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::i256;
 use arrow_schema::DataType;
+use arrowfeed_source::FeedError;
 
 use super::BlockBuffer;
 use super::computed::misfit;
 use super::leaf::Computed;
-use crate::AvroError;
 use crate::schema::graph;
 use crate::write::plan;
 
@@ -24,7 +24,7 @@ pub(super) fn decimal(
     ty: graph::Decimal,
     size: Option<usize>,
     path: &str,
-) -> Result<Computed, AvroError> {
+) -> Result<Computed, FeedError> {
     let target = Target { precision: ty.precision, size, path: path.into() };
     let scale = match array.data_type() {
         DataType::Decimal32(_, scale)
@@ -90,7 +90,7 @@ struct Target {
 impl Target {
     /// `len`: how many of the last bytes the value needs.
     #[inline(always)]
-    fn put(&self, bytes: &[u8], len: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put(&self, bytes: &[u8], len: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         let value = &bytes[bytes.len() - len..];
         match self.size {
             None => out.sized(value),
@@ -105,7 +105,7 @@ impl Target {
     }
 
     #[cold]
-    fn refuse(&self, found: impl std::fmt::Display) -> AvroError {
+    fn refuse(&self, found: impl std::fmt::Display) -> FeedError {
         let digits = self.precision;
         misfit(&self.path, &format!("a decimal of at most {digits} digits"), found)
     }

@@ -5,26 +5,26 @@ use std::fmt;
 use arrow_array::types::{ArrowPrimitiveType, ByteArrayType};
 use arrow_array::{GenericByteArray, PrimitiveArray};
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrowfeed_source::FeedError;
 
 use super::buffer::BlockBuffer;
-use crate::AvroError;
 
 /// A column that writes the value of a slot. Slots that are null are never asked for.
 pub(super) trait Leaf {
-    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError>;
+    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError>;
 
     /// Brings the values of neighbouring slots into the cache, where it pays.
     fn fetch(&self, _start: usize, _end: usize) {}
 
     /// Writes the values of neighbouring slots: one dispatch for all.
     #[inline(always)]
-    fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         (start..end).try_for_each(|slot| self.put(slot, out))
     }
 
     /// Writes the index of a branch, and the value if there is one.
     #[inline(always)]
-    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), FeedError> {
         out.byte(tag.byte);
         if tag.valid { self.put(slot, out) } else { Ok(()) }
     }
@@ -74,7 +74,7 @@ impl<L: Leaf> Leaf for Nullable<L> {
     }
 
     #[inline(always)]
-    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         let valid = self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(slot));
         self.leaf.put_optional(slot, self.tags.of(valid), out)
     }
@@ -86,13 +86,13 @@ pub(super) struct Booleans(pub(super) BooleanBuffer);
 
 impl Leaf for Booleans {
     #[inline(always)]
-    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         out.byte(self.0.value(slot).into());
         Ok(())
     }
 
     #[inline(always)]
-    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), FeedError> {
         out.optional_array([self.0.value(slot).into()], tag);
         Ok(())
     }
@@ -108,19 +108,19 @@ impl<T: ArrowNativeType + Into<i64>> Leaf for Integers<T> {
     }
 
     #[inline(always)]
-    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         out.long(self.0[slot].into());
         Ok(())
     }
 
     #[inline(always)]
-    fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         out.longs(self.0[start..end].iter().map(|value| (*value).into()));
         Ok(())
     }
 
     #[inline(always)]
-    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), FeedError> {
         out.optional_long(self.0[slot].into(), tag);
         Ok(())
     }
@@ -137,12 +137,12 @@ impl<T: ArrowPrimitiveType> Leaf for Floats<T> {
     }
 
     #[inline(always)]
-    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         self.put_run(slot, slot + 1, out)
     }
 
     #[inline(always)]
-    fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         let width = size_of::<T::Native>();
         let bytes = self.0.values().inner().as_slice();
         if end - start == 1 {
@@ -158,7 +158,7 @@ impl<T: ArrowPrimitiveType> Leaf for Floats<T> {
     }
 
     #[inline(always)]
-    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), FeedError> {
         let bytes = self.0.values().inner().as_slice();
         match size_of::<T::Native>() {
             4 => out.optional_array::<4>(bytes[4 * slot..][..4].try_into().expect("four bytes"), tag),
@@ -191,14 +191,14 @@ impl<O: ArrowNativeType> Leaf for Text<O> {
     }
 
     #[inline(always)]
-    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         let (start, end) = (self.offsets[slot].as_usize(), self.offsets[slot + 1].as_usize());
         out.sized_in(&self.data, start, end);
         Ok(())
     }
 
     #[inline(always)]
-    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put_optional(&self, slot: usize, tag: Tag, out: &mut BlockBuffer) -> Result<(), FeedError> {
         let (start, end) = (self.offsets[slot].as_usize(), self.offsets[slot + 1].as_usize());
         out.optional_sized_in(&self.data, start, end, tag);
         Ok(())
@@ -218,26 +218,26 @@ impl Leaf for Fixed {
     }
 
     #[inline(always)]
-    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         self.put_run(slot, slot + 1, out)
     }
 
     #[inline(always)]
-    fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         out.extend(&self.data[start * self.size..end * self.size]);
         Ok(())
     }
 }
 
 /// Writes the value of a slot.
-type Put = dyn Fn(usize, &mut BlockBuffer) -> Result<(), AvroError> + Send + Sync;
+type Put = dyn Fn(usize, &mut BlockBuffer) -> Result<(), FeedError> + Send + Sync;
 
 /// Values that are computed before they are written, such as decimals, or that are checked, such as times of day.
 pub(super) struct Computed(Box<Put>);
 
 impl Computed {
     pub(super) fn new(
-        put: impl Fn(usize, &mut BlockBuffer) -> Result<(), AvroError> + Send + Sync + 'static,
+        put: impl Fn(usize, &mut BlockBuffer) -> Result<(), FeedError> + Send + Sync + 'static,
     ) -> Self {
         Self(Box::new(put))
     }
@@ -245,7 +245,7 @@ impl Computed {
 
 impl Leaf for Computed {
     #[inline(always)]
-    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         (self.0)(slot, out)
     }
 }

@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrowfeed_source::{FeedError, FeedErrorKind, counted, thousands};
 
 use super::body::Body;
 use super::buffer::BlockBuffer;
 use super::leaf::Tags;
-use crate::error::{counted, thousands};
-use crate::{AvroError, AvroErrorKind};
 
 /// Where the items of each slot of a list lie, in any of Arrow's layouts.
 #[derive(Debug)]
@@ -60,14 +59,14 @@ impl List {
         }
     }
 
-    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         let Range { start, end } = self.ranges.of(slot);
         if start < end {
             let n = (end - start) as u64;
             if let Some(most) = self.most.filter(|most| n > *most) {
                 let (most, found) = (thousands(most), counted(n, "item"));
                 let message = format!("expected at most {most} items without bytes in a list, found {found}");
-                return Err(AvroError::limit_reached("zero_byte_elements", message));
+                return Err(FeedError::limit_reached("zero_byte_elements", message));
             }
             out.long(n as i64);
             self.items.put_run(start - self.first, end - self.first, out)?;
@@ -86,7 +85,7 @@ pub(super) struct Optional {
 }
 
 impl Optional {
-    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(slot)) {
             out.byte(self.tags.null);
             return Ok(());
@@ -105,7 +104,7 @@ pub(super) struct NullBranch {
 }
 
 impl NullBranch {
-    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         if self.nulls.is_null(slot) {
             out.long(self.index);
             return Ok(());
@@ -123,10 +122,10 @@ pub(super) struct Required {
 }
 
 impl Required {
-    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         if self.nulls.is_null(slot) {
             let message = "expected a value, found null: the Avro type of this column has no null";
-            return Err(AvroError::new(AvroErrorKind::Conversion, message).in_field(&*self.path));
+            return Err(FeedError::new(FeedErrorKind::Conversion, message).in_field(&*self.path));
         }
         self.value.put(slot, out)
     }
@@ -170,7 +169,7 @@ pub(super) struct Indexed {
 }
 
 impl Indexed {
-    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         self.values.put(self.keys.of(slot), out)
     }
 }
@@ -197,18 +196,18 @@ pub(super) struct Branch {
 }
 
 impl Union {
-    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), AvroError> {
+    pub(super) fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         let id = self.type_ids[slot];
         let branch = usize::try_from(id).ok().and_then(|id| self.branches.get(id)?.as_ref());
         let Some(branch) = branch else {
             let message = format!("expected the type id of a union's field, found {id}");
-            return Err(AvroError::new(AvroErrorKind::Conversion, message));
+            return Err(FeedError::new(FeedErrorKind::Conversion, message));
         };
         let slot = self.offsets.as_ref().map_or(slot, |offsets| offsets[slot] as usize);
         if branch.nulls.as_ref().is_some_and(|nulls| nulls.is_null(slot)) {
             let Some(null) = branch.null_index else {
                 let message = "expected a value, found null: the Avro union of this column has no null";
-                return Err(AvroError::new(AvroErrorKind::Conversion, message).in_field(&*branch.path));
+                return Err(FeedError::new(FeedErrorKind::Conversion, message).in_field(&*branch.path));
             };
             out.long(null);
             return Ok(());

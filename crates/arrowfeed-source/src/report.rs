@@ -1,5 +1,18 @@
 //! What a reader has read, and what it has left out.
 
+/// What a reader does with a block or a file that it cannot read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum OnError {
+    /// Gives the error and ends.
+    #[default]
+    Raise,
+    /// Leaves the block out, counts it in the [`Report`](crate::Report), and goes on after its sync marker.
+    SkipBlock,
+    /// Leaves out what is left of the file, counts it in the [`Report`](crate::Report), and goes on with the
+    /// next file.
+    SkipFile,
+}
+
 /// Counts of a reader, up to the batch that it gave last; blocks and bytes may be ahead of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
@@ -29,7 +42,8 @@ pub struct Skipped {
 }
 
 impl Report {
-    pub(crate) fn add(&mut self, other: Report) {
+    /// Adds the counts of what was read next.
+    pub fn add(&mut self, other: Report) {
         self.rows += other.rows;
         self.blocks += other.blocks;
         self.bytes += other.bytes;

@@ -71,20 +71,6 @@ impl<T> fmt::Debug for ForkLock<T> {
     }
 }
 
-/// A lock that another thread holds for ever, as in a child of a fork.
-#[cfg(test)]
-pub(crate) fn hold_for_ever<T: Send>(lock: &'static ForkLock<T>) {
-    let (send, locked) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        let _guard = lock.0.lock();
-        let _ = send.send(());
-        loop {
-            std::thread::park();
-        }
-    });
-    locked.recv().unwrap();
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +85,16 @@ mod tests {
     #[test]
     fn a_lock_that_is_held_for_ever_is_given_up() {
         let lock: &'static ForkLock<i32> = Box::leak(Box::default());
-        hold_for_ever(lock);
+        let (send, locked) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            lock.with(|_| {
+                let _ = send.send(());
+                loop {
+                    std::thread::park();
+                }
+            })
+        });
+        locked.recv().unwrap();
         assert_eq!((lock.try_with(|value| *value), lock.with(|value| *value)), (None, None));
     }
 

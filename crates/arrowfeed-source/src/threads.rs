@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::JoinHandle;
 
-use crate::{AvroError, AvroErrorKind};
+use crate::{FeedError, FeedErrorKind};
 
 /// Threads that work where so many are wanted. `None`: every core that the process may use.
 pub fn thread_count(wanted: Option<NonZeroUsize>) -> usize {
@@ -14,7 +14,7 @@ pub fn thread_count(wanted: Option<NonZeroUsize>) -> usize {
 }
 
 /// Some threads. Dropped, they finish what they were given, and are waited for; in a child of a fork there are none.
-pub(crate) struct Threads {
+pub struct Threads {
     pool: Option<rayon::ThreadPool>,
     handles: Vec<JoinHandle<()>>,
     count: usize,
@@ -27,7 +27,7 @@ impl Threads {
     ///
     /// # Errors
     /// The system has no more threads.
-    pub(crate) fn start(name: &'static str, count: usize) -> Result<Self, AvroError> {
+    pub fn start(name: &'static str, count: usize) -> Result<Self, FeedError> {
         let mut handles = Vec::with_capacity(count);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(count)
@@ -39,23 +39,23 @@ impl Threads {
             })
             .build();
         let pool = pool.map_err(|error| {
-            AvroError::new(AvroErrorKind::Io, format!("expected {count} threads: {error}"))
+            FeedError::new(FeedErrorKind::Io, format!("expected {count} threads: {error}"))
         })?;
         Ok(Self { pool: Some(pool), handles, count, process: std::process::id() })
     }
 
     /// Number of threads.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.count
     }
 
     /// Whether this process is a child of the one that started the threads.
-    pub(crate) fn is_forked(&self) -> bool {
+    pub fn is_forked(&self) -> bool {
         self.process != std::process::id()
     }
 
     /// Has a thread do the work when it comes to it; in a child of a fork, nobody does. A panic ends the work alone.
-    pub(crate) fn spawn(&self, work: impl FnOnce() + Send + 'static) {
+    pub fn spawn(&self, work: impl FnOnce() + Send + 'static) {
         if let Some(pool) = self.pool.as_ref().filter(|_| !self.is_forked()) {
             pool.spawn(move || drop(catch_unwind(AssertUnwindSafe(work))));
         }

@@ -4,9 +4,10 @@
 //! has gone through. No value asks.
 
 use std::cell::Cell;
+use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{AvroError, AvroErrorKind};
+use crate::{FeedError, FeedErrorKind};
 
 /// A function that is called now and then during long work; true stops the work.
 pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -15,32 +16,38 @@ pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
 const WORK: usize = 1 << 20;
 
 /// Asks whether the caller wants to stop, at most once for each [`WORK`] bytes. Belongs to one thread and one call.
-pub(crate) struct Check<'a> {
+pub struct Check<'a> {
     wants_to_stop: Option<&'a dyn Fn() -> bool>,
     /// Bytes since the last question.
     work: Cell<usize>,
     stopped: Cell<bool>,
 }
 
+impl fmt::Debug for Check<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Check").field("stopped", &self.stopped).finish_non_exhaustive()
+    }
+}
+
 impl<'a> Check<'a> {
     /// Asks `wants_to_stop`.
-    pub(crate) fn new(wants_to_stop: &'a dyn Fn() -> bool) -> Self {
+    pub fn new(wants_to_stop: &'a dyn Fn() -> bool) -> Self {
         Self { wants_to_stop: Some(wants_to_stop), ..Self::never() }
     }
 
     /// Asks the interrupt of a caller, if there is one.
-    pub(crate) fn of(interrupt: Option<&'a Interrupt>) -> Self {
+    pub fn of(interrupt: Option<&'a Interrupt>) -> Self {
         let wants_to_stop = interrupt.map(|interrupt| &**interrupt as &dyn Fn() -> bool);
         Self { wants_to_stop, ..Self::never() }
     }
 
     /// Never stops.
-    pub(crate) fn never() -> Self {
+    pub fn never() -> Self {
         Self { wants_to_stop: None, work: Cell::new(0), stopped: Cell::new(false) }
     }
 
     /// Asks. Once the caller wanted to stop, every later question has the same answer.
-    pub(crate) fn now(&self) -> Result<(), AvroError> {
+    pub fn now(&self) -> Result<(), FeedError> {
         self.work.set(0);
         if self.stopped.get() || self.wants_to_stop.is_some_and(|wants_to_stop| wants_to_stop()) {
             self.stopped.set(true);
@@ -50,22 +57,22 @@ impl<'a> Check<'a> {
     }
 
     /// Counts work of about so many bytes, and asks when enough has come together.
-    pub(crate) fn after(&self, bytes: usize) -> Result<(), AvroError> {
+    pub fn after(&self, bytes: usize) -> Result<(), FeedError> {
         let work = self.work.get().saturating_add(bytes);
         self.work.set(work);
         if work < WORK { Ok(()) } else { self.now() }
     }
 
     /// Whether an answer was that the caller wants to stop.
-    pub(crate) fn has_stopped(&self) -> bool {
+    pub fn has_stopped(&self) -> bool {
         self.stopped.get()
     }
 }
 
 /// The error of a call whose caller wants to stop.
 #[cold]
-pub(crate) fn stopped() -> AvroError {
-    AvroError::new(AvroErrorKind::Interrupted, "the caller asked to stop")
+pub fn stopped() -> FeedError {
+    FeedError::new(FeedErrorKind::Interrupted, "the caller asked to stop")
 }
 
 #[cfg(test)]

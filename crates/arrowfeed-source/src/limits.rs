@@ -1,10 +1,10 @@
 //! What a file may ask of this process.
 
 /// Upper bounds on what one file may make a reader do. Reaching one is an error of kind
-/// [`Limit`](crate::AvroErrorKind::Limit) that names the field.
+/// [`Limit`](crate::FeedErrorKind::Limit) that names the field.
 ///
 /// ```
-/// use arrowfeed_avro::Limits;
+/// use arrowfeed_source::Limits;
 /// let limits = Limits { decoded_block_bytes: 16 << 20, ..Limits::default() };
 /// assert_eq!(limits.schema_depth, 64);
 /// ```

@@ -1,4 +1,4 @@
-//! One error type for the crate: what was expected, what was found, and where.
+//! One error type for all formats: what was expected, what was found, and where.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::io;
 
 use arrow_schema::ArrowError;
 
-use crate::memory::MemoryExhausted;
+use crate::{MemoryExhausted, printable};
 
 /// What went wrong, so that a caller can act on it without reading the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum AvroErrorKind {
+pub enum FeedErrorKind {
     /// The operating system refused: missing file, permission, device error. `source()` is the [`io::Error`].
     Io,
-    /// The bytes are not an Avro object container file, or its header breaks the specification.
+    /// The bytes are not a file of its format, or its header breaks the specification.
     Format,
     /// The file ends inside a header or a block.
     Truncated,
@@ -28,7 +28,7 @@ pub enum AvroErrorKind {
     Options,
     /// A value of the file is right and does not fit what was asked for, as a row of another than its fixed length.
     Conversion,
-    /// A limit of [`Limits`](crate::Limits) was reached; [`AvroError::limit`] names it.
+    /// A limit of [`Limits`](crate::Limits) was reached; [`FeedError::limit`] names it.
     Limit,
     /// The file changed while it was read.
     Changed,
@@ -40,7 +40,7 @@ pub enum AvroErrorKind {
 
 /// Where an error was found; each part where it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The file, as the caller named it.
     pub path: Option<String>,
     /// Zero-based number of the block in its file, or in the range of the file that is read.
@@ -55,33 +55,33 @@ pub struct Place {
 
 #[derive(Debug)]
 struct Inner {
-    kind: AvroErrorKind,
+    kind: FeedErrorKind,
     message: String,
-    place: Place,
+    location: Location,
     limit: Option<&'static str>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-/// An error of this crate. One word wide, so that results stay small on the hot path.
+/// An error of reading or writing files. One word wide, so that results stay small on the hot path.
 #[derive(Debug)]
-pub struct AvroError(Box<Inner>);
+pub struct FeedError(Box<Inner>);
 
-const _: () = assert!(size_of::<AvroError>() == size_of::<usize>());
+const _: () = assert!(size_of::<FeedError>() == size_of::<usize>());
 
-impl AvroError {
+impl FeedError {
     /// An error of `kind`; `message` says what was expected and what was found, not where.
     #[cold]
     #[inline(never)]
-    pub fn new(kind: AvroErrorKind, message: impl Into<String>) -> Self {
-        let (message, place) = (message.into(), Place::default());
-        Self(Box::new(Inner { kind, message, place, limit: None, source: None }))
+    pub fn new(kind: FeedErrorKind, message: impl Into<String>) -> Self {
+        let (message, location) = (message.into(), Location::default());
+        Self(Box::new(Inner { kind, message, location, limit: None, source: None }))
     }
 
     /// A limit was reached. `limit` is the name of the field of [`Limits`](crate::Limits).
     #[cold]
     #[inline(never)]
     pub fn limit_reached(limit: &'static str, message: impl Into<String>) -> Self {
-        let mut error = Self::new(AvroErrorKind::Limit, message);
+        let mut error = Self::new(FeedErrorKind::Limit, message);
         error.0.limit = Some(limit);
         error
     }
@@ -90,7 +90,7 @@ impl AvroError {
     #[cold]
     #[inline(never)]
     pub fn io(error: io::Error) -> Self {
-        Self::new(AvroErrorKind::Io, error.to_string()).with_source(error)
+        Self::new(FeedErrorKind::Io, error.to_string()).with_source(error)
     }
 
     /// Keeps the error of a layer below as [`source`](StdError::source).
@@ -101,69 +101,69 @@ impl AvroError {
 
     /// Names the file, unless one is named already.
     pub fn in_file(mut self, path: &str) -> Self {
-        self.0.place.path.get_or_insert_with(|| path.to_owned());
+        self.0.location.path.get_or_insert_with(|| path.to_owned());
         self
     }
 
     /// Names the block and the byte offset in the file, unless they are named already.
     pub fn in_block(mut self, block: u64, offset: u64) -> Self {
-        self.0.place.block.get_or_insert(block);
-        self.0.place.offset.get_or_insert(offset);
+        self.0.location.block.get_or_insert(block);
+        self.0.location.offset.get_or_insert(offset);
         self
     }
 
     /// Names the byte offset in the file, unless one is named already.
     pub fn at_offset(mut self, offset: u64) -> Self {
-        self.0.place.offset.get_or_insert(offset);
+        self.0.location.offset.get_or_insert(offset);
         self
     }
 
     /// Names the byte offset in the file, whatever was named before.
-    pub(crate) fn with_offset(mut self, offset: u64) -> Self {
-        self.0.place.offset = Some(offset);
+    pub fn with_offset(mut self, offset: u64) -> Self {
+        self.0.location.offset = Some(offset);
         self
     }
 
     /// Names the record in its block, unless one is named already.
     pub fn in_record(mut self, record: u64) -> Self {
-        self.0.place.record.get_or_insert(record);
+        self.0.location.record.get_or_insert(record);
         self
     }
 
     /// Names the field, unless one is named already.
     pub fn in_field(mut self, field: impl Into<String>) -> Self {
-        self.0.place.field.get_or_insert_with(|| field.into());
+        self.0.location.field.get_or_insert_with(|| field.into());
         self
     }
 
     /// What went wrong.
-    pub fn kind(&self) -> AvroErrorKind {
+    pub fn kind(&self) -> FeedErrorKind {
         self.0.kind
     }
 
-    /// Expected and found, without the place.
+    /// Expected and found, without the location.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
     /// Where it was found.
-    pub fn place(&self) -> &Place {
-        &self.0.place
+    pub fn location(&self) -> &Location {
+        &self.0.location
     }
 
-    /// The name of the limit that was reached, for [`AvroErrorKind::Limit`].
+    /// The name of the limit that was reached, for [`FeedErrorKind::Limit`].
     pub fn limit(&self) -> Option<&'static str> {
         self.0.limit
     }
 
-    /// The operating system's error, for [`AvroErrorKind::Io`].
+    /// The operating system's error, for [`FeedErrorKind::Io`].
     pub fn io_error(&self) -> Option<&io::Error> {
         self.0.source.as_ref()?.downcast_ref()
     }
 
     /// Whether the file is to blame, so that leaving it out may help.
     pub fn is_of_the_file(&self) -> bool {
-        use AvroErrorKind::{Conversion, Internal, Interrupted, Options};
+        use FeedErrorKind::{Conversion, Internal, Interrupted, Options};
         !matches!(self.0.kind, Options | Conversion | Interrupted | Internal) && !self.is_out_of_memory()
     }
 
@@ -181,103 +181,55 @@ impl AvroError {
         let text = panic.downcast_ref::<&str>().copied();
         let text =
             text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
-        Self::new(AvroErrorKind::Internal, format!("a defect of this library, please report it: {text}"))
+        Self::new(FeedErrorKind::Internal, format!("a defect of this library, please report it: {text}"))
     }
 
     /// The same error once more, for a reader that must keep giving it. The source stays behind.
-    pub(crate) fn again(&self) -> Self {
-        let Inner { kind, message, place, limit, .. } = &*self.0;
-        let (kind, message, place, limit) = (*kind, message.clone(), place.clone(), *limit);
-        Self(Box::new(Inner { kind, message, place, limit, source: None }))
+    pub fn again(&self) -> Self {
+        let Inner { kind, message, location, limit, .. } = &*self.0;
+        let (kind, message, location, limit) = (*kind, message.clone(), location.clone(), *limit);
+        Self(Box::new(Inner { kind, message, location, limit, source: None }))
     }
 }
 
-impl fmt::Display for AvroError {
+impl fmt::Display for FeedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { place, message, .. } = &*self.0;
+        let Inner { location, message, .. } = &*self.0;
         let mut parts = Vec::new();
-        match (place.block, place.offset) {
-            (Some(block), Some(offset)) => parts.push(format!("block {block} at byte {}", thousands(offset))),
+        match (location.block, location.offset) {
+            (Some(block), Some(offset)) => {
+                parts.push(format!("block {block} at byte {}", crate::thousands(offset)))
+            }
             (Some(block), None) => parts.push(format!("block {block}")),
-            (None, Some(offset)) => parts.push(format!("byte {}", thousands(offset))),
+            (None, Some(offset)) => parts.push(format!("byte {}", crate::thousands(offset))),
             (None, None) => {}
         }
-        if let Some(record) = place.record {
+        if let Some(record) = location.record {
             parts.push(format!("record {record}"));
         }
-        if let Some(path) = &place.path {
+        if let Some(path) = &location.path {
             write!(f, "{}: ", printable(path))?;
         }
         if !parts.is_empty() {
             write!(f, "{}: ", parts.join(", "))?;
         }
-        if let Some(field) = &place.field {
+        if let Some(field) = &location.field {
             write!(f, "{}: ", printable(field))?;
         }
         f.write_str(&printable(message))
     }
 }
 
-impl StdError for AvroError {
+impl StdError for FeedError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.0.source.as_deref().map(|source| source as &(dyn StdError + 'static))
     }
 }
 
-impl From<AvroError> for ArrowError {
-    fn from(error: AvroError) -> Self {
+impl From<FeedError> for ArrowError {
+    fn from(error: FeedError) -> Self {
         ArrowError::ExternalError(Box::new(error))
     }
-}
-
-/// `51882` as `51,882`.
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// `1 record`, `2,000 records`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    let s = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{s}", thousands(number))
-}
-
-/// Escapes what could act on a terminal: controls, marks of direction, invisible characters, line ends.
-///
-/// These are the characters that Rust's [`Debug`](fmt::Debug) of a text escapes, but for quotes, backslashes and the
-/// joiners U+200C and U+200D, which Persian, Indic scripts and emoji are written with. Every message of an error has
-/// passed through this function.
-///
-/// ```
-/// assert_eq!(arrowfeed_avro::printable("\u{1b}[2Jit's\u{202e}"), r"\u{1b}[2Jit's\u{202e}");
-/// ```
-pub fn printable(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '"' | '\'' | '\\' | '\u{200c}' | '\u{200d}' => out.push(character),
-            // Combining marks are escaped at the start of a text only.
-            _ => out.extend(['_', character].iter().collect::<String>().escape_debug().skip(1)),
-        }
-    }
-    out
-}
-
-/// A name or value of a file made fit for a message: in double quotes, escaped, cut at 200 characters.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out: String = text.chars().take(200).collect();
-    out = printable(&out.replace('\\', r"\\").replace('"', r#"\""#));
-    if text.chars().nth(200).is_some() {
-        out.push('…');
-    }
-    format!("\"{out}\"")
 }
 
 #[cfg(test)]
@@ -286,7 +238,7 @@ mod tests {
 
     #[test]
     fn message_says_where_then_what() {
-        let error = AvroError::new(AvroErrorKind::CorruptBlock, "expected a double, 3 bytes left")
+        let error = FeedError::new(FeedErrorKind::CorruptBlock, "expected a double, 3 bytes left")
             .in_field("user.scores[4]")
             .in_record(203)
             .in_block(17, 51_882)
@@ -297,26 +249,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_grouped_by_thousands() {
-        let grouped: Vec<String> = [0, 999, 1000, 51_882, 1_234_567].map(thousands).into();
-        assert_eq!(grouped, ["0", "999", "1,000", "51,882", "1,234,567"]);
-        assert_eq!([0, 1, 2000].map(|n| counted(n, "byte")), ["0 bytes", "1 byte", "2,000 bytes"]);
-    }
-
-    #[test]
     fn nothing_in_a_message_acts_on_a_terminal() {
         let hostile = "\0\n\t\u{1b}[31m\u{7f}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{202e}\u{2066}\u{feff}\u{e0001}";
         let escaped = r"\0\n\t\u{1b}[31m\u{7f}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{202e}\u{2066}\u{feff}\u{e0001}";
         assert_eq!(printable(hostile), escaped);
-        let error = AvroError::new(AvroErrorKind::Io, hostile).in_field(hostile).in_file(hostile);
+        let error = FeedError::new(FeedErrorKind::Io, hostile).in_field(hostile).in_file(hostile);
         assert_eq!(error.to_string(), format!("{escaped}: {escaped}: {escaped}"));
-        assert_eq!(error.place().path.as_deref(), Some(hostile));
-    }
-
-    #[test]
-    fn honest_text_stays_as_it_is() {
-        let honest = "größe e\u{301} हिन्दी می\u{200c}خواهم 👨\u{200d}👩\u{200d}👧 名前 it's C:\\x";
-        assert_eq!(printable(honest), honest);
-        assert_eq!(quoted(r#"it's "C:\x""#), r#""it's \"C:\\x\"""#);
+        assert_eq!(error.location().path.as_deref(), Some(hostile));
     }
 }

@@ -1,0 +1,25 @@
+//! What every format shares: errors, limits, reports, cancellation. Knows Arrow; knows no format and no tensor.
+//!
+//! | topic | files |
+//! |---|---|
+//! | errors | `error`, `message` (texts in messages), `memory_exhausted` |
+//! | what a caller may ask for | `limits`, `report` (what is left out), `interrupt` |
+//! | threads | `threads`, `fork_lock` |
+
+mod error;
+mod fork_lock;
+mod interrupt;
+mod limits;
+mod memory_exhausted;
+mod message;
+mod report;
+mod threads;
+
+pub use error::{FeedError, FeedErrorKind, Location};
+pub use fork_lock::ForkLock;
+pub use interrupt::{Check, Interrupt, stopped};
+pub use limits::Limits;
+pub use memory_exhausted::{MemoryExhausted, caught};
+pub use message::{counted, printable, quoted, thousands};
+pub use report::{OnError, Report, Skipped};
+pub use threads::{Threads, thread_count};
