@@ -9,7 +9,6 @@ mod memory;
 mod options;
 mod plan;
 mod reader;
-mod regular_file;
 mod schema;
 mod source;
 mod split;

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use arrow_buffer::Buffer;
+use arrowfeed_source::io::{ByteSource, Memory, Seekable, StoredFile};
 
 use crate::FileIdentity;
-use crate::container::seekable::Seekable;
 use crate::reader::identity::Expected;
 
 /// One Avro object container file: on disk, in memory, a stream, or what can seek.
@@ -25,17 +26,15 @@ pub struct AvroSource {
 }
 
 pub(crate) enum SourceKind {
-    Path(PathBuf),
-    Bytes(Buffer),
+    Stored(StoredFile),
     Stream(Box<dyn Read + Send>),
-    Seekable(Seekable),
 }
 
 impl AvroSource {
     /// A whole file in memory; it is not copied.
     pub fn bytes(bytes: impl Into<Buffer>) -> Self {
         let bytes = bytes.into();
-        Self::of(format!("<{} bytes>", bytes.len()), SourceKind::Bytes(bytes))
+        Self::from_source(format!("<{} bytes>", bytes.len()), Memory::new(bytes))
     }
 
     /// A stream that starts with the file's header. It is read once, in order, and decoded in the thread that
@@ -46,7 +45,12 @@ impl AvroSource {
 
     /// A file that is read at any offset, from its position 0 on, by one thread at a time. `name` stands in messages.
     pub fn seekable(name: impl Into<String>, file: impl Read + Seek + Send + 'static) -> Self {
-        Self::of(name, SourceKind::Seekable(Seekable::new(file)))
+        Self::from_source(name, Seekable::new(file))
+    }
+
+    /// A file that is read at any offset, by any number of threads. `name` stands in messages.
+    pub fn from_source(name: impl Into<String>, source: impl ByteSource + 'static) -> Self {
+        Self::of(name, SourceKind::Stored(StoredFile::Open(Arc::new(source))))
     }
 
     /// The same source under another name in messages.
@@ -80,7 +84,7 @@ impl fmt::Debug for AvroSource {
 
 impl From<PathBuf> for AvroSource {
     fn from(path: PathBuf) -> Self {
-        Self::of(path.display().to_string(), SourceKind::Path(path))
+        Self::of(path.display().to_string(), SourceKind::Stored(StoredFile::Path(path)))
     }
 }
 

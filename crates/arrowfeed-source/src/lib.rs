@@ -1,14 +1,16 @@
-//! What every format shares: errors, limits, reports, cancellation. Knows Arrow; knows no format and no tensor.
+//! What every format shares: bytes of files, errors, limits, reports, cancellation. Knows Arrow; knows no format and no tensor.
 //!
 //! | topic | files |
 //! |---|---|
 //! | errors | `error`, `message` (texts in messages), `memory_exhausted` |
 //! | what a caller may ask for | `limits`, `report` (what is left out), `interrupt` |
+//! | bytes of files | `io` |
 //! | threads | `threads`, `fork_lock` |
 
 mod error;
 mod fork_lock;
 mod interrupt;
+pub mod io;
 mod limits;
 mod memory_exhausted;
 mod message;

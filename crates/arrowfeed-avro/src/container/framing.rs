@@ -99,7 +99,7 @@ fn corrupt(message: impl Into<String>) -> FeedError {
 
 /// Whether a block, or the end of the input, is at `offset`: does what follows a sync marker make it a real one?
 /// A payload can hold the marker's bytes by chance; that a size leads from there to the marker once more, only
-/// by intent. `read_at` fills as much as there is, like [`Source::read_at`](super::source::Source::read_at).
+/// by intent. `read_at` fills as much as there is, like [`ByteSource::read_at`](arrowfeed_source::io::ByteSource::read_at).
 pub(super) fn block_or_end(
     mut read_at: impl FnMut(u64, &mut [u8]) -> Result<usize, FeedError>,
     offset: u64,

@@ -2,11 +2,12 @@
 
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow_buffer::Buffer;
+use arrowfeed_source::io::{ByteSource, read_at};
 use arrowfeed_source::{Check, FeedError};
 
-use super::source::Source;
 use crate::wire::padded::{Padded, SLACK};
 
 /// Least bytes that a file or stream is asked for at a time, where it has so many.
@@ -33,7 +34,7 @@ pub(crate) struct Input {
 
 enum Origin {
     /// A file up to a position.
-    File { source: Source, end: u64 },
+    File { source: Arc<dyn ByteSource>, end: u64 },
     /// Memory up to a position.
     Memory { memory: Buffer, end: usize },
     /// A stream, and whether its end has been seen.
@@ -42,8 +43,12 @@ enum Origin {
 
 impl Input {
     /// A range of a file, by positional reads only: the handle may be shared. Bytes that the file does not
-    /// have are as if the range ended before them.
-    pub(crate) fn from_source(source: Source, range: Range<u64>) -> Self {
+    /// have are as if the range ended before them. Of memory, all bytes behind the start can be read.
+    pub(crate) fn from_source(source: Arc<dyn ByteSource>, range: Range<u64>) -> Self {
+        if let Some(memory) = source.memory() {
+            let start = usize::try_from(range.start).unwrap_or(usize::MAX);
+            return Self::from_bytes(memory.clone(), start..memory.len());
+        }
         Self::new(Origin::File { source, end: range.end.max(range.start) }, range.start)
     }
 
@@ -133,7 +138,7 @@ impl Input {
             let at = self.offset.saturating_add(ahead);
             let left = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX);
             let n = into.len().min(left);
-            return source.read_at(at, &mut into[..n]).map_err(FeedError::io);
+            return read_at(&**source, at, &mut into[..n]).map_err(FeedError::io);
         }
         self.ensure(start.saturating_add(into.len()), check)?;
         let rest = self.available().get(start..).unwrap_or(&[]);
@@ -182,7 +187,7 @@ impl Input {
         self.reserve(n)?;
         let n = n.min(FILE_STEP);
         self.make_room(n)?;
-        let got = source.read_at(next, &mut self.buffer[self.filled.end..][..n])?;
+        let got = read_at(&*source, next, &mut self.buffer[self.filled.end..][..n])?;
         self.filled.end += got;
         Ok(got)
     }

@@ -5,7 +5,6 @@
 //! block   record count | byte size | data, compressed by the file's codec | sync marker
 //! ```
 //!
-//! - [`source`]: a file or memory, read at any position by any number of threads; [`seekable`]: by one at a time.
 //! - [`input`]: bytes in order, from a source or a stream, buffered.
 //! - [`varint`], [`framing`]: the few numbers around the data, and what makes them wrong.
 //! - [`magic`]: is this an Avro file, and if not, what is it?
@@ -25,8 +24,6 @@ pub(crate) mod input;
 pub(crate) mod magic;
 pub(crate) mod ranges;
 pub(crate) mod scan;
-pub(crate) mod seekable;
-pub(crate) mod source;
 #[cfg(test)]
 pub(crate) mod testing;
 mod varint;

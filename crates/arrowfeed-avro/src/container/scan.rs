@@ -1,13 +1,14 @@
 //! Where the blocks of a file are, without reading their data.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use arrowfeed_source::io::{ByteSource, read_at};
 use arrowfeed_source::{Check, FeedError, Limits};
 use memchr::memmem::Finder;
 
 use super::framing::{Head, MAX_HEAD, SYNC, block_or_end};
 use super::header::Header;
-use super::source::Source;
 
 /// Bytes read behind the data of a block: its marker, the next head, and room to spare.
 const STRIDE: usize = 64;
@@ -40,7 +41,7 @@ pub(crate) struct BlockHead {
 /// Gives the blocks in order, with one small read for each. After an error it gives that error again.
 #[derive(Debug)]
 pub(crate) struct BlockScanner {
-    source: Source,
+    source: Arc<dyn ByteSource>,
     sync: [u8; SYNC],
     limit: usize,
     header_len: u64,
@@ -55,7 +56,7 @@ pub(crate) struct BlockScanner {
 
 impl BlockScanner {
     /// Scans all blocks of a file of `file_len` bytes.
-    pub(crate) fn new(source: Source, file_len: u64, header: &Header, limits: &Limits) -> Self {
+    pub(crate) fn new(source: Arc<dyn ByteSource>, file_len: u64, header: &Header, limits: &Limits) -> Self {
         Self {
             source,
             sync: header.sync,
@@ -143,7 +144,7 @@ impl BlockScanner {
     fn read(&self, offset: u64, n: usize) -> Result<Vec<u8>, FeedError> {
         let left = usize::try_from(self.file_len.saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut bytes = vec![0; n.min(left)];
-        let found = self.source.read_at(offset, &mut bytes).map_err(FeedError::io)?;
+        let found = read_at(&*self.source, offset, &mut bytes).map_err(FeedError::io)?;
         bytes.truncate(found);
         Ok(bytes)
     }
@@ -156,8 +157,8 @@ impl BlockScanner {
         while at < self.file_len {
             check.now()?;
             window.resize(usize::try_from(self.file_len - at).unwrap_or(usize::MAX).min(most), 0);
-            let found =
-                self.source.read_at(at, &mut window).map_err(|error| FeedError::io(error).at_offset(at))?;
+            let found = read_at(&*self.source, at, &mut window)
+                .map_err(|error| FeedError::io(error).at_offset(at))?;
             let block = self.find_in(&window[..found], at, &finder, check);
             if let Some(offset) = block.map_err(|error| error.at_offset(at))? {
                 return Ok(Some(offset));
@@ -197,7 +198,7 @@ impl BlockScanner {
         Ok(None)
     }
 
-    /// [`Source::read_at`] up to the end of the file, without a system call for what is in the window: a file
+    /// [`ByteSource::read_at`] up to the end of the file, without a system call for what is in the window: a file
     /// may be full of bytes that look like markers.
     fn read_near(&self, window: &[u8], at: u64, offset: u64, into: &mut [u8]) -> Result<usize, FeedError> {
         let left = usize::try_from(self.file_len.saturating_sub(offset)).unwrap_or(usize::MAX);
@@ -209,7 +210,7 @@ impl BlockScanner {
                 into[..n].copy_from_slice(near);
                 Ok(n)
             }
-            None => self.source.read_at(offset, &mut into[..n]).map_err(FeedError::io),
+            None => read_at(&*self.source, offset, &mut into[..n]).map_err(FeedError::io),
         }
     }
 }

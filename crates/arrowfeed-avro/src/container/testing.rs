@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_buffer::Buffer;
+use arrowfeed_source::io::{ByteSource, LocalFile, Memory, Seekable};
 use arrowfeed_source::{Check, FeedError, Limits};
 
 use super::block::{Block, BlockReader};
 use super::codec::Codec;
 use super::header::Header;
 use super::input::Input;
-use super::seekable::Seekable;
-use super::source::Source;
 
 pub(crate) const CODECS: [Codec; 6] =
     [Codec::Null, Codec::Deflate, Codec::Snappy, Codec::Zstandard, Codec::Bzip2, Codec::Xz];
@@ -149,21 +148,21 @@ impl Seek for ByteByByte {
 }
 
 /// A file with these bytes, which is gone when the handle is.
-pub(crate) fn temporary_file(bytes: &[u8]) -> Arc<File> {
+pub(crate) fn temporary_file(bytes: &[u8]) -> Arc<dyn ByteSource> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("arrowfeed-{}-{number}", std::process::id()));
     std::fs::write(&path, bytes).unwrap();
     let file = File::open(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    Arc::new(file)
+    Arc::new(LocalFile::from(file))
 }
 
 /// The same bytes through every kind of input.
 pub(crate) fn inputs(bytes: &[u8]) -> [Input; 5] {
     [
         Input::from_bytes(Buffer::from(bytes), 0..bytes.len()),
-        Input::from_source(Source::File(temporary_file(bytes)), 0..bytes.len() as u64),
+        Input::from_source(temporary_file(bytes), 0..bytes.len() as u64),
         Input::from_source(seekable(bytes), 0..bytes.len() as u64),
         Input::from_reader(Box::new(io::Cursor::new(bytes.to_vec()))),
         Input::from_reader(Box::new(ByteByByte::new(bytes))),
@@ -171,13 +170,13 @@ pub(crate) fn inputs(bytes: &[u8]) -> [Input; 5] {
 }
 
 /// The same bytes through every kind of source.
-pub(crate) fn sources(bytes: &[u8]) -> [Source; 3] {
-    [Source::Memory(Buffer::from(bytes)), Source::File(temporary_file(bytes)), seekable(bytes)]
+pub(crate) fn sources(bytes: &[u8]) -> [Arc<dyn ByteSource>; 3] {
+    [Arc::new(Memory::new(Buffer::from(bytes))), temporary_file(bytes), seekable(bytes)]
 }
 
 /// What gives a byte at a time, from wherever it is told to.
-fn seekable(bytes: &[u8]) -> Source {
-    Source::Seekable(Seekable::new(ByteByByte::new(bytes)))
+fn seekable(bytes: &[u8]) -> Arc<dyn ByteSource> {
+    Arc::new(Seekable::new(ByteByByte::new(bytes)))
 }
 
 /// Blocks with their payloads, and the error that reading ended with.

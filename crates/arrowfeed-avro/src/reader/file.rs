@@ -1,10 +1,9 @@
 //! An open file: its header read, its plan made.
 
-use std::io;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::SystemTime;
 
+use arrowfeed_source::io::{ByteSource, FileVersion};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Limits, thousands};
 
 use super::identity::{Expected, FileIdentity};
@@ -13,34 +12,24 @@ use crate::container::block::BlockReader;
 use crate::container::header::Header;
 use crate::container::input::Input;
 use crate::container::scan::BlockScanner;
-use crate::container::source::Source;
 use crate::decode::batcher::Batcher;
 use crate::plan::DecodePlan;
 use crate::source::{AvroSource, SourceKind};
-use crate::{AvroSchema, ReadOptions, regular_file};
+use crate::{AvroSchema, ReadOptions};
 
 /// A file whose header was read.
 pub(crate) struct OpenFile {
     pub(crate) name: Arc<str>,
     pub(crate) header: Header,
     pub(crate) access: Access,
-    /// None for what cannot change.
-    identity: Option<Identity>,
 }
 
 /// How the blocks of a file can be reached.
 pub(crate) enum Access {
-    /// At any offset, by any thread.
-    Random { source: Source, len: u64 },
+    /// At any offset, by any thread. The version must stay as it is while the file is read.
+    Random { source: Arc<dyn ByteSource>, version: FileVersion },
     /// Once, in order; taken by who reads it.
     Stream(ForkLock<Option<Input>>),
-}
-
-/// What must stay as it is while a file is read.
-#[derive(Debug, PartialEq)]
-struct Identity {
-    len: u64,
-    modified: Option<SystemTime>,
 }
 
 impl OpenFile {
@@ -66,25 +55,18 @@ impl OpenFile {
         check: &Check<'_>,
     ) -> Result<Self, FeedError> {
         let source = match kind {
-            SourceKind::Path(path) => Source::File(Arc::new(regular_file::open(&path, check)?)),
-            SourceKind::Seekable(file) => Source::Seekable(file),
-            SourceKind::Bytes(bytes) => Source::Memory(bytes),
+            SourceKind::Stored(file) => file.open(check)?,
             SourceKind::Stream(reader) => {
                 let mut input = Input::from_reader(reader);
                 let header = Header::read(&mut input, limits, check)?;
-                let access = Access::Stream(ForkLock::new(Some(input)));
-                return Ok(Self { name, header, access, identity: None });
+                return Ok(Self { name, header, access: Access::Stream(ForkLock::new(Some(input))) });
             }
         };
-        let identity = Identity::of(&source).map_err(FeedError::io)?;
-        let len = match (&source, &identity) {
-            (Source::Memory(bytes), _) => bytes.len() as u64,
-            (_, identity) => identity.as_ref().map_or(0, |identity| identity.len),
-        };
+        let version = source.version().map_err(FeedError::io)?;
         // First: of a file that was cut, the header may be cut too.
-        expected.map_or(Ok(()), |expected| expected.check_len(len))?;
-        let header = Header::read(&mut input(&source, 0..len), limits, check)?;
-        Ok(Self { name, header, access: Access::Random { source, len }, identity })
+        expected.map_or(Ok(()), |expected| expected.check_len(version.len))?;
+        let header = Header::read(&mut Input::from_source(source.clone(), 0..version.len), limits, check)?;
+        Ok(Self { name, header, access: Access::Random { source, version } })
     }
 
     /// What tells it from another file; none for a stream.
@@ -100,8 +82,8 @@ impl OpenFile {
     /// A scanner of all its blocks; none for a stream.
     pub(crate) fn scanner(&self, options: &ReadOptions) -> Option<BlockScanner> {
         match &self.access {
-            Access::Random { source, len } => {
-                Some(BlockScanner::new(source.clone(), *len, &self.header, &options.limits))
+            Access::Random { source, version } => {
+                Some(BlockScanner::new(source.clone(), version.len, &self.header, &options.limits))
             }
             Access::Stream(_) => None,
         }
@@ -110,7 +92,7 @@ impl OpenFile {
     /// Its bytes; none for a stream.
     pub(crate) fn len(&self) -> Option<u64> {
         match self.access {
-            Access::Random { len, .. } => Some(len),
+            Access::Random { version, .. } => Some(version.len),
             Access::Stream(_) => None,
         }
     }
@@ -118,7 +100,7 @@ impl OpenFile {
     /// The bytes that its blocks take; to the end of time for a stream.
     pub(crate) fn body(&self) -> Range<u64> {
         match &self.access {
-            Access::Random { len, .. } => self.header.len..*len,
+            Access::Random { version, .. } => self.header.len..version.len,
             Access::Stream(_) => self.header.len..u64::MAX,
         }
     }
@@ -126,7 +108,9 @@ impl OpenFile {
     /// Reads blocks; a stream gives all it has, once.
     fn input(&self) -> Result<Input, FeedError> {
         match &self.access {
-            Access::Random { source, len } => Ok(input(source, self.header.len..*len)),
+            Access::Random { source, version } => {
+                Ok(Input::from_source(source.clone(), self.header.len..version.len))
+            }
             Access::Stream(input) => input
                 .with(Option::take)
                 .flatten()
@@ -136,41 +120,15 @@ impl OpenFile {
 
     /// An error if the file is not what it was when it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), FeedError> {
-        let (Some(was), Access::Random { source, .. }) = (&self.identity, &self.access) else {
+        let Access::Random { source, version: was } = &self.access else { return Ok(()) };
+        let is = source.version().map_err(|error| FeedError::io(error).in_file(&self.name))?;
+        if is == *was {
             return Ok(());
-        };
-        let is = Identity::of(source).map_err(|error| FeedError::io(error).in_file(&self.name))?;
-        let Some(is) = is.filter(|is| is != was) else {
-            return Ok(());
-        };
+        }
         let (was, is) = (thousands(was.len), thousands(is.len));
         let message =
             format!("expected the file as it was opened, of {was} bytes, found it changed, of {is} bytes");
         Err(FeedError::new(FeedErrorKind::Changed, message).in_file(&self.name))
-    }
-}
-
-impl Identity {
-    fn of(source: &Source) -> io::Result<Option<Self>> {
-        Ok(match source {
-            Source::File(file) => {
-                let metadata = file.metadata()?;
-                Some(Self { len: metadata.len(), modified: metadata.modified().ok() })
-            }
-            Source::Seekable(file) => Some(Self { len: file.len()?, modified: None }),
-            Source::Memory(_) => None,
-        })
-    }
-}
-
-/// Reads a range of a source; of memory, all bytes after the start can be read.
-fn input(source: &Source, range: Range<u64>) -> Input {
-    match source {
-        Source::Memory(bytes) => {
-            let start = usize::try_from(range.start).unwrap_or(usize::MAX);
-            Input::from_bytes(bytes.clone(), start..bytes.len())
-        }
-        source => Input::from_source(source.clone(), range),
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_buffer::Buffer;
 use arrow_schema::SchemaRef;
+use arrowfeed_source::io::StoredFile;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, OnError, quoted};
 
 use super::file::OpenFile;
@@ -14,7 +13,6 @@ use super::files::differs;
 use super::identity::{Expected, FileIdentity};
 use crate::AvroSchema;
 use crate::container::scan::BlockHead;
-use crate::container::seekable::Seekable;
 use crate::options::ReadOptions;
 use crate::plan::DecodePlan;
 use crate::source::{AvroSource, SourceKind};
@@ -44,18 +42,11 @@ struct First {
 #[derive(Clone)]
 struct Entry {
     name: String,
-    kind: EntryKind,
+    file: StoredFile,
     /// The identity of the file when it was first opened.
     identity: Arc<ForkLock<Option<FileIdentity>>>,
     /// What the file must be, where the caller knows.
     expected: Option<Expected>,
-}
-
-#[derive(Clone)]
-enum EntryKind {
-    Path(PathBuf),
-    Bytes(Buffer),
-    Seekable(Seekable),
 }
 
 /// A block of a file, known by its head.
@@ -155,17 +146,7 @@ impl AvroFiles {
     /// The system refuses.
     pub fn file_len(&self, file: usize) -> Result<u64, FeedError> {
         let entry = &self.files[file];
-        match &entry.kind {
-            EntryKind::Path(path) => {
-                let metadata =
-                    std::fs::metadata(path).map_err(|error| FeedError::io(error).in_file(&entry.name))?;
-                Ok(metadata.len())
-            }
-            EntryKind::Bytes(bytes) => Ok(bytes.len() as u64),
-            EntryKind::Seekable(file) => {
-                file.len().map_err(|error| FeedError::io(error).in_file(&entry.name))
-            }
-        }
+        entry.file.size().map_err(|error| error.in_file(&entry.name))
     }
 
     /// What a file is, by its header.
@@ -291,11 +272,7 @@ fn entries(
 
 impl Entry {
     fn source(&self) -> AvroSource {
-        let kind = match &self.kind {
-            EntryKind::Path(path) => SourceKind::Path(path.clone()),
-            EntryKind::Bytes(bytes) => SourceKind::Bytes(bytes.clone()),
-            EntryKind::Seekable(file) => SourceKind::Seekable(file.clone()),
-        };
+        let kind = SourceKind::Stored(self.file.clone());
         let known = self.identity.with(|known| *known).flatten();
         let expected = known.map(|identity| self.expected(identity));
         AvroSource { name: self.name.clone(), kind, expected }
@@ -311,10 +288,8 @@ impl TryFrom<AvroSource> for Entry {
 
     fn try_from(source: AvroSource) -> Result<Self, FeedError> {
         let (name, expected) = (source.name().to_owned(), source.expected);
-        let kind = match source.kind {
-            SourceKind::Path(path) => EntryKind::Path(path),
-            SourceKind::Bytes(bytes) => EntryKind::Bytes(bytes),
-            SourceKind::Seekable(file) => EntryKind::Seekable(file),
+        let file = match source.kind {
+            SourceKind::Stored(file) => file,
             SourceKind::Stream(_) => {
                 let message = format!(
                     "expected files or bytes, which can be read more than once, found the stream {}",
@@ -323,7 +298,7 @@ impl TryFrom<AvroSource> for Entry {
                 return Err(FeedError::new(FeedErrorKind::Options, message));
             }
         };
-        Ok(Self { name, kind, identity: Arc::default(), expected })
+        Ok(Self { name, file, identity: Arc::default(), expected })
     }
 }
 

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::regular_file;
+use arrowfeed_source::io::regular_file;
 
 /// Attempts to find a name that no file has.
 const ATTEMPTS: usize = 100;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use arrowfeed_avro::{AvroReader, AvroSource, Codec, FeedErrorKind};
+use arrowfeed_source::io::{ByteSource, FileVersion};
 
 use crate::refused;
 use crate::support_hostile::container::Container;
@@ -200,4 +201,21 @@ fn f6_a_stream_that_lies_about_what_it_gave_is_refused() {
         outcome.verdict(),
         "Io: byte 0: the stream says that it gave more bytes than it was asked for"
     );
+}
+
+#[test]
+fn f7_a_source_of_bytes_that_lies_about_what_it_gave_is_refused() {
+    #[derive(Debug)]
+    struct Liar;
+    impl ByteSource for Liar {
+        fn read_at(&self, _: u64, into: &mut [u8]) -> io::Result<usize> {
+            Ok(into.len() + 1)
+        }
+
+        fn version(&self) -> io::Result<FileVersion> {
+            Ok(FileVersion { len: 100, modified: None })
+        }
+    }
+    let outcome = Outcome::of(AvroReader::builder().open(AvroSource::from_source("source", Liar)));
+    assert_eq!(outcome.verdict(), "Io: expected at most 100 bytes from the file, found 101");
 }

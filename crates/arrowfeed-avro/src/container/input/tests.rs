@@ -68,7 +68,7 @@ fn reading_can_go_on_anywhere_before_the_end() {
 
 #[test]
 fn a_file_that_is_shorter_than_said_ends_where_it_ends() {
-    let mut input = Input::from_source(Source::File(temporary_file(&numbered(100))), 40..u64::MAX);
+    let mut input = Input::from_source(temporary_file(&numbered(100)), 40..u64::MAX);
     assert_eq!(input.ensure(STEP, &Check::never()).unwrap(), 60);
     assert_eq!(input.available(), &numbered(100)[40..]);
 }
@@ -89,7 +89,7 @@ fn a_file_handle_is_shared_by_threads() {
             let (file, range) = (file.clone(), part * STEP / 4..(part + 1) * STEP / 4);
             let bytes = &bytes;
             scope.spawn(move || {
-                let mut input = Input::from_source(Source::File(file), range.start as u64..range.end as u64);
+                let mut input = Input::from_source(file, range.start as u64..range.end as u64);
                 for start in range.step_by(64) {
                     input.ensure(64, &Check::never()).unwrap();
                     assert_eq!(input.peek(64).bytes(), &bytes[start..start + 64]);

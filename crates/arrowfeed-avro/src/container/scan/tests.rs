@@ -1,3 +1,5 @@
+use arrowfeed_source::io::Memory;
+
 use super::super::block::BlockReader;
 use super::super::codec::Codec;
 use super::super::input::Input;
@@ -10,7 +12,7 @@ fn header(bytes: &[u8]) -> Header {
     Header::read(&mut input, &Limits::default(), &Check::never()).unwrap()
 }
 
-fn scanner(source: Source, bytes: &[u8]) -> BlockScanner {
+fn scanner(source: Arc<dyn ByteSource>, bytes: &[u8]) -> BlockScanner {
     BlockScanner::new(source, bytes.len() as u64, &header(bytes), &Limits::default())
 }
 
@@ -112,7 +114,7 @@ fn a_marker_across_the_edge_of_a_window_is_found() {
         let first = Container::new(Codec::Null).block(1, &vec![7; len]);
         let offset = first.bytes.len() as u64;
         let file = first.block(1, b"b");
-        let scanner = scanner(Source::Memory(file.bytes.clone().into()), &file.bytes);
+        let scanner = scanner(Arc::new(Memory::new(file.bytes.clone())), &file.bytes);
         assert_eq!(scanner.first_block_at_or_after(58, &Check::never()).unwrap(), Some(offset));
     }
 }
@@ -138,7 +140,7 @@ fn ranges_that_meet_give_every_block_once() {
         let mut input = Input::from_bytes(file.bytes.clone().into(), 0..file.bytes.len());
         let header = Header::read(&mut input, &Limits::default(), &Check::never()).unwrap();
         let mut reader = BlockReader::new(input, &header, &Limits::default());
-        let scanner = scanner(Source::Memory(file.bytes.clone().into()), &file.bytes);
+        let scanner = scanner(Arc::new(Memory::new(file.bytes.clone())), &file.bytes);
         let all = payloads(&scanner, &mut reader, 0..len);
         assert!(all.len() >= 3);
         for first in header.len..=len {
@@ -176,7 +178,7 @@ fn a_marker_in_the_metadata_is_no_border() {
 fn a_wrong_block_is_in_exactly_one_of_the_ranges_that_meet() {
     let file = Container::new(Codec::Null).block(1, b"a").raw_block(-1, 1, b"b").block(1, b"c");
     let len = file.bytes.len() as u64;
-    let scanner = scanner(Source::Memory(file.bytes.clone().into()), &file.bytes);
+    let scanner = scanner(Arc::new(Memory::new(file.bytes.clone())), &file.bytes);
     for cut in 57..=len {
         let errors: Vec<_> = [57..cut, cut..len]
             .into_iter()

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use arrowfeed_source::{Check, FeedError};
+use crate::{Check, FeedError};
 
 /// How long a file whose lease another process has to give back is waited for: more than Linux gives that process.
 const LEASE: Duration = Duration::from_secs(60);
@@ -17,7 +17,7 @@ const LEASE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Opens an existing file for reading.
-pub(crate) fn open(path: &Path, check: &Check<'_>) -> Result<File, FeedError> {
+pub fn open(path: &Path, check: &Check<'_>) -> Result<File, FeedError> {
     // First, since opening a device may change it.
     let metadata = std::fs::metadata(path).map_err(FeedError::io)?;
     check_regular(&metadata).map_err(FeedError::io)?;
@@ -35,7 +35,7 @@ pub(crate) fn open(path: &Path, check: &Check<'_>) -> Result<File, FeedError> {
 
 /// Opens whatever is at the path without waiting, and keeps it if it is a regular file. For those, the flag means nothing
 /// to later reads.
-pub(crate) fn open_now(path: &Path) -> io::Result<File> {
+pub fn open_now(path: &Path) -> io::Result<File> {
     let file = without_blocking(OpenOptions::new().read(true)).open(path)?;
     check_regular(&file.metadata()?)?;
     Ok(file)
@@ -51,7 +51,11 @@ fn without_blocking(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-pub(crate) fn check_regular(metadata: &Metadata) -> io::Result<()> {
+/// An error for what is no regular file.
+///
+/// # Errors
+/// A folder, a pipe, a device.
+pub fn check_regular(metadata: &Metadata) -> io::Result<()> {
     match metadata {
         m if m.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         m if m.is_file() => Ok(()),

@@ -1,0 +1,66 @@
+//! A file of the local file system.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::{ByteSource, FileVersion, regular_file};
+use crate::{Check, FeedError};
+
+/// An open regular file, read at any offset without moving its position.
+#[derive(Debug)]
+pub struct LocalFile(File);
+
+impl LocalFile {
+    /// Opens an existing regular file.
+    ///
+    /// # Errors
+    /// The system refuses; the path names a folder, a pipe or a device; the caller wants to stop.
+    pub fn open(path: &Path, check: &Check<'_>) -> Result<Self, FeedError> {
+        regular_file::open(path, check).map(Self)
+    }
+}
+
+impl From<File> for LocalFile {
+    fn from(file: File) -> Self {
+        Self(file)
+    }
+}
+
+impl ByteSource for LocalFile {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        read_file_at(&self.0, offset, into)
+    }
+
+    fn version(&self) -> io::Result<FileVersion> {
+        let metadata = self.0.metadata()?;
+        Ok(FileVersion { len: metadata.len(), modified: metadata.modified().ok() })
+    }
+}
+
+fn read_file_at(file: &File, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < into.len() {
+        match read_some_at(file, &mut into[filled..], offset.saturating_add(filled as u64)) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(unix)]
+fn read_some_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
+    // Offsets are signed in the system call; past them lies no file.
+    if i64::try_from(offset).is_err() {
+        return Ok(0);
+    }
+    std::os::unix::fs::FileExt::read_at(file, into, offset)
+}
+
+#[cfg(windows)]
+fn read_some_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, into, offset)
+}
