@@ -217,5 +217,5 @@ fn f7_a_source_of_bytes_that_lies_about_what_it_gave_is_refused() {
         }
     }
     let outcome = Outcome::of(AvroReader::builder().open(AvroSource::from_source("source", Liar)));
-    assert_eq!(outcome.verdict(), "Io: expected at most 100 bytes from the file, found 101");
+    assert_eq!(outcome.verdict(), "Io: byte 0: expected at most 100 bytes from the file, found 101");
 }

@@ -6,8 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{ByteSource, FileVersion};
 
-/// What can read and seek, as a file that is read at any offset, by one thread at a time, in the process that opened it: a child of a fork has
-/// the same position in the file, and a lock that a thread of the parent may hold.
+/// What can read and seek, as a file that is read at any offset by one thread at a time.
+///
+/// It works in the process that opened it only: a child of a fork has the same position in the file, and a lock that a
+/// thread of the parent may hold.
 pub struct Seekable<F> {
     file: Mutex<F>,
     process: u32,
