@@ -43,8 +43,8 @@ def write_avro(
         level: The level of the compression: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2,
             0 to 9 for xz. None: the default of the codec: 6, 2, 6 and 6.
         block_bytes: Bytes of encoded rows at which a block ends; at most 128 MiB.
-        schema: The Avro schema to write; fields find their columns by name. None: derived from the Arrow
-            schema, nullable columns as unions with null.
+        schema: The Avro schema to write; fields find their columns by name, and a field without a column has
+            its default. None: derived from the Arrow schema, nullable columns as unions with null.
         metadata: Entries of the file's header, which `avro_schema` gives back as `.metadata`, beside those of
             the Avro specification. Keys that begin with `avro.` are refused: it reserves them. At most 9,998.
         on_overflow: Columns of `uint64` in a derived schema: `"decimal"` writes them as `decimal(20, 0)`;

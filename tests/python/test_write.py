@@ -103,6 +103,21 @@ def test_a_schema_that_is_given_is_written(tmp_path):
     assert fastavro_rows(path) == [{"id": 1}, {"id": 2}]
 
 
+def test_a_field_without_a_column_has_the_default_that_fastavro_writes(tmp_path):
+    fields = [
+        {"name": "id", "type": "long"},
+        {"name": "none", "type": ["null", "int"], "default": None},
+        {"name": "tags", "type": {"type": "array", "items": "string"}, "default": ["a", "b"]},
+        {"name": "name", "type": "string", "default": "größe"},
+    ]
+    schema = {"type": "record", "name": "Row", "fields": fields}
+    af.write_avro(pa.table({"id": [1, 2]}), tmp_path / "ours.avro", schema=schema)
+    af.write_avro(pa.table({"id": [3]}), tmp_path / "ours.avro", append=True)
+    with open(tmp_path / "theirs.avro", "wb") as file:
+        fastavro.writer(file, schema, [{"id": 1}, {"id": 2}, {"id": 3}])
+    assert pa.table(af.read_avro(tmp_path / "ours.avro")) == pa.table(af.read_avro(tmp_path / "theirs.avro"))
+
+
 @pytest.mark.parametrize("nullable", [False, True])
 def test_every_type_makes_the_round_trip_with_a_schema_of_its_own(tmp_path, nullable):
     path = tmp_path / "out.avro"

@@ -61,8 +61,10 @@ pub(crate) fn locate(
     }
 }
 
-/// Checks the encoded default of a field as if it were data: its logical types, its fixed lengths, the limits.
+/// Checks the encoded default of a field as if it were data: its logical types, its fixed lengths, the limits. `schema`
+/// says for messages which schema has the default.
 pub(crate) fn check_default(
+    schema: &str,
     field: &str,
     node: &Node,
     skips: &Skips,
@@ -73,7 +75,7 @@ pub(crate) fn check_default(
     let check = Check::never();
     let mut walk = Walk::new(skips, limits, bytes, &check);
     walk.kind(node).map_err(|error| {
-        let message = format!("{} in the default of the reader's schema", error.message());
+        let message = format!("{} in the default of the {schema}", error.message());
         let error = match error.limit() {
             Some(limit) => FeedError::limit_reached(limit, message),
             None => FeedError::new(FeedErrorKind::Schema, message),

@@ -3,25 +3,28 @@
 //! ```text
 //! writer schema × reader schema × columns ──resolve──> Column { Node } ──> DecodePlan
 //! ```
-//! [`want`] is the projection, [`field_path`] its text, [`ending`] all of them that end, [`leaf`] the table of types, [`resolve`] and [`union`] the rules of
-//! schema resolution, [`node`] what comes out, [`skip`] the programs for what nobody reads.
+//! - [`want`]: the projection; [`field_path`]: its text; [`ending`]: all fields that do not contain themselves.
+//! - [`resolve`] and [`union`]: the rules of schema resolution; [`leaf`]: the table of types; [`node`]: what comes out.
+//! - [`skip`]: programs that step over what is not read.
+//! - [`field_default`]: defaults of fields that a writer has no column for.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Fields, Schema, SchemaRef};
+use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use crate::encode::Encoder;
 use crate::schema::graph::Type;
 use crate::{AvroSchema, ReadOptions};
-use arrowfeed_source::{FeedError, FeedErrorKind};
 use node::{Column, Node, Output, RecordNode, Step};
 use resolve::Resolver;
 use skip::Skips;
 use want::Want;
 
 mod ending;
+pub(crate) mod field_default;
 pub(crate) mod field_path;
 pub(crate) mod leaf;
 pub(crate) mod node;

@@ -366,7 +366,7 @@ impl<'a> Resolver<'a> {
         let column = of_reader.resolve(field.ty, field.ty, want)?;
         self.expanded = of_reader.expanded;
         let skips = Arc::new(of_reader.skips.finish());
-        check_default(&self.path.concat(), &column.node, &skips, self.limits, &bytes)?;
+        check_default("reader's schema", &self.path.concat(), &column.node, &skips, self.limits, &bytes)?;
         Ok((column.clone(), Output::Default { column, bytes: bytes.into(), skips }))
     }
 

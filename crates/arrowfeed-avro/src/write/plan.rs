@@ -8,6 +8,7 @@ use arrow_schema::{DataType, Field, Schema};
 use arrowfeed_source::{FeedError, FeedErrorKind, counted, quoted};
 
 use super::encode::{self, Tags};
+use crate::plan::field_default::checked_default;
 use crate::schema::graph::{
     Decimal, Fixed, FixedLogical, Graph, IntLogical, LongLogical, Record, Type, TypeId,
 };
@@ -27,11 +28,20 @@ pub(super) enum Kind {
     List(Box<Node>),
     /// Values of a map; the keys are strings.
     Map(Box<Node>),
-    /// Fields in the order of the schema, each with the index of its column.
-    Record(Vec<(usize, Node)>),
+    /// Fields in the order of the schema.
+    Record(Vec<FieldValues>),
     /// A union with null of a column that is no union.
     Optional(Tags, Box<Node>),
     Union(Vec<Child>),
+}
+
+/// What the values of a field are written from.
+#[derive(Debug, Clone)]
+pub(super) enum FieldValues {
+    /// The column of this index.
+    Column(usize, Node),
+    /// No column: the encoded default of the field.
+    Default(Arc<[u8]>),
 }
 
 /// A type without parts.
@@ -77,7 +87,7 @@ pub(super) enum Match {
 /// Compiles the plan of batches of `arrow` in a file of `graph`.
 ///
 /// # Errors
-/// A column is missing or not named by the schema, or its Arrow type does not fit its Avro type.
+/// A field has neither a column nor a default, a column is not named by the schema, or its Arrow type does not fit its Avro type.
 pub(super) fn compile(arrow: &Schema, graph: &Graph, by: Match) -> Result<Node, FeedError> {
     let compiler = Compiler { graph, by };
     match &graph.types[graph.root] {
@@ -118,10 +128,17 @@ impl Node {
         match &self.kind {
             Kind::Leaf(Leaf::Null) => 0,
             Kind::Leaf(Leaf::Fixed { size, .. }) => *size,
-            Kind::Record(fields) => {
-                fields.iter().map(|(_, field)| field.min_bytes()).fold(0, usize::saturating_add)
-            }
+            Kind::Record(fields) => fields.iter().map(FieldValues::min_bytes).fold(0, usize::saturating_add),
             _ => 1,
+        }
+    }
+}
+
+impl FieldValues {
+    fn min_bytes(&self) -> usize {
+        match self {
+            Self::Column(_, node) => node.min_bytes(),
+            Self::Default(value) => value.len(),
         }
     }
 }
@@ -141,7 +158,7 @@ impl Compiler<'_> {
         };
         let node = self.value(self.graph.root, field.data_type(), field.name())?;
         let path = "".into();
-        Ok(Node { path, kind: Kind::Record(vec![(0, node)]) })
+        Ok(Node { path, kind: Kind::Record(vec![FieldValues::Column(0, node)]) })
     }
 
     fn record(&self, record: &Record, columns: &[&Field], path: &str) -> Result<Node, FeedError> {
@@ -159,15 +176,25 @@ impl Compiler<'_> {
                 Match::Position => Some(position),
                 Match::Name => field.column_names().find_map(|name| names.get(name).copied()),
             };
-            let Some(index) = found.filter(|index| used.get(*index) == Some(&false)) else {
-                let name = quoted(&field.name);
-                let message =
-                    format!("expected a column for the field {name} of the Avro schema, found none");
-                return Err(error(path, message));
-            };
-            used[index] = true;
-            let path = joined(path, columns[index].name());
-            fields.push((index, self.value(field.ty, columns[index].data_type(), &path)?));
+            let found = found.filter(|index| used.get(*index) == Some(&false));
+            fields.push(match (found, &field.default) {
+                (Some(index), _) => {
+                    used[index] = true;
+                    let path = joined(path, columns[index].name());
+                    FieldValues::Column(index, self.value(field.ty, columns[index].data_type(), &path)?)
+                }
+                (None, Some(default)) => {
+                    let path = joined(path, &field.name);
+                    FieldValues::Default(checked_default(self.graph, field.ty, default, &path)?.into())
+                }
+                (None, None) => {
+                    let name = quoted(&field.name);
+                    let message = format!(
+                        "expected a column or a default for the field {name} of the Avro schema, found neither"
+                    );
+                    return Err(error(path, message));
+                }
+            });
         }
         if let Some(index) = used.iter().position(|used| !used) {
             let (column, record) = (quoted(columns[index].name()), quoted(&record.name));

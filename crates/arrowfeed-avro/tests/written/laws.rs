@@ -69,7 +69,7 @@ fn parts(seed: &mut Seed, batch: &RecordBatch) -> Vec<RecordBatch> {
     parts
 }
 
-fn write(batch: &RecordBatch, parts: &[RecordBatch], options: WriteOptions) -> Vec<u8> {
+pub(crate) fn write(batch: &RecordBatch, parts: &[RecordBatch], options: WriteOptions) -> Vec<u8> {
     let memory = Memory::default();
     let mut writer = AvroWriter::to_sink(memory.clone(), batch.schema(), options).unwrap();
     parts.iter().for_each(|part| writer.write(part).unwrap());
@@ -79,7 +79,7 @@ fn write(batch: &RecordBatch, parts: &[RecordBatch], options: WriteOptions) -> V
     bytes
 }
 
-fn header(bytes: &[u8]) -> AvroHeader {
+pub(crate) fn header(bytes: &[u8]) -> AvroHeader {
     AvroHeader::read(AvroSource::bytes(bytes.to_vec()), &Limits::default()).unwrap()
 }
 

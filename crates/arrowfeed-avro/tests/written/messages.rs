@@ -110,7 +110,7 @@ fn columns_that_do_not_fit_a_given_schema_are_refused_before_anything_is_written
         let schema = Some(AvroSchema::parse(&json).unwrap());
         refused(ints(), WriteOptions { schema, ..WriteOptions::default() })
     };
-    let message = "expected a column for the field \"y\" of the Avro schema, found none";
+    let message = "expected a column or a default for the field \"y\" of the Avro schema, found neither";
     assert_eq!(record(r#"{"name": "y", "type": "int"}"#), (FeedErrorKind::Schema, message.to_owned()));
     let message = "expected a field of the record \"R\" for each column, found none for the column \"x\": leave the column \
                    out, or add it to the schema";

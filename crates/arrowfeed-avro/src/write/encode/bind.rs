@@ -12,8 +12,8 @@ use arrowfeed_source::{FeedError, Limits};
 use super::bind_leaf::bind_leaf;
 use super::body::{Body, Op};
 use super::computed::symbols_of_keys;
-use super::nested::{Branch, Indexed, Keys, List, NullBranch, Optional, Ranges, Required, Union};
-use crate::write::plan::{self, Child, Kind, Leaf, Node};
+use super::nested::{Branch, Constant, Indexed, Keys, List, NullBranch, Optional, Ranges, Required, Union};
+use crate::write::plan::{self, Child, FieldValues, Kind, Leaf, Node};
 
 /// The operations that write the slots of `array` as values of `node`.
 ///
@@ -119,8 +119,11 @@ fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
         Kind::Record(fields) => {
             let columns = array.as_struct().columns();
             let mut ops = Vec::with_capacity(fields.len());
-            for (index, field) in fields {
-                ops.extend(operations(field, &columns[*index])?);
+            for field in fields {
+                match field {
+                    FieldValues::Column(index, node) => ops.extend(operations(node, &columns[*index])?),
+                    FieldValues::Default(value) => ops.push(Op::Constant(vec![Constant(value.clone())])),
+                }
             }
             Ok(ops)
         }

@@ -6,7 +6,7 @@ use arrowfeed_source::FeedError;
 
 use super::buffer::BlockBuffer;
 use super::leaf::{Booleans, Computed, Fixed, Floats, Integers, Leaf, Nullable, Tags, Text};
-use super::nested::{Indexed, List, NullBranch, Optional, Required, Union};
+use super::nested::{Constant, Indexed, List, NullBranch, Optional, Required, Union};
 
 /// Everything that one value on the wire is made of: records are flattened into the operations around them.
 #[derive(Debug)]
@@ -138,6 +138,7 @@ ops! {
         NullBranch(NullBranch),
         Indexed(Indexed),
         Union(Union),
+        Constant(Constant),
     }
 }
 

@@ -1,6 +1,7 @@
-//! Columns with parts: lists, unions, values behind an index, and what may be null around them.
+//! Columns with parts: lists, unions, values behind an index, what may be null around them, and defaults.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrowfeed_source::{FeedError, FeedErrorKind, counted, thousands};
@@ -72,6 +73,17 @@ impl List {
             self.items.put_run(start - self.first, end - self.first, out)?;
         }
         out.byte(0);
+        Ok(())
+    }
+}
+
+/// A field without a column: the same bytes in each row.
+#[derive(Debug)]
+pub(super) struct Constant(pub(super) Arc<[u8]>);
+
+impl Constant {
+    pub(super) fn put(&self, _slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
+        out.extend(&self.0);
         Ok(())
     }
 }
