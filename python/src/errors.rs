@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::foreign::Invalid;
+use crate::shutdown::{call_method, call_with};
 use crate::signals;
 
 /// The exception for an error. What Python code raised on the way (a file object, a signal handler) comes back
@@ -29,7 +30,7 @@ pub(crate) fn to_python(py: Python<'_>, error: FeedError) -> PyErr {
 
 /// The base class, for failures that are not of a file: `ArrowfeedError`.
 pub(crate) fn plain(py: Python<'_>, message: &str) -> PyErr {
-    let class = || py.import("arrowfeed._errors")?.getattr("ArrowfeedError")?.call1((message,));
+    let class = || call_method(py.import("arrowfeed._errors")?.as_any(), "ArrowfeedError", (message,));
     class().map_or_else(|failure| failure, PyErr::from_value)
 }
 
@@ -88,7 +89,7 @@ fn of_tensor(
         attributes.set_item("tensor", tensor)?;
         attributes.set_item("field", field)?;
         attributes.set_item("record", record)?;
-        py.import("arrowfeed._errors")?.getattr(class)?.call((message,), Some(&attributes))
+        call_with(&py.import("arrowfeed._errors")?.getattr(class)?, (message,), Some(&attributes))
     };
     made().map_or_else(|failure| failure, PyErr::from_value)
 }
@@ -135,7 +136,7 @@ fn located(py: Python<'_>, class: &str, error: &FeedError) -> PyResult<PyErr> {
     attributes.set_item("field", &location.field)?;
     attributes.set_item("limit", error.limit())?;
     let class = py.import("arrowfeed._errors")?.getattr(class)?;
-    Ok(PyErr::from_value(class.call((error.to_string(),), Some(&attributes))?))
+    Ok(PyErr::from_value(call_with(&class, (error.to_string(),), Some(&attributes))?))
 }
 
 /// Whether an allocation failed, and not a call of the system.

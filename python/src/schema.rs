@@ -8,6 +8,7 @@ use crate::argument::wrong_type;
 use crate::arrow_schema::Schema;
 use crate::call::call;
 use crate::errors::to_python;
+use crate::shutdown::call_method;
 use crate::signals;
 use crate::source::first_source;
 
@@ -124,7 +125,7 @@ pub(crate) fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<arrowfeed:
     let text = if let Ok(text) = value.cast::<PyString>() {
         text.to_str()?.to_owned()
     } else if value.is_instance_of::<PyDict>() || value.is_instance_of::<PyList>() {
-        py.import("json")?.call_method1("dumps", (value,))?.extract()?
+        call_method(py.import("json")?.as_any(), "dumps", (value,))?.extract()?
     } else {
         return Err(wrong_type(name, "JSON text, a dict or an AvroSchema", value));
     };

@@ -11,6 +11,8 @@ use arrowfeed::source::Interrupt;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
+use crate::shutdown::call_method;
+
 /// Time between two runs of the handlers.
 const PERIOD: Duration = Duration::from_millis(50);
 
@@ -25,8 +27,8 @@ thread_local! {
 /// Remembers this thread if it is Python's main thread.
 pub(crate) fn notice_main_thread(py: Python<'_>) -> PyResult<()> {
     let threading = py.import("threading")?;
-    let main = threading.call_method0("main_thread")?.getattr("ident")?;
-    if main.eq(threading.call_method0("get_ident")?)? {
+    let main = call_method(&threading, "main_thread", ())?.getattr("ident")?;
+    if main.eq(call_method(&threading, "get_ident", ())?)? {
         MAIN_OF.set(Some(std::process::id()));
     }
     Ok(())

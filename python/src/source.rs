@@ -15,6 +15,7 @@ use crate::argument::{items, wrong_type};
 use crate::call::call;
 use crate::errors::to_python;
 use crate::file::PythonFile;
+use crate::shutdown::{self, attribute, call_method, has_attribute};
 use crate::signals;
 
 /// Bytes of a file object that are read between two looks for signals.
@@ -87,9 +88,9 @@ pub(crate) fn rereadable(value: &Bound<'_, PyAny>) -> PyResult<(Vec<AvroSource>,
             }
             Item::Url(url) => {
                 for (name, opener) in remote_files(py, &url)? {
-                    let file = opener.call0()?;
+                    let file = shutdown::call(&opener, ())?;
                     let bytes = whole(&file);
-                    file.call_method0("close")?;
+                    call_method(&file, "close", ())?;
                     sources.push(AvroSource::bytes(Bytes::from_owner(bytes?)).with_name(name));
                 }
                 kept.append(url)?;
@@ -100,7 +101,8 @@ pub(crate) fn rereadable(value: &Bound<'_, PyAny>) -> PyResult<(Vec<AvroSource>,
             }
             Item::File(file) => {
                 let (bytes, name) = (whole(&file)?, name_of(&file));
-                kept.append(py.import("arrowfeed._dataset")?.call_method1("KeptFile", (&bytes, &name))?)?;
+                let dataset = py.import("arrowfeed._dataset")?;
+                kept.append(call_method(&dataset, "KeptFile", (&bytes, &name))?)?;
                 sources.push(AvroSource::bytes(Bytes::from_owner(bytes)).with_name(name));
             }
         }
@@ -110,7 +112,7 @@ pub(crate) fn rereadable(value: &Bound<'_, PyAny>) -> PyResult<(Vec<AvroSource>,
 
 /// A file object that is read at any offset, under another name than its own.
 pub(crate) fn seekable(argument: &'static str, file: &Bound<'_, PyAny>, path: &Path) -> PyResult<AvroSource> {
-    let can = |method| file.hasattr(method);
+    let can = |method| has_attribute(file, method);
     if !(can("read")? || can("readinto")?) || !can("seek")? || !can("tell")? {
         return Err(wrong_type(argument, "a binary file object that can seek", file));
     }
@@ -187,7 +189,7 @@ fn classify<'py>(value: &Bound<'py, PyAny>) -> PyResult<Item<'py>> {
             None => Item::Pattern(path),
         });
     }
-    if value.hasattr("read")? || value.hasattr("readinto")? {
+    if has_attribute(value, "read")? || has_attribute(value, "readinto")? {
         return Ok(Item::File(value.clone()));
     }
     Err(wrong_type("source", EXPECTED, value))
@@ -200,7 +202,7 @@ pub(crate) fn is_buffer(value: &Bound<'_, PyAny>) -> bool {
 
 /// The bytes of a buffer.
 pub(crate) fn copied<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    Ok(value.py().get_type::<PyBytes>().call1((value,))?.cast_into()?)
+    Ok(shutdown::call(&value.py().get_type::<PyBytes>(), (value,))?.cast_into()?)
 }
 
 fn is_remote(text: &str) -> bool {
@@ -209,13 +211,14 @@ fn is_remote(text: &str) -> bool {
 
 /// Name in messages, and a function that opens the file, for each file of a URL.
 fn remote_files<'py>(py: Python<'py>, url: &str) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
-    let files = py.import("arrowfeed._remote")?.call_method1("files_of", (url, redacted(url).as_ref()))?;
+    let remote = py.import("arrowfeed._remote")?;
+    let files = call_method(&remote, "files_of", (url, redacted(url).as_ref()))?;
     files.extract()
 }
 
 /// What messages call a file object: its name, if it has one.
 fn name_of(file: &Bound<'_, PyAny>) -> String {
-    let name = file.getattr("name").and_then(|name| name.extract::<PathBuf>());
+    let name = attribute(file, "name").and_then(|name| name.extract::<PathBuf>());
     match name {
         Ok(name) => redacted(&Path::display(&name).to_string()).into_owned(),
         Err(_) => match file.get_type().name() {

@@ -20,6 +20,7 @@ use crate::errors::{invalid_arrow, plain, to_python};
 use crate::file::PythonSink;
 use crate::foreign::{self, Invalid, check_text};
 use crate::options::CODECS;
+use crate::shutdown::has_attribute;
 use crate::stream::Direct;
 use crate::{batch, reader, schema, signals};
 
@@ -103,7 +104,7 @@ impl Target {
         if let Some(value) = given.threads {
             options.threads = NonZeroUsize::new(integer("threads", 1, value)?);
         }
-        let place = if path.hasattr("write")? {
+        let place = if has_attribute(path, "write")? {
             if append {
                 let message = "append: expected a path, found a file object: the header of the file must be \
                                read";
@@ -173,12 +174,12 @@ pub(crate) fn source(batches: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatch
         let schema = batch.schema();
         return Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
     }
-    if batches.hasattr("__arrow_c_array__")? {
+    if has_attribute(batches, "__arrow_c_array__")? {
         let batch = foreign::record_batch("batches", batches)?;
         let schema = batch.schema();
         return Ok(Box::new(Checked(RecordBatchIterator::new([Ok(batch)], schema))));
     }
-    if batches.hasattr("__arrow_c_stream__")? {
+    if has_attribute(batches, "__arrow_c_stream__")? {
         return Ok(Box::new(Checked(foreign::stream("batches", batches)?)));
     }
     Err(wrong_type("batches", "an object with __arrow_c_stream__ or __arrow_c_array__", batches))

@@ -113,7 +113,7 @@ def test_a_field_without_a_column_has_the_default_that_fastavro_writes(tmp_path)
     schema = {"type": "record", "name": "Row", "fields": fields}
     af.write_avro(pa.table({"id": [1, 2]}), tmp_path / "ours.avro", schema=schema)
     af.write_avro(pa.table({"id": [3]}), tmp_path / "ours.avro", append=True)
-    with open(tmp_path / "theirs.avro", "wb") as file:
+    with (tmp_path / "theirs.avro").open("wb") as file:
         fastavro.writer(file, schema, [{"id": 1}, {"id": 2}, {"id": 3}])
     assert pa.table(af.read_avro(tmp_path / "ours.avro")) == pa.table(af.read_avro(tmp_path / "theirs.avro"))
 

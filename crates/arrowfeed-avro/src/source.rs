@@ -11,7 +11,7 @@ use arrowfeed_source::io::{ByteSource, Memory, Seekable, StoredFile};
 use crate::FileIdentity;
 use crate::reader::identity::Expected;
 
-/// One Avro object container file: on disk, in memory, a stream, or what can seek.
+/// One Avro object container file: on disk, in memory, a stream, what can seek, or any [`ByteSource`].
 ///
 /// ```
 /// use arrowfeed_avro::AvroSource;

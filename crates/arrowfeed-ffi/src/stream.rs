@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_int};
+use std::mem::ManuallyDrop;
 
 use arrow_array::RecordBatch;
 use arrow_array::RecordBatchReader;
@@ -31,8 +32,11 @@ impl ForeignStream {
     /// # Safety
     ///
     /// The functions of the stream, and the structs that they give, keep to the C stream interface; nobody else uses it.
-    pub unsafe fn new(mut stream: FFI_ArrowArrayStream) -> Result<Self, Refused> {
-        let field = field(&mut stream)?;
+    pub unsafe fn new(stream: FFI_ArrowArrayStream) -> Result<Self, Refused> {
+        // A stream that unwinds is not released: the thread may have no right to call it any more.
+        let mut stream = ManuallyDrop::new(stream);
+        let field = field(&mut stream);
+        let (stream, field) = (ManuallyDrop::into_inner(stream), field?);
         match columns(&field) {
             Some(schema) => Ok(Self { stream, schema }),
             None => Err(Refused::NoBatch(name(field.data_type()))),

@@ -14,7 +14,7 @@ use crate::{MemoryExhausted, printable};
 pub enum FeedErrorKind {
     /// The operating system refused: missing file, permission, device error. `source()` is the [`io::Error`].
     Io,
-    /// The bytes are not a file of its format, or its header breaks the specification.
+    /// The bytes are not a file of the expected format, or its header breaks the specification.
     Format,
     /// The file ends inside a header or a block.
     Truncated,

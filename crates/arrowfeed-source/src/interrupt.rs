@@ -15,7 +15,7 @@ pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
 /// Bytes that are read or decoded between two questions: a few milliseconds.
 const WORK: usize = 1 << 20;
 
-/// Asks whether the caller wants to stop, at most once for each [`WORK`] bytes. Belongs to one thread and one call.
+/// Asks whether the caller wants to stop, at most once for each mebibyte of work. Belongs to one thread and one call.
 pub struct Check<'a> {
     wants_to_stop: Option<&'a dyn Fn() -> bool>,
     /// Bytes since the last question.

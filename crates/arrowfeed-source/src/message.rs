@@ -21,7 +21,7 @@ pub fn counted(number: u64, noun: &str) -> String {
 
 /// Escapes what could act on a terminal: controls, marks of direction, invisible characters, line ends.
 ///
-/// These are the characters that Rust's [`Debug`](fmt::Debug) of a text escapes, but for quotes, backslashes and the
+/// These are the characters that Rust's [`Debug`](std::fmt::Debug) of a text escapes, but for quotes, backslashes and the
 /// joiners U+200C and U+200D, which Persian, Indic scripts and emoji are written with. Every message of an error has
 /// passed through this function.
 ///

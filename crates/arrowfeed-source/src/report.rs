@@ -6,7 +6,7 @@ pub enum OnError {
     /// Gives the error and ends.
     #[default]
     Raise,
-    /// Leaves the block out, counts it in the [`Report`](crate::Report), and goes on after its sync marker.
+    /// Leaves the block out, counts it in the [`Report`](crate::Report), and goes on with the next block.
     SkipBlock,
     /// Leaves out what is left of the file, counts it in the [`Report`](crate::Report), and goes on with the
     /// next file.

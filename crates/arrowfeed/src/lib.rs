@@ -28,7 +28,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`avro`] | Avro object container files to RecordBatches, and back |
-//! | [`source`] | what all formats share: errors, limits, reports |
+//! | [`source`] | what all formats share: bytes of files, errors, limits, reports |
 //! | [`tensor`] | RecordBatches to dense, sparse, ragged and structured tensors |
 //! | [`dataset`] | files as a source of batches and tensors: order, shards, epochs, exact resume |
 //! | [`Tfxio`] | what every source has, whatever its format |

@@ -16,6 +16,7 @@ use crate::batch::RecordBatch;
 use crate::errors::dataset_error;
 use crate::guarded::{Guarded, Refusal};
 use crate::reader::as_dict;
+use crate::shutdown::call_method;
 use crate::tensor::TensorNames;
 
 /// Batches of a dataset, as record batches or as tensors; any number of threads may take them.
@@ -108,7 +109,7 @@ impl BatchIterator {
     /// Where the iteration stands after the last batch that was given.
     fn state_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let state = self.wait(py, Batches::state)?;
-        py.import("json")?.call_method1("loads", (state,))
+        call_method(py.import("json")?.as_any(), "loads", (state,))
     }
 
     /// Goes on after the batch that a state is of.
@@ -117,7 +118,7 @@ impl BatchIterator {
         if !state.is_instance_of::<PyDict>() {
             return Err(wrong_type("state", "a dict that state_dict gave", state));
         }
-        let text: String = py.import("json")?.call_method1("dumps", (state,))?.extract()?;
+        let text: String = call_method(py.import("json")?.as_any(), "dumps", (state,))?.extract()?;
         self.wait(py, |batches| batches.load_state(&text))
     }
 

@@ -13,7 +13,7 @@ mod pyarrow;
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, FieldRef, SchemaRef};
+use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
 use arrowfeed_ffi::ForeignStream;
 pub(crate) use arrowfeed_ffi::{ForeignBatch, Invalid, Refused, check_text};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -93,7 +93,7 @@ pub(crate) fn stream(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Strea
     let capsule = call_method(value, "__arrow_c_stream__", ())?.cast_into::<PyCapsule>()?;
     let taken = TakenStream::new(&capsule)?;
     let batches = py.detach(|| guarded(|| taken.batches()));
-    batches.map(Stream).map_err(|refused| match refused {
+    batches.map(|batches| Stream(Some(batches))).map_err(|refused| match refused {
         Refused::Invalid(invalid) => invalid_arrow(py, &invalid),
         Refused::NoBatch(found) => {
             let message = format!("{argument}: expected a stream of record batches, found arrays of {found}");
@@ -102,20 +102,27 @@ pub(crate) fn stream(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Strea
     })
 }
 
-/// The batches of a stream, which may be made by Python code.
-pub(crate) struct Stream(ForeignStream);
+/// A stream of batches. Python code may make them. It is there until the destructor runs.
+pub(crate) struct Stream(Option<ForeignStream>);
 
 impl Iterator for Stream {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        guarded(|| self.0.next())
+        guarded(|| self.0.as_mut()?.next())
     }
 }
 
 impl RecordBatchReader for Stream {
     fn schema(&self) -> SchemaRef {
-        self.0.schema()
+        self.0.as_ref().map_or_else(|| Arc::new(Schema::empty()), RecordBatchReader::schema)
+    }
+}
+
+/// The producer may need the interpreter to let go of the stream: attached, it does not wait for it.
+impl Drop for Stream {
+    fn drop(&mut self) {
+        Python::try_attach(|_| guarded(|| drop(self.0.take())));
     }
 }
 

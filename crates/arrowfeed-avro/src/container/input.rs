@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_buffer::Buffer;
-use arrowfeed_source::io::{ByteSource, read_at};
+use arrowfeed_source::io::{ByteSource, checked_read_at};
 use arrowfeed_source::{Check, FeedError};
 
 use crate::wire::padded::{Padded, SLACK};
@@ -43,7 +43,8 @@ enum Origin {
 
 impl Input {
     /// A range of a file, by positional reads only: the handle may be shared. Bytes that the file does not
-    /// have are as if the range ended before them. Of memory, all bytes behind the start can be read.
+    /// have are as if the range ended before them. If the source is in memory, the input has all bytes from the start of
+    /// the range to the end of the file.
     pub(crate) fn from_source(source: Arc<dyn ByteSource>, range: Range<u64>) -> Self {
         if let Some(memory) = source.memory() {
             let start = usize::try_from(range.start).unwrap_or(usize::MAX);
@@ -138,7 +139,7 @@ impl Input {
             let at = self.offset.saturating_add(ahead);
             let left = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX);
             let n = into.len().min(left);
-            return read_at(&**source, at, &mut into[..n]).map_err(FeedError::io);
+            return checked_read_at(&**source, at, &mut into[..n]).map_err(FeedError::io);
         }
         self.ensure(start.saturating_add(into.len()), check)?;
         let rest = self.available().get(start..).unwrap_or(&[]);
@@ -187,7 +188,7 @@ impl Input {
         self.reserve(n)?;
         let n = n.min(FILE_STEP);
         self.make_room(n)?;
-        let got = read_at(&*source, next, &mut self.buffer[self.filled.end..][..n])?;
+        let got = checked_read_at(&*source, next, &mut self.buffer[self.filled.end..][..n])?;
         self.filled.end += got;
         Ok(got)
     }

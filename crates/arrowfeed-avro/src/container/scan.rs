@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrowfeed_source::io::{ByteSource, read_at};
+use arrowfeed_source::io::{ByteSource, checked_read_at};
 use arrowfeed_source::{Check, FeedError, Limits};
 use memchr::memmem::Finder;
 
@@ -144,7 +144,7 @@ impl BlockScanner {
     fn read(&self, offset: u64, n: usize) -> Result<Vec<u8>, FeedError> {
         let left = usize::try_from(self.file_len.saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut bytes = vec![0; n.min(left)];
-        let found = read_at(&*self.source, offset, &mut bytes).map_err(FeedError::io)?;
+        let found = checked_read_at(&*self.source, offset, &mut bytes).map_err(FeedError::io)?;
         bytes.truncate(found);
         Ok(bytes)
     }
@@ -157,7 +157,7 @@ impl BlockScanner {
         while at < self.file_len {
             check.now()?;
             window.resize(usize::try_from(self.file_len - at).unwrap_or(usize::MAX).min(most), 0);
-            let found = read_at(&*self.source, at, &mut window)
+            let found = checked_read_at(&*self.source, at, &mut window)
                 .map_err(|error| FeedError::io(error).at_offset(at))?;
             let block = self.find_in(&window[..found], at, &finder, check);
             if let Some(offset) = block.map_err(|error| error.at_offset(at))? {
@@ -210,7 +210,7 @@ impl BlockScanner {
                 into[..n].copy_from_slice(near);
                 Ok(n)
             }
-            None => read_at(&*self.source, offset, &mut into[..n]).map_err(FeedError::io),
+            None => checked_read_at(&*self.source, offset, &mut into[..n]).map_err(FeedError::io),
         }
     }
 }

@@ -155,7 +155,7 @@ pub(crate) fn temporary_file(bytes: &[u8]) -> Arc<dyn ByteSource> {
     std::fs::write(&path, bytes).unwrap();
     let file = File::open(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    Arc::new(LocalFile::from(file))
+    Arc::new(LocalFile::new(file).unwrap())
 }
 
 /// The same bytes through every kind of input.

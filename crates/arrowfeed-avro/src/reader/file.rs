@@ -1,5 +1,6 @@
 //! An open file: its header read, its plan made.
 
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -63,6 +64,13 @@ impl OpenFile {
             }
         };
         let version = source.version().map_err(FeedError::io)?;
+        if let Some(memory) = source.memory()
+            && memory.len() as u64 != version.len
+        {
+            let (expected, found) = (thousands(version.len), thousands(memory.len() as u64));
+            let message = format!("expected {expected} bytes in memory, as the source says, found {found}");
+            return Err(FeedError::io(io::Error::other(message)));
+        }
         // First: of a file that was cut, the header may be cut too.
         expected.map_or(Ok(()), |expected| expected.check_len(version.len))?;
         let header = Header::read(&mut Input::from_source(source.clone(), 0..version.len), limits, check)?;

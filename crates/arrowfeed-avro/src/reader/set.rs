@@ -22,7 +22,7 @@ pub(super) const MOST_PLANS: usize = 64;
 
 /// Files of one Arrow schema that can be read any number of times, in any order.
 ///
-/// Nothing is kept open. A file that is opened again and is not what it was is an error.
+/// No file of a path is kept open. A file that is opened again and is not what it was is an error.
 pub struct AvroFiles {
     options: ReadOptions,
     files: Vec<Entry>,

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use arrow_buffer::Buffer;
 use arrowfeed_avro::{AvroReader, AvroSource, Codec, FeedErrorKind};
 use arrowfeed_source::io::{ByteSource, FileVersion};
 
@@ -213,9 +214,31 @@ fn f7_a_source_of_bytes_that_lies_about_what_it_gave_is_refused() {
         }
 
         fn version(&self) -> io::Result<FileVersion> {
-            Ok(FileVersion { len: 100, modified: None })
+            Ok(FileVersion::new(100))
         }
     }
     let outcome = Outcome::of(AvroReader::builder().open(AvroSource::from_source("source", Liar)));
     assert_eq!(outcome.verdict(), "Io: byte 0: expected at most 100 bytes from the file, found 101");
+}
+
+#[test]
+fn f8_a_source_whose_memory_has_another_length_is_refused() {
+    #[derive(Debug)]
+    struct Liar(Buffer);
+    impl ByteSource for Liar {
+        fn read_at(&self, _: u64, _: &mut [u8]) -> io::Result<usize> {
+            Ok(0)
+        }
+
+        fn version(&self) -> io::Result<FileVersion> {
+            Ok(FileVersion::new(2000))
+        }
+
+        fn memory(&self) -> Option<&Buffer> {
+            Some(&self.0)
+        }
+    }
+    let source = AvroSource::from_source("source", Liar(Buffer::from(vec![0_u8; 100])));
+    let outcome = Outcome::of(AvroReader::builder().open(source));
+    assert_eq!(outcome.verdict(), "Io: expected 2,000 bytes in memory, as the source says, found 100");
 }

@@ -31,7 +31,7 @@ fn schema(fields: &str) -> AvroSchema {
 fn written(columns: Vec<(&str, ArrayRef)>, schema: &AvroSchema) -> Vec<u8> {
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     let options = WriteOptions { schema: Some(schema.clone()), ..WriteOptions::default() };
-    write(&batch, &[batch.clone()], options)
+    write(&batch, std::slice::from_ref(&batch), options)
 }
 
 fn read(bytes: Vec<u8>, reader_schema: Option<&AvroSchema>) -> Vec<RecordBatch> {

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::io;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use arrow_buffer::Buffer;
@@ -31,7 +32,8 @@ pub trait ByteSource: Send + Sync + Debug {
     /// The system refuses.
     fn version(&self) -> io::Result<FileVersion>;
 
-    /// All bytes, where they are in memory. They are read without a copy then. Default: they are not.
+    /// All bytes of the file, if they are in memory; readers then do not copy them. There are as many as the version
+    /// says. Default: `None`.
     fn memory(&self) -> Option<&Buffer> {
         None
     }
@@ -39,6 +41,7 @@ pub trait ByteSource: Send + Sync + Debug {
 
 /// What changes when a file changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileVersion {
     /// Bytes.
     pub len: u64,
@@ -46,11 +49,37 @@ pub struct FileVersion {
     pub modified: Option<SystemTime>,
 }
 
+impl FileVersion {
+    /// A file of `len` bytes, whose time of change is not known.
+    pub fn new(len: u64) -> Self {
+        Self { len, modified: None }
+    }
+
+    /// The same with a time of the last change.
+    pub fn with_modified(self, modified: Option<SystemTime>) -> Self {
+        Self { modified, ..self }
+    }
+}
+
+impl<S: ByteSource + ?Sized> ByteSource for Arc<S> {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        (**self).read_at(offset, into)
+    }
+
+    fn version(&self) -> io::Result<FileVersion> {
+        (**self).version()
+    }
+
+    fn memory(&self) -> Option<&Buffer> {
+        (**self).memory()
+    }
+}
+
 /// Reads as [`ByteSource::read_at`] does, and checks the number that the source gives.
 ///
 /// # Errors
 /// The system refuses; the source says that it gave more bytes than there is room for.
-pub fn read_at(source: &dyn ByteSource, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+pub fn checked_read_at(source: &dyn ByteSource, offset: u64, into: &mut [u8]) -> io::Result<usize> {
     match source.read_at(offset, into)? {
         found if found <= into.len() => Ok(found),
         found => {

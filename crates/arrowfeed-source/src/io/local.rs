@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{ByteSource, FileVersion, regular_file};
 use crate::{Check, FeedError};
 
-/// An open regular file, read at any offset without moving its position.
+/// An open regular file. Nothing depends on its position.
 #[derive(Debug)]
 pub struct LocalFile(File);
 
@@ -19,11 +19,14 @@ impl LocalFile {
     pub fn open(path: &Path, check: &Check<'_>) -> Result<Self, FeedError> {
         regular_file::open(path, check).map(Self)
     }
-}
 
-impl From<File> for LocalFile {
-    fn from(file: File) -> Self {
-        Self(file)
+    /// A file that is open.
+    ///
+    /// # Errors
+    /// The system refuses; it is no regular file.
+    pub fn new(file: File) -> io::Result<Self> {
+        regular_file::check_regular(&file.metadata()?)?;
+        Ok(Self(file))
     }
 }
 
@@ -34,7 +37,7 @@ impl ByteSource for LocalFile {
 
     fn version(&self) -> io::Result<FileVersion> {
         let metadata = self.0.metadata()?;
-        Ok(FileVersion { len: metadata.len(), modified: metadata.modified().ok() })
+        Ok(FileVersion::new(metadata.len()).with_modified(metadata.modified().ok()))
     }
 }
 

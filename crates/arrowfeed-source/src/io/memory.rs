@@ -26,7 +26,7 @@ impl ByteSource for Memory {
     }
 
     fn version(&self) -> io::Result<FileVersion> {
-        Ok(FileVersion { len: self.0.len() as u64, modified: None })
+        Ok(FileVersion::new(self.0.len() as u64))
     }
 
     fn memory(&self) -> Option<&Buffer> {

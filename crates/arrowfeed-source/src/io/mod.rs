@@ -15,8 +15,10 @@ mod memory;
 pub mod regular_file;
 mod seekable;
 mod stored_file;
+#[cfg(test)]
+mod tests;
 
-pub use byte_source::{ByteSource, FileVersion, read_at};
+pub use byte_source::{ByteSource, FileVersion, checked_read_at};
 pub use local::LocalFile;
 pub use memory::Memory;
 pub use seekable::Seekable;

@@ -17,7 +17,7 @@ const LEASE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Opens an existing file for reading.
-pub fn open(path: &Path, check: &Check<'_>) -> Result<File, FeedError> {
+pub(super) fn open(path: &Path, check: &Check<'_>) -> Result<File, FeedError> {
     // First, since opening a device may change it.
     let metadata = std::fs::metadata(path).map_err(FeedError::io)?;
     check_regular(&metadata).map_err(FeedError::io)?;
@@ -35,6 +35,9 @@ pub fn open(path: &Path, check: &Check<'_>) -> Result<File, FeedError> {
 
 /// Opens whatever is at the path without waiting, and keeps it if it is a regular file. For those, the flag means nothing
 /// to later reads.
+///
+/// # Errors
+/// The system refuses; it is no regular file.
 pub fn open_now(path: &Path) -> io::Result<File> {
     let file = without_blocking(OpenOptions::new().read(true)).open(path)?;
     check_regular(&file.metadata()?)?;

@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{ByteSource, FileVersion};
 
-/// What can read and seek, as a file that is read at any offset by one thread at a time.
+/// Makes a [`ByteSource`] of a value that can read and seek. One thread reads at a time.
 ///
-/// It works in the process that opened it only: a child of a fork has the same position in the file, and a lock that a
+/// It works only in the process that made it: a child of a fork has the same position in the file, and a lock that a
 /// thread of the parent may hold.
 pub struct Seekable<F> {
     file: Mutex<F>,
@@ -32,7 +32,7 @@ impl<F> Seekable<F> {
 
 impl<F: Read + Seek + Send> ByteSource for Seekable<F> {
     fn version(&self) -> io::Result<FileVersion> {
-        Ok(FileVersion { len: self.lock()?.seek(SeekFrom::End(0))?, modified: None })
+        Ok(FileVersion::new(self.lock()?.seek(SeekFrom::End(0))?))
     }
 
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {

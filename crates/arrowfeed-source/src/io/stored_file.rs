@@ -11,7 +11,7 @@ use crate::{Check, FeedError};
 pub enum StoredFile {
     /// A path of the local file system. Nothing is kept open.
     Path(PathBuf),
-    /// What is open, or needs no opening.
+    /// An open file, or bytes in memory.
     Open(Arc<dyn ByteSource>),
 }
 
