@@ -9,6 +9,7 @@ mod memory;
 mod options;
 mod plan;
 mod reader;
+mod record_decoder;
 mod schema;
 mod source;
 mod split;
@@ -25,6 +26,7 @@ pub use reader::{
     ArrowReader, AvroFiles, AvroReader, AvroReaderBuilder, BlockInfo, FileBatch, FileIdentity, Part,
     PartOptions, PartReader, Prepare, Prepared,
 };
+pub use record_decoder::{RecordDecoder, WriterId};
 pub use schema::AvroSchema;
 pub use source::AvroSource;
 pub use split::{Split, plan_splits, plan_splits_with};

@@ -20,7 +20,7 @@ use crate::wire::cursor::Stop;
 use crate::wire::plain::{PlainReader, invalid};
 
 /// What is wrong with a block's payload of `count` records, for which the fast decoder stopped. The offset in
-/// the error counts from the start of the payload.
+/// the error counts from the start of the payload. `whole` says for messages what ends with the payload: `the block after its 2 records`.
 #[cold]
 pub(crate) fn locate(
     plan: &DecodePlan,
@@ -29,6 +29,7 @@ pub(crate) fn locate(
     count: u64,
     stop: Stop,
     check: &Check<'_>,
+    whole: &str,
 ) -> FeedError {
     let mut walk = Walk::new(&plan.skips, limits, payload, check);
     for record in 0..count {
@@ -42,7 +43,7 @@ pub(crate) fn locate(
     let (left, records) = (walk.reader.left(), counted(count, "record"));
     if left > 0 {
         let left = counted(left as u64, "more byte");
-        return invalid(format!("expected the end of the block after its {records}, found {left}"))
+        return invalid(format!("expected the end of {whole}, found {left}"))
             .at_offset(walk.reader.pos() as u64);
     }
     match stop {
@@ -55,7 +56,7 @@ pub(crate) fn locate(
         }
         Stop::Cancelled => stopped(),
         Stop::Invalid => {
-            let message = format!("the fast decoder refused a block of {records} that the slow one takes");
+            let message = format!("the fast decoder refused {records} that the slow one takes");
             FeedError::new(FeedErrorKind::Internal, message)
         }
     }

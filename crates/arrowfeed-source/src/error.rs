@@ -130,6 +130,12 @@ impl FeedError {
         self
     }
 
+    /// Names the record, whatever was named before.
+    pub fn with_record(mut self, record: u64) -> Self {
+        self.0.location.record = Some(record);
+        self
+    }
+
     /// Names the field, unless one is named already.
     pub fn in_field(mut self, field: impl Into<String>) -> Self {
         self.0.location.field.get_or_insert_with(|| field.into());

@@ -41,8 +41,8 @@ mod tfxio;
 
 pub use arrowfeed_avro as avro;
 pub use arrowfeed_avro::{
-    AvroHeader, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, ReadOptions, Split, WriteOptions,
-    plan_splits, plan_splits_with, write_avro,
+    AvroHeader, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, ReadOptions, RecordDecoder, Split,
+    WriteOptions, plan_splits, plan_splits_with, write_avro,
 };
 pub use arrowfeed_source as source;
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits, printable};

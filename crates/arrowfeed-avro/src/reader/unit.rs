@@ -5,7 +5,7 @@ use std::error::Error;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, stopped};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, counted, stopped};
 
 use super::file::FileReading;
 use crate::container::block::{Block, BlockReader};
@@ -257,8 +257,16 @@ impl UnitReader {
             Ok(payload) => payload.bytes(),
             Err(error) => return error,
         };
-        let found =
-            locate(&self.reading.decoders.plan, &self.options.limits, payload, block.count, stop, check);
+        let whole = format!("the block after its {}", counted(block.count, "record"));
+        let found = locate(
+            &self.reading.decoders.plan,
+            &self.options.limits,
+            payload,
+            block.count,
+            stop,
+            check,
+            &whole,
+        );
         let within = found.location().offset.unwrap_or(0);
         let null_codec = self.reading.file.header.codec == Codec::Null;
         let offset = if null_codec { block.data + within } else { block.offset };

@@ -10,6 +10,7 @@
 //! - [`lengths`], [`encodings`]: the other forms of a column.
 //! - [`resolution`]: reader schemas.
 //! - [`faults`]: damaged blocks.
+//! - [`records`]: records without a file.
 //! - [`writers`]: files of the apache-avro crate and of `write_avro`.
 
 mod claims;
@@ -19,6 +20,7 @@ mod faults;
 mod lengths;
 mod projection;
 mod reading;
+mod records;
 mod resolution;
 mod sources;
 #[path = "../support/mod.rs"]

@@ -52,7 +52,7 @@ proptest! {
 }
 
 /// Whether no integer has become a time outside of the day: a writer's plain `int` may be read as one.
-fn times_are_of_a_day(schema: &Schema, ty: &Type, value: &Value) -> bool {
+pub(crate) fn times_are_of_a_day(schema: &Schema, ty: &Type, value: &Value) -> bool {
     let fits = |ty, value| times_are_of_a_day(schema, ty, value);
     match (ty, value) {
         (Type::Primitive(_, logical), Value::Int(number)) => in_range(*number, logical.as_ref()).is_some(),

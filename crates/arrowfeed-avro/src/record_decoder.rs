@@ -1,0 +1,268 @@
+//! Records without a file: messages in, batches out.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
+use arrowfeed_select::interleave_batches;
+use arrowfeed_source::{Check, FeedError, FeedErrorKind};
+
+use crate::decode::batcher::{Batcher, BlockRows};
+use crate::decode::origin::LocatedBatch;
+use crate::locate::locate;
+use crate::plan::DecodePlan;
+use crate::wire::cursor::Stop;
+use crate::wire::padded::{Padded, SLACK};
+use crate::{AvroSchema, ReadOptions};
+
+/// Most writer's schemas of one decoder: each has buffers for its columns.
+const MOST_WRITERS: usize = 1024;
+
+/// Decodes records in Avro's binary encoding, one after the other, and gives them as RecordBatches.
+///
+/// Records may be of several writer's schemas. All batches have one Arrow schema: that of the reader schema in the
+/// options, or else that of the first writer's schema. A plan is compiled once for each writer's schema.
+///
+/// The options `threads` and `on_error` have no meaning here: the caller's thread decodes, and a record that cannot be
+/// decoded is an error of its own call, after which the decoder goes on.
+///
+/// ```
+/// use arrowfeed_avro::{AvroSchema, ReadOptions, RecordDecoder};
+///
+/// let schema = r#"{"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}]}"#;
+/// let mut decoder = RecordDecoder::new(&AvroSchema::parse(schema)?, ReadOptions::default())?;
+/// decoder.decode(&[2])?;
+/// decoder.decode(&[4])?;
+/// assert_eq!(decoder.decode(&[2, 2]).unwrap_err().to_string(), "byte 1, record 2: expected the end of the record, found 1 more byte");
+/// let batch = decoder.flush()?.expect("two rows");
+/// assert_eq!(batch.num_rows(), 2);
+/// assert!(decoder.flush()?.is_none());
+/// # Ok::<(), arrowfeed_avro::FeedError>(())
+/// ```
+pub struct RecordDecoder {
+    options: ReadOptions,
+    schema: SchemaRef,
+    writers: Vec<Writer>,
+    /// The writer of each row since the last batch was closed.
+    order: Vec<u32>,
+    /// Batches that are full, the oldest first.
+    closed: VecDeque<RecordBatch>,
+    /// Rows of these.
+    closed_rows: usize,
+    /// Records since the last flush, those with an error included.
+    records: u64,
+    /// The record and the slack behind it.
+    padded: Vec<u8>,
+}
+
+/// A writer's schema in a [`RecordDecoder`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WriterId(u32);
+
+struct Writer {
+    schema: AvroSchema,
+    plan: Arc<DecodePlan>,
+    batcher: Batcher,
+}
+
+impl RecordDecoder {
+    /// A decoder of records of `writer`, the schema that [`decode`](Self::decode) uses.
+    ///
+    /// # Errors
+    /// The schema cannot be resolved to the reader schema, or cannot become Arrow; an option makes no sense.
+    pub fn new(writer: &AvroSchema, options: ReadOptions) -> Result<Self, FeedError> {
+        if options.batch_size == 0 {
+            let message = "expected a batch_size of 1 or more, found 0";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        let first = Writer::new(writer, &options)?;
+        Ok(Self {
+            schema: first.plan.schema().clone(),
+            options,
+            writers: vec![first],
+            order: Vec::new(),
+            closed: VecDeque::new(),
+            closed_rows: 0,
+            records: 0,
+            padded: Vec::new(),
+        })
+    }
+
+    /// The schema of every batch.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Rows that have been decoded and not been given out.
+    pub fn rows(&self) -> usize {
+        self.closed_rows + self.order.len()
+    }
+
+    /// Prepares for records of another writer's schema. The same schema has the same identifier.
+    ///
+    /// # Errors
+    /// The schema cannot be resolved to the reader schema, or its columns are not those of the first one; there are more
+    /// than 1,024 schemas.
+    pub fn add_writer(&mut self, schema: &AvroSchema) -> Result<WriterId, FeedError> {
+        let id = match self.writers.iter().position(|writer| writer.schema == *schema) {
+            Some(known) => known,
+            None => {
+                let writer = Writer::new(schema, &self.options)?;
+                if *writer.plan.schema() != self.schema {
+                    let message = "expected a writer's schema with the columns of the first one, found others; give a \
+                                   reader schema to read both";
+                    return Err(FeedError::new(FeedErrorKind::Schema, message));
+                }
+                if self.writers.len() >= MOST_WRITERS {
+                    let message = "expected at most 1,024 writer's schemas, found one more";
+                    return Err(FeedError::new(FeedErrorKind::Options, message));
+                }
+                self.writers.push(writer);
+                self.writers.len() - 1
+            }
+        };
+        Ok(WriterId(id as u32))
+    }
+
+    /// Decodes a record of the first writer's schema. All of `record` belongs to it.
+    ///
+    /// # Errors
+    /// The record breaks the specification, or has more bytes. The error has the number of the record since the last
+    /// flush, and the byte in it; the record adds no row.
+    pub fn decode(&mut self, record: &[u8]) -> Result<(), FeedError> {
+        self.decode_of(WriterId(0), record)
+    }
+
+    /// Decodes a record of another writer's schema.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode); or the identifier is of another decoder.
+    pub fn decode_of(&mut self, writer: WriterId, record: &[u8]) -> Result<(), FeedError> {
+        let number = self.records;
+        self.records += 1;
+        let Some(of) = self.writers.get_mut(writer.0 as usize) else {
+            let message = "expected a writer's schema of this decoder, found one of another";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        };
+        self.padded.clear();
+        self.padded.extend_from_slice(record);
+        self.padded.resize(record.len() + SLACK, 0);
+        let payload = Padded::new(&self.padded, record.len()).expect("slack was added");
+        let decoded = of.decode(payload).map_err(|stop| {
+            let (limits, check) = (&self.options.limits, Check::never());
+            locate(&of.plan, limits, record, 1, stop, &check, "the record").with_record(number)
+        });
+        // Batches that are full: without the record, or with it.
+        let full: Vec<LocatedBatch> = std::iter::from_fn(|| of.batcher.pop()).collect();
+        let mut left = usize::from(decoded.is_ok());
+        for batch in full {
+            let rows = self.order.iter().filter(|of| **of == writer.0).count();
+            let has_record = batch.batch.num_rows() > rows;
+            left = left.saturating_sub(usize::from(has_record));
+            self.order.extend(has_record.then_some(writer.0));
+            self.close(Some((writer.0, batch)))?;
+        }
+        self.order.extend((left > 0).then_some(writer.0));
+        if self.order.len() >= self.options.batch_size {
+            self.close(None)?;
+        }
+        decoded
+    }
+
+    /// The rows since the last flush as a batch, or the first of them: a batch has at most `batch_size` rows and
+    /// `max_batch_bytes` bytes. `None`: there are no more rows.
+    ///
+    /// # Errors
+    /// Rows of different writer's schemas together are too large for one batch.
+    pub fn flush(&mut self) -> Result<Option<RecordBatch>, FeedError> {
+        self.records = 0;
+        if self.closed.is_empty() && !self.order.is_empty() {
+            self.close(None)?;
+        }
+        let batch = self.closed.pop_front();
+        self.closed_rows -= batch.as_ref().map_or(0, RecordBatch::num_rows);
+        Ok(batch)
+    }
+
+    /// Makes a batch of the rows in `order`. `full` is a batch that its writer has closed already.
+    fn close(&mut self, mut full: Option<(u32, LocatedBatch)>) -> Result<(), FeedError> {
+        let order = std::mem::take(&mut self.order);
+        let mut batches = Vec::with_capacity(self.writers.len());
+        for (id, writer) in self.writers.iter_mut().enumerate() {
+            batches.push(match full.take_if(|(of, _)| *of as usize == id) {
+                Some((_, full)) => Some(full.batch),
+                None => writer.finish()?,
+            });
+        }
+        let used: Vec<&RecordBatch> = batches.iter().flatten().collect();
+        let batch = match used[..] {
+            [] => return Ok(()),
+            [only] => only.clone(),
+            _ => interleaved(&batches, &order).map_err(|error| {
+                let message = format!("rows of several writer's schemas do not fit one batch: {error}");
+                FeedError::new(FeedErrorKind::Conversion, message).with_source(error)
+            })?,
+        };
+        self.closed_rows += batch.num_rows();
+        self.closed.push_back(batch);
+        Ok(())
+    }
+}
+
+/// The rows of several writers in their order.
+fn interleaved(batches: &[Option<RecordBatch>], order: &[u32]) -> Result<RecordBatch, ArrowError> {
+    let mut place = vec![0; batches.len()];
+    let mut used = Vec::new();
+    for (batch, place) in batches.iter().zip(&mut place) {
+        *place = used.len();
+        used.extend(batch.as_ref());
+    }
+    let mut next = vec![0_usize; batches.len()];
+    let slots: Vec<(usize, usize)> = order
+        .iter()
+        .map(|&writer| {
+            let (writer, row) = (writer as usize, next[writer as usize]);
+            next[writer] += 1;
+            (place[writer], row)
+        })
+        .collect();
+    interleave_batches(&used, &slots)
+}
+
+impl Writer {
+    fn new(schema: &AvroSchema, options: &ReadOptions) -> Result<Self, FeedError> {
+        let plan = Arc::new(DecodePlan::compile(schema, options)?);
+        // Batches end by the rows of all writers together.
+        let batcher = Batcher::new(plan.clone(), &ReadOptions { batch_size: usize::MAX, ..options.clone() });
+        Ok(Self { schema: schema.clone(), plan, batcher })
+    }
+
+    /// Decodes one record.
+    fn decode(&mut self, payload: Padded<'_>) -> Result<(), Stop> {
+        let check = Check::never();
+        let rows = BlockRows { count: 1, dropped: 0, kept: 1, index: 0, offset: 0 };
+        self.batcher.begin(rows, payload, &check)?;
+        while self.batcher.in_block() {
+            self.batcher.step(payload, &check)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<Option<RecordBatch>, FeedError> {
+        let internal = |_| FeedError::new(FeedErrorKind::Internal, "rows that were checked are not right");
+        self.batcher.finish().map_err(internal)?;
+        Ok(self.batcher.pop().map(|located| located.batch))
+    }
+}
+
+impl fmt::Debug for RecordDecoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecordDecoder")
+            .field("schema", &self.schema)
+            .field("writers", &self.writers.len())
+            .field("rows", &self.rows())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,141 @@
+//! Records without a file.
+
+use arrow_array::RecordBatch;
+use arrow_schema::Schema as ArrowSchema;
+use arrowfeed_avro::{AvroSchema, FeedErrorKind, ReadOptions, RecordDecoder};
+use proptest::prelude::*;
+
+use crate::resolution::times_are_of_a_day;
+use crate::support::case::{Case, assert_rows, cases, config};
+use crate::support::encode::Encoder;
+use crate::support::evolve::evolve;
+use crate::support::mapping::Mapping;
+use crate::support::resolve::Resolver;
+use crate::support::rows::Rows;
+use crate::support::schema::Schema;
+use crate::support::shapes::Kinds;
+use crate::support::value::Value;
+
+fn options(case: &Case) -> ReadOptions {
+    ReadOptions { batch_size: case.batch_size, string_type: case.strings, ..ReadOptions::default() }
+}
+
+fn encoded(schema: &Schema, row: &Value, seed: u64) -> Vec<u8> {
+    let mut encoder = Encoder::new(schema, seed);
+    encoder.row(row);
+    encoder.out
+}
+
+fn flushed(decoder: &mut RecordDecoder) -> Vec<RecordBatch> {
+    let batches: Vec<RecordBatch> = std::iter::from_fn(|| decoder.flush().unwrap()).collect();
+    assert_eq!(decoder.rows(), 0);
+    batches
+}
+
+proptest! {
+    #![proptest_config(config(40))]
+
+    #[test]
+    fn records_are_the_rows_of_a_file(case in cases(Kinds::All)) {
+        let mut seed = case.seed.clone();
+        let schema = AvroSchema::parse(&case.file.schema).unwrap();
+        let tight = ReadOptions { max_batch_bytes: Some(1 + seed.below(2000)), ..options(&case) };
+        for options in [options(&case), tight] {
+            let most = options.batch_size;
+            let is_tight = options.max_batch_bytes.is_some();
+            let mut decoder = RecordDecoder::new(&schema, options).unwrap();
+            prop_assert_eq!(&**decoder.schema(), &ArrowSchema::new(case.mapping().columns()));
+            let mut batches = Vec::new();
+            for (number, row) in case.rows.iter().enumerate() {
+                let result = decoder.decode(&encoded(&case.schema, row, seed.next()));
+                result.unwrap_or_else(|error| panic!("{number}: {error}"));
+                if seed.one_in(20) {
+                    batches.extend(decoder.flush().unwrap());
+                }
+            }
+            let last = flushed(&mut decoder);
+            prop_assert!(last.iter().all(|batch| batch.num_rows() <= most));
+            let but_one = last.split_last().map_or(&[][..], |(_, before)| before);
+            prop_assert!(is_tight || but_one.iter().all(|batch| batch.num_rows() == most));
+            batches.extend(last);
+            assert_rows(&batches, &case.cells());
+        }
+    }
+
+    #[test]
+    fn a_damaged_record_is_an_error_of_its_own(case in cases(Kinds::All)) {
+        let mut seed = case.seed.clone();
+        let schema = AvroSchema::parse(&case.file.schema).unwrap();
+        let mut decoder = RecordDecoder::new(&schema, options(&case)).unwrap();
+        let (mut good, mut number) = (Vec::new(), 0);
+        for (row, cells) in case.rows.iter().zip(case.cells()) {
+            let mut record = encoded(&case.schema, row, seed.next());
+            if seed.one_in(3) {
+                record.push(0);
+                let error = decoder.decode(&record).unwrap_err();
+                prop_assert_eq!(error.kind(), FeedErrorKind::CorruptBlock);
+                prop_assert_eq!(error.location().record, Some(number));
+                prop_assert_eq!(error.location().offset, Some(record.len() as u64 - 1));
+                prop_assert_eq!(error.message(), "expected the end of the record, found 1 more byte");
+                number += 1;
+            }
+            if record.len() > 1 && seed.one_in(3) {
+                record.pop();
+                record.pop();
+                if decoder.decode(&record).is_ok() {
+                    // What was left is a record too.
+                    return Ok(());
+                }
+                number += 1;
+            }
+            decoder.decode(&encoded(&case.schema, row, seed.next())).unwrap();
+            number += 1;
+            good.push(cells);
+        }
+        assert_rows(&flushed(&mut decoder), &good);
+    }
+
+    #[test]
+    fn records_of_two_writers_come_in_their_order(case in cases(Kinds::All)) {
+        let mut seed = case.seed.clone();
+        let reader = evolve(&case.schema, &mut seed);
+        let resolver = Resolver { writer: &case.schema, reader: &reader };
+        let schemas = [&case.file.schema, &reader.to_json()].map(|json| AvroSchema::parse(json).unwrap());
+        let new = Rows::new(&reader, seed.next()).rows(case.rows.len());
+        let old: Vec<Value> = case.rows.iter().map(|row| resolver.row(row)).collect();
+        if !old.iter().all(|row| times_are_of_a_day(&reader, &reader.root, row)) {
+            return Ok(());
+        }
+        let options = ReadOptions { reader_schema: Some(schemas[1].clone()), ..options(&case) };
+        let mut decoder = RecordDecoder::new(&schemas[0], options).unwrap();
+        let newer = decoder.add_writer(&schemas[1]).unwrap();
+        prop_assert_eq!(decoder.add_writer(&schemas[1].clone()).unwrap(), newer);
+        let mapping = Mapping::new(&reader, case.strings);
+        let mut expected = Vec::new();
+        for (number, (old, new)) in old.iter().zip(&new).enumerate() {
+            if seed.one_in(2) {
+                decoder.decode(&encoded(&case.schema, &case.rows[number], seed.next())).unwrap();
+                expected.push(mapping.cells(old));
+            }
+            if seed.one_in(2) {
+                decoder.decode_of(newer, &encoded(&reader, new, seed.next())).unwrap();
+                expected.push(mapping.cells(new));
+            }
+        }
+        prop_assert_eq!(decoder.rows(), expected.len());
+        assert_rows(&flushed(&mut decoder), &expected);
+    }
+}
+
+#[test]
+fn what_makes_no_decoder_is_refused() {
+    let long = AvroSchema::parse(r#""long""#).unwrap();
+    let none = ReadOptions { batch_size: 0, ..ReadOptions::default() };
+    let error = RecordDecoder::new(&long, none).unwrap_err();
+    assert_eq!(error.to_string(), "expected a batch_size of 1 or more, found 0");
+    let mut decoder = RecordDecoder::new(&long, ReadOptions::default()).unwrap();
+    let error = decoder.add_writer(&AvroSchema::parse(r#""string""#).unwrap()).unwrap_err();
+    let message = "expected a writer's schema with the columns of the first one, found others; give a reader schema to read \
+                   both";
+    assert_eq!(error.to_string(), message);
+}
