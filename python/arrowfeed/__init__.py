@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from arrowfeed._arrowfeed import (
     Array,
     AvroDataset,
+    AvroRecordDecoder,
     AvroSchema,
     AvroWriter,
     BatchIterator,
@@ -67,6 +68,7 @@ __all__ = [
     "Array",
     "ArrowfeedError",
     "AvroDataset",
+    "AvroRecordDecoder",
     "AvroSchema",
     "AvroWriter",
     "BatchIterator",

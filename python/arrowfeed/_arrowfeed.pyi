@@ -5,6 +5,7 @@ from arrowfeed._arrow import Array, RecordBatch, Schema
 from arrowfeed._datasets import AvroDataset, BatchIterator
 from arrowfeed._limits import Limits
 from arrowfeed._reader import RecordBatchReader, read_avro, read_split
+from arrowfeed._record_decoder import AvroRecordDecoder
 from arrowfeed._representation import (
     Dense,
     Ragged,
@@ -27,6 +28,7 @@ __version__: str
 __all__ = [
     "Array",
     "AvroDataset",
+    "AvroRecordDecoder",
     "AvroSchema",
     "AvroWriter",
     "BatchIterator",

@@ -6,7 +6,7 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
-//! | reading | `reader`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
+//! | reading | `reader`, `record_decoder`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset` |
@@ -32,6 +32,7 @@ mod once;
 mod options;
 mod pickled;
 mod reader;
+mod record_decoder;
 mod records;
 mod schema;
 mod shared;
@@ -63,6 +64,8 @@ mod _arrowfeed {
     use crate::pickled::_schema_of_fields;
     #[pymodule_export]
     use crate::reader::{RecordBatchReader, read_avro, read_split};
+    #[pymodule_export]
+    use crate::record_decoder::AvroRecordDecoder;
     #[pymodule_export]
     use crate::records::encode_records;
     #[pymodule_export]

@@ -1,0 +1,98 @@
+"""Stub of `arrowfeed.AvroRecordDecoder`. Not importable at run time."""
+
+from collections.abc import Iterable, Sequence
+
+from arrowfeed._arrow import RecordBatch, Schema
+from arrowfeed._limits import Limits
+from arrowfeed.types import AvroSchemaLike, Encoding, StringType
+
+class AvroRecordDecoder:
+    """Decodes records without a file, such as messages of a stream, into record batches.
+
+    Records are pushed one by one, in Avro's binary encoding and without a header. They may be of several
+    writer's schemas; all batches have one schema. One thread uses a decoder at a time.
+
+    Args:
+        schema: The schema that the records were written with.
+        columns: Field paths to read, in the order of the columns. None: every field.
+        reader_schema: The schema to resolve the records to. None: as written.
+        batch_size: Most rows of a batch.
+        max_batch_bytes: Bytes after which a batch ends early. None: `limits.batch_bytes`.
+        encoding: How Avro types become Arrow types, see `read_avro`.
+        double_as_float: With `encoding="tfx"`, doubles as float32.
+        string_type: The Arrow type of strings and bytes.
+        limits: Upper bounds on what a record may ask for.
+
+    Raises:
+        SchemaError: The schema is invalid, cannot be resolved, or cannot become Arrow.
+        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+    Example:
+        >>> schema = {"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}]}
+        >>> decoder = arrowfeed.AvroRecordDecoder(schema)
+        >>> decoder.extend([bytes([2]), bytes([4])])
+        >>> decoder.flush().to_pyarrow()["id"].to_pylist()
+        [1, 2]
+    """
+
+    def __init__(
+        self,
+        schema: AvroSchemaLike,
+        *,
+        columns: Sequence[str] | None = None,
+        reader_schema: AvroSchemaLike | None = None,
+        batch_size: int = 8192,
+        max_batch_bytes: int | None = None,
+        encoding: Encoding = "native",
+        double_as_float: bool = False,
+        string_type: StringType = "utf8",
+        limits: Limits | None = None,
+    ) -> None: ...
+    @property
+    def schema(self) -> Schema:
+        """The schema of every batch."""
+
+    @property
+    def rows(self) -> int:
+        """Rows that have been decoded and not been flushed."""
+
+    def add_writer(self, schema: AvroSchemaLike) -> int:
+        """Prepares for records of another writer's schema.
+
+        Returns:
+            The number of the schema for `decode` and `extend`. The first schema has the number 0, and a
+            schema that is known keeps its number.
+
+        Raises:
+            SchemaError: The schema cannot be resolved, or its columns are not those of the first one.
+            ValueError: There are 1,024 schemas.
+        """
+
+    def decode(self, record: bytes | bytearray | memoryview, /, *, writer: int | None = None) -> None:
+        """Decodes a record. All of its bytes belong to it.
+
+        Args:
+            record: In Avro's binary encoding.
+            writer: The number of its schema. None: 0.
+
+        Raises:
+            CorruptBlockError: The record is damaged, or has more bytes. `error.record` is its number since
+                the last `flush`. It adds no row, and the decoder goes on.
+            LimitError: The record asks for more than a limit.
+        """
+
+    def extend(
+        self, records: Iterable[bytes | bytearray | memoryview], /, *, writer: int | None = None
+    ) -> None:
+        """Decodes records in their order, up to the first that is damaged.
+
+        Args:
+            records: In Avro's binary encoding.
+            writer: The number of their schema. None: 0.
+
+        Raises:
+            CorruptBlockError, LimitError: As `decode`.
+        """
+
+    def flush(self) -> RecordBatch | None:
+        """The next batch of the decoded rows, of `batch_size` rows at most. None: no row is left."""
