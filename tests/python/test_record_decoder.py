@@ -74,7 +74,7 @@ def test_a_damaged_record_is_named_and_the_decoder_goes_on():
     records = [encoded(row) for row in ROWS[:3]]
     with pytest.raises(af.CorruptBlockError) as caught:
         decoder.extend([records[0], records[1] + b"\0", records[2]])
-    assert str(caught.value) == "byte 11, record 1: expected the end of the record, found 1 more byte"
+    assert str(caught.value) == "byte 12, record 1: expected the end of the record, found 1 more byte"
     assert (caught.value.record, caught.value.path) == (1, None)
     decoder.decode(records[2])
     assert flushed(decoder)[0].to_pylist() == [ROWS[0], ROWS[2]]
