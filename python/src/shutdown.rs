@@ -14,6 +14,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
+use crate::signals;
+
 /// Runs `work` and returns its result. If CPython ends the thread inside `work`, the thread sleeps here for ever. Rust
 /// frames between here and the foreign call are unwound.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> T {
@@ -21,6 +23,15 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> T {
     let done = work();
     std::mem::forget(guard);
     done
+}
+
+/// Sleeps for ever in a thread that goes on after the end of the interpreter, which the main thread ends: another library
+/// may have freed what its functions need.
+pub(crate) fn sleep_after_the_end() {
+    // SAFETY: the function may be called at any time, by any thread.
+    while unsafe { ffi::Py_IsInitialized() } == 0 && !signals::is_main_thread() {
+        std::thread::park();
+    }
 }
 
 /// Sleeps for ever when the end of the thread drops it.

@@ -34,6 +34,11 @@ pub(crate) fn notice_main_thread(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
+/// Whether this thread is Python's main thread, as far as it was noticed.
+pub(crate) fn is_main_thread() -> bool {
+    MAIN_OF.get() == Some(std::process::id())
+}
+
 /// The function that readers call to ask whether they shall stop. Outside the main thread it never waits for the
 /// interpreter.
 pub(crate) fn interrupt() -> Interrupt {
@@ -42,7 +47,7 @@ pub(crate) fn interrupt() -> Interrupt {
     let last = AtomicU64::new(0);
     Arc::new(move || {
         let due = now().saturating_sub(last.load(Ordering::Relaxed)) >= PERIOD.as_millis() as u64;
-        if !due || MAIN_OF.get() != Some(std::process::id()) {
+        if !due || !is_main_thread() {
             return false;
         }
         last.store(now(), Ordering::Relaxed);

@@ -23,7 +23,7 @@ use pyo3::types::{PyCapsule, PyTuple};
 
 use crate::call::caught;
 use crate::errors::{invalid_arrow, to_python};
-use crate::shutdown::{attribute, call, call_method, guarded};
+use crate::shutdown::{attribute, call, call_method, guarded, sleep_after_the_end};
 use capsule::{ForeignSchema, Taken, TakenStream};
 pub(crate) use known::Projection;
 use pyarrow::Seen;
@@ -109,6 +109,7 @@ impl Iterator for Stream {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        sleep_after_the_end();
         guarded(|| self.0.as_mut()?.next())
     }
 }
