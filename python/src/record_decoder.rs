@@ -39,10 +39,9 @@ impl AvroRecordDecoder {
         }
         let writer = parse("schema", schema)?;
         let options = read_options(NAME, options)?;
-        let first = |decoder: &mut RecordDecoder| decoder.add_writer(&writer);
         let made = caught(|| {
             let mut decoder = RecordDecoder::new(&writer, options)?;
-            let writers = vec![first(&mut decoder)?];
+            let writers = vec![decoder.add_writer(&writer)?];
             Ok(Self { decoder, writers })
         });
         made.map_err(|error| to_python(py, error))

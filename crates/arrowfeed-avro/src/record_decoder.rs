@@ -49,8 +49,6 @@ pub struct RecordDecoder {
     order: Vec<u32>,
     /// Batches that are full, the oldest first.
     closed: VecDeque<RecordBatch>,
-    /// Rows of these.
-    closed_rows: usize,
     /// Records since the last flush, those with an error included.
     records: u64,
     /// The record and the slack behind it.
@@ -84,7 +82,6 @@ impl RecordDecoder {
             writers: vec![first],
             order: Vec::new(),
             closed: VecDeque::new(),
-            closed_rows: 0,
             records: 0,
             padded: Vec::new(),
         })
@@ -97,7 +94,7 @@ impl RecordDecoder {
 
     /// Rows that have been decoded and not been given out.
     pub fn rows(&self) -> usize {
-        self.closed_rows + self.order.len()
+        self.closed.iter().map(RecordBatch::num_rows).sum::<usize>() + self.order.len()
     }
 
     /// Prepares for records of another writer's schema. The same schema has the same identifier.
@@ -181,9 +178,7 @@ impl RecordDecoder {
         if self.closed.is_empty() && !self.order.is_empty() {
             self.close(None)?;
         }
-        let batch = self.closed.pop_front();
-        self.closed_rows -= batch.as_ref().map_or(0, RecordBatch::num_rows);
-        Ok(batch)
+        Ok(self.closed.pop_front())
     }
 
     /// Makes a batch of the rows in `order`. `full` is a batch that its writer has closed already.
@@ -205,7 +200,6 @@ impl RecordDecoder {
                 FeedError::new(FeedErrorKind::Conversion, message).with_source(error)
             })?,
         };
-        self.closed_rows += batch.num_rows();
         self.closed.push_back(batch);
         Ok(())
     }
