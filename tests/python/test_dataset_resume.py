@@ -178,10 +178,10 @@ def test_a_state_of_a_file_of_the_same_size_written_again_is_refused(tmp_path):
     batches = af.AvroDataset(path).record_batches(batch_size=5)
     next(batches)
     state = batches.state_dict()
-    old, new = state["place"]["row"]["sync"], b"0123456789abcdef"
+    old, new = state["place"]["row"]["fingerprint"], b"0123456789abcdef"
     path.write_bytes(path.read_bytes().replace(bytes.fromhex(old), new))
     assert refused(path, state, batch_size=5) == (
-        f"state: expected {path} as it was, with the sync marker {old}, found the marker {new.hex()}"
+        f"state: expected {path} as it was, with the fingerprint {old}, found the fingerprint {new.hex()}"
     )
 
 
@@ -191,7 +191,10 @@ OTHER = "expected what state_dict gave, found other data: "
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 2}, "expected version 1, found version 2"),
+        (
+            {"version": 1},
+            "expected version 2, found version 1: start without it, or resume with the arrowfeed that made it",
+        ),
         ({"seed": None}, "expected a seed, found none"),
         ({"files": {"count": 4, "marks": "?"}}, "expected marks of files, found other text"),
         ({"place": "end"}, f"{OTHER}unknown variant `end`, expected one of `start`, `row`, `window`"),
@@ -220,7 +223,7 @@ def test_a_place_behind_the_last_window_has_nothing(people, state):
     assert list(resumed(af.AvroDataset(people), {**state, "place": far}, **SHUFFLED)) == []
 
 
-@pytest.mark.parametrize("wrong", [{"file": 99}, {"offset": 1 << 40}, {"sync": ""}, {"sync": 3}])
+@pytest.mark.parametrize("wrong", [{"file": 99}, {"offset": 1 << 40}, {"fingerprint": ""}, {"fingerprint": 3}])
 def test_a_place_that_is_not_there_is_an_error(people, wrong):
     dataset = af.AvroDataset(people, columns=["id"])
     batches = dataset.record_batches(batch_size=10)

@@ -5,8 +5,9 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 
 use crate::container::codec::Codec;
 use crate::plan::DecodePlan;
-use crate::reader::file::OpenFile;
+use crate::reader::file::Container;
 use crate::{AvroSchema, AvroSource, ReadOptions};
+use arrowfeed_source::format::ChunkScan;
 
 /// The header of a file: schema, codec, metadata.
 ///
@@ -22,7 +23,7 @@ use crate::{AvroSchema, AvroSource, ReadOptions};
 /// # }
 /// ```
 pub struct AvroHeader {
-    file: OpenFile,
+    file: Container,
     schema: AvroSchema,
     options: ReadOptions,
 }
@@ -55,8 +56,8 @@ impl AvroHeader {
         interrupt: Option<&Interrupt>,
     ) -> Result<Self, FeedError> {
         let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
-        let file = OpenFile::open(source.into(), &options, &Check::of(interrupt))?;
-        let schema = file.schema(&options)?;
+        let file = Container::open(source.into(), &options.limits, &Check::of(interrupt))?;
+        let schema = file.schema(&options.limits)?;
         Ok(Self { file, schema, options })
     }
 
@@ -102,13 +103,13 @@ impl AvroHeader {
     /// As [`count_rows`](Self::count_rows); or the caller wants to stop.
     pub fn count_rows_with(&self, interrupt: Option<&Interrupt>) -> Result<u64, FeedError> {
         let (name, check) = (&self.file.name, Check::of(interrupt));
-        let Some(mut scanner) = self.file.scanner(&self.options) else {
+        let Some(mut scanner) = self.file.scanner(&self.options.limits) else {
             let message = "expected a file or bytes to count the rows of, found a stream";
             return Err(FeedError::new(FeedErrorKind::Options, message).in_file(name));
         };
         let mut rows = 0_u64;
         while let Some(block) = scanner.next(&check).map_err(|error| error.in_file(name))? {
-            rows = rows.saturating_add(block.count);
+            rows = rows.saturating_add(block.rows);
         }
         self.file.check_unchanged()?;
         Ok(rows)

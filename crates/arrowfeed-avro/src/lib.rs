@@ -11,23 +11,19 @@ mod plan;
 mod reader;
 mod record_decoder;
 mod schema;
-mod source;
 mod split;
 mod wire;
 mod write;
 
+pub use arrowfeed_source::format::RowOrigin;
+pub use arrowfeed_source::io::{FileIdentity, FileSource as AvroSource};
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Skipped};
 pub use container::codec::Codec;
-pub use decode::origin::RowOrigin;
 pub use header::AvroHeader;
 pub use options::{Encoding, ReadOptions, StringType};
 pub use plan::field_path::field_path;
-pub use reader::{
-    ArrowReader, AvroFiles, AvroReader, AvroReaderBuilder, BlockInfo, FileBatch, FileIdentity, Part,
-    PartOptions, PartReader, Prepare, Prepared,
-};
+pub use reader::{ArrowReader, AvroFormat, AvroReader, AvroReaderBuilder};
 pub use record_decoder::{RecordDecoder, WriterId};
 pub use schema::AvroSchema;
-pub use source::AvroSource;
 pub use split::{Split, plan_splits, plan_splits_with};
 pub use write::{AvroWriter, Unsigned, WriteOptions, Written, encode_records, write_avro};

@@ -62,13 +62,6 @@ pub struct ReadOptions {
     pub limits: Limits,
 }
 
-impl ReadOptions {
-    /// The same for a reading of its own.
-    pub(crate) fn with_reading(&self, batch_size: usize, on_error: OnError) -> Self {
-        Self { batch_size, on_error, ..self.clone() }
-    }
-}
-
 impl Default for ReadOptions {
     fn default() -> Self {
         Self {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed_select::interleave_batches;
+use arrowfeed_source::format::LocatedBatch;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind};
 
 use crate::decode::batcher::{Batcher, BlockRows};
-use crate::decode::origin::LocatedBatch;
 use crate::locate::locate;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::Stop;

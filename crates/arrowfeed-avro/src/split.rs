@@ -4,11 +4,12 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use arrowfeed_source::{Check, FeedError, Interrupt};
+use arrowfeed_source::io::FileIdentity;
+use arrowfeed_source::{Check, FeedError, Interrupt, Limits};
 
+use crate::AvroSource;
 use crate::container::ranges::plan_ranges;
-use crate::reader::file::OpenFile;
-use crate::{AvroSource, FileIdentity, ReadOptions};
+use crate::reader::file::Container;
 
 /// A byte range of a file. A block belongs to the range that contains the offset right after the sync marker
 /// before it, so ranges that cover a file cover each of its blocks once, wherever they are cut.
@@ -98,12 +99,12 @@ pub fn plan_splits_with<P: Into<PathBuf>>(
     target_bytes: u64,
     interrupt: Option<&Interrupt>,
 ) -> Result<Vec<Split>, FeedError> {
-    let (options, check) = (ReadOptions::default(), Check::of(interrupt));
+    let (limits, check) = (Limits::default(), Check::of(interrupt));
     let mut splits = Vec::new();
     for path in paths {
         check.now()?;
         let path: PathBuf = path.into();
-        let file = OpenFile::open(AvroSource::from(&path), &options, &check)?;
+        let file = Container::open(AvroSource::from(&path), &limits, &check)?;
         let (body, identity) = (file.body(), file.identity());
         let ranges = plan_ranges(body.start, body.end, target_bytes.max(1));
         splits.extend(ranges.into_iter().map(|range| Split {

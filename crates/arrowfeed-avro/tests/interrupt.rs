@@ -10,7 +10,7 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use arrowfeed_avro::{
-    AvroFiles, AvroHeader, AvroReader, AvroReaderBuilder, AvroSource, Codec, FeedError, FeedErrorKind,
+    AvroFormat, AvroHeader, AvroReader, AvroReaderBuilder, AvroSource, Codec, FeedError, FeedErrorKind,
     Interrupt, Limits, OnError, ReadOptions, plan_splits_with,
 };
 
@@ -138,8 +138,8 @@ const WORKS: [(&str, Work); 9] = [
     }),
     ("the index of a file with a fault", |meter| {
         let source = metered(&longs_file().raw(&[0]).bytes, ZEROS, meter);
-        let files = AvroFiles::open([source], ReadOptions::default())?;
-        let (blocks, _) = files.blocks(0, OnError::SkipBlock, Some(&meter.interrupt()))?;
+        let files = AvroFormat::files([source], ReadOptions::default())?;
+        let (blocks, _) = files.chunks(0, OnError::SkipBlock, Some(&meter.interrupt()))?;
         Ok(blocks.iter().map(|block| block.rows as usize).sum())
     }),
     ("the count of rows", |meter| {

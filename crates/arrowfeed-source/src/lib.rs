@@ -1,7 +1,14 @@
-//! What every format shares: bytes of files, errors, limits, reports, cancellation. Knows Arrow; knows no format and no tensor.
+//! What every format shares: bytes of files, errors, limits, reports, cancellation, and the engine that decodes. Knows
+//! Arrow; knows no format and no tensor.
 //!
+//! ```text
+//! io::FileSource ──> format::FileFormat ──> run::PartReader ──> run::MapStage
+//! bytes of files     chunks, decoders       units, order        conversion
+//! ```
 //! | topic | files |
 //! |---|---|
+//! | the traits of a format | `format` |
+//! | the engine: threads, order, what is read next | `run` |
 //! | errors | `error`, `message` (texts in messages), `memory_exhausted` |
 //! | what a caller may ask for | `limits`, `report` (what is left out), `interrupt` |
 //! | bytes of files | `io` |
@@ -9,12 +16,14 @@
 
 mod error;
 mod fork_lock;
+pub mod format;
 mod interrupt;
 pub mod io;
 mod limits;
 mod memory_exhausted;
 mod message;
 mod report;
+pub mod run;
 mod threads;
 
 pub use error::{FeedError, FeedErrorKind, Location};

@@ -36,6 +36,7 @@
 
 pub mod dataset;
 mod error;
+mod open;
 pub mod sources;
 mod tfxio;
 
@@ -47,7 +48,8 @@ pub use arrowfeed_avro::{
 pub use arrowfeed_source as source;
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits, printable};
 pub use arrowfeed_tensor as tensor;
-pub use dataset::{AvroDataset, AvroDatasetOptions, IterationOptions, TensorDefinitions};
+pub use dataset::{Dataset, IterationOptions, TensorDefinitions};
 pub use error::{DatasetError, StateError, StateErrorKind};
+pub use open::{AvroDataset, AvroDatasetOptions};
 pub use sources::{resolve, resolve_with};
 pub use tfxio::{RecordBatches, TensorBatches, Tfxio};

@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed_tensor::{Adapter, Tensors};
 
-use crate::dataset::{AvroDataset, IterationOptions, TensorDefinitions};
+use crate::dataset::{Dataset, IterationOptions, TensorDefinitions};
 use crate::error::DatasetError;
 
 /// Batches of a source.
@@ -58,7 +58,7 @@ pub trait Tfxio {
     }
 }
 
-impl Tfxio for AvroDataset {
+impl Tfxio for Dataset {
     fn arrow_schema(&self) -> SchemaRef {
         self.arrow_schema().clone()
     }

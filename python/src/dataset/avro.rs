@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use arrowfeed::dataset;
 use arrowfeed::tensor::AdapterOptions;
 use arrowfeed::{IterationOptions, TensorDefinitions, printable};
 use pyo3::prelude::*;
@@ -23,7 +22,7 @@ use crate::tensor::{Recipe, TensorAdapter, TensorNames, TensorSpec, wrapped_repr
 /// Avro files, and the tensors that are made of them.
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct AvroDataset {
-    dataset: dataset::AvroDataset,
+    dataset: arrowfeed::Dataset,
     /// What it was made with, for its copies in other processes.
     source: Py<PyAny>,
     keywords: Py<PyDict>,
@@ -42,7 +41,7 @@ impl AvroDataset {
         let options = dataset_options(&keywords)?;
         let (sources, source) = rereadable(source)?;
         let interrupt = signals::interrupt_of_call(py)?;
-        let open = || dataset::AvroDataset::open_with(sources, options, Some(&interrupt));
+        let open = || arrowfeed::AvroDataset::open_with(sources, options, Some(&interrupt));
         let dataset = py.detach(|| caught_any(open));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
         Ok(Self { dataset, source, keywords: keywords.unbind(), names: None })

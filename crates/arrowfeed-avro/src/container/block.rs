@@ -77,7 +77,7 @@ impl BlockReader {
     }
 
     /// Goes on at another range of the same file, which starts and ends at the border of a block (see
-    /// [`align`](super::scan::BlockScanner::align)), and keeps the buffers. A stream cannot.
+    /// [`align`](arrowfeed_source::run::align)), and keeps the buffers. A stream cannot.
     pub(crate) fn restart(&mut self, range: Range<u64>, first_index: u64) -> Result<(), FeedError> {
         self.input.restart(range.clone()).map_err(FeedError::io)?;
         (self.end, self.index, self.current, self.failed) = (range.end, first_index, None, None);
@@ -109,6 +109,11 @@ impl BlockReader {
             }
             Err(error) => Err(self.fail(error.in_block(self.index, offset))),
         }
+    }
+
+    /// The block that [`next`](Self::next) gave last.
+    pub(crate) fn current(&self) -> Option<Block> {
+        self.current
     }
 
     /// Data of the block that [`next`](Self::next) gave last, decompressed once however often it is asked for. An

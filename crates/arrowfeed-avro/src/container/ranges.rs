@@ -6,7 +6,7 @@ use std::ops::Range;
 const MAX_RANGES: u64 = 1 << 16;
 
 /// Even ranges of about `target_bytes` that cover `header_len..file_len`; none where that is empty. A block
-/// belongs to the range that contains its offset: see [`align`](super::scan::BlockScanner::align).
+/// belongs to the range that contains its offset: see [`align`](arrowfeed_source::run::align).
 pub(crate) fn plan_ranges(header_len: u64, file_len: u64, target_bytes: u64) -> Vec<Range<u64>> {
     let body = file_len.saturating_sub(header_len);
     let ranges = body.div_ceil(target_bytes.max(1)).min(MAX_RANGES);

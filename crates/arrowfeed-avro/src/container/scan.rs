@@ -1,8 +1,8 @@
 //! Where the blocks of a file are, without reading their data.
 
-use std::ops::Range;
 use std::sync::Arc;
 
+use arrowfeed_source::format::{Chunk, ChunkScan};
 use arrowfeed_source::io::{ByteSource, checked_read_at};
 use arrowfeed_source::{Check, FeedError, Limits};
 use memchr::memmem::Finder;
@@ -23,22 +23,8 @@ const WINDOW: usize = 1 << 20;
 /// Work of a small read, in bytes that take as long to go through.
 const LOOK: usize = 4 << 10;
 
-/// A block that fits in the file and whose sync marker has been seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BlockHead {
-    /// Zero-based, in its file or in the range that is scanned.
-    pub(crate) index: u64,
-    /// Offset in the file of the record count: right after the sync marker before it.
-    pub(crate) offset: u64,
-    /// Offset right after the block's own sync marker.
-    pub(crate) end: u64,
-    /// Records.
-    pub(crate) count: u64,
-    /// Bytes of data, as they are in the file.
-    pub(crate) size: usize,
-}
-
-/// Gives the blocks in order, with one small read for each. After an error it gives that error again.
+/// Gives the blocks that fit in the file and end with its sync marker, in order, with one small read for each. After an
+/// error it gives that error again.
 #[derive(Debug)]
 pub(crate) struct BlockScanner {
     source: Arc<dyn ByteSource>,
@@ -46,8 +32,8 @@ pub(crate) struct BlockScanner {
     limit: usize,
     header_len: u64,
     file_len: u64,
-    /// Index and offset of the next block.
-    index: u64,
+    /// Number and offset of the next block.
+    number: u64,
     offset: u64,
     /// The bytes at `offset`, where the read behind the block before has brought them.
     ahead: Vec<u8>,
@@ -63,66 +49,23 @@ impl BlockScanner {
             limit: limits.decoded_block_bytes,
             header_len: header.len,
             file_len,
-            index: 0,
+            number: 0,
             offset: header.len,
             ahead: Vec::new(),
             failed: None,
         }
     }
 
-    /// Goes on at the start of a block.
-    pub(crate) fn at(mut self, offset: u64) -> Self {
-        self.offset = offset;
-        self.ahead.clear();
-        self.failed = None;
-        self
-    }
-
-    /// The next block; `None` at the end.
-    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<BlockHead>, FeedError> {
-        check.after(LOOK)?;
-        if let Some(error) = &self.failed {
-            return Err(error.again());
-        }
-        if self.offset >= self.file_len {
-            return Ok(None);
-        }
-        match self.block() {
-            Ok(block) => {
-                (self.index, self.offset) = (block.index + 1, block.end);
-                Ok(Some(block))
-            }
-            Err(error) => {
-                let error = error.in_block(self.index, self.offset);
-                self.failed = Some(error.again());
-                Err(error)
-            }
-        }
-    }
-
     /// Offset of the first block at or after `start`; `None` where no block follows. Bytes that look like a
     /// marker count only where a block or the end of the file is behind them. The first block is where the
     /// header ends, whatever is there: a fault in it is for the reader to tell.
-    pub(crate) fn first_block_at_or_after(
-        &self,
-        start: u64,
-        check: &Check<'_>,
-    ) -> Result<Option<u64>, FeedError> {
+    fn first_block_at_or_after(&self, start: u64, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
         let offset =
             if start <= self.header_len { Some(self.header_len) } else { self.find_block(start, check)? };
         Ok(offset.filter(|&offset| offset < self.file_len))
     }
 
-    /// The blocks of a byte range: from the first one at or after its start up to the first one at or after its
-    /// end. Ranges that meet give ranges that meet, so that no byte of the file is left out or read twice,
-    /// whatever is wrong with it.
-    pub(crate) fn align(&self, range: Range<u64>, check: &Check<'_>) -> Result<Range<u64>, FeedError> {
-        let start = self.first_block_at_or_after(range.start, check)?.unwrap_or(self.file_len);
-        let end = self.first_block_at_or_after(range.end.max(range.start), check)?.unwrap_or(self.file_len);
-        Ok(start..end)
-    }
-
-    fn block(&mut self) -> Result<BlockHead, FeedError> {
+    fn block(&mut self) -> Result<Chunk, FeedError> {
         let left = self.file_len - self.offset;
         if self.ahead.is_empty() {
             self.ahead = self.read(self.offset, MAX_HEAD)?;
@@ -136,8 +79,8 @@ impl BlockScanner {
         head.fits(found)?;
         self.ahead = tail.split_off(SYNC);
         head.ends_with(&tail, &self.sync)?;
-        let (index, offset) = (self.index, self.offset);
-        Ok(BlockHead { index, offset, end: marker_at + SYNC as u64, count: head.count, size: head.size })
+        let (number, offset) = (self.number, self.offset);
+        Ok(Chunk { number, offset, end: marker_at + SYNC as u64, rows: head.count })
     }
 
     /// Up to `n` bytes from `offset` on; fewer only at the end.
@@ -212,6 +155,40 @@ impl BlockScanner {
             }
             None => checked_read_at(&*self.source, offset, &mut into[..n]).map_err(FeedError::io),
         }
+    }
+}
+
+impl ChunkScan for BlockScanner {
+    fn next(&mut self, check: &Check<'_>) -> Result<Option<Chunk>, FeedError> {
+        check.after(LOOK)?;
+        if let Some(error) = &self.failed {
+            return Err(error.again());
+        }
+        if self.offset >= self.file_len {
+            return Ok(None);
+        }
+        match self.block() {
+            Ok(block) => {
+                (self.number, self.offset) = (block.number + 1, block.end);
+                Ok(Some(block))
+            }
+            Err(error) => {
+                let error = error.in_block(self.number, self.offset);
+                self.failed = Some(error.again());
+                Err(error)
+            }
+        }
+    }
+
+    fn seek(&mut self, offset: u64, number: u64) {
+        if offset != self.offset {
+            self.ahead.clear();
+        }
+        (self.offset, self.number, self.failed) = (offset, number, None);
+    }
+
+    fn find(&mut self, from: u64, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
+        self.first_block_at_or_after(from, check)
     }
 }
 

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrowfeed_source::Check;
+use arrowfeed_source::format::{LocatedBatch, RowOrigin};
 
-use super::origin::{LocatedBatch, RowOrigin};
 use super::rows::{RowsColumn, Savepoint};
 use crate::ReadOptions;
 use crate::plan::DecodePlan;
@@ -64,7 +64,7 @@ pub(crate) struct BlockRows {
 
 impl BlockRows {
     fn origin(&self, row: usize, before: u64) -> RowOrigin {
-        RowOrigin { row, block: self.index, offset: self.offset, before }
+        RowOrigin { row, chunk: self.index, offset: self.offset, before }
     }
 }
 
@@ -104,9 +104,10 @@ impl Batcher {
         self.waiting.pop_front()
     }
 
-    /// Lets the first batch end after `rows` rows, and not after `batch_size`.
-    pub(crate) fn end_first_after(&mut self, rows: u64) {
-        self.window_left = rows.max(1);
+    /// Begins a unit whose batches have `batch_size` rows, and the first one `first` where that is given.
+    pub(crate) fn start(&mut self, batch_size: u64, first: Option<u64>) {
+        self.batch_size = batch_size;
+        self.window_left = first.unwrap_or(batch_size).max(1);
     }
 
     /// Whether a block has been begun and is not done.

@@ -22,7 +22,6 @@
 //! | `context` | budgets shared by all columns |
 //! | `rows` | a body with the budgets of its batch |
 //! | `batcher` | rows of blocks into batches |
-//! | `origin` | where the rows of a batch come from |
 
 mod assemble;
 pub(crate) mod batcher;
@@ -40,7 +39,6 @@ mod list;
 mod number;
 mod op;
 mod optional;
-pub(crate) mod origin;
 mod rows;
 mod skipper;
 mod time;

@@ -5,15 +5,15 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, OnError, Report, thread_count};
+use arrowfeed_source::format::{Claim, FormatFile};
+use arrowfeed_source::io::check_start;
+use arrowfeed_source::run::{Borders, Part, PartOptions, PartReader, Workers, align};
+use arrowfeed_source::{
+    Check, FeedError, FeedErrorKind, Interrupt, Limits, OnError, Report, Skipped, thread_count,
+};
 
 use super::AvroReader;
-use super::driver::{Driver, Engine};
-use super::engine::Inline;
-use super::files::Files;
-use super::identity::check_start;
-use super::supply::Supply;
-use super::unit::Unit;
+use super::format::{AvroFormat, OpenFiles};
 use crate::options::{Encoding, ReadOptions, StringType};
 use crate::split::Split;
 use crate::{AvroSchema, AvroSource};
@@ -30,7 +30,7 @@ const AHEAD: usize = 32 << 20;
 pub struct AvroReaderBuilder {
     options: ReadOptions,
     interrupt: Option<Interrupt>,
-    claim: Option<super::unit::Claim>,
+    claim: Option<Claim>,
 }
 
 impl std::fmt::Debug for AvroReaderBuilder {
@@ -146,21 +146,16 @@ impl AvroReaderBuilder {
         self,
         sources: impl IntoIterator<Item = S>,
     ) -> Result<AvroReader, FeedError> {
-        let mut report = Report::default();
-        let options = Arc::new(checked(self.options)?);
         let check = Check::of(self.interrupt.as_ref());
-        let files = Files::new(options.clone(), sources.into_iter().map(Into::into), &mut report, &check)?;
-        let small = match files.first() {
-            Some((reading, true)) => {
-                let range = reading.file.body();
-                range.end - range.start < WORTH_THREADS
-            }
-            _ => false,
-        };
+        let options = checked(self.options)?;
+        let sources = sources.into_iter().map(Into::into);
+        let opened = AvroFormat::open_files(sources, options.clone(), &check)?;
+        let (number, first) = &opened.first;
+        let body = first.body();
+        let small = opened.files.len() == 1 && body.end - body.start < WORTH_THREADS;
         let threads = if small { 1 } else { thread_count(options.threads) };
-        let (schema, engine) = (files.schema().clone(), Engine::of(threads, AHEAD, None));
-        let driver = Driver::new(Supply::Files(files, None), engine, report, self.interrupt);
-        Ok(AvroReader::new(schema, driver))
+        let parts = (*number..opened.files.len()).map(Part::whole);
+        reader(opened, parts, &options, Workers::Own(threads), self.interrupt, None)
     }
 
     /// Reads the blocks of one split of a file: those whose offset, right after the sync marker before them, is
@@ -184,25 +179,50 @@ impl AvroReaderBuilder {
         source: impl Into<AvroSource>,
         range: Range<u64>,
     ) -> Result<AvroReader, FeedError> {
-        let mut report = Report::default();
-        let options = Arc::new(checked(self.options)?);
         let check = Check::of(self.interrupt.as_ref());
-        let files = Files::new(options.clone(), [source.into()], &mut report, &check)?;
-        let Some((reading, _)) = files.first() else {
-            return Err(FeedError::new(FeedErrorKind::Internal, "expected an open file, found none"));
-        };
-        let Some(scanner) = reading.file.scanner(&options) else {
+        let options = checked(self.options)?;
+        let opened = AvroFormat::open_files([source.into()], options.clone(), &check)?;
+        let (number, first) = &opened.first;
+        let name = opened.files.name(*number);
+        let Some(mut scan) = first.chunks() else {
             let message = "expected a file that can be read at any offset, found a stream";
-            return Err(FeedError::new(FeedErrorKind::Options, message).in_file(&reading.file.name));
+            return Err(FeedError::new(FeedErrorKind::Options, message).in_file(name));
         };
-        let started = check_start(range.start, reading.file.len().unwrap_or(u64::MAX));
-        let range = started.and_then(|()| scanner.align(range, &check));
-        let range = range.map_err(|error| error.in_file(&reading.file.name))?;
-        let engine = Engine::Inline(Box::new(Inline::with_claim(self.claim)));
-        let (schema, unit) = (files.schema().clone(), Unit::whole(range));
-        let driver = Driver::new(Supply::Files(files, Some(unit)), engine, report, self.interrupt);
-        Ok(AvroReader::new(schema, driver))
+        let len = first.body().end;
+        let started = check_start(range.start, len);
+        let range = started.and_then(|()| align(&mut *scan, range, len, &check));
+        let range = range.map_err(|error| error.in_file(name))?;
+        let parts = [Part::range(*number, range)];
+        reader(opened, parts, &options, Workers::Caller, self.interrupt, self.claim)
     }
+}
+
+/// Reads parts of files, the first of which is open.
+fn reader(
+    OpenFiles { files, first, failed }: OpenFiles,
+    parts: impl IntoIterator<Item = Part, IntoIter: Send + 'static>,
+    options: &ReadOptions,
+    workers: Workers,
+    interrupt: Option<Interrupt>,
+    claim: Option<Claim>,
+) -> Result<AvroReader, FeedError> {
+    let skipped = failed.iter().enumerate().map(|(file, error)| {
+        let (path, error) = (files.name(file).to_owned(), error.to_string());
+        Skipped { path, block: None, offset: None, rows: None, error }
+    });
+    let report = Report { skipped: skipped.collect(), ..Report::default() };
+    let part_options = PartOptions {
+        batch_size: options.batch_size,
+        borders: Borders::EachPart,
+        on_error: options.on_error,
+        workers,
+        prefetch_bytes: AHEAD,
+        interrupt,
+        claim,
+    };
+    let schema = files.schema().clone();
+    let reader = PartReader::new(Arc::new(files), parts, part_options)?;
+    Ok(AvroReader::new(schema, reader.with_open(first.0, first.1).with_report(report)))
 }
 
 pub(super) fn checked(options: ReadOptions) -> Result<ReadOptions, FeedError> {

@@ -1,43 +1,26 @@
-//! The public reader: files in, batches out, in order.
+//! The public reader, and Avro as a format for the engine of [`arrowfeed_source::run`].
 //!
-//! ```text
-//! AvroSource ─┬─files──┬─supply──> Work ──planner──> Unit ──unit──> batches ──engine──> driver ─┬─> AvroReader
-//!             └─parts──┘                                                                         └─> PartReader
-//! ```
-//! With one thread, a file is one [`unit`] and the caller's thread decodes it; with several, [`planner`] cuts it
-//! into units and [`parallel`] decodes them ahead. The decoding is the same. Files that are read more than once are a
-//! [`set`]; [`parts`] of them can be read in any order.
+//! | file | what |
+//! |---|---|
+//! | `builder` | options of a reader, and what it opens |
+//! | `format` | schemas, plans, and decoders that are used again |
+//! | `file` | an open file: header, blocks |
+//! | `unit` | some blocks of one file into batches |
 
 use std::fmt;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-
-use driver::Driver;
+use arrowfeed_source::run::PartReader;
+use arrowfeed_source::{FeedError, Report};
 
 mod builder;
-mod driver;
-mod engine;
 pub(crate) mod file;
-mod files;
-pub(crate) mod identity;
-mod parallel;
-mod part_reader;
-mod parts;
-mod planner;
-mod prepare;
-mod set;
-mod supply;
+mod format;
 mod unit;
 
-use arrowfeed_source::{FeedError, Report};
 pub use builder::AvroReaderBuilder;
-pub use identity::FileIdentity;
-pub use part_reader::{PartOptions, PartReader};
-pub use parts::Part;
-pub use prepare::{Prepare, Prepared};
-pub use set::{AvroFiles, BlockInfo};
-pub use supply::FileBatch;
+pub use format::AvroFormat;
 
 /// RecordBatches of Avro files, in file order. Made by [`AvroReader::builder`].
 ///
@@ -57,7 +40,7 @@ pub use supply::FileBatch;
 /// ```
 pub struct AvroReader {
     schema: SchemaRef,
-    driver: Driver,
+    parts: PartReader,
 }
 
 impl AvroReader {
@@ -66,8 +49,8 @@ impl AvroReader {
         AvroReaderBuilder::default()
     }
 
-    fn new(schema: SchemaRef, driver: Driver) -> Self {
-        Self { schema, driver }
+    fn new(schema: SchemaRef, parts: PartReader) -> Self {
+        Self { schema, parts }
     }
 
     /// The schema of every batch.
@@ -77,12 +60,12 @@ impl AvroReader {
 
     /// What has been read and what was left out so far.
     pub fn report(&self) -> Report {
-        self.driver.report()
+        self.parts.report().clone()
     }
 
     /// Ends the reading, and its threads with it. Dropping the reader does the same.
     pub fn close(&mut self) {
-        self.driver.close();
+        self.parts.close();
     }
 }
 
@@ -90,7 +73,7 @@ impl Iterator for AvroReader {
     type Item = Result<RecordBatch, FeedError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        Some(self.driver.next()?.map(|found| found.batch))
+        Some(self.parts.next()?.map(|found| found.batch))
     }
 }
 

@@ -1,71 +1,27 @@
 //! The work of one thread: some blocks of one file, in order, into batches.
 
 use std::collections::VecDeque;
-use std::error::Error;
-use std::ops::Range;
 use std::sync::Arc;
 
+use arrowfeed_source::format::{ChunkRun, Claim, DecodeOptions, LocatedBatch, Unit, UnitDecoder};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, counted, stopped};
 
-use super::file::FileReading;
+use super::file::AvroFile;
 use crate::container::block::{Block, BlockReader};
 use crate::container::codec::Codec;
 use crate::decode::batcher::{Batcher, BlockRows};
-use crate::decode::origin::LocatedBatch;
 use crate::locate::locate;
-use crate::options::ReadOptions;
 use crate::wire::cursor::Stop;
 
-/// Rows of a file that are decoded together. Where it starts or ends inside a block, its neighbour decodes that
-/// block too, and each keeps its own rows.
-#[derive(Debug, Clone)]
-pub(crate) struct Unit {
-    /// One after the other; at least one.
-    pub(crate) runs: VecDeque<BlockRun>,
-    /// Rows of the first block that are another unit's.
-    pub(crate) dropped: u64,
-    /// Rows to keep; the runs may hold more.
-    pub(crate) kept: u64,
-    /// Rows that it has, as its blocks declare them, where that is known.
-    pub(crate) rows: Option<u64>,
-    /// Rows of the first batch, where they are not `batch_size`.
-    pub(crate) first_batch: Option<u64>,
-}
-
-/// Blocks that follow each other in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BlockRun {
-    /// From the start of a block to the end of one.
-    pub(crate) range: Range<u64>,
-    /// Number of the first block.
-    pub(crate) first_index: u64,
-}
-
-impl Unit {
-    /// All rows of a range.
-    pub(crate) fn whole(range: Range<u64>) -> Self {
-        Self::run(BlockRun { range, first_index: 0 })
-    }
-
-    /// All rows of a run of blocks.
-    pub(crate) fn run(run: BlockRun) -> Self {
-        Self { runs: VecDeque::from([run]), dropped: 0, kept: u64::MAX, rows: None, first_batch: None }
-    }
-}
-
-/// Asked before each block, with its offset; false or an error ends the reading.
-pub(crate) type Claim = Box<dyn FnMut(u64) -> Result<bool, Box<dyn Error + Send + Sync>> + Send>;
-
 /// Decodes one unit, batch after batch.
-pub(crate) struct UnitReader {
-    reading: Arc<FileReading>,
-    options: Arc<ReadOptions>,
+pub(super) struct AvroDecoder {
+    file: Arc<AvroFile>,
+    on_error: OnError,
+    /// Knows the block that is being decoded.
     blocks: BlockReader,
     batcher: Batcher,
     /// Runs that have not been begun.
-    runs: VecDeque<BlockRun>,
-    /// The block that is being decoded.
-    block: Option<Block>,
+    runs: VecDeque<ChunkRun>,
     dropped: u64,
     kept: u64,
     /// No more blocks are read; batches may be left.
@@ -75,31 +31,28 @@ pub(crate) struct UnitReader {
     failed: bool,
     claim: Option<Claim>,
     has_claimed: bool,
-    pub(crate) report: Report,
+    /// Since it was asked for last.
+    report: Report,
 }
 
-impl UnitReader {
-    pub(crate) fn new(
-        reading: Arc<FileReading>,
-        options: Arc<ReadOptions>,
+impl AvroDecoder {
+    pub(super) fn new(
+        file: Arc<AvroFile>,
         unit: Unit,
+        options: &DecodeOptions,
         claim: Option<Claim>,
     ) -> Result<Self, FeedError> {
         let mut runs = unit.runs;
-        let first = runs.pop_front().unwrap_or(BlockRun { range: 0..0, first_index: 0 });
-        let blocks = reading.take_blocks(first, &options);
-        let blocks = blocks.map_err(|error| error.in_file(&reading.file.name))?;
-        let mut batcher = reading.decoders.take(&options);
-        if let Some(rows) = unit.first_batch {
-            batcher.end_first_after(rows);
-        }
+        let first = runs.pop_front().unwrap_or(ChunkRun { range: 0..0, first_number: 0 });
+        let blocks = file.take_blocks(first).map_err(|error| error.in_file(file.name()))?;
+        let mut batcher = file.decoders().take(file.options());
+        batcher.start(options.batch_size as u64, unit.first_batch);
         Ok(Self {
             batcher,
             runs,
-            reading,
-            options,
+            file,
+            on_error: options.on_error,
             blocks,
-            block: None,
             dropped: unit.dropped,
             kept: unit.kept,
             ended: false,
@@ -110,9 +63,10 @@ impl UnitReader {
             report: Report::default(),
         })
     }
+}
 
-    /// The next batch; `None` at the end and after an error. `check` is asked before each block and inside of long ones.
-    pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
+impl UnitDecoder for AvroDecoder {
+    fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
         loop {
             if let Some(batch) = self.batcher.pop() {
                 return Ok(Some(batch));
@@ -128,14 +82,28 @@ impl UnitReader {
                 if check.has_stopped() {
                     return Err(error);
                 }
-                let error = self.reading.file.check_unchanged().err().unwrap_or(error);
-                self.failure = Some(error.in_file(&self.reading.file.name));
+                let error = self.file.check_unchanged().err().unwrap_or(error);
+                self.failure = Some(error.in_file(self.file.name()));
                 (self.ended, self.failed) = (true, true);
                 self.end_batch()?;
             }
         }
     }
 
+    fn take_report(&mut self) -> Report {
+        std::mem::take(&mut self.report)
+    }
+
+    /// After an error the memory is not to be trusted.
+    fn recycle(self: Box<Self>) {
+        if self.ended && !self.failed {
+            self.file.decoders().give_back(self.batcher);
+            self.file.give_blocks_back(self.blocks);
+        }
+    }
+}
+
+impl AvroDecoder {
     /// Decodes up to the end of a block or of a batch, or finds the end.
     fn advance(&mut self, check: &Check<'_>) -> Result<(), FeedError> {
         if self.batcher.in_block() {
@@ -147,7 +115,7 @@ impl UnitReader {
         match self.blocks.next(check) {
             Ok(Some(block)) => self.begin(block, check),
             Ok(None) => match self.runs.pop_front() {
-                Some(run) => self.blocks.restart(run.range, run.first_index),
+                Some(run) => self.blocks.restart(run.range, run.first_number),
                 None => self.end(),
             },
             Err(error) => {
@@ -166,7 +134,6 @@ impl UnitReader {
         }
         let dropped = std::mem::take(&mut self.dropped).min(block.count);
         let kept = (block.count - dropped).min(self.kept);
-        self.block = Some(block);
         let (index, offset) = (block.index, block.offset);
         let rows = BlockRows { count: block.count, dropped, kept, index, offset };
         let begun = match self.blocks.payload(check) {
@@ -174,10 +141,6 @@ impl UnitReader {
             Err(error) => Err(Reason::Error(error)),
         };
         self.kept -= kept;
-        if dropped == 0 {
-            self.report.blocks += 1;
-            self.report.bytes += block.len();
-        }
         match begun {
             Ok(()) => self.step(check),
             Err(reason) => self.skip_block(block, rows, reason, check),
@@ -201,10 +164,16 @@ impl UnitReader {
             Ok(payload) => self.batcher.step(payload, check).map_err(Reason::Stop),
             Err(error) => Err(Reason::Error(error)),
         };
-        match (stepped, self.block, rows) {
-            (Err(reason), Some(block), Some(rows)) => self.skip_block(block, rows, reason, check),
-            _ => Ok(()),
+        let (Some(block), Some(rows)) = (self.blocks.current(), rows) else { return Ok(()) };
+        if let Err(reason) = stepped {
+            return self.skip_block(block, rows, reason, check);
         }
+        // The unit that has the first rows of a block counts it.
+        if rows.dropped == 0 && !self.batcher.in_block() {
+            self.report.blocks += 1;
+            self.report.bytes += block.len();
+        }
+        Ok(())
     }
 
     /// A block whose data is wrong.
@@ -223,13 +192,11 @@ impl UnitReader {
         if check.has_stopped() {
             return Err(error);
         }
-        let error = error.in_block(block.index, block.offset).in_file(&self.reading.file.name);
-        if self.options.on_error != OnError::SkipBlock || !may_skip(&error) {
+        let error = error.in_block(block.index, block.offset).in_file(self.file.name());
+        if self.on_error != OnError::SkipBlock || !may_skip(&error) {
             return Err(error);
         }
         if rows.dropped == 0 {
-            self.report.blocks -= 1;
-            self.report.bytes -= block.len();
             self.note(Some(block.index), Some(block.offset), Some(block.count), &error);
         }
         self.batcher.lose(rows.kept).map_err(|_| error)
@@ -237,8 +204,8 @@ impl UnitReader {
 
     /// A block whose head or sync marker is wrong: how many rows it has is not known.
     fn skip_frame(&mut self, error: FeedError, check: &Check<'_>) -> Result<(), FeedError> {
-        let error = error.in_file(&self.reading.file.name);
-        if self.options.on_error != OnError::SkipBlock || !may_skip(&error) {
+        let error = error.in_file(self.file.name());
+        if self.on_error != OnError::SkipBlock || !may_skip(&error) {
             return Err(error);
         }
         let (block, offset) = (error.location().block, error.location().offset);
@@ -248,7 +215,7 @@ impl UnitReader {
     }
 
     fn note(&mut self, block: Option<u64>, offset: Option<u64>, rows: Option<u64>, error: &FeedError) {
-        let path = self.reading.file.name.to_string();
+        let path = self.file.name().to_string();
         self.report.skipped.push(Skipped { path, block, offset, rows, error: error.to_string() });
     }
 
@@ -259,8 +226,8 @@ impl UnitReader {
         };
         let whole = format!("the block after its {}", counted(block.count, "record"));
         let found = locate(
-            &self.reading.decoders.plan,
-            &self.options.limits,
+            &self.file.decoders().plan,
+            &self.file.options().limits,
             payload,
             block.count,
             stop,
@@ -268,29 +235,20 @@ impl UnitReader {
             &whole,
         );
         let within = found.location().offset.unwrap_or(0);
-        let null_codec = self.reading.file.header.codec == Codec::Null;
+        let null_codec = self.file.header().codec == Codec::Null;
         let offset = if null_codec { block.data + within } else { block.offset };
         found.with_offset(offset)
     }
 
     fn end(&mut self) -> Result<(), FeedError> {
         self.ended = true;
-        self.reading.file.check_unchanged()?;
+        self.file.check_unchanged()?;
         self.end_batch()
     }
 
     fn end_batch(&mut self) -> Result<(), FeedError> {
         let internal = |_| FeedError::new(FeedErrorKind::Internal, "rows that were checked are not right");
         self.batcher.finish().map_err(internal)
-    }
-
-    /// Gives the memory to the next unit. After an error it is not to be trusted.
-    pub(crate) fn recycle(self) -> Report {
-        if self.ended && !self.failed {
-            self.reading.decoders.give_back(self.batcher);
-            self.reading.give_blocks_back(self.blocks);
-        }
-        self.report
     }
 }
 

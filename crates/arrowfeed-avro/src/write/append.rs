@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use arrowfeed_source::{Check, FeedError, FeedErrorKind};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits};
 
 use super::options::WriteOptions;
 use super::target::{Locked, Target};
 use crate::container::framing::SYNC;
-use crate::reader::file::OpenFile;
-use crate::{AvroSchema, AvroSource, Codec, ReadOptions};
+use crate::reader::file::Container;
+use crate::{AvroSchema, AvroSource, Codec};
 
 /// A copy of an existing file that grows, and takes the place of the file when it is whole.
 ///
@@ -37,10 +37,10 @@ impl Appended {
             );
         }
         let mut lock = Locked::open(path).map_err(FeedError::io)?;
-        let reading = ReadOptions::default();
+        let limits = Limits::default();
         let source = AvroSource::seekable("", lock.reader().map_err(FeedError::io)?);
-        let file = OpenFile::open(source, &reading, &Check::never())?;
-        let schema = file.schema(&reading)?;
+        let file = Container::open(source, &limits, &Check::never())?;
+        let schema = file.schema(&limits)?;
         if options.schema.as_ref().is_some_and(|wanted| *wanted != schema) {
             return refuse("schema: expected the schema of the file that is appended to, found another one");
         }

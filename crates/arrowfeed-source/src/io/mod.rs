@@ -2,6 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `file_source` | what a caller gives as a file |
+//! | `open_file` `file_identity` | an open file, and what tells it from another one |
 //! | `byte_source` | the trait: bytes at any offset, for any number of threads |
 //! | `local` | a file of the local file system |
 //! | `memory` | a file in memory |
@@ -10,8 +12,11 @@
 //! | `regular_file` | opening of files that are neither pipes nor devices |
 
 mod byte_source;
+mod file_identity;
+mod file_source;
 mod local;
 mod memory;
+mod open_file;
 pub mod regular_file;
 mod seekable;
 mod stored_file;
@@ -19,7 +24,11 @@ mod stored_file;
 mod tests;
 
 pub use byte_source::{ByteSource, FileVersion, checked_read_at};
+pub use file_identity::{Expected, FileIdentity, Fingerprint, check_start};
+pub use file_source::{FileSource, Opened};
+pub(crate) use file_source::{SourceKind, open_stored};
 pub use local::LocalFile;
 pub use memory::Memory;
+pub use open_file::OpenFile;
 pub use seekable::Seekable;
 pub use stored_file::StoredFile;

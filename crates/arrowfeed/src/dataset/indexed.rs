@@ -1,32 +1,32 @@
-//! Files with their block index and checksums, which are computed once for all iterations.
+//! Files with their chunk index and checksums, which are computed once for all iterations.
 
 use std::sync::Arc;
 
-use arrowfeed_avro::AvroFiles;
+use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{FeedError, ForkLock, Interrupt};
 
-use super::index::BlockIndex;
+use super::chunk_index::ChunkIndex;
 use super::options::IterationOptions;
 use super::state::FileMarks;
 
 #[derive(Debug)]
 pub(super) struct Indexed {
-    pub(super) files: Arc<AvroFiles>,
+    pub(super) files: Arc<FileSet>,
     /// The index of files without a fault, which does not depend on `on_error`.
-    index: ForkLock<Option<Arc<BlockIndex>>>,
+    index: ForkLock<Option<Arc<ChunkIndex>>>,
     marks: ForkLock<Option<FileMarks>>,
 }
 
 impl Indexed {
-    pub(super) fn new(files: Arc<AvroFiles>) -> Self {
-        Self { files, index: ForkLock::default(), marks: ForkLock::default() }
+    pub(super) fn new(files: FileSet) -> Self {
+        Self { files: Arc::new(files), index: ForkLock::default(), marks: ForkLock::default() }
     }
 
-    pub(super) fn index(&self, options: &IterationOptions) -> Result<Arc<BlockIndex>, FeedError> {
+    pub(super) fn index(&self, options: &IterationOptions) -> Result<Arc<ChunkIndex>, FeedError> {
         if let Some(index) = self.index.with(|index| index.clone()).flatten() {
             return Ok(index);
         }
-        let index = Arc::new(BlockIndex::build(&self.files, options)?);
+        let index = Arc::new(ChunkIndex::build(&self.files, options)?);
         if index.skipped.is_empty() {
             self.index.with(|known| *known = Some(index.clone()));
         }

@@ -9,29 +9,31 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `avro` | the entry: files, schema, tensors |
+//! | `entry` | the entry: files, schema, tensors |
 //! | `source` | what the tensors are made of |
 //! | `options` | what an iteration chooses |
-//! | `index` `indexed` | where all blocks are; made once for all iterations |
+//! | `chunk_index` `indexed` | where all chunks are; made once for all iterations |
 //! | `order` | the order of an epoch |
-//! | `sequential` `pieces` | an epoch in file order, cut into batches |
-//! | `shuffled` `window` | an epoch in random order |
-//! | `gather` `ahead` | its rows put together, by other threads |
-//! | `joined` | rows of several pieces in one batch |
-//! | `iterator` `tensors` | epoch after epoch |
+//! | `epoch` | an epoch in either order |
+//! | `sequential` `pieces` | in file order, cut into batches |
+//! | `shuffled` `window` | in random order |
+//! | `rows` `joined` | the rows of a batch that other threads put together |
+//! | `iteration` | epoch after epoch, batches begun ahead of the caller |
+//! | `batches` `tensors` | what the caller gets of each batch |
 //! | `reported` `state` | what an iteration has read, and where it stands |
 
-mod ahead;
-mod avro;
-mod gather;
-mod index;
+mod batches;
+mod chunk_index;
+mod entry;
+mod epoch;
 mod indexed;
-mod iterator;
+mod iteration;
 mod joined;
 mod options;
 mod order;
 mod pieces;
 mod reported;
+mod rows;
 mod sequential;
 mod shuffled;
 mod source;
@@ -39,8 +41,8 @@ mod state;
 mod tensors;
 mod window;
 
-pub use avro::{AvroDataset, AvroDatasetOptions};
-pub use iterator::BatchIterator;
+pub use batches::BatchIterator;
+pub use entry::Dataset;
 pub use options::IterationOptions;
 pub use source::TensorDefinitions;
 pub use tensors::TensorIterator;

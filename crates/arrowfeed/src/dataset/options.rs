@@ -3,10 +3,8 @@
 use std::fmt;
 use std::num::{NonZeroU64, NonZeroUsize};
 
-use arrowfeed_avro::PartOptions;
-use arrowfeed_source::{FeedError, FeedErrorKind};
-
-use crate::avro::{Interrupt, OnError};
+use arrowfeed_source::run::{Borders, PartOptions, Workers};
+use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError};
 
 /// Options of an iteration over a dataset.
 ///
@@ -112,16 +110,27 @@ impl IterationOptions {
         self.shard.1 > 1
     }
 
-    /// How the files are read, with batches of so many rows.
-    pub(super) fn reading(&self, batch_size: usize) -> PartOptions {
-        PartOptions {
-            batch_size,
-            threads: self.threads,
-            prefetch_bytes: self.prefetch_bytes,
-            on_error: self.on_error,
-            interrupt: self.interrupt.clone(),
-            prepare: None,
-        }
+    /// How files are read that are the next epoch's, with pieces of so many rows that end at these borders.
+    pub(super) fn reading(&self, batch_size: usize, borders: Borders, workers: Workers) -> PartOptions {
+        let (on_error, interrupt) = (self.on_error, self.interrupt.clone());
+        let prefetch_bytes = self.following_bytes();
+        PartOptions { batch_size, borders, on_error, workers, prefetch_bytes, interrupt, claim: None }
+    }
+
+    /// Bytes of decoded rows of the next epoch that may wait.
+    fn following_bytes(&self) -> usize {
+        if self.epochs == Some(NonZeroU64::MIN) { 0 } else { self.prefetch_bytes / 8 }
+    }
+
+    /// Bytes of converted batches that may wait. Beside the decoded rows of a shuffle they may be as many again.
+    pub(super) fn begun_bytes(&self) -> usize {
+        if self.shuffles() { self.prefetch_bytes } else { self.prefetch_bytes / 2 }
+    }
+
+    /// Bytes of decoded rows of the epoch that is read that may wait. `converts`: batches are begun ahead of the caller.
+    pub(super) fn decoded_bytes(&self, converts: bool) -> usize {
+        let begun = if converts && !self.shuffles() { self.begun_bytes() } else { 0 };
+        self.prefetch_bytes - begun - self.following_bytes()
     }
 
     /// An error if the caller wants to stop.

@@ -1,22 +1,22 @@
-//! The order of an epoch: a function of the blocks, the seed, the epoch and the shard.
+//! The order of an epoch: a function of the chunks, the seed, the epoch and the shard.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::index::BlockIndex;
+use super::chunk_index::ChunkIndex;
 
-/// Rows of one block that are a shard's.
+/// Rows of one chunk that are a shard's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) file: usize,
-    pub(super) nth_block: usize,
-    /// Rows of the block before them.
+    pub(super) nth_chunk: usize,
+    /// Rows of the chunk before them.
     pub(super) dropped: u64,
     pub(super) rows: u64,
 }
 
-/// Random numbers of their own for the blocks and for each window of an epoch.
+/// Random numbers of their own for the chunks and for each window of an epoch.
 pub(super) fn random(seed: u64, epoch: u64, window: Option<u64>) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let stream = window.map_or(0, |window| window + 1);
@@ -33,18 +33,18 @@ pub(super) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> std::ops::Ran
     border(index)..border(index + 1)
 }
 
-/// The blocks of a shard in the random order of an epoch. All shards have the same order of all blocks, and each a
+/// The chunks of a shard in the random order of an epoch. All shards have the same order of all chunks, and each a
 /// stretch of its own.
 pub(super) fn shuffled(
-    index: &BlockIndex,
+    index: &ChunkIndex,
     files: usize,
     seed: u64,
     epoch: u64,
     shard: (u64, u64),
 ) -> Vec<Slot> {
     let of_file = |file: usize| {
-        let blocks = index.blocks(file).iter().enumerate();
-        blocks.map(move |(nth_block, block)| Slot { file, nth_block, dropped: 0, rows: block.rows })
+        let chunks = index.chunks(file).iter().enumerate();
+        chunks.map(move |(nth_chunk, chunk)| Slot { file, nth_chunk, dropped: 0, rows: chunk.rows })
     };
     let mut slots: Vec<Slot> = (0..files).flat_map(of_file).collect();
     slots.shuffle(&mut random(seed, epoch, None));

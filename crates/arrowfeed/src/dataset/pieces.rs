@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use arrow_array::RecordBatch;
-use arrowfeed_avro::{FileBatch, Prepared, RowOrigin};
 use arrowfeed_source::FeedError;
+use arrowfeed_source::format::RowOrigin;
+use arrowfeed_source::run::FileBatch;
 
-use super::joined::concatenated;
+use super::rows::Rows;
 
 /// Rows in the order in which they were decoded. A batch that is a piece as it came is not copied.
 #[derive(Debug)]
@@ -27,29 +27,21 @@ pub(super) struct Pieces {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct After {
     pub(super) file: usize,
-    pub(super) block: u64,
+    pub(super) chunk: u64,
     pub(super) offset: u64,
-    /// Rows of the block that have been given.
+    /// Rows of the chunk that have been given.
     pub(super) row: u64,
 }
 
-/// A batch, and what the thread that decoded it has made of it.
-#[derive(Debug)]
-pub(super) struct Rows {
-    pub(super) batch: RecordBatch,
-    pub(super) prepared: Option<Prepared>,
-}
-
-impl From<RecordBatch> for Rows {
-    fn from(batch: RecordBatch) -> Self {
-        Self { batch, prepared: None }
-    }
-}
-
 impl Pieces {
-    /// `first`: rows of the first batch.
-    pub(super) fn new(first: usize, batch_size: usize, most: usize) -> Self {
-        Self { batch_size, wanted: first, held: VecDeque::new(), taken: 0, rows: 0, bytes: 0, most }
+    pub(super) fn new(batch_size: usize, most: usize) -> Self {
+        let (held, wanted) = (VecDeque::new(), batch_size);
+        Self { batch_size, wanted, held, taken: 0, rows: 0, bytes: 0, most }
+    }
+
+    /// Lets the next batch have so many rows.
+    pub(super) fn begin_with(&mut self, rows: usize) {
+        self.wanted = rows;
     }
 
     pub(super) fn add(&mut self, piece: FileBatch) -> Result<(), FeedError> {
@@ -66,23 +58,18 @@ impl Pieces {
         self.rows >= self.wanted
     }
 
-    pub(super) fn rows(&self) -> usize {
-        self.rows
-    }
-
     /// The next batch, of fewer rows where there are no more.
-    pub(super) fn take(&mut self) -> Result<Option<(Rows, After)>, FeedError> {
+    pub(super) fn take(&mut self) -> Option<(Rows, After)> {
         let mut wanted = self.wanted.min(self.rows);
         self.wanted = self.batch_size;
         self.rows -= wanted;
         let mut slices = Vec::new();
-        let (mut after, mut prepared) = (None, None);
+        let mut after = None;
         while wanted > 0 {
-            let Some(piece) = self.held.front_mut() else { break };
+            let Some(piece) = self.held.front() else { break };
             let left = piece.batch.num_rows() - self.taken;
             let n = wanted.min(left);
             slices.push(piece.batch.slice(self.taken, n));
-            prepared = piece.prepared.take().filter(|_| self.taken == 0 && n == left);
             after = place_after(piece, self.taken + n);
             wanted -= n;
             self.taken += n;
@@ -92,35 +79,22 @@ impl Pieces {
                 self.taken = 0;
             }
         }
-        let Some(after) = after else { return Ok(None) };
-        let rows = match slices.len() {
-            1 => Rows { batch: slices.remove(0), prepared },
-            _ => Rows::from(
-                concatenated(&slices.iter().collect::<Vec<_>>())
-                    .map_err(|error| not_joined(self.batch_size).with_source(error))?,
-            ),
-        };
-        Ok(Some((rows, after)))
+        let after = after?;
+        let rows = if slices.len() == 1 { Rows::Whole(slices.remove(0)) } else { Rows::Joined(slices) };
+        Some((rows, after))
     }
 }
 
 fn place_after(piece: &FileBatch, row: usize) -> Option<After> {
     let origin = piece.origins.iter().rfind(|origin| origin.row < row)?;
-    let RowOrigin { row: first, block, offset, before } = *origin;
-    Some(After { file: piece.file, block, offset, row: before + (row - first) as u64 })
+    let RowOrigin { row: first, chunk, offset, before } = *origin;
+    Some(After { file: piece.file, chunk, offset, row: before + (row - first) as u64 })
 }
 
 #[cold]
-pub(super) fn too_large(most: usize, wanted: usize, found: usize) -> FeedError {
+fn too_large(most: usize, wanted: usize, found: usize) -> FeedError {
     let message = format!(
         "expected {wanted} rows to take at most {most} bytes, found that {found} rows take more: ask for fewer"
     );
-    FeedError::limit_reached("batch_bytes", message)
-}
-
-/// Rows that each fit into a batch and together do not: text of more than 2 GiB in a column.
-#[cold]
-pub(super) fn not_joined(rows: usize) -> FeedError {
-    let message = format!("expected {rows} rows to fit into one batch, found columns that cannot be joined");
     FeedError::limit_reached("batch_bytes", message)
 }

@@ -12,6 +12,18 @@ pub(super) struct Reported {
     known: HashMap<String, HashSet<Option<u64>>>,
 }
 
+/// How much a report has counted. What was left out is never taken back, so that its number says what it was.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counted {
+    blocks: u64,
+    bytes: u64,
+    skipped: usize,
+}
+
+impl Counted {
+    pub(super) const NONE: Self = Self { blocks: 0, bytes: 0, skipped: 0 };
+}
+
 impl Reported {
     pub(super) fn add(&mut self, other: Report) {
         self.report.blocks += other.blocks;
@@ -31,8 +43,15 @@ impl Reported {
         }
     }
 
-    /// The report of an iterator that has given so many rows.
-    pub(super) fn of_rows(self, rows: u64) -> Report {
-        Report { rows, ..self.report }
+    /// How much it has counted.
+    pub(super) fn counted(&self) -> Counted {
+        let Report { blocks, bytes, ref skipped, .. } = self.report;
+        Counted { blocks, bytes, skipped: skipped.len() }
+    }
+
+    /// The report as it was when it had counted so much, of an iterator that has given so many rows.
+    pub(super) fn up_to(&self, counted: &Counted, rows: u64) -> Report {
+        let Counted { blocks, bytes, skipped } = *counted;
+        Report { rows, blocks, bytes, skipped: self.report.skipped[..skipped].to_vec() }
     }
 }

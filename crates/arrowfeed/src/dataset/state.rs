@@ -1,6 +1,6 @@
 //! Where an iteration stands, as text: what it takes to go on exactly there, and to refuse where that cannot be.
 
-use arrowfeed_avro::AvroFiles;
+use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{FeedError, Interrupt, OnError, Report, Skipped};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -12,7 +12,7 @@ use super::shuffled::AfterShuffled;
 use crate::error::{DatasetError, StateError, StateErrorKind};
 
 /// Of the form of a state, and of the order that it stands in. What has another one is refused.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
@@ -20,8 +20,8 @@ pub(super) struct State {
     pub(super) files: FileMarks,
     pub(super) options: Chosen,
     pub(super) seed: Option<u64>,
-    /// Of the files' sync markers and of the blocks, where the order depends on them.
-    pub(super) blocks: Option<u32>,
+    /// Of the files' fingerprints and of their chunks, where the order depends on them.
+    pub(super) chunks: Option<u32>,
     pub(super) epoch: u64,
     pub(super) place: Place,
     pub(super) report: Counts,
@@ -53,8 +53,8 @@ pub(super) struct Chosen {
 pub(super) enum Place {
     /// Its first row.
     Start,
-    /// The rows after this one, in file order. `sync` is the marker of the file.
-    Row { file: usize, block: u64, offset: u64, row: u64, sync: String },
+    /// The rows after this one, in file order. `fingerprint` is the file's.
+    Row { file: usize, chunk: u64, offset: u64, row: u64, fingerprint: String },
     /// The rows after the first `passed` of a window, in its order.
     Window { window: u64, passed: usize, left_out: Vec<usize> },
 }
@@ -81,10 +81,10 @@ impl State {
         files: FileMarks,
         options: &IterationOptions,
         seed: Option<u64>,
-        blocks: Option<u32>,
+        chunks: Option<u32>,
     ) -> Self {
         let (options, report) = (Chosen::from(options), Counts::default());
-        Self { version: VERSION, files, options, seed, blocks, epoch: 0, place: Place::Start, report }
+        Self { version: VERSION, files, options, seed, chunks, epoch: 0, place: Place::Start, report }
     }
 
     pub(super) fn to_json(&self) -> String {
@@ -102,13 +102,15 @@ impl State {
         let Version { version } = serde_json::from_str(text).map_err(invalid)?;
         if version != VERSION {
             let expected = format!("version {VERSION}");
-            return Err(StateError::new(StateErrorKind::Invalid, expected, format!("version {version}")));
+            let found =
+                format!("version {version}: start without it, or resume with the arrowfeed that made it");
+            return Err(StateError::new(StateErrorKind::Invalid, expected, found));
         }
         serde_json::from_str(text).map_err(invalid)
     }
 
     /// An error unless this is a state of an iteration that `own` is a state of.
-    pub(super) fn check(&self, own: &Self, seed: Option<u64>, files: &AvroFiles) -> Result<(), DatasetError> {
+    pub(super) fn check(&self, own: &Self, seed: Option<u64>, files: &FileSet) -> Result<(), DatasetError> {
         self.options.check(&own.options)?;
         match (seed, self.seed) {
             (Some(seed), Some(found)) if seed != found => {
@@ -123,7 +125,7 @@ impl State {
             return Err(StateError::new(StateErrorKind::Invalid, "a seed", "none").into());
         }
         self.files.check(&own.files, files)?;
-        if self.blocks != own.blocks {
+        if self.chunks != own.chunks {
             let error = StateError::new(StateErrorKind::Files, "files of the same blocks", "other blocks");
             return Err(error.into());
         }
@@ -132,7 +134,7 @@ impl State {
 }
 
 impl FileMarks {
-    pub(super) fn of(files: &AvroFiles, interrupt: Option<&Interrupt>) -> Result<Self, FeedError> {
+    pub(super) fn of(files: &FileSet, interrupt: Option<&Interrupt>) -> Result<Self, FeedError> {
         let mut marks = Vec::with_capacity(4 * files.len());
         for file in 0..files.len() {
             ask(interrupt)?;
@@ -149,7 +151,7 @@ impl FileMarks {
         crc32fast::hash(self.marks.as_bytes())
     }
 
-    fn check(&self, own: &Self, files: &AvroFiles) -> Result<(), StateError> {
+    fn check(&self, own: &Self, files: &FileSet) -> Result<(), StateError> {
         let error =
             |expected: String, found: String| Err(StateError::new(StateErrorKind::Files, expected, found));
         if self.count != own.count {
@@ -216,9 +218,10 @@ impl From<&IterationOptions> for Chosen {
 }
 
 impl Place {
-    pub(super) fn row(after: After, files: &AvroFiles) -> Result<Self, FeedError> {
-        let After { file, block, offset, row } = after;
-        Ok(Self::Row { file, block, offset, row, sync: hex(&files.identity(file)?.sync) })
+    pub(super) fn row(after: After, files: &FileSet) -> Result<Self, FeedError> {
+        let After { file, chunk, offset, row } = after;
+        let fingerprint = hex(&files.identity(file)?.fingerprint);
+        Ok(Self::Row { file, chunk, offset, row, fingerprint })
     }
 
     pub(super) fn window(after: AfterShuffled) -> Self {
@@ -227,8 +230,8 @@ impl Place {
     }
 
     /// An error where the file is another one.
-    fn check(&self, files: &AvroFiles) -> Result<(), DatasetError> {
-        let Self::Row { file, offset, sync, .. } = self else {
+    fn check(&self, files: &FileSet) -> Result<(), DatasetError> {
+        let Self::Row { file, offset, fingerprint, .. } = self else {
             return Ok(());
         };
         if *file >= files.len() {
@@ -236,12 +239,11 @@ impl Place {
             return Err(StateError::new(StateErrorKind::Invalid, expected, file).into());
         }
         let identity = files.identity(*file)?;
-        let found = hex(&identity.sync);
-        if found != *sync || *offset > identity.len {
-            let expected = format!("{} as it was, with the sync marker {sync}", files.name(*file));
-            return Err(
-                StateError::new(StateErrorKind::Files, expected, format!("the marker {found}")).into()
-            );
+        let found = hex(&identity.fingerprint);
+        if found != *fingerprint || *offset > identity.len {
+            let expected = format!("{} as it was, with the fingerprint {fingerprint}", files.name(*file));
+            let found = format!("the fingerprint {found}");
+            return Err(StateError::new(StateErrorKind::Files, expected, found).into());
         }
         Ok(())
     }

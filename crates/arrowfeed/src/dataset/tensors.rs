@@ -1,68 +1,70 @@
 //! The tensors of a dataset, batch after batch.
 
+use std::fmt;
 use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch};
-use arrowfeed_avro::Prepared;
 use arrowfeed_source::{FeedError, Report};
-use arrowfeed_tensor::{Adapter, ConversionError, Tensor, Tensors};
+use arrowfeed_tensor::{Adapter, Tensor, Tensors};
 
 use super::indexed::Indexed;
-use super::iterator::BatchIterator;
+use super::iteration::{Conversion, Iteration};
 use super::options::IterationOptions;
-use super::pieces::Rows;
 use crate::error::DatasetError;
 
-/// Tensors of the batches of a dataset. Made by [`AvroDataset::tensors`](super::AvroDataset::tensors).
-#[derive(Debug)]
-pub struct TensorIterator {
-    batches: BatchIterator,
-    adapter: Arc<Adapter>,
+/// Tensors of the batches of a dataset. Made by [`Dataset::tensors`](super::Dataset::tensors).
+pub struct TensorIterator(Iteration<ToTensors>);
+
+/// Batches into tensors.
+struct ToTensors(Adapter);
+
+impl Conversion for ToTensors {
+    type Output = Tensors;
+
+    const TAKES_WORK: bool = true;
+
+    fn convert(&self, batch: RecordBatch) -> Result<Tensors, DatasetError> {
+        Ok(self.0.convert(&batch)?)
+    }
+
+    fn bytes(output: &Tensors) -> usize {
+        output.iter().map(|(_, tensor)| bytes(tensor)).sum()
+    }
 }
 
-type Converted = Result<Tensors, ConversionError>;
-
 impl TensorIterator {
-    /// Threads that decode ahead convert too: what they have just written is near, and the caller finds tensors.
     pub(super) fn new(
         files: Arc<Indexed>,
         options: IterationOptions,
         adapter: Adapter,
     ) -> Result<Self, FeedError> {
-        let adapter = Arc::new(adapter);
-        let converting = adapter.clone();
-        let prepare = Arc::new(move |batch: &RecordBatch| {
-            let converted: Converted = converting.convert(batch);
-            let tensors = converted.iter().flatten();
-            Prepared { bytes: tensors.map(|(_, tensor)| bytes(tensor)).sum(), value: Box::new(converted) }
-        });
-        Ok(Self { batches: BatchIterator::new(files, options, Some(prepare))?, adapter })
+        Ok(Self(Iteration::new(files, options, ToTensors(adapter))?))
     }
 
-    /// See [`BatchIterator::report`].
+    /// See [`BatchIterator::report`](super::BatchIterator::report).
     pub fn report(&self) -> Report {
-        self.batches.report()
+        self.0.report()
     }
 
-    /// See [`BatchIterator::close`].
+    /// See [`BatchIterator::close`](super::BatchIterator::close).
     pub fn close(&mut self) {
-        self.batches.close();
+        self.0.close();
     }
 
-    /// See [`BatchIterator::state`].
+    /// See [`BatchIterator::state`](super::BatchIterator::state).
     ///
     /// # Errors
     /// As there.
     pub fn state(&mut self) -> Result<String, DatasetError> {
-        self.batches.state()
+        self.0.state()
     }
 
-    /// See [`BatchIterator::load_state`].
+    /// See [`BatchIterator::load_state`](super::BatchIterator::load_state).
     ///
     /// # Errors
     /// As there.
     pub fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
-        self.batches.load_state(state)
+        self.0.load_state(state)
     }
 }
 
@@ -70,21 +72,17 @@ impl Iterator for TensorIterator {
     type Item = Result<Tensors, DatasetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let before = self.batches.stand();
-        let converted = match self.batches.next_rows()? {
-            Ok(rows) => converted(rows, &self.adapter),
-            Err(error) => return Some(Err(error)),
-        };
-        Some(converted.map_err(|error| {
-            self.batches.step_back(before);
-            error.into()
-        }))
+        self.0.next()
     }
 }
 
-fn converted(rows: Rows, adapter: &Adapter) -> Converted {
-    let prepared = rows.prepared.and_then(|prepared| prepared.value.downcast::<Converted>().ok());
-    prepared.map_or_else(|| adapter.convert(&rows.batch), |converted| *converted)
+impl fmt::Debug for TensorIterator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TensorIterator")
+            .field("options", &self.0.options())
+            .field("epoch", &self.0.epoch())
+            .finish_non_exhaustive()
+    }
 }
 
 /// Bytes of a tensor, whether or not it shares them with the batch.

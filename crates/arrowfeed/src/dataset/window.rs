@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrowfeed_avro::{FileBatch, Part};
+use arrowfeed_source::run::{FileBatch, Part};
 
-use super::index::BlockIndex;
+use super::chunk_index::ChunkIndex;
 use super::order::{Slot, permutation};
 
 /// Bytes in the file of blocks that are decoded together, at least, where one file has so many in a window.
@@ -26,10 +26,10 @@ pub(super) struct PlannedWindow {
 }
 
 impl PlannedWindow {
-    pub(super) fn new(number: u64, slots: &[Slot], index: &BlockIndex) -> Self {
+    pub(super) fn new(number: u64, slots: &[Slot], index: &ChunkIndex) -> Self {
         let mut slots = slots.to_vec();
-        slots.sort_by_key(|slot| (slot.file, slot.nth_block));
-        let start = |slot: &Slot| (slot.file, index.blocks(slot.file)[slot.nth_block].offset);
+        slots.sort_by_key(|slot| (slot.file, slot.nth_chunk));
+        let start = |slot: &Slot| (slot.file, index.chunks(slot.file)[slot.nth_chunk].offset);
         let starts = slots.iter().map(start).collect();
         let mut rows_before = vec![0];
         for slot in &slots {
@@ -44,11 +44,11 @@ impl PlannedWindow {
     }
 
     /// What is to be read, in file order, without files that are left out, whose numbers are in order.
-    pub(super) fn parts(&self, index: &BlockIndex, left_out: &[usize]) -> Vec<Part> {
+    pub(super) fn parts(&self, index: &ChunkIndex, left_out: &[usize]) -> Vec<Part> {
         let mut parts = Vec::new();
         let slots = self.slots.iter().filter(|slot| left_out.binary_search(&slot.file).is_err());
         let slots: Vec<&Slot> = slots.collect();
-        let block = |slot: &Slot| index.blocks(slot.file)[slot.nth_block];
+        let block = |slot: &Slot| index.chunks(slot.file)[slot.nth_chunk];
         for of_file in slots.chunk_by(|a, b| a.file == b.file) {
             let mut blocks = Vec::new();
             let mut bytes = 0;
@@ -86,6 +86,8 @@ pub(super) struct Window {
     /// Numbers of rows, in the order in which they go, and how many of them have gone.
     order: Vec<u32>,
     pub(super) passed: usize,
+    /// Rows that are there and have gone.
+    given: usize,
     /// Files that had been left out when the window began.
     pub(super) left_out: Vec<usize>,
 }
@@ -95,24 +97,47 @@ impl Window {
         let rows = planned.rows();
         let order = permutation(rows, seed, epoch, planned.number);
         let places = vec![MISSING; rows];
-        Self { planned, pieces: Arc::default(), places, found: 0, order, passed: 0, left_out: Vec::new() }
+        Self {
+            planned,
+            pieces: Arc::default(),
+            places,
+            found: 0,
+            order,
+            passed: 0,
+            given: 0,
+            left_out: Vec::new(),
+        }
     }
 
     pub(super) fn number(&self) -> u64 {
         self.planned.number
     }
 
-    pub(super) fn rows(&self) -> usize {
-        self.places.len()
-    }
-
     pub(super) fn is_complete(&self) -> bool {
         self.found == self.places.len()
     }
 
-    /// Rows that have not gone, and places of rows that are not there.
+    /// Rows that are there and have not gone.
     pub(super) fn left(&self) -> usize {
-        self.order.len() - self.passed
+        self.found - self.given
+    }
+
+    /// Passes the first places of the order; all rows have been added.
+    pub(super) fn skip(&mut self, places: usize) {
+        while self.passed < places && !self.is_given() {
+            self.next();
+        }
+    }
+
+    /// The next place of the order, if there is a row.
+    fn next(&mut self) -> Option<(u32, u32)> {
+        let place = self.places[self.order[self.passed] as usize];
+        self.passed += 1;
+        if place == MISSING {
+            return None;
+        }
+        self.given += 1;
+        Some(place)
     }
 
     pub(super) fn is_given(&self) -> bool {
@@ -141,10 +166,8 @@ impl Window {
     pub(super) fn take(&mut self, n: usize, mut give: impl FnMut(usize, usize)) {
         let mut given = 0;
         while given < n && !self.is_given() {
-            let place = self.places[self.order[self.passed] as usize];
-            self.passed += 1;
-            if place != MISSING {
-                give(place.0 as usize, place.1 as usize);
+            if let Some((piece, row)) = self.next() {
+                give(piece as usize, row as usize);
                 given += 1;
             }
         }

@@ -10,7 +10,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed::avro::{AvroSource, Codec, WriteOptions, write_avro};
-use arrowfeed::{AvroDataset, AvroDatasetOptions, DatasetError, IterationOptions};
+use arrowfeed::{AvroDataset, AvroDatasetOptions, Dataset, DatasetError, IterationOptions};
 
 /// A directory that is removed with its files.
 pub(crate) struct Directory(pub(crate) PathBuf);
@@ -73,7 +73,7 @@ fn batch(numbers: std::ops::Range<i64>) -> RecordBatch {
     RecordBatch::try_new(schema(), columns).unwrap()
 }
 
-pub(crate) fn dataset(paths: &[PathBuf]) -> AvroDataset {
+pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
     AvroDataset::open(paths.iter().map(AvroSource::from), AvroDatasetOptions::default()).unwrap()
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn numbers(batch: &RecordBatch) -> Vec<i64> {
 }
 
 /// The numbers of all rows, batch by batch.
-pub(crate) fn all(dataset: &AvroDataset, options: &IterationOptions) -> Vec<Vec<i64>> {
+pub(crate) fn all(dataset: &Dataset, options: &IterationOptions) -> Vec<Vec<i64>> {
     let batches = dataset.record_batches(options.clone()).unwrap();
     batches.map(|batch| Ok::<_, DatasetError>(numbers(&batch?))).collect::<Result<_, _>>().unwrap()
 }

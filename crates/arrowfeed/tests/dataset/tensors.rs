@@ -5,13 +5,15 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use arrowfeed::avro::AvroSource;
 use arrowfeed::tensor::feature::{Feature, Ragged, Sparse};
 use arrowfeed::tensor::{Tensor, Tensors};
-use arrowfeed::{AvroDataset, AvroDatasetOptions, DatasetError, IterationOptions, TensorDefinitions};
+use arrowfeed::{
+    AvroDataset, AvroDatasetOptions, Dataset, DatasetError, IterationOptions, TensorDefinitions,
+};
 use proptest::prelude::*;
 
 use crate::files::{Directory, write};
 
 /// Numbers as their own indices, in a dimension of `size`.
-fn dataset(paths: &[std::path::PathBuf], size: usize) -> AvroDataset {
+fn dataset(paths: &[std::path::PathBuf], size: usize) -> Dataset {
     let (list, key) = (|| "list".to_owned(), || "@list[*]".to_owned());
     let sparse = Sparse {
         key: list(),
@@ -28,7 +30,7 @@ fn dataset(paths: &[std::path::PathBuf], size: usize) -> AvroDataset {
 }
 
 /// Tensors up to an error, the state after them, and the error.
-fn given(dataset: &AvroDataset, options: &IterationOptions) -> (Vec<Tensors>, String, Option<DatasetError>) {
+fn given(dataset: &Dataset, options: &IterationOptions) -> (Vec<Tensors>, String, Option<DatasetError>) {
     let mut iterator = dataset.tensors(options.clone()).unwrap();
     let mut tensors = Vec::new();
     let error = iterator.by_ref().find_map(|item| item.map(|item| tensors.push(item)).err());

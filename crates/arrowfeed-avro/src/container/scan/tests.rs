@@ -1,4 +1,7 @@
+use std::ops::Range;
+
 use arrowfeed_source::io::Memory;
+use arrowfeed_source::run::align;
 
 use super::super::block::BlockReader;
 use super::super::codec::Codec;
@@ -16,7 +19,7 @@ fn scanner(source: Arc<dyn ByteSource>, bytes: &[u8]) -> BlockScanner {
     BlockScanner::new(source, bytes.len() as u64, &header(bytes), &Limits::default())
 }
 
-fn scan_rest(scanner: &mut BlockScanner) -> (Vec<BlockHead>, Option<FeedError>) {
+fn scan_rest(scanner: &mut BlockScanner) -> (Vec<Chunk>, Option<FeedError>) {
     let mut heads = Vec::new();
     loop {
         match scanner.next(&Check::never()) {
@@ -35,9 +38,9 @@ fn assert_like_reader(bytes: &[u8]) {
     for source in sources(bytes) {
         let mut scanner = scanner(source, bytes);
         let (heads, error) = scan_rest(&mut scanner);
-        let seen: Vec<_> =
-            heads.iter().map(|head| (head.index, head.offset, head.count, head.size)).collect();
-        let read: Vec<_> = blocks.iter().map(|(b, _)| (b.index, b.offset, b.count, b.size)).collect();
+        let seen: Vec<_> = heads.iter().map(|head| (head.number, head.offset, head.rows, head.end)).collect();
+        let read: Vec<_> =
+            blocks.iter().map(|(b, _)| (b.index, b.offset, b.count, b.offset + b.len())).collect();
         assert_eq!(seen, read);
         assert!(heads.windows(2).all(|pair| pair[0].end == pair[1].offset));
         assert_eq!(error.as_ref().map(text), expected.as_ref().map(text));
@@ -119,9 +122,14 @@ fn a_marker_across_the_edge_of_a_window_is_found() {
     }
 }
 
+fn aligned(scanner: &mut BlockScanner, range: Range<u64>) -> Range<u64> {
+    let file_len = scanner.file_len;
+    align(scanner, range, file_len, &Check::never()).unwrap()
+}
+
 /// Reads the blocks of a byte range, which the reader of the range's own part of the file must see whole.
-fn payloads(scanner: &BlockScanner, reader: &mut BlockReader, range: Range<u64>) -> Vec<Vec<u8>> {
-    let aligned = scanner.align(range.clone(), &Check::never()).unwrap();
+fn payloads(scanner: &mut BlockScanner, reader: &mut BlockReader, range: Range<u64>) -> Vec<Vec<u8>> {
+    let aligned = aligned(scanner, range.clone());
     reader.restart(aligned.clone(), 0).unwrap();
     let (blocks, error) = read_rest(reader);
     assert!(error.is_none(), "{range:?} {error:?}");
@@ -140,20 +148,20 @@ fn ranges_that_meet_give_every_block_once() {
         let mut input = Input::from_bytes(file.bytes.clone().into(), 0..file.bytes.len());
         let header = Header::read(&mut input, &Limits::default(), &Check::never()).unwrap();
         let mut reader = BlockReader::new(input, &header, &Limits::default());
-        let scanner = scanner(Arc::new(Memory::new(file.bytes.clone())), &file.bytes);
-        let all = payloads(&scanner, &mut reader, 0..len);
+        let mut scanner = scanner(Arc::new(Memory::new(file.bytes.clone())), &file.bytes);
+        let all = payloads(&mut scanner, &mut reader, 0..len);
         assert!(all.len() >= 3);
         for first in header.len..=len {
             for second in first..=len {
                 let parts = [header.len..first, first..second, second..len];
-                let parts = parts.map(|part| payloads(&scanner, &mut reader, part));
+                let parts = parts.map(|part| payloads(&mut scanner, &mut reader, part));
                 assert_eq!(parts.concat(), all, "cut at {first} and {second}");
             }
         }
         for target in 1..=len {
             let ranges = plan_ranges(header.len, len, target);
             let parts: Vec<_> =
-                ranges.into_iter().map(|range| payloads(&scanner, &mut reader, range)).collect();
+                ranges.into_iter().map(|range| payloads(&mut scanner, &mut reader, range)).collect();
             assert_eq!(parts.concat(), all);
         }
     }
@@ -178,7 +186,7 @@ fn a_marker_in_the_metadata_is_no_border() {
 fn a_wrong_block_is_in_exactly_one_of_the_ranges_that_meet() {
     let file = Container::new(Codec::Null).block(1, b"a").raw_block(-1, 1, b"b").block(1, b"c");
     let len = file.bytes.len() as u64;
-    let scanner = scanner(Arc::new(Memory::new(file.bytes.clone())), &file.bytes);
+    let mut scanner = scanner(Arc::new(Memory::new(file.bytes.clone())), &file.bytes);
     for cut in 57..=len {
         let errors: Vec<_> = [57..cut, cut..len]
             .into_iter()
@@ -186,7 +194,7 @@ fn a_wrong_block_is_in_exactly_one_of_the_ranges_that_meet() {
                 let mut input = Input::from_bytes(file.bytes.clone().into(), 0..file.bytes.len());
                 let header = Header::read(&mut input, &Limits::default(), &Check::never()).unwrap();
                 let mut reader = BlockReader::new(input, &header, &Limits::default());
-                reader.restart(scanner.align(range, &Check::never()).unwrap(), 0).unwrap();
+                reader.restart(aligned(&mut scanner, range), 0).unwrap();
                 read_rest(&mut reader).1
             })
             .collect();

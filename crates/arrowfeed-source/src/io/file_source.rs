@@ -1,4 +1,4 @@
-//! Where a file's bytes come from.
+//! What a caller gives as a file.
 
 use std::fmt;
 use std::io::{Read, Seek};
@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_buffer::Buffer;
-use arrowfeed_source::io::{ByteSource, Memory, Seekable, StoredFile};
 
-use crate::FileIdentity;
-use crate::reader::identity::Expected;
+use super::{ByteSource, Expected, FileIdentity, Memory, OpenFile, Seekable, StoredFile};
+use crate::{Check, FeedError};
 
-/// One Avro object container file: on disk, in memory, a stream, what can seek, or any [`ByteSource`].
+/// One file: on disk, in memory, a stream, what can seek, or any [`ByteSource`].
 ///
 /// ```
-/// use arrowfeed_avro::AvroSource;
-/// assert_eq!(AvroSource::from("part-0.avro").name(), "part-0.avro");
-/// assert_eq!(AvroSource::bytes(vec![0_u8; 4]).name(), "<4 bytes>");
+/// use arrowfeed_source::io::FileSource;
+///
+/// assert_eq!(FileSource::from("part-0.avro").name(), "part-0.avro");
+/// assert_eq!(FileSource::bytes(vec![0_u8; 4]).name(), "<4 bytes>");
 /// ```
-pub struct AvroSource {
+pub struct FileSource {
     pub(crate) name: String,
     pub(crate) kind: SourceKind,
     /// What the file must be, where that is known.
@@ -30,14 +30,43 @@ pub(crate) enum SourceKind {
     Stream(Box<dyn Read + Send>),
 }
 
-impl AvroSource {
+/// A file that was opened: none of its bytes has been read.
+pub enum Opened {
+    /// It can be read at any offset, by any thread.
+    File(OpenFile),
+    /// It can be read once, in order.
+    Stream {
+        /// What messages call it.
+        name: Arc<str>,
+        /// Its bytes.
+        bytes: Box<dyn Read + Send>,
+    },
+}
+
+impl Opened {
+    /// What messages call it.
+    pub fn name(&self) -> &Arc<str> {
+        match self {
+            Self::File(file) => file.name(),
+            Self::Stream { name, .. } => name,
+        }
+    }
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Opened").field(self.name()).finish()
+    }
+}
+
+impl FileSource {
     /// A whole file in memory; it is not copied.
     pub fn bytes(bytes: impl Into<Buffer>) -> Self {
         let bytes = bytes.into();
         Self::from_source(format!("<{} bytes>", bytes.len()), Memory::new(bytes))
     }
 
-    /// A stream that starts with the file's header. It is read once, in order, and decoded in the thread that
+    /// A stream that starts with the first byte of the file. It is read once, in order, and decoded in the thread that
     /// reads it. `name` stands in messages.
     pub fn reader(name: impl Into<String>, reader: impl Read + Send + 'static) -> Self {
         Self::of(name, SourceKind::Stream(Box::new(reader)))
@@ -74,45 +103,67 @@ impl AvroSource {
     pub fn name(&self) -> &str {
         &self.name
     }
-}
 
-impl fmt::Debug for AvroSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("AvroSource").field(&self.name).finish()
+    /// Opens the file, whose length must be the expected one.
+    ///
+    /// # Errors
+    /// The system refuses; a path names no regular file; the file has another length; the caller wants to stop.
+    pub fn open(self, check: &Check<'_>) -> Result<Opened, FeedError> {
+        match self.kind {
+            SourceKind::Stored(file) => open_stored(&file, self.name.into(), self.expected, check),
+            SourceKind::Stream(bytes) => Ok(Opened::Stream { name: self.name.into(), bytes }),
+        }
     }
 }
 
-impl From<PathBuf> for AvroSource {
+/// Opens a stored file, whose length must be the expected one.
+pub(crate) fn open_stored(
+    file: &StoredFile,
+    name: Arc<str>,
+    expected: Option<Expected>,
+    check: &Check<'_>,
+) -> Result<Opened, FeedError> {
+    let opened = file.open(check).and_then(|source| OpenFile::new(name.clone(), source, expected));
+    opened.map(Opened::File).map_err(|error| error.in_file(&name))
+}
+
+impl fmt::Debug for FileSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FileSource").field(&self.name).finish()
+    }
+}
+
+impl From<PathBuf> for FileSource {
     fn from(path: PathBuf) -> Self {
         Self::of(path.display().to_string(), SourceKind::Stored(StoredFile::Path(path)))
     }
 }
 
-impl From<&PathBuf> for AvroSource {
+impl From<&PathBuf> for FileSource {
     fn from(path: &PathBuf) -> Self {
         path.clone().into()
     }
 }
 
-impl From<&Path> for AvroSource {
+impl From<&Path> for FileSource {
     fn from(path: &Path) -> Self {
         path.to_path_buf().into()
     }
 }
 
-impl From<&str> for AvroSource {
+impl From<&str> for FileSource {
     fn from(path: &str) -> Self {
         PathBuf::from(path).into()
     }
 }
 
-impl From<String> for AvroSource {
+impl From<String> for FileSource {
     fn from(path: String) -> Self {
         PathBuf::from(path).into()
     }
 }
 
-impl From<&String> for AvroSource {
+impl From<&String> for FileSource {
     fn from(path: &String) -> Self {
         PathBuf::from(path).into()
     }

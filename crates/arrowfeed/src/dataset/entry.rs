@@ -1,122 +1,72 @@
-//! Avro files as a dataset.
+//! Files as a dataset, whatever their format.
 
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
-use arrowfeed_avro::{AvroFiles, AvroSource, Encoding, ReadOptions};
-use arrowfeed_source::{FeedError, Limits, printable};
+use arrowfeed_source::run::FileSet;
+use arrowfeed_source::{FeedError, Interrupt, Limits, printable};
 use arrowfeed_tensor::{Adapter, TensorSpec};
 
+use super::batches::BatchIterator;
 use super::indexed::Indexed;
-use super::iterator::BatchIterator;
 use super::options::IterationOptions;
 use super::source::TensorDefinitions;
 use super::tensors::TensorIterator;
-use crate::avro::{AvroSchema, Interrupt};
 use crate::error::DatasetError;
 
-/// How the files of a dataset are read.
-#[derive(Debug, Clone, Default)]
-pub struct AvroDatasetOptions {
-    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
-    pub tensors: Option<TensorDefinitions>,
-    /// Field paths to read, see [`ReadOptions::columns`]. `None`: those that the tensors need.
-    pub columns: Option<Vec<String>>,
-    /// The schema that all files are read as; needed where they have different ones.
-    pub reader_schema: Option<AvroSchema>,
-    /// Default [`Encoding::Native`].
-    pub encoding: Encoding,
-    /// See [`ReadOptions::double_as_float`].
-    pub double_as_float: bool,
-    /// See [`Limits`].
-    pub limits: Limits,
-}
-
-/// Avro files, the tensors that are made of them, and all that can be known of both before any row is read.
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-/// use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
-///
-/// let options = AvroDatasetOptions { columns: Some(vec!["id".to_owned()]), ..Default::default() };
-/// let dataset = AvroDataset::open([path.into()], options)?;
-/// assert_eq!(dataset.num_rows()?, 3);
-/// let mut batches = dataset.tensors(IterationOptions { batch_size: 2, ..Default::default() })?;
-/// let first = batches.next().unwrap()?;
-/// assert_eq!(first[0].0, "id");
-/// let state = batches.state()?;
-/// let mut resumed = dataset.tensors(IterationOptions { batch_size: 2, ..Default::default() })?;
-/// resumed.load_state(&state)?;
-/// assert_eq!(resumed.count(), 1);
-/// # Ok(())
-/// # }
-/// ```
+/// Files of one format, the tensors that are made of them, and all that can be known of both before any row is read. Made
+/// by the constructor of a format, such as [`AvroDataset::open`](crate::AvroDataset::open).
 #[derive(Debug, Clone)]
-pub struct AvroDataset {
+pub struct Dataset {
     files: Arc<Indexed>,
     definitions: TensorDefinitions,
     adapter: Adapter,
 }
 
-impl AvroDataset {
-    /// Opens the first file for its schema, and compiles what is to be done with the rows.
+impl Dataset {
+    /// A dataset of files. `tensors`: what the tensors are made of; `None`: what
+    /// [`infer_representations`](crate::tensor::infer_representations) finds. No more columns are read than the tensors
+    /// need, unless `all_columns`.
     ///
     /// # Errors
-    /// No file can be opened; a source can be read only once; or columns, schemas and tensors do not fit each other.
-    pub fn open(
-        sources: impl IntoIterator<Item = AvroSource>,
-        options: AvroDatasetOptions,
+    /// Columns and tensors do not fit each other.
+    pub fn new(
+        files: FileSet,
+        tensors: Option<TensorDefinitions>,
+        all_columns: bool,
     ) -> Result<Self, DatasetError> {
-        Self::open_with(sources, options, None)
+        let definitions = tensors.unwrap_or_else(|| TensorDefinitions::inferred(files.schema()));
+        let adapter = adapter(&definitions, &files)?;
+        Self::of(files, definitions, adapter, all_columns)
     }
 
-    /// As [`open`](Self::open), until `interrupt`, which is asked before each file is opened, says to stop.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open); or the caller wants to stop.
-    pub fn open_with(
-        sources: impl IntoIterator<Item = AvroSource>,
-        options: AvroDatasetOptions,
-        interrupt: Option<&Interrupt>,
+    /// As [`new`](Self::new), of files that cannot be read without a choice of columns, for the reason `endless`.
+    pub(crate) fn of_chosen(
+        files: FileSet,
+        tensors: Option<TensorDefinitions>,
+        endless: FeedError,
     ) -> Result<Self, DatasetError> {
-        let AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, limits } =
-            options;
-        let given = columns.is_some();
-        let reading =
-            ReadOptions { columns, reader_schema, encoding, double_as_float, limits, ..Default::default() };
-        let (files, endless) = AvroFiles::open_ending(sources, reading, interrupt)?;
-        let files = Arc::new(files);
-        let Some(endless) = endless else {
-            let definitions = tensors.unwrap_or_else(|| TensorDefinitions::inferred(files.schema()));
-            let adapter =
-                definitions.adapter_within(files.schema().clone(), files.options().limits.batch_bytes)?;
-            return Self::of(files, definitions, adapter, given);
-        };
         // What contains itself is an error for those who read it: without tensors, or with one that is not there.
         let Some(definitions) = tensors else { return Err(endless.into()) };
-        let adapter =
-            definitions.adapter_within(files.schema().clone(), files.options().limits.batch_bytes).ok();
+        let adapter = adapter(&definitions, &files).ok();
         match adapter.filter(|adapter| !definitions.columns(adapter, files.schema()).is_empty()) {
-            Some(adapter) => Self::of(files, definitions, adapter, given),
+            Some(adapter) => Self::of(files, definitions, adapter, false),
             None => Err(endless.into()),
         }
     }
 
-    /// Reads no more than the tensors need, unless the caller has chosen the columns.
     fn of(
-        files: Arc<AvroFiles>,
+        files: FileSet,
         definitions: TensorDefinitions,
         adapter: Adapter,
-        given: bool,
+        all_columns: bool,
     ) -> Result<Self, DatasetError> {
         let columns = definitions.columns(&adapter, files.schema());
-        if given || columns.is_empty() {
+        if all_columns || columns.is_empty() {
             return Ok(Self { files: Arc::new(Indexed::new(files)), definitions, adapter });
         }
-        let files = Arc::new(files.with_columns(columns)?);
-        let adapter =
-            definitions.adapter_within(files.schema().clone(), files.options().limits.batch_bytes)?;
+        let files = files.with_columns(&columns)?;
+        let adapter = self::adapter(&definitions, &files)?;
         Ok(Self { files: Arc::new(Indexed::new(files)), definitions, adapter })
     }
 
@@ -127,7 +77,7 @@ impl AvroDataset {
 
     /// What a file may ask for.
     pub fn limits(&self) -> &Limits {
-        &self.files.files.options().limits
+        self.files.files.format().limits()
     }
 
     /// What the tensors are made of.
@@ -186,7 +136,7 @@ impl AvroDataset {
     pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
         let adapter = self.adapter.project(names)?;
         let definitions = self.definitions.chosen(names);
-        Self::of(self.files.files.clone(), definitions, adapter, false)
+        Self::of((*self.files.files).clone(), definitions, adapter, false)
     }
 
     /// Record batches.
@@ -194,7 +144,7 @@ impl AvroDataset {
     /// # Errors
     /// An option that makes no sense. What is wrong with files comes in its turn.
     pub fn record_batches(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
-        Ok(BatchIterator::new(self.files.clone(), options, None)?)
+        Ok(BatchIterator::new(self.files.clone(), options)?)
     }
 
     /// Tensors, by name.
@@ -220,4 +170,8 @@ impl AvroDataset {
         }
         text
     }
+}
+
+fn adapter(definitions: &TensorDefinitions, files: &FileSet) -> Result<Adapter, DatasetError> {
+    Ok(definitions.adapter_within(files.schema().clone(), files.format().limits().batch_bytes)?)
 }

@@ -3,27 +3,45 @@
 use std::fmt;
 use std::str::FromStr;
 
-use arrowfeed_source::{FeedError, FeedErrorKind, quoted, thousands};
+use crate::{FeedError, FeedErrorKind, quoted, thousands};
 
-use crate::container::framing::SYNC;
-use crate::container::magic::hex;
+/// Bytes of a [`Fingerprint`].
+const BYTES: usize = 16;
+
+/// What differs between files of the same length: for Avro, the sync marker, which each writer draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint {
+    /// The bytes.
+    pub bytes: [u8; BYTES],
+    /// What messages call it: `sync marker`.
+    pub name: &'static str,
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.bytes.iter().enumerate().try_for_each(|(i, byte)| match i {
+            0 => write!(f, "{byte:02x}"),
+            _ => write!(f, " {byte:02x}"),
+        })
+    }
+}
 
 /// Tells a file from another one of the same name, and from the same one after rows were appended or cut off. A copy of a
 /// file has the identity of the original: times are not part of it.
 ///
-/// As text, it is the length and the sync marker: `1024-000102030405060708090a0b0c0d0e0f`.
+/// As text, it is the length and the fingerprint: `1024-000102030405060708090a0b0c0d0e0f`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
     /// Bytes.
     pub len: u64,
-    /// The marker between its blocks, which each writer draws.
-    pub sync: [u8; SYNC],
+    /// The bytes of its [`Fingerprint`].
+    pub fingerprint: [u8; BYTES],
 }
 
 impl fmt::Display for FileIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-", self.len)?;
-        self.sync.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.fingerprint.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -42,28 +60,32 @@ fn parsed(text: &str) -> Option<FileIdentity> {
     let (len, marker) = text.split_once('-')?;
     let digits =
         |text: &str, valid: fn(&u8) -> bool| !text.is_empty() && text.bytes().all(|byte| valid(&byte));
-    if !digits(len, u8::is_ascii_digit) || !digits(marker, u8::is_ascii_hexdigit) || marker.len() != 2 * SYNC
+    if !digits(len, u8::is_ascii_digit) || !digits(marker, u8::is_ascii_hexdigit) || marker.len() != 2 * BYTES
     {
         return None;
     }
-    let mut sync = [0; SYNC];
-    for (byte, at) in sync.iter_mut().zip((0..).step_by(2)) {
+    let mut fingerprint = [0; BYTES];
+    for (byte, at) in fingerprint.iter_mut().zip((0..).step_by(2)) {
         *byte = u8::from_str_radix(marker.get(at..at + 2)?, 16).ok()?;
     }
-    Some(FileIdentity { len: len.parse().ok()?, sync })
+    Some(FileIdentity { len: len.parse().ok()?, fingerprint })
 }
 
 /// The identity that a file must have, and when it had it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Expected {
-    pub(crate) identity: FileIdentity,
+pub struct Expected {
+    /// The identity.
+    pub identity: FileIdentity,
     /// For messages: `its splits were planned`.
-    pub(crate) when: &'static str,
+    pub when: &'static str,
 }
 
 impl Expected {
-    /// An error if the file has another length.
-    pub(crate) fn check_len(&self, found: u64) -> Result<(), FeedError> {
+    /// Checks the length of the file.
+    ///
+    /// # Errors
+    /// It is another one: [`Changed`](FeedErrorKind::Changed).
+    pub fn check_len(&self, found: u64) -> Result<(), FeedError> {
         let Self { identity, when } = self;
         if identity.len == found {
             return Ok(());
@@ -74,21 +96,28 @@ impl Expected {
         )))
     }
 
-    /// An error if the file has another sync marker.
-    pub(crate) fn check_sync(&self, found: &[u8; SYNC]) -> Result<(), FeedError> {
+    /// Checks the fingerprint of the file.
+    ///
+    /// # Errors
+    /// It is another one: [`Changed`](FeedErrorKind::Changed).
+    pub fn check_fingerprint(&self, found: &Fingerprint) -> Result<(), FeedError> {
         let Self { identity, when } = self;
-        if identity.sync == *found {
+        if identity.fingerprint == found.bytes {
             return Ok(());
         }
-        let (was, is) = (hex(&identity.sync), hex(found));
+        let was = Fingerprint { bytes: identity.fingerprint, name: found.name };
+        let (name, short) = (found.name, found.name.rsplit(' ').next().unwrap_or_default());
         Err(changed(format!(
-            "expected the file as it was when {when}, with the sync marker {was}, found another one, with the marker {is}"
+            "expected the file as it was when {when}, with the {name} {was}, found another one, with the {short} {found}"
         )))
     }
 }
 
 /// Checks that a byte range does not start behind the end of a file: then the file was longer when the range was made.
-pub(crate) fn check_start(start: u64, len: u64) -> Result<(), FeedError> {
+///
+/// # Errors
+/// It does: [`Changed`](FeedErrorKind::Changed).
+pub fn check_start(start: u64, len: u64) -> Result<(), FeedError> {
     if start <= len {
         return Ok(());
     }
@@ -108,9 +137,9 @@ mod tests {
     #[test]
     fn an_identity_is_read_back_from_its_text() {
         for (len, first) in [(0, 0), (17, 0xf0), (u64::MAX, 0xff)] {
-            let mut sync = [7; SYNC];
-            sync[0] = first;
-            let identity = FileIdentity { len, sync };
+            let mut fingerprint = [7; BYTES];
+            fingerprint[0] = first;
+            let identity = FileIdentity { len, fingerprint };
             assert_eq!(identity.to_string().parse::<FileIdentity>().unwrap(), identity);
         }
     }

@@ -1,0 +1,257 @@
+//! Avro as a format of files: options, plans, and decoders whose memory is warm.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use arrow_schema::SchemaRef;
+use arrowfeed_source::format::{FileFormat, FormatFile};
+use arrowfeed_source::io::Opened;
+use arrowfeed_source::run::{FileSet, Files};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits, OnError, quoted};
+
+use super::file::{AvroFile, Container};
+use crate::decode::batcher::Batcher;
+use crate::plan::DecodePlan;
+use crate::{AvroSchema, AvroSource, ReadOptions};
+
+/// Plans that are kept, one for each text of a schema.
+const MOST_PLANS: usize = 64;
+
+/// Avro object container files of one Arrow schema: that of the first file, or of the reader schema.
+pub struct AvroFormat {
+    options: Arc<ReadOptions>,
+    schema: SchemaRef,
+    first: FirstSchema,
+    known: ForkLock<HashMap<String, Known>>,
+}
+
+/// The file that gave the schema its shape.
+#[derive(Clone)]
+struct FirstSchema {
+    name: Arc<str>,
+    schema: AvroSchema,
+    json: String,
+}
+
+/// What is known of a writer's schema.
+struct Known {
+    plan: Arc<DecodePlan>,
+    /// The decoders live as long as a file that uses them.
+    decoders: Weak<Decoders>,
+}
+
+/// A plan and the decoders that were made for it: their memory is warm.
+pub(super) struct Decoders {
+    pub(super) plan: Arc<DecodePlan>,
+    /// Decoders that no thread uses. Iterators over the same files share them, also in a child of a fork.
+    idle: ForkLock<Vec<Batcher>>,
+}
+
+impl Decoders {
+    fn new(plan: Arc<DecodePlan>) -> Self {
+        Self { plan, idle: ForkLock::default() }
+    }
+
+    pub(super) fn take(&self, options: &ReadOptions) -> Batcher {
+        let idle = self.idle.try_with(Vec::pop).flatten();
+        idle.unwrap_or_else(|| Batcher::new(self.plan.clone(), options))
+    }
+
+    /// Only a decoder that has come to its end without an error.
+    pub(super) fn give_back(&self, batcher: Batcher) {
+        self.idle.try_with(|idle| idle.push(batcher));
+    }
+}
+
+/// Makes the plan of a writer's schema.
+type Compile = fn(&AvroSchema, &ReadOptions) -> Result<DecodePlan, FeedError>;
+
+/// The files of a reader that reads each of them once.
+pub(super) struct OpenFiles {
+    pub(super) files: FileSet,
+    /// The first file, and its number.
+    pub(super) first: (usize, Arc<AvroFile>),
+    /// What is wrong with the files before it, which are left out.
+    pub(super) failed: Vec<FeedError>,
+}
+
+impl AvroFormat {
+    /// Files that can be read any number of times. Opens the first one that can be opened, for the schema.
+    ///
+    /// # Errors
+    /// A source is a stream; there is no file, or no plan for its schema and the options; no file can be opened.
+    pub fn files(
+        sources: impl IntoIterator<Item = AvroSource>,
+        options: ReadOptions,
+    ) -> Result<FileSet, FeedError> {
+        let (files, first) = stored(sources, &options, &Check::never())?;
+        Self::of(&first, options, DecodePlan::compile).map(|format| FileSet::new(files, Arc::new(format)))
+    }
+
+    /// As [`files`](Self::files); where not all columns can be read because a type contains itself, without what does, and
+    /// with the error that says so. Of such files, only [`FileSet::with_columns`] is to be read. `interrupt` is
+    /// asked before each file is opened.
+    ///
+    /// # Errors
+    /// As [`files`](Self::files); or the caller wants to stop.
+    pub fn files_ending(
+        sources: impl IntoIterator<Item = AvroSource>,
+        options: ReadOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<(FileSet, Option<FeedError>), FeedError> {
+        let (files, first) = stored(sources, &options, &Check::of(interrupt))?;
+        let set = |format: Self| FileSet::new(files.clone(), Arc::new(format));
+        match Self::of(&first, options.clone(), DecodePlan::compile) {
+            Ok(format) => Ok((set(format), None)),
+            Err(error) if options.columns.is_some() || error.kind() != FeedErrorKind::Schema => Err(error),
+            Err(error) => match Self::of(&first, options, DecodePlan::compile_ending) {
+                Ok(format) => Ok((set(format), Some(error))),
+                Err(_) => Err(error),
+            },
+        }
+    }
+
+    /// Files that are read once, in order, streams among them. The first one that can be opened stays open.
+    pub(super) fn open_files(
+        sources: impl IntoIterator<Item = AvroSource>,
+        options: ReadOptions,
+        check: &Check<'_>,
+    ) -> Result<OpenFiles, FeedError> {
+        let files = Files::new(sources);
+        let open = |opened| {
+            let container = Container::read(opened, &options.limits, check)?;
+            let first = FirstSchema::of(&container, &options.limits)?;
+            Ok((container, Self::of(&first, options.clone(), DecodePlan::compile)?))
+        };
+        let skips = |error: &FeedError| options.on_error == OnError::SkipFile && error.is_of_the_file();
+        let mut found = files.first(check, open, skips)?;
+        let Some((number, (container, format))) = found.opened else {
+            let nothing = || FeedError::new(FeedErrorKind::Options, "expected files to read, found none");
+            return Err(found.failed.pop().unwrap_or_else(nothing));
+        };
+        let first = Arc::new(format.file(container)?);
+        let files = FileSet::new(files, Arc::new(format));
+        Ok(OpenFiles { files, first: (number, first), failed: found.failed })
+    }
+
+    fn of(first: &FirstSchema, options: ReadOptions, compile: Compile) -> Result<Self, FeedError> {
+        let plan = compile(&first.schema, &options).map_err(|error| error.in_file(&first.name))?;
+        let plan = Arc::new(plan);
+        let schema = plan.schema().clone();
+        let known = Known { plan, decoders: Weak::new() };
+        let known = ForkLock::new(HashMap::from([(first.json.clone(), known)]));
+        Ok(Self { options: Arc::new(options), schema, first: first.clone(), known })
+    }
+
+    fn file(&self, container: Container) -> Result<AvroFile, FeedError> {
+        let decoders = self.decoders(&container)?;
+        Ok(AvroFile::new(container, self.options.clone(), decoders))
+    }
+
+    /// The decoders of a file's schema.
+    fn decoders(&self, container: &Container) -> Result<Arc<Decoders>, FeedError> {
+        let json = &container.header.schema_json;
+        let of_known = |known: &mut Known| match known.decoders.upgrade() {
+            Some(decoders) => decoders,
+            None => {
+                let decoders = Arc::new(Decoders::new(known.plan.clone()));
+                known.decoders = Arc::downgrade(&decoders);
+                decoders
+            }
+        };
+        if let Some(decoders) = self.known.with(|known| known.get_mut(json).map(of_known)).flatten() {
+            return Ok(decoders);
+        }
+        let plan = DecodePlan::compile(&container.schema(&self.options.limits)?, &self.options);
+        let plan = plan.map_err(|error| error.in_file(&container.name))?;
+        if plan.schema() != &self.schema {
+            return Err(self.differs(container, plan.schema()));
+        }
+        let plan = Arc::new(plan);
+        let decoders = Arc::new(Decoders::new(plan.clone()));
+        self.known.with(|known| {
+            if known.len() >= MOST_PLANS {
+                known.clear();
+            }
+            known.insert(json.clone(), Known { plan, decoders: Arc::downgrade(&decoders) });
+        });
+        Ok(decoders)
+    }
+
+    /// A file whose columns are not those of the first.
+    #[cold]
+    fn differs(&self, file: &Container, found: &SchemaRef) -> FeedError {
+        let differing = self.schema.fields().iter().zip(found.fields()).find(|(a, b)| a != b);
+        let what = match differing {
+            Some((a, b)) => format!(
+                "column {} to be {}, found {} as {}",
+                quoted(a.name()),
+                a.data_type(),
+                quoted(b.name()),
+                b.data_type()
+            ),
+            None => format!("{} columns, found {}", self.schema.fields().len(), found.fields().len()),
+        };
+        let first = &self.first.name;
+        let message = format!("expected the columns of {first}: {what}; give a reader schema to read both");
+        FeedError::new(FeedErrorKind::Schema, message).in_file(&file.name)
+    }
+}
+
+/// Files that are no streams, and the schema of the first one that can be opened.
+fn stored(
+    sources: impl IntoIterator<Item = AvroSource>,
+    options: &ReadOptions,
+    check: &Check<'_>,
+) -> Result<(Files, FirstSchema), FeedError> {
+    let files = Files::new(sources);
+    if let Some(name) = files.stream() {
+        let found = quoted(name);
+        let message =
+            format!("expected files or bytes, which can be read more than once, found the stream {found}");
+        return Err(FeedError::new(FeedErrorKind::Options, message));
+    }
+    let open = |opened| FirstSchema::of(&Container::read(opened, &options.limits, check)?, &options.limits);
+    let found = files.first(check, open, FeedError::is_of_the_file)?;
+    let failure = found.failed.into_iter().next();
+    let (_, first) = found.opened.ok_or_else(|| {
+        failure.unwrap_or_else(|| {
+            FeedError::new(FeedErrorKind::Options, "expected at least one file, found an empty list")
+        })
+    })?;
+    Ok((files, first))
+}
+
+impl FirstSchema {
+    fn of(container: &Container, limits: &Limits) -> Result<Self, FeedError> {
+        let (name, json) = (container.name.clone(), container.header.schema_json.clone());
+        Ok(Self { schema: container.schema(limits)?, name, json })
+    }
+}
+
+impl FileFormat for AvroFormat {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
+        let options = ReadOptions { columns: Some(columns.to_vec()), ..(*self.options).clone() };
+        Ok(Arc::new(Self::of(&self.first, options, DecodePlan::compile)?))
+    }
+
+    fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
+        let container = Container::read(file, &self.options.limits, check)?;
+        Ok(Arc::new(self.file(container)?))
+    }
+}
+
+impl fmt::Debug for AvroFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AvroFormat").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,196 @@
+//! What a format of files implements, so that the engine in [`run`](crate::run) can read it.
+//!
+//! ```text
+//! Opened ──FileFormat::open──> FormatFile ─┬─chunks──> Chunk, Chunk, ...      where rows are, without decoding them
+//!                                          └─decoder──> LocatedBatch, ...     the rows of a unit of chunks
+//! ```
+//! A virtual call happens once for each file, chunk or batch, never for each value.
+
+use std::collections::VecDeque;
+use std::error::Error;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use crate::io::{Fingerprint, Opened};
+use crate::{Check, FeedError, Limits, OnError, Report};
+
+/// A format, its options, and the columns that are read: files of one Arrow schema.
+pub trait FileFormat: Send + Sync + Debug {
+    /// The schema of every batch.
+    fn schema(&self) -> &SchemaRef;
+
+    /// What a file may ask for.
+    fn limits(&self) -> &Limits;
+
+    /// The same format with other columns, as field paths, in this order.
+    ///
+    /// # Errors
+    /// A column is not there.
+    fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError>;
+
+    /// Reads what stands beside the rows of a file, such as a header or a footer, and prepares decoding.
+    ///
+    /// # Errors
+    /// The file is not of this format, or its columns have another schema; it is a stream, and the format needs files
+    /// that can be read at any offset; the caller wants to stop.
+    fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError>;
+}
+
+/// An open file of a format. Any number of threads decode parts of it.
+pub trait FormatFile: Send + Sync + Debug {
+    /// What tells the file from another one of the same length; none for a stream.
+    fn fingerprint(&self) -> Option<Fingerprint>;
+
+    /// The bytes that its chunks take.
+    fn body(&self) -> Range<u64>;
+
+    /// A scan of its chunks from the first one on; none for a stream.
+    fn chunks(&self) -> Option<Box<dyn ChunkScan>>;
+
+    /// Decodes the rows of a unit. `claim` is asked before each chunk.
+    ///
+    /// # Errors
+    /// The system refuses.
+    fn decoder(
+        self: Arc<Self>,
+        unit: Unit,
+        options: &DecodeOptions,
+        claim: Option<Claim>,
+    ) -> Result<Box<dyn UnitDecoder>, FeedError>;
+}
+
+/// The smallest run of rows that can be decoded alone: an Avro block, a Parquet row group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chunk {
+    /// Its number in the file; of chunks behind one that cannot be read, at least.
+    pub number: u64,
+    /// Where it starts.
+    pub offset: u64,
+    /// Where it ends: the next one starts there.
+    pub end: u64,
+    /// Rows that it declares.
+    pub rows: u64,
+}
+
+/// Gives the chunks of a file in order, from what stands around them alone.
+pub trait ChunkScan: Send + Debug {
+    /// The next chunk; `None` at the end.
+    ///
+    /// # Errors
+    /// A chunk cannot be read; every later call gives that error again. Or the caller wants to stop.
+    fn next(&mut self, check: &Check<'_>) -> Result<Option<Chunk>, FeedError>;
+
+    /// Goes on at the start of a chunk, which has this number.
+    fn seek(&mut self, offset: u64, number: u64);
+
+    /// Where the first chunk at or behind an offset starts; `None` where none follows.
+    ///
+    /// # Errors
+    /// The system refuses, or the caller wants to stop.
+    fn find(&mut self, from: u64, check: &Check<'_>) -> Result<Option<u64>, FeedError>;
+}
+
+/// Chunks that follow each other in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkRun {
+    /// From the start of a chunk to the end of one.
+    pub range: Range<u64>,
+    /// Number of the first chunk.
+    pub first_number: u64,
+}
+
+/// Rows of a file that are decoded together, in order. Where a unit starts or ends inside of a chunk, its neighbour
+/// decodes that chunk too, and each keeps its own rows.
+#[derive(Debug, Clone)]
+pub struct Unit {
+    /// One after the other; at least one.
+    pub runs: VecDeque<ChunkRun>,
+    /// Rows of the first chunk that are another unit's.
+    pub dropped: u64,
+    /// Rows to keep; the runs may hold more.
+    pub kept: u64,
+    /// Rows that it has, as its chunks declare them, where that is known.
+    pub rows: Option<u64>,
+    /// Rows of the first batch, where they are not `batch_size`.
+    pub first_batch: Option<u64>,
+}
+
+/// What one reading chooses.
+#[derive(Debug, Clone)]
+pub struct DecodeOptions {
+    /// Rows of a batch. Batches end at multiples of this many rows of a unit, as its chunks declare them: rows that are
+    /// left out are not made up for.
+    pub batch_size: usize,
+    /// With [`OnError::SkipBlock`], a decoder leaves out chunks that it cannot decode.
+    pub on_error: OnError,
+}
+
+/// Asked before each chunk, with its offset; false or an error ends the reading.
+pub type Claim = Box<dyn FnMut(u64) -> Result<bool, Box<dyn Error + Send + Sync>> + Send>;
+
+/// Decodes one unit, batch after batch.
+pub trait UnitDecoder: Send {
+    /// The next batch; `None` at the end and after an error. Rows before a fault are given before its error.
+    /// `check` is asked before each chunk and inside of long ones.
+    ///
+    /// # Errors
+    /// A chunk cannot be decoded and may not be left out; or the caller wants to stop.
+    fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError>;
+
+    /// What has been read and left out since this was asked last.
+    fn take_report(&mut self) -> Report;
+
+    /// Gives memory to the decoder of another unit.
+    fn recycle(self: Box<Self>);
+}
+
+/// A batch, and where its rows come from.
+#[derive(Debug)]
+pub struct LocatedBatch {
+    /// The rows.
+    pub batch: RecordBatch,
+    /// By row; the first is of row 0.
+    pub origins: Vec<RowOrigin>,
+}
+
+/// From `row` of a batch on, rows are those of a chunk, after its first `before` rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowOrigin {
+    /// Row of the batch.
+    pub row: usize,
+    /// Number of the chunk in its file.
+    pub chunk: u64,
+    /// Where the chunk starts in its file.
+    pub offset: u64,
+    /// Rows of the chunk that are not in this batch, because they come before.
+    pub before: u64,
+}
+
+impl LocatedBatch {
+    /// Bytes of memory that it takes, its own structs included: a batch without columns takes some too.
+    pub fn memory_size(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.origins[..]) + self.batch.get_array_memory_size()
+    }
+
+    /// The batch of the first `rows` rows.
+    pub fn first_rows(mut self, rows: usize) -> Self {
+        self.origins.retain(|origin| origin.row < rows);
+        Self { batch: self.batch.slice(0, rows), origins: self.origins }
+    }
+}
+
+impl Unit {
+    /// All rows of a range.
+    pub fn whole(range: Range<u64>) -> Self {
+        Self::run(ChunkRun { range, first_number: 0 })
+    }
+
+    /// All rows of a run of chunks.
+    pub fn run(run: ChunkRun) -> Self {
+        Self { runs: VecDeque::from([run]), dropped: 0, kept: u64::MAX, rows: None, first_batch: None }
+    }
+}

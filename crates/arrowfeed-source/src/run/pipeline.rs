@@ -1,0 +1,249 @@
+//! Units decoded by the threads of a pool, batches given out in the order of the units.
+//!
+//! A thread that has decoded a batch goes on with the next one as long as there is room for it. Where there is none, the
+//! unit is parked, and its thread does other work; the consumer, who makes room, starts it again. The oldest unit may
+//! always have one batch that waits, so the consumer never waits for ever.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::pool::{Pool, Urgent};
+use crate::format::{DecodeOptions, FormatFile, LocatedBatch, Unit, UnitDecoder};
+use crate::{Check, FeedError, Report};
+
+/// How long a consumer waits before it looks whether the caller wants to stop.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// What comes out of the oldest unit next.
+pub(super) enum Next {
+    Batch(LocatedBatch),
+    /// The unit is done: what it counted, and the error that ended it.
+    End(Report, Option<FeedError>),
+    /// Nothing yet.
+    Pending,
+}
+
+/// The units in flight. Dropped, it stops them.
+pub(super) struct Pipeline {
+    shared: Arc<Shared>,
+    pool: Arc<Pool>,
+    next_unit: u64,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    /// The oldest unit has a batch, or has ended: the consumer waits for it.
+    ready: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    cancelled: bool,
+    /// Bytes of batches that may wait.
+    budget: usize,
+    /// Bytes of the batches that wait.
+    held: usize,
+    /// Units in flight, the oldest first.
+    units: VecDeque<InFlight>,
+}
+
+struct InFlight {
+    id: u64,
+    /// Batches that wait, and their bytes.
+    ready: VecDeque<(LocatedBatch, usize)>,
+    report: Report,
+    /// The unit is done, with this error.
+    end: Option<Option<FeedError>>,
+    /// What is to be done next, while no thread does it.
+    parked: Option<Task>,
+}
+
+/// What a thread does for a unit.
+enum Task {
+    Open(Arc<dyn FormatFile>, Unit, DecodeOptions),
+    Decode(Box<dyn UnitDecoder>),
+}
+
+impl State {
+    /// Whether a unit may decode one more batch.
+    fn has_room(&self, unit: &InFlight) -> bool {
+        let oldest = self.units.front().is_some_and(|oldest| oldest.id == unit.id);
+        self.held < self.budget || (oldest && unit.ready.is_empty())
+    }
+
+    fn find(&self, id: u64) -> Option<usize> {
+        self.units.iter().position(|unit| unit.id == id)
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the task back if its unit may go on; parks it where there is no room, and drops it where nobody wants it.
+    fn go_on(&self, id: u64, task: Task) -> Option<Task> {
+        let mut state = self.lock();
+        let at = state.find(id)?;
+        if state.has_room(&state.units[at]) {
+            return Some(task);
+        }
+        state.units[at].parked = Some(task);
+        None
+    }
+
+    fn push(&self, id: u64, batch: LocatedBatch, report: Report) {
+        let bytes = batch.memory_size();
+        let mut state = self.lock();
+        let Some(at) = state.find(id) else { return };
+        state.held += bytes;
+        let unit = &mut state.units[at];
+        unit.ready.push_back((batch, bytes));
+        unit.report.add(report);
+        // The consumer cannot use a batch of a later unit: woken for it, it would only take a core from a decoder.
+        if at == 0 {
+            self.ready.notify_one();
+        }
+    }
+
+    fn end(&self, id: u64, report: Report, error: Option<FeedError>) {
+        let mut state = self.lock();
+        let Some(at) = state.find(id) else { return };
+        let unit = &mut state.units[at];
+        unit.report.add(report);
+        unit.end = Some(error);
+        if at == 0 {
+            self.ready.notify_one();
+        }
+    }
+
+    /// Decodes a unit as far as there is room. Urgent jobs come between two batches.
+    fn run(&self, id: u64, task: Task, urgent: &Urgent) {
+        let cancelled = || self.lock().cancelled;
+        let check = Check::new(&cancelled);
+        let mut task = task;
+        loop {
+            urgent.run_all();
+            let Some(next) = self.go_on(id, task) else { return };
+            let mut decoder = match next {
+                Task::Decode(decoder) => decoder,
+                Task::Open(file, unit, options) => match file.decoder(unit, &options, None) {
+                    Ok(decoder) => decoder,
+                    Err(error) => return self.end(id, Report::default(), Some(error)),
+                },
+            };
+            match decoder.next(&check) {
+                Ok(Some(batch)) => self.push(id, batch, decoder.take_report()),
+                Ok(None) => {
+                    let report = decoder.take_report();
+                    decoder.recycle();
+                    return self.end(id, report, None);
+                }
+                Err(error) => return self.end(id, decoder.take_report(), Some(error)),
+            }
+            task = Task::Decode(decoder);
+        }
+    }
+}
+
+impl Pipeline {
+    /// `budget`: bytes of batches that may wait.
+    pub(super) fn new(pool: Arc<Pool>, budget: usize) -> Self {
+        let state = Mutex::new(State { budget, ..State::default() });
+        let shared = Shared { state, ready: Condvar::new() };
+        Self { shared: Arc::new(shared), pool, next_unit: 0 }
+    }
+
+    /// The threads that decode.
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    /// Lets other bytes of batches wait.
+    pub(super) fn set_budget(&self, budget: usize) {
+        self.shared.lock().budget = budget;
+        self.resume();
+    }
+
+    /// Starts on one more unit.
+    pub(super) fn submit(&mut self, file: Arc<dyn FormatFile>, unit: Unit, options: DecodeOptions) {
+        let id = self.next_unit;
+        self.next_unit += 1;
+        let (ready, report, end, parked) = (VecDeque::new(), Report::default(), None, None);
+        self.shared.lock().units.push_back(InFlight { id, ready, report, end, parked });
+        self.spawn(id, Task::Open(file, unit, options));
+    }
+
+    fn spawn(&self, id: u64, task: Task) {
+        let (shared, urgent) = (self.shared.clone(), self.pool.urgent());
+        self.pool.spawn(move || {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| shared.run(id, task, &urgent))) {
+                shared.end(id, Report::default(), Some(FeedError::from_panic(&*panic)));
+            }
+        });
+    }
+
+    /// Takes what the oldest unit has next; waits a moment for it, if the caller wants that.
+    pub(super) fn next(&mut self, wait: bool) -> Next {
+        let mut state = self.shared.lock();
+        for attempt in 0..2 {
+            let State { held, units, .. } = &mut *state;
+            let Some(unit) = units.front_mut() else {
+                return Next::Pending;
+            };
+            if let Some((batch, bytes)) = unit.ready.pop_front() {
+                *held -= bytes;
+                drop(state);
+                self.resume();
+                return Next::Batch(batch);
+            }
+            if let Some(error) = unit.end.take() {
+                let report = std::mem::take(&mut unit.report);
+                units.pop_front();
+                drop(state);
+                self.resume();
+                return Next::End(report, error);
+            }
+            if !wait || attempt > 0 {
+                break;
+            }
+            let waited = self.shared.ready.wait_timeout(state, PATIENCE);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Next::Pending
+    }
+
+    /// Starts parked units again for which there is room, the oldest first, as many as there are threads.
+    fn resume(&self) {
+        let mut state = self.shared.lock();
+        let mut tasks = Vec::new();
+        for at in 0..state.units.len() {
+            if tasks.len() >= self.pool.count() || !state.has_room(&state.units[at]) {
+                break;
+            }
+            let unit = &mut state.units[at];
+            tasks.extend(unit.parked.take().map(|task| (unit.id, task)));
+        }
+        drop(state);
+        for (id, task) in tasks {
+            self.spawn(id, task);
+        }
+    }
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        if self.pool.is_forked() {
+            // A thread of the parent may have held the lock.
+            std::mem::forget(self.shared.clone());
+            return;
+        }
+        let mut state = self.shared.lock();
+        state.cancelled = true;
+        let units = std::mem::take(&mut state.units);
+        drop(state);
+        drop(units);
+    }
+}

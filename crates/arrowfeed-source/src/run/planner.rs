@@ -1,0 +1,125 @@
+//! Cuts a run of chunks into units for threads, from what stands around the chunks alone.
+
+use crate::format::{Chunk, ChunkRun, ChunkScan, Unit};
+use crate::{Check, FeedError};
+
+/// Bytes that a unit has at least: a chunk at its border is decoded twice.
+const MIN_BYTES: u64 = 1 << 20;
+
+/// A unit has at least this many times the bytes of the chunk that it shares with the next one, up to
+/// [`MAX_BORDER_BYTES`].
+const BORDER_SHARE: u64 = 8;
+
+/// Units do not grow further than this for the sake of a large chunk.
+const MAX_BORDER_BYTES: u64 = 16 << 20;
+
+/// Gives the units of a run of chunks in order. Every unit but the last ends where a batch ends, so that batches are
+/// what they would be with one thread.
+pub(super) struct UnitPlanner {
+    scan: Box<dyn ChunkScan>,
+    /// What has not been scanned yet.
+    rest: ChunkRun,
+    batch_size: u64,
+    /// Rows of the next unit's first batch, where they are not `batch_size`.
+    first_batch: Option<u64>,
+    /// Rows of the next unit's first chunk that are not its own.
+    dropped: u64,
+    /// Rows that are still to be kept.
+    left: u64,
+    /// The chunk in which the last unit ended: the next one begins there.
+    border: Option<Chunk>,
+    /// What follows cannot be scanned, or is nothing.
+    done: bool,
+}
+
+impl UnitPlanner {
+    /// `unit` has one run.
+    pub(super) fn new(mut scan: Box<dyn ChunkScan>, unit: Unit, batch_size: usize) -> Self {
+        let Unit { mut runs, dropped, kept, first_batch, .. } = unit;
+        let rest = runs.pop_front().unwrap_or(ChunkRun { range: 0..0, first_number: 0 });
+        scan.seek(rest.range.start, rest.first_number);
+        let batch_size = batch_size as u64;
+        Self { scan, rest, batch_size, first_batch, dropped, left: kept, border: None, done: false }
+    }
+
+    /// A fault in the file is not told here: the last unit runs into it, in its turn. Where no chunk is before
+    /// it, the fault is all that this unit has. The only error is that the caller wants to stop.
+    pub(super) fn next(&mut self, check: &Check<'_>) -> Result<Option<Unit>, FeedError> {
+        if self.done || self.left == 0 {
+            return Ok(None);
+        }
+        let first = match self.border.take() {
+            Some(border) => Some(border),
+            None => self.scan(check)?,
+        };
+        let Some(mut chunk) = first else {
+            return Ok((!self.rest.range.is_empty()).then(|| self.last(self.rest.clone(), None)));
+        };
+        let (start, first_number) = (chunk.offset, chunk.number);
+        let run = |end| ChunkRun { range: start..end, first_number };
+        let first_batch = self.first_batch.unwrap_or(self.batch_size);
+        let mut rows = chunk.rows.saturating_sub(self.dropped);
+        loop {
+            if rows >= self.left {
+                return Ok(Some(self.last(run(chunk.end), Some(self.left))));
+            }
+            let (size, border) = (chunk.end - start, chunk.end - chunk.offset);
+            let enough = MIN_BYTES.max((BORDER_SHARE * border).min(MAX_BORDER_BYTES));
+            // The last batch that is whole ends in this chunk.
+            if size >= enough
+                && let Some(after_first) = rows.checked_sub(first_batch)
+                && after_first % self.batch_size < chunk.rows
+            {
+                return Ok(Some(self.up_to(run(chunk.end), rows, after_first % self.batch_size, chunk)));
+            }
+            match self.scan(check)? {
+                Some(next) => (chunk, rows) = (next, rows.saturating_add(next.rows)),
+                None => {
+                    let ended = self.rest.range.is_empty();
+                    return Ok(Some(self.last(run(self.rest.range.end), ended.then_some(rows))));
+                }
+            }
+        }
+    }
+
+    /// A unit of a run with so many `rows`, the last `beyond` of which are in `chunk` and the next unit's.
+    fn up_to(&mut self, run: ChunkRun, rows: u64, beyond: u64, chunk: Chunk) -> Unit {
+        let kept = rows - beyond;
+        let unit = Unit {
+            runs: [run].into(),
+            dropped: std::mem::take(&mut self.dropped),
+            kept,
+            rows: Some(kept),
+            first_batch: self.first_batch.take(),
+        };
+        self.left -= kept;
+        if beyond > 0 {
+            (self.border, self.dropped) = (Some(chunk), chunk.rows - beyond);
+        }
+        unit
+    }
+
+    /// The unit of all that is left.
+    fn last(&mut self, run: ChunkRun, rows: Option<u64>) -> Unit {
+        self.done = true;
+        let first_batch = self.first_batch.take();
+        Unit { runs: [run].into(), dropped: self.dropped, kept: self.left, rows, first_batch }
+    }
+
+    fn scan(&mut self, check: &Check<'_>) -> Result<Option<Chunk>, FeedError> {
+        if self.rest.range.is_empty() {
+            self.done = true;
+            return Ok(None);
+        }
+        let scanned = match self.scan.next(check) {
+            Err(error) if check.has_stopped() => return Err(error),
+            scanned => scanned.ok().flatten(),
+        };
+        let Some(chunk) = scanned else {
+            self.done = true;
+            return Ok(None);
+        };
+        self.rest = ChunkRun { range: chunk.end..self.rest.range.end, first_number: chunk.number + 1 };
+        Ok(Some(chunk))
+    }
+}

@@ -1,0 +1,406 @@
+//! Batches of parts of files, in order, decoded by the caller's thread or by others ahead of it.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+
+use super::file_set::FileSet;
+use super::map_stage::forked;
+use super::parts::{Borders, Part, Parts, Reading, Work};
+use super::pipeline::{Next, Pipeline};
+use super::planner::UnitPlanner;
+use super::pool::Pool;
+use crate::format::{Claim, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecoder};
+use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, Report, caught};
+
+/// Parts in flight that must not be cut: those of a shuffle, which are small, and asked for a window at a time. Meanwhile
+/// threads decode the next ones.
+const MOST_PARTS: usize = 64;
+
+/// What each reading of a [`FileSet`] chooses.
+pub struct PartOptions {
+    /// Rows of a batch. A batch ends early at the end of a part.
+    pub batch_size: usize,
+    /// Where batches end.
+    pub borders: Borders,
+    /// What is done with what cannot be decoded.
+    pub on_error: OnError,
+    /// Who decodes.
+    pub workers: Workers,
+    /// Bytes of batches that may wait, decoded ahead by other threads than the caller's.
+    pub prefetch_bytes: usize,
+    /// Asked before each file and chunk, inside of long ones, and while the caller waits. True stops the reading.
+    pub interrupt: Option<Interrupt>,
+    /// Asked before each chunk of the first part, where the caller decodes.
+    pub claim: Option<Claim>,
+}
+
+impl fmt::Debug for PartOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PartOptions")
+            .field("batch_size", &self.batch_size)
+            .field("borders", &self.borders)
+            .field("on_error", &self.on_error)
+            .field("workers", &self.workers)
+            .field("prefetch_bytes", &self.prefetch_bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Who decodes.
+#[derive(Debug, Clone)]
+pub enum Workers {
+    /// The caller's thread.
+    Caller,
+    /// Threads that others use too.
+    Pool(Arc<Pool>),
+    /// So many threads of its own, which start when the first batch is asked for.
+    Own(usize),
+}
+
+/// A batch, the file that its rows are of, and where they stand in it.
+#[derive(Debug)]
+pub struct FileBatch {
+    /// The rows.
+    pub batch: RecordBatch,
+    /// Number of the file.
+    pub file: usize,
+    /// Where the rows come from, by row; the first is of row 0.
+    pub origins: Vec<RowOrigin>,
+}
+
+/// What a reader has next.
+#[derive(Debug)]
+pub enum Polled {
+    /// A batch.
+    Batch(FileBatch),
+    /// Nothing yet: threads are at it.
+    Pending,
+    /// There is no more.
+    End,
+}
+
+/// Reads parts of files in the order given. Rows before a fault are given first, then the error; after an error, nothing.
+pub struct PartReader {
+    parts: Parts,
+    mode: Mode,
+    report: Report,
+    interrupt: Option<Interrupt>,
+}
+
+enum Mode {
+    Inline {
+        current: Option<(Reading, Box<dyn UnitDecoder>)>,
+        claim: Option<Claim>,
+    },
+    Later {
+        threads: usize,
+        budget: usize,
+    },
+    Parallel(Parallel),
+    /// Nothing comes any more: the end, an error, or closed.
+    Ended,
+}
+
+impl PartReader {
+    /// Reads parts of the files, in this order. What is wrong with a file comes in its turn.
+    ///
+    /// # Errors
+    /// An option that makes no sense.
+    pub fn new(
+        files: Arc<FileSet>,
+        parts: impl IntoIterator<Item = Part, IntoIter: Send + 'static>,
+        options: PartOptions,
+    ) -> Result<Self, FeedError> {
+        let PartOptions { batch_size, borders, on_error, workers, prefetch_bytes, interrupt, claim } =
+            options;
+        if batch_size == 0 {
+            let message = "expected a batch_size of 1 or more, found 0";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        let parts = Parts::new(files, Box::new(parts.into_iter()), (batch_size, borders, on_error));
+        let mode = match workers {
+            Workers::Caller | Workers::Own(0 | 1) => Mode::Inline { current: None, claim },
+            Workers::Own(threads) => Mode::Later { threads, budget: prefetch_bytes },
+            Workers::Pool(pool) => Mode::Parallel(Parallel::new(pool, prefetch_bytes)),
+        };
+        Ok(Self { parts, mode, report: Report::default(), interrupt })
+    }
+
+    /// The same with a file that is open already, which the first part of it uses.
+    pub fn with_open(mut self, number: usize, file: Arc<dyn FormatFile>) -> Self {
+        self.parts = self.parts.with_open(number, file);
+        self
+    }
+
+    /// The same, with what had been left out before.
+    pub fn with_report(mut self, report: Report) -> Self {
+        self.report = report;
+        self
+    }
+
+    /// What has been read and left out so far; `rows` counts those of the batches given.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Takes what has been read and left out since this was asked last.
+    pub fn take_report(&mut self) -> Report {
+        std::mem::take(&mut self.report)
+    }
+
+    /// Numbers of the files whose rest was left out, in order.
+    pub fn left_out(&self) -> Vec<usize> {
+        self.parts.left_out()
+    }
+
+    /// Whether all that is to be read is given to threads already.
+    pub fn is_planned(&self) -> bool {
+        match &self.mode {
+            Mode::Parallel(parallel) => self.parts.ended && parallel.planner.is_none(),
+            Mode::Inline { .. } | Mode::Later { .. } | Mode::Ended => false,
+        }
+    }
+
+    /// Rows of the last batch that is planned, if it is not full.
+    pub fn carried(&self) -> u64 {
+        self.parts.carried()
+    }
+
+    /// Ends the reading, and threads of its own with it. Dropping the reader does the same.
+    pub fn close(&mut self) {
+        self.mode = Mode::Ended;
+    }
+
+    /// Lets other bytes of batches wait, where threads of a pool decode.
+    pub fn set_prefetch_bytes(&mut self, bytes: usize) {
+        if let Mode::Parallel(parallel) = &self.mode
+            && !parallel.pipeline.pool().is_forked()
+        {
+            parallel.pipeline.set_budget(bytes);
+        }
+    }
+
+    /// Has threads of a pool begin, before anything is asked for.
+    pub fn start(&mut self) {
+        let check = Check::of(self.interrupt.as_ref());
+        if let Mode::Parallel(parallel) = &mut self.mode
+            && !parallel.pipeline.pool().is_forked()
+        {
+            // The wish to stop is found again when a batch is asked for.
+            let _ = parallel.top_up(&mut self.parts, &mut self.report, &check);
+        }
+    }
+
+    /// What comes next. Waits for it, if the caller wants that: then it is not [`Polled::Pending`].
+    ///
+    /// # Errors
+    /// A file or a chunk cannot be read and may not be left out; or the caller wants to stop. Then the reading has ended.
+    pub fn poll(&mut self, wait: bool) -> Result<Polled, FeedError> {
+        let polled = self.read(wait);
+        match &polled {
+            Ok(Polled::Batch(found)) => self.report.rows += found.batch.num_rows() as u64,
+            Ok(Polled::Pending) => {}
+            Ok(Polled::End) | Err(_) => self.close(),
+        }
+        polled
+    }
+
+    fn read(&mut self, wait: bool) -> Result<Polled, FeedError> {
+        if let Mode::Later { threads, budget } = self.mode {
+            self.mode = Mode::Parallel(Parallel::new(Arc::new(Pool::start(threads)?), budget));
+        }
+        let (parts, report, check) = (&mut self.parts, &mut self.report, Check::of(self.interrupt.as_ref()));
+        match &mut self.mode {
+            Mode::Inline { current, claim } => {
+                let found = inline(current, claim, parts, report, &check)?;
+                Ok(found.map_or(Polled::End, Polled::Batch))
+            }
+            Mode::Parallel(parallel) => parallel.next(parts, report, &check, wait),
+            Mode::Later { .. } | Mode::Ended => Ok(Polled::End),
+        }
+    }
+}
+
+impl Iterator for PartReader {
+    type Item = Result<FileBatch, FeedError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.poll(true) {
+                Ok(Polled::Batch(found)) => return Some(Ok(found)),
+                Ok(Polled::Pending) => {}
+                Ok(Polled::End) => return None,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for PartReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PartReader").field("report", &self.report).finish_non_exhaustive()
+    }
+}
+
+impl FileBatch {
+    fn new(reading: &Reading, located: LocatedBatch) -> Self {
+        Self { batch: located.batch, file: reading.number, origins: located.origins }
+    }
+}
+
+/// Decodes in the caller's thread.
+fn inline(
+    current: &mut Option<(Reading, Box<dyn UnitDecoder>)>,
+    claim: &mut Option<Claim>,
+    parts: &mut Parts,
+    report: &mut Report,
+    check: &Check<'_>,
+) -> Result<Option<FileBatch>, FeedError> {
+    loop {
+        let Some((reading, decoder)) = current else {
+            let Some(Work { reading, unit, .. }) = parts.next(report, check)? else { return Ok(None) };
+            let (options, claim) = (parts.decoding(), claim.take());
+            let decoder = caught(|| reading.file.clone().decoder(unit, &options, claim))?;
+            *current = Some((reading, decoder));
+            continue;
+        };
+        let next = caught(|| decoder.next(check));
+        report.add(decoder.take_report());
+        if let Ok(Some(batch)) = next {
+            parts.count(batch.batch.num_rows() as u64);
+            return Ok(Some(FileBatch::new(reading, batch)));
+        }
+        let number = reading.number;
+        if let (Some((_, decoder)), Ok(_)) = (current.take(), &next) {
+            decoder.recycle();
+        }
+        if let Err(error) = next {
+            parts.leave_out(number, error, report)?;
+        }
+    }
+}
+
+/// Decodes in other threads.
+struct Parallel {
+    pipeline: Pipeline,
+    planner: Option<(Reading, Planner)>,
+    /// The file of each unit in flight, the oldest first.
+    units: VecDeque<Reading>,
+    /// A file that could not be opened: told when all before it has been given out.
+    failure: Option<FeedError>,
+}
+
+/// Units of what is read next.
+enum Planner {
+    Whole(Option<Unit>),
+    Part(Option<Unit>),
+    Chunks(UnitPlanner),
+}
+
+impl Parallel {
+    fn new(pool: Arc<Pool>, budget: usize) -> Self {
+        Self { pipeline: Pipeline::new(pool, budget), planner: None, units: VecDeque::new(), failure: None }
+    }
+
+    fn next(
+        &mut self,
+        parts: &mut Parts,
+        report: &mut Report,
+        check: &Check<'_>,
+        wait: bool,
+    ) -> Result<Polled, FeedError> {
+        if self.pipeline.pool().is_forked() {
+            return Err(forked());
+        }
+        loop {
+            self.top_up(parts, report, check)?;
+            let Some(oldest) = self.units.front() else {
+                return self.failure.take().map_or(Ok(Polled::End), Err);
+            };
+            let left_out = parts.is_left_out(oldest.number);
+            match self.pipeline.next(wait) {
+                Next::Batch(batch) if !left_out => return Ok(Polled::Batch(FileBatch::new(oldest, batch))),
+                Next::Batch(_) => {}
+                Next::Pending if wait => check.now()?,
+                Next::Pending => return Ok(Polled::Pending),
+                Next::End(counted, error) => {
+                    let reading = self.units.pop_front();
+                    if left_out {
+                        continue;
+                    }
+                    report.add(counted);
+                    if let (Some(error), Some(reading)) = (error, reading) {
+                        parts.leave_out(reading.number, error, report)?;
+                        self.planner.take_if(|(planned, _)| planned.number == reading.number);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps the threads busy. Only the wish to stop is an error; others wait for their turn.
+    fn top_up(&mut self, parts: &mut Parts, report: &mut Report, check: &Check<'_>) -> Result<(), FeedError> {
+        let threads = self.pipeline.pool().count();
+        while self.failure.is_none() {
+            let Some((reading, planner)) = &mut self.planner else {
+                if self.units.len() >= most_parts(threads) || parts.ended {
+                    return Ok(());
+                }
+                match parts.next(report, check) {
+                    Ok(Some(work)) => self.planner = Some(Planner::of(work, parts.batch_size)),
+                    Ok(None) => return Ok(()),
+                    Err(error) if check.has_stopped() => return Err(error),
+                    Err(error) => self.failure = Some(error),
+                }
+                continue;
+            };
+            if self.units.len() >= planner.most(threads) {
+                return Ok(());
+            }
+            match planner.next(check)? {
+                Some(unit) => {
+                    parts.count(unit.rows.unwrap_or(0));
+                    self.units.push_back(reading.clone());
+                    self.pipeline.submit(reading.file.clone(), unit, parts.decoding());
+                }
+                None => self.planner = None,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Planner {
+    fn of(work: Work, batch_size: usize) -> (Reading, Self) {
+        let Work { reading, unit, may_be_cut } = work;
+        let planner = match reading.file.chunks() {
+            _ if !may_be_cut => Self::Part(Some(unit)),
+            Some(scan) => Self::Chunks(UnitPlanner::new(scan, unit, batch_size)),
+            None => Self::Whole(Some(unit)),
+        };
+        (reading, planner)
+    }
+
+    /// Units in flight: one for each thread, and as many that the next idle thread finds.
+    fn most(&self, threads: usize) -> usize {
+        match self {
+            Self::Part(_) => most_parts(threads),
+            Self::Whole(_) | Self::Chunks(_) => 2 * threads,
+        }
+    }
+
+    fn next(&mut self, check: &Check<'_>) -> Result<Option<Unit>, FeedError> {
+        match self {
+            Self::Whole(unit) | Self::Part(unit) => Ok(unit.take()),
+            Self::Chunks(planner) => planner.next(check),
+        }
+    }
+}
+
+/// Most units in flight of any kind.
+fn most_parts(threads: usize) -> usize {
+    MOST_PARTS.max(2 * threads)
+}
