@@ -1,7 +1,7 @@
 //! The extension module `arrowfeed._arrowfeed`: what Python sees, registered.
 //!
 //! Every function has three steps: convert the arguments, let go of the interpreter, call the library
-//! (`call`). Names and defaults are described for users in `arrowfeed/*.pyi`.
+//! (`call`). Names and defaults are described for users in `arrowfeed/_stubs`.
 //!
 //! | topic | files |
 //! |---|---|

@@ -160,7 +160,7 @@ impl AvroDataset {
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        handed_to("to_tf", ("arrowfeed._tf_dataset", "tf_dataset"), slf, options)
+        handed_to("to_tf", ("arrowfeed._tensorflow", "tf_dataset"), slf, options)
     }
 
     /// A `torch.utils.data.IterableDataset` of dicts of PyTorch's tensors.
@@ -171,7 +171,7 @@ impl AvroDataset {
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        handed_to("to_torch", ("arrowfeed._torch_dataset", "torch_dataset"), slf, options)
+        handed_to("to_torch", ("arrowfeed._frameworks.torch_dataset", "torch_dataset"), slf, options)
     }
 
     /// An iterator over dicts of arrays of JAX.
@@ -182,7 +182,7 @@ impl AvroDataset {
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        handed_to("to_jax", ("arrowfeed._jax_iterator", "JaxIterator"), slf, options)
+        handed_to("to_jax", ("arrowfeed._frameworks.jax_iterator", "JaxIterator"), slf, options)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
