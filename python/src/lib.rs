@@ -11,8 +11,11 @@
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset` |
 //! | writing | `write`, `writer`, `records` |
-//! | the rest | `schema`, `split`, `errors`, `call`, `shutdown` (calls while the interpreter ends) |
+//! | the rest | `schema`, `split`, `errors`, `call`, `shutdown` (calls while the interpreter ends), `docs` (docstrings, from the stubs) |
 #![deny(unsafe_code)]
+
+#[macro_use]
+mod docs;
 
 mod argument;
 mod array;

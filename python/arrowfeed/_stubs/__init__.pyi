@@ -12,5 +12,5 @@
 | `representation` | the columns that a tensor is made of |
 | `tensor` | the tensors |
 
-`_arrowfeed.pyi` lists the names of the module.
+`_arrowfeed.pyi` lists the names of the module. `tools/native_docs.py` copies the docstrings to Rust.
 """
