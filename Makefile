@@ -77,10 +77,11 @@ test-java-here: $(VENV)/.test
 	ARROWFEED_JAVA_OUT="$(JAVA_OUT)" $(BIN)/python -m pytest -rs tests/java
 
 .PHONY: lint
-lint: $(VENV)/.lint ## format, lints, types, the order of dependencies, the files with unsafe and with locks
+lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependencies, the files with unsafe and with locks
 	$(BIN)/python tools/dependency_order.py
 	$(BIN)/python tools/unsafe_files.py
 	$(BIN)/python tools/blocking_locks.py
+	$(BIN)/python tools/native_docs.py --check
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check tools examples benches tests/java

@@ -46,6 +46,7 @@ from arrowfeed._arrowfeed import (
     representations_from_tfmd,
     write_avro,
 )
+from arrowfeed._dataset import Tfxio
 from arrowfeed._errors import (
     ArrowfeedError,
     ChangedError,
@@ -59,7 +60,6 @@ from arrowfeed._errors import (
     SchemaError,
     TruncatedError,
 )
-from arrowfeed._tfxio import Tfxio
 
 if TYPE_CHECKING:
     from arrowfeed import features

@@ -1,12 +1,12 @@
-"""The compiled module, by topic: one stub for each, documented there."""
+"""The compiled module. `arrowfeed._stubs` has its parts, by topic, and their documentation."""
 
-from arrowfeed._adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
-from arrowfeed._arrow import Array, RecordBatch, Schema
-from arrowfeed._datasets import AvroDataset, BatchIterator
-from arrowfeed._limits import Limits
-from arrowfeed._reader import RecordBatchReader, read_avro, read_split
-from arrowfeed._record_decoder import AvroRecordDecoder
-from arrowfeed._representation import (
+from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
+from arrowfeed._stubs.arrow import Array, RecordBatch, Schema
+from arrowfeed._stubs.batch_iterator import BatchIterator
+from arrowfeed._stubs.dataset import AvroDataset
+from arrowfeed._stubs.read import Limits, RecordBatchReader, Split, plan_splits, read_avro, read_split
+from arrowfeed._stubs.record_decoder import AvroRecordDecoder
+from arrowfeed._stubs.representation import (
     Dense,
     Ragged,
     Representation,
@@ -17,10 +17,9 @@ from arrowfeed._representation import (
     infer_representations,
     representations_from_tfmd,
 )
-from arrowfeed._schema import AvroSchema, avro_schema
-from arrowfeed._split import Split, plan_splits
-from arrowfeed._tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
-from arrowfeed._write import AvroWriter, encode_records, write_avro
+from arrowfeed._stubs.schema import AvroSchema, avro_schema
+from arrowfeed._stubs.tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
+from arrowfeed._stubs.write import AvroWriter, encode_records, write_avro
 
 __version__: str
 """The version of the package."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arrowfeed import _feature_arguments as argument
+from arrowfeed._features import arguments as argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

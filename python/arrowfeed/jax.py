@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import DenseTensor, SparseTensor
 from arrowfeed._errors import ConversionError
-from arrowfeed._handoff import RaggedParts, convert, framework
+from arrowfeed._frameworks import RaggedParts, convert, framework
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

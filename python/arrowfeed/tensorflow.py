@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._handoff import convert
+from arrowfeed._frameworks import convert
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,5 +42,5 @@ def to_tensorflow(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
         >>> to_tensorflow(adapter.convert(batch))["x"].shape
         TensorShape([1024, 128])
     """
-    eager = importlib.import_module("arrowfeed._tf_eager").eager
+    eager = importlib.import_module("arrowfeed._tensorflow").eager
     return convert(tensors, lambda _, tensor: eager(tensor))

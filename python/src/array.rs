@@ -12,7 +12,7 @@ use arrowfeed::printable;
 use crate::arrow_schema::counted;
 use crate::cast::{cast, requested};
 
-/// A column: an Arrow array and its field. The type of both is the same.
+#[doc = docs!(Array)]
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
 pub(crate) struct Array {
@@ -22,25 +22,25 @@ pub(crate) struct Array {
 
 #[pymethods]
 impl Array {
-    /// Name of the column.
+    #[doc = docs!(Array.name)]
     #[getter]
     fn name(&self) -> &str {
         self.field.name()
     }
 
-    /// Text form of the Arrow type.
+    #[doc = docs!(Array.type)]
     #[getter]
     fn r#type(&self) -> String {
         self.field.data_type().to_string()
     }
 
-    /// Number of null values.
+    #[doc = docs!(Array.null_count)]
     #[getter]
     fn null_count(&self) -> usize {
         self.array.null_count()
     }
 
-    /// The same array as a `pyarrow.Array`; it is not copied.
+    #[doc = docs!(Array.to_pyarrow)]
     fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
         slf.py().import("pyarrow")?.call_method1("array", (slf,))
     }

@@ -14,26 +14,26 @@ use crate::pickled;
 /// Fields that a text form lists.
 const SHOWN: usize = 50;
 
-/// Names and Arrow types of columns.
+#[doc = docs!(Schema)]
 #[pyclass(module = "arrowfeed", frozen, eq)]
 #[derive(Debug, PartialEq)]
 pub(crate) struct Schema(pub(crate) SchemaRef);
 
 #[pymethods]
 impl Schema {
-    /// Names of the columns, in order.
+    #[doc = docs!(Schema.names)]
     #[getter]
     fn names(&self) -> Vec<&str> {
         self.0.fields().iter().map(|field| field.name().as_str()).collect()
     }
 
-    /// The schema's own key-value pairs.
+    #[doc = docs!(Schema.metadata)]
     #[getter]
     fn metadata(&self) -> &HashMap<String, String> {
         self.0.metadata()
     }
 
-    /// The same schema as a `pyarrow.Schema`.
+    #[doc = docs!(Schema.to_pyarrow)]
     fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
         slf.py().import("pyarrow")?.call_method1("schema", (slf,))
     }

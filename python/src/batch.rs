@@ -14,32 +14,32 @@ use arrowfeed::printable;
 use crate::array::{Array, capsules};
 use crate::arrow_schema::{Schema, counted, listed};
 
-/// Rows in columns of one length: an Arrow record batch that any Arrow library takes without a copy.
+#[doc = docs!(RecordBatch)]
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
 pub(crate) struct RecordBatch(pub(crate) arrow_array::RecordBatch);
 
 #[pymethods]
 impl RecordBatch {
-    /// Number of rows.
+    #[doc = docs!(RecordBatch.num_rows)]
     #[getter]
     fn num_rows(&self) -> usize {
         self.0.num_rows()
     }
 
-    /// Number of columns.
+    #[doc = docs!(RecordBatch.num_columns)]
     #[getter]
     fn num_columns(&self) -> usize {
         self.0.num_columns()
     }
 
-    /// Names and types of the columns.
+    #[doc = docs!(RecordBatch.schema)]
     #[getter]
     fn schema(&self) -> Schema {
         Schema(self.0.schema())
     }
 
-    /// The column of a name, the first one where several have it.
+    #[doc = docs!(RecordBatch.column)]
     fn column(&self, name: &str) -> PyResult<Array> {
         let schema = self.0.schema_ref();
         let Some(at) = schema.fields().iter().position(|field| field.name() == name) else {
@@ -50,7 +50,7 @@ impl RecordBatch {
         Ok(Array { array: self.0.column(at).clone(), field: schema.fields()[at].clone() })
     }
 
-    /// The same batch as a `pyarrow.RecordBatch`; it is not copied.
+    #[doc = docs!(RecordBatch.to_pyarrow)]
     fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
         slf.py().import("pyarrow")?.call_method1("record_batch", (slf,))
     }

@@ -1,7 +1,7 @@
 //! The extension module `arrowfeed._arrowfeed`: what Python sees, registered.
 //!
 //! Every function has three steps: convert the arguments, let go of the interpreter, call the library
-//! (`call`). Names and defaults are described for users in `arrowfeed/*.pyi`.
+//! (`call`). Names and defaults are described for users in `arrowfeed/_stubs`.
 //!
 //! | topic | files |
 //! |---|---|
@@ -11,8 +11,11 @@
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset` |
 //! | writing | `write`, `writer`, `records` |
-//! | the rest | `schema`, `split`, `errors`, `call`, `shutdown` (calls while the interpreter ends) |
+//! | the rest | `schema`, `split`, `errors`, `call`, `shutdown` (calls while the interpreter ends), `docs` (docstrings, from the stubs) |
 #![deny(unsafe_code)]
+
+#[macro_use]
+mod docs;
 
 mod argument;
 mod array;

@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::argument::{integer, unexpected_keyword, wrong_value};
 
-/// Upper bounds on what one file may make a reader do.
+#[doc = docs!(Limits)]
 #[pyclass(module = "arrowfeed", frozen, eq)]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Limits(pub(crate) source::Limits);

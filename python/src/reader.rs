@@ -26,24 +26,24 @@ use crate::source::{seekable, sources};
 use crate::split::Split;
 use crate::stream::CStream;
 
-/// Batches of files, in file order; any number of threads may take them.
+#[doc = docs!(RecordBatchReader)]
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct RecordBatchReader(Arc<SharedReader>);
 
 #[pymethods]
 impl RecordBatchReader {
-    /// The schema of every batch.
+    #[doc = docs!(RecordBatchReader.schema)]
     #[getter]
     fn schema(&self) -> Schema {
         Schema(self.0.schema().clone())
     }
 
-    /// What has been read and what was left out so far.
+    #[doc = docs!(RecordBatchReader.report)]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         as_dict(py, &self.wait(py, SharedReader::report)?)
     }
 
-    /// Ends the reading, and the threads that decode ahead.
+    #[doc = docs!(RecordBatchReader.close)]
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.wait(py, SharedReader::close)
     }
@@ -52,6 +52,7 @@ impl RecordBatchReader {
         slf
     }
 
+    #[doc = docs!(RecordBatchReader.__next__)]
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
         Ok(self.wait(py, SharedReader::next)?.map(RecordBatch))
     }
@@ -65,6 +66,7 @@ impl RecordBatchReader {
         self.close(py)
     }
 
+    #[doc = docs!(RecordBatchReader.__arrow_c_stream__)]
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -133,7 +135,7 @@ fn skipped_dict<'py>(py: Python<'py>, skipped: &Skipped) -> PyResult<Bound<'py, 
     Ok(dict)
 }
 
-/// Reads Avro files as Arrow record batches.
+#[doc = docs!(read_avro)]
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, reader_schema=None, \
     batch_size=8192, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', \
@@ -150,7 +152,7 @@ pub(crate) fn read_avro(
     opened(source.py(), options, |builder| builder.open_all(sources.list))
 }
 
-/// Reads one split of a file as Arrow record batches.
+#[doc = docs!(read_split)]
 #[pyfunction]
 #[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
     file=None, columns=None, reader_schema=None, batch_size=8192, max_batch_bytes=None, encoding='native', \

@@ -19,7 +19,7 @@ const NAME: &str = "AvroRecordDecoder";
 /// Records between two looks for signals.
 const PERIOD: usize = 1024;
 
-/// Records without a file; one thread at a time.
+#[doc = docs!(AvroRecordDecoder)]
 #[pyclass(module = "arrowfeed")]
 pub(crate) struct AvroRecordDecoder {
     decoder: RecordDecoder,
@@ -47,19 +47,19 @@ impl AvroRecordDecoder {
         made.map_err(|error| to_python(py, error))
     }
 
-    /// The schema of every batch.
+    #[doc = docs!(AvroRecordDecoder.schema)]
     #[getter]
     fn schema(&self) -> Schema {
         Schema(self.decoder.schema().clone())
     }
 
-    /// Rows that have been decoded and not been flushed.
+    #[doc = docs!(AvroRecordDecoder.rows)]
     #[getter]
     fn rows(&self) -> usize {
         self.decoder.rows()
     }
 
-    /// Prepares for records of another writer's schema, and gives its number.
+    #[doc = docs!(AvroRecordDecoder.add_writer)]
     fn add_writer(&mut self, schema: &Bound<'_, PyAny>) -> PyResult<usize> {
         let writer = parse("schema", schema)?;
         let id =
@@ -73,14 +73,14 @@ impl AvroRecordDecoder {
         })
     }
 
-    /// Decodes a record.
+    #[doc = docs!(AvroRecordDecoder.decode)]
     #[pyo3(signature = (record, /, *, writer=None))]
     fn decode(&mut self, record: &Bound<'_, PyAny>, writer: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let writer = self.writer(writer)?;
         self.decode_one(writer, record)
     }
 
-    /// Decodes records in their order.
+    #[doc = docs!(AvroRecordDecoder.extend)]
     #[pyo3(signature = (records, /, *, writer=None))]
     fn extend(&mut self, records: &Bound<'_, PyAny>, writer: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let writer = self.writer(writer)?;
@@ -98,7 +98,7 @@ impl AvroRecordDecoder {
         Ok(())
     }
 
-    /// The next batch of the decoded rows, or `None`.
+    #[doc = docs!(AvroRecordDecoder.flush)]
     fn flush(&mut self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
         let batch = caught(|| self.decoder.flush()).map_err(|error| to_python(py, error))?;
         Ok(batch.map(RecordBatch))

@@ -7,7 +7,7 @@ use crate::batch::RecordBatch;
 use crate::call::call;
 use crate::schema::parse;
 
-/// Each row of a batch as bytes in Avro's binary encoding.
+#[doc = docs!(encode_records)]
 #[pyfunction]
 pub(crate) fn encode_records<'py>(
     batch: &Bound<'py, RecordBatch>,

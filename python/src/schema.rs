@@ -12,7 +12,7 @@ use crate::shutdown::call_method;
 use crate::signals;
 use crate::source::first_source;
 
-/// A valid Avro schema and, where it is a file's, what else the header says.
+#[doc = docs!(AvroSchema)]
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
 pub(crate) struct AvroSchema {
@@ -35,43 +35,43 @@ impl AvroSchema {
         Ok(Self { schema: parse("schema", schema)?, codec, metadata: metadata.collect::<PyResult<_>>()? })
     }
 
-    /// The JSON text, as it was given or as it stands in the file.
+    #[doc = docs!(AvroSchema.json)]
     #[getter]
     fn json(&self) -> &str {
         self.schema.json()
     }
 
-    /// The Parsing Canonical Form of the Avro specification.
+    #[doc = docs!(AvroSchema.canonical)]
     #[getter]
     fn canonical(&self) -> String {
         self.schema.canonical()
     }
 
-    /// The Rabin (CRC-64-AVRO) fingerprint of the canonical form.
+    #[doc = docs!(AvroSchema.fingerprint)]
     #[getter]
     fn fingerprint(&self) -> u64 {
         self.schema.fingerprint()
     }
 
-    /// What the specification tells readers to ignore, and was.
+    #[doc = docs!(AvroSchema.warnings)]
     #[getter]
     fn warnings(&self) -> Vec<&str> {
         self.schema.warnings().iter().map(String::as_str).collect()
     }
 
-    /// The Arrow schema of what `read_avro` gives without options.
+    #[doc = docs!(AvroSchema.arrow)]
     #[getter]
     fn arrow(&self, py: Python<'_>) -> PyResult<Schema> {
         call(py, || self.schema.arrow_schema(&ReadOptions::default())).map(Schema)
     }
 
-    /// How the file's blocks are compressed; None where there is no file.
+    #[doc = docs!(AvroSchema.codec)]
     #[getter]
     fn codec(&self) -> Option<&str> {
         self.codec.as_deref()
     }
 
-    /// The file's metadata.
+    #[doc = docs!(AvroSchema.metadata)]
     #[getter]
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let metadata = PyDict::new(py);
@@ -101,7 +101,7 @@ impl AvroSchema {
     }
 }
 
-/// The schema in the header of the first file.
+#[doc = docs!(avro_schema)]
 #[pyfunction]
 pub(crate) fn avro_schema(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<AvroSchema> {
     let source = first_source(source)?;

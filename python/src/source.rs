@@ -101,8 +101,8 @@ pub(crate) fn rereadable(value: &Bound<'_, PyAny>) -> PyResult<(Vec<AvroSource>,
             }
             Item::File(file) => {
                 let (bytes, name) = (whole(&file)?, name_of(&file));
-                let dataset = py.import("arrowfeed._dataset")?;
-                kept.append(call_method(&dataset, "KeptFile", (&bytes, &name))?)?;
+                let files = py.import("arrowfeed._files")?;
+                kept.append(call_method(&files, "KeptFile", (&bytes, &name))?)?;
                 sources.push(AvroSource::bytes(Bytes::from_owner(bytes)).with_name(name));
             }
         }
@@ -211,8 +211,8 @@ fn is_remote(text: &str) -> bool {
 
 /// Name in messages, and a function that opens the file, for each file of a URL.
 fn remote_files<'py>(py: Python<'py>, url: &str) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
-    let remote = py.import("arrowfeed._remote")?;
-    let files = call_method(&remote, "files_of", (url, redacted(url).as_ref()))?;
+    let module = py.import("arrowfeed._files")?;
+    let files = call_method(&module, "files_of", (url, redacted(url).as_ref()))?;
     files.extract()
 }
 

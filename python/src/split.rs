@@ -13,7 +13,7 @@ use crate::source::local_files;
 /// Bytes of a split unless asked otherwise.
 const TARGET_BYTES: u64 = 64 << 20;
 
-/// A byte range of a file. Splits that cover a file cover each of its blocks once.
+#[doc = docs!(Split)]
 #[pyclass(module = "arrowfeed", frozen, eq, ord, hash)]
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Split(pub(crate) arrowfeed::Split);
@@ -34,25 +34,25 @@ impl Split {
         Ok(Self(arrowfeed::Split { path, start, end, identity }))
     }
 
-    /// The file.
+    #[doc = docs!(Split.path)]
     #[getter]
     fn path(&self) -> &std::ffi::OsStr {
         self.0.path.as_os_str()
     }
 
-    /// First byte.
+    #[doc = docs!(Split.start)]
     #[getter]
     fn start(&self) -> u64 {
         self.0.start
     }
 
-    /// The byte after the last.
+    #[doc = docs!(Split.end)]
     #[getter]
     fn end(&self) -> u64 {
         self.0.end
     }
 
-    /// Length and sync marker of the file that the split was planned for.
+    #[doc = docs!(Split.file_id)]
     #[getter]
     fn file_id(&self) -> Option<String> {
         self.0.identity.map(|identity| identity.to_string())
@@ -76,7 +76,7 @@ fn identity(value: &Bound<'_, PyAny>) -> PyResult<FileIdentity> {
     identity.map_err(|error| PyValueError::new_err(format!("file_id: {error}")))
 }
 
-/// Splits that cover all files, in file order; only headers are read.
+#[doc = docs!(plan_splits)]
 #[pyfunction]
 #[pyo3(signature = (source, *, target_bytes=None), text_signature = "(source, *, target_bytes=67108864)")]
 pub(crate) fn plan_splits(

@@ -26,7 +26,7 @@ use crate::{batch, reader, schema, signals};
 
 const ON_OVERFLOW: [(&str, Unsigned); 2] = [("decimal", Unsigned::Decimal), ("error", Unsigned::Long)];
 
-/// Writes batches to an Avro file and gives the number of rows.
+#[doc = docs!(write_avro)]
 #[pyfunction]
 #[pyo3(signature = (batches, path, *, codec=None, level=None, block_bytes=None, schema=None, metadata=None,
         on_overflow=None, threads=None, append=None),

@@ -16,7 +16,7 @@ use crate::write::{self, Given, Target};
 
 const CLOSED: &str = "expected an open writer, found one that is closed or has failed: make a new one";
 
-/// Writes an Avro file batch by batch.
+#[doc = docs!(AvroWriter)]
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct AvroWriter {
     state: Guarded<State>,
@@ -112,7 +112,7 @@ impl AvroWriter {
         Ok(writer)
     }
 
-    /// Writes batches and gives the number of rows.
+    #[doc = docs!(AvroWriter.write)]
     fn write(&self, batches: &Bound<'_, PyAny>) -> PyResult<u64> {
         let py = batches.py();
         self.with(py, |state| match state {
@@ -138,7 +138,7 @@ impl AvroWriter {
         })
     }
 
-    /// Writes what is left and gives the file its name.
+    #[doc = docs!(AvroWriter.close)]
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.with(py, |state| {
             let written = match std::mem::take(state) {
@@ -161,7 +161,7 @@ impl AvroWriter {
         this
     }
 
-    /// Closes the file; after an exception, drops it.
+    #[doc = docs!(AvroWriter.__exit__)]
     #[pyo3(signature = (kind, _value=None, _traceback=None))]
     fn __exit__(
         &self,
@@ -179,19 +179,19 @@ impl AvroWriter {
         }
     }
 
-    /// Rows of the blocks that were written so far.
+    #[doc = docs!(AvroWriter.rows)]
     #[getter]
     fn rows(&self, py: Python<'_>) -> PyResult<u64> {
         self.with(py, |state| Ok(state.written().rows))
     }
 
-    /// Blocks that were written so far.
+    #[doc = docs!(AvroWriter.blocks)]
     #[getter]
     fn blocks(&self, py: Python<'_>) -> PyResult<u64> {
         self.with(py, |state| Ok(state.written().blocks))
     }
 
-    /// Bytes that were written so far.
+    #[doc = docs!(AvroWriter.bytes)]
     #[getter]
     fn bytes(&self, py: Python<'_>) -> PyResult<u64> {
         self.with(py, |state| Ok(state.written().bytes))

@@ -26,7 +26,7 @@ def test_import_loads_no_other_library():
     script = """
         import sys, arrowfeed
         heavy = {"pyarrow", "polars", "tensorflow", "torch", "jax", "apache_beam", "pandas", "scipy"}
-        heavy |= {"fsspec", "arrowfeed._handoff"}
+        heavy |= {"fsspec", "arrowfeed._frameworks"}
         print(sorted(heavy & set(sys.modules)))
     """
     done = run_script(script)

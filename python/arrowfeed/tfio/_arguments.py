@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from arrowfeed._feature_arguments import found
-from arrowfeed._handoff import framework
+from arrowfeed._features.arguments import found
+from arrowfeed._frameworks import framework
 from arrowfeed.tfio._errors import ArgumentError
 
 _tf: Any = framework("tensorflow")

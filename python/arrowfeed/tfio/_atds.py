@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import AvroDataset
-from arrowfeed._feature_arguments import found
-from arrowfeed._handoff import framework
-from arrowfeed._tf_dataset import TensorDataset
+from arrowfeed._features.arguments import found
+from arrowfeed._frameworks import framework
+from arrowfeed._tensorflow import TensorDataset
 from arrowfeed.tfio._arguments import names, number, paths, threads
 from arrowfeed.tfio._atds_features import OPEN, DenseFeature, SparseFeature, VarlenFeature
 from arrowfeed.tfio._features import checked_dict, converted

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arrowfeed._feature_arguments import found
-from arrowfeed._handoff import framework
+from arrowfeed._features.arguments import found
+from arrowfeed._frameworks import framework
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

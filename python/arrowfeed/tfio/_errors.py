@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arrowfeed._handoff import framework
+from arrowfeed._frameworks import framework
 
 _tf: Any = framework("tensorflow")
 _InvalidArgumentError: Any = _tf.errors.InvalidArgumentError

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from arrowfeed import features as ours
-from arrowfeed._feature_arguments import found
-from arrowfeed._features import normalised
-from arrowfeed._handoff import framework
+from arrowfeed._features.arguments import found
+from arrowfeed._features.foreign import normalised
+from arrowfeed._frameworks import framework
 
 if TYPE_CHECKING:
     from arrowfeed.features import Feature

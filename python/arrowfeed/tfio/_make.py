@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from arrowfeed._arrowfeed import AvroDataset
-from arrowfeed._handoff import framework
-from arrowfeed._tf_dataset import TensorDataset, passes_over
-from arrowfeed._tf_errors import tensorflow_errors
-from arrowfeed._tf_specs import type_spec
+from arrowfeed._frameworks import framework
+from arrowfeed._tensorflow import TensorDataset, passes_over, tensorflow_errors, type_spec
 from arrowfeed.tfio._arguments import AUTOTUNE, names, paths, threads
 from arrowfeed.tfio._errors import ArgumentError
 from arrowfeed.tfio._features import converted
@@ -77,7 +75,7 @@ def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io'
         "threads": threads(num_parallel_reads),
     }
     dataset.tensors(**options).close()
-    specs = {name: type_spec(_tf, spec, batch_size if drop else None) for name, spec in dataset.specs.items()}
+    specs = {name: type_spec(spec, batch_size if drop else None) for name, spec in dataset.specs.items()}
     return TensorDataset(
         specs,
         passes_over(dataset, options),

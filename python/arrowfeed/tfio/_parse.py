@@ -8,15 +8,19 @@ import pickle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed._arrowfeed import AvroDataset, AvroSchema
-from arrowfeed._container import as_of_records, container
 from arrowfeed._errors import ArrowfeedError
-from arrowfeed._feature_arguments import found
-from arrowfeed._handoff import framework
-from arrowfeed._tf_components import component_specs, composed
-from arrowfeed._tf_eager import components, eager
-from arrowfeed._tf_errors import tensorflow_errors
-from arrowfeed._tf_generator import CPU
-from arrowfeed._tf_specs import type_spec
+from arrowfeed._features.arguments import found
+from arrowfeed._files import as_of_records, container
+from arrowfeed._frameworks import framework
+from arrowfeed._tensorflow import (
+    CPU,
+    component_specs,
+    components,
+    composed,
+    eager,
+    tensorflow_errors,
+    type_spec,
+)
 from arrowfeed.tfio._errors import ArgumentError
 from arrowfeed.tfio._features import converted
 
@@ -106,7 +110,7 @@ def _new_plan(text: Any, features: dict[str, Any]) -> _Plan:
     with tensorflow_errors():
         schema = _schema(text)
         specs = AvroDataset(container(schema, ()), features=wanted).specs
-    return _Plan(schema, wanted, {key: type_spec(_tf, spec) for key, spec in specs.items()})
+    return _Plan(schema, wanted, {key: type_spec(spec) for key, spec in specs.items()})
 
 
 def _schema(text: Any) -> str:

@@ -6,9 +6,8 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import AvroSchema, avro_schema, encode_records, read_avro
-from arrowfeed._handoff import framework
-from arrowfeed._tf_errors import tensorflow_errors
-from arrowfeed._tf_generator import GeneratedDataset
+from arrowfeed._frameworks import framework
+from arrowfeed._tensorflow import GeneratedDataset, tensorflow_errors
 from arrowfeed.tfio._arguments import AUTOTUNE, names, paths
 from arrowfeed.tfio._wrapped import WrappedDataset
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from arrowfeed._feature_arguments import found
+from arrowfeed._features.arguments import found
 
 
 @dataclasses.dataclass(frozen=True)

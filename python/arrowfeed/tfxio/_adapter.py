@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
 from arrowfeed._errors import ConversionError, RepresentationError
-from arrowfeed._handoff import convert, framework
-from arrowfeed._tf_specs import type_spec
+from arrowfeed._frameworks import convert, framework
 from arrowfeed.tensorflow import to_tensorflow
 from arrowfeed.tfxio._refusal import nested_row_lengths, refusal
 from arrowfeed.tfxio._values import value
@@ -39,7 +39,8 @@ class TensorAdapter:
         self._tf = framework("tensorflow")
         self._arrow_schema = _pyarrow(config.arrow_schema)
         self._adapter = self._compile(config.tensor_representations)
-        self._type_specs = {name: type_spec(self._tf, spec) for name, spec in self._adapter.specs.items()}
+        type_spec = importlib.import_module("arrowfeed._tensorflow").type_spec
+        self._type_specs = {name: type_spec(spec) for name, spec in self._adapter.specs.items()}
         own, given = self._type_specs, config.original_type_specs
         self._original_type_specs = own if given is None else given
         self._check_original()

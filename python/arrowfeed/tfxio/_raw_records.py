@@ -6,8 +6,8 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import read_avro
-from arrowfeed._container import container
-from arrowfeed._handoff import framework
+from arrowfeed._files import container
+from arrowfeed._frameworks import framework
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,7 +19,7 @@ use crate::signals;
 use crate::source::rereadable;
 use crate::tensor::{Recipe, TensorAdapter, TensorNames, TensorSpec, wrapped_representation};
 
-/// Avro files, and the tensors that are made of them.
+#[doc = docs!(AvroDataset)]
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct AvroDataset {
     dataset: arrowfeed::Dataset,
@@ -47,13 +47,13 @@ impl AvroDataset {
         Ok(Self { dataset, source, keywords: keywords.unbind(), names: None })
     }
 
-    /// The schema of the record batches.
+    #[doc = docs!(AvroDataset.arrow_schema)]
     #[getter]
     fn arrow_schema(&self) -> Schema {
         Schema(self.dataset.arrow_schema().clone())
     }
 
-    /// What each tensor is made of.
+    #[doc = docs!(AvroDataset.tensor_representations)]
     #[getter]
     fn tensor_representations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let made = PyDict::new(py);
@@ -73,7 +73,7 @@ impl AvroDataset {
         Ok(made)
     }
 
-    /// What is known of each tensor before any batch.
+    #[doc = docs!(AvroDataset.specs)]
     #[getter]
     fn specs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let specs = PyDict::new(py);
@@ -83,21 +83,21 @@ impl AvroDataset {
         Ok(specs)
     }
 
-    /// Rows of all files, by the heads of their blocks.
+    #[doc = docs!(AvroDataset.num_rows)]
     #[getter]
     fn num_rows(&self, py: Python<'_>) -> PyResult<u64> {
         let interrupt = signals::interrupt_of_call(py)?;
         call(py, || self.dataset.num_rows_with(Some(interrupt)))
     }
 
-    /// Of the files' names and sizes and of the schema.
+    #[doc = docs!(AvroDataset.fingerprint)]
     #[getter]
     fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
         let interrupt = signals::interrupt_of_call(py)?;
         call(py, || self.dataset.fingerprint_with(Some(&interrupt)))
     }
 
-    /// What makes tensors of the record batches.
+    #[doc = docs!(AvroDataset.tensor_adapter)]
     fn tensor_adapter(&self, py: Python<'_>) -> PyResult<TensorAdapter> {
         let batch_bytes = self.dataset.limits().batch_bytes;
         let recipe = match self.dataset.tensor_definitions() {
@@ -112,19 +112,19 @@ impl AvroDataset {
         Ok(TensorAdapter::of(py, self.dataset.tensor_adapter().clone(), recipe))
     }
 
-    /// The dataset of some of the tensors.
+    #[doc = docs!(AvroDataset.project)]
     fn project(&self, names: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = names.py();
         let names = strings("names", "a list or tuple of names of tensors (str)", names)?;
         self.projected(py, names)
     }
 
-    /// What is read, and of each tensor what is shared and what is copied.
+    #[doc = docs!(AvroDataset.explain)]
     fn explain(&self) -> String {
         self.dataset.explain()
     }
 
-    /// Record batches.
+    #[doc = docs!(AvroDataset.record_batches)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False)")]
@@ -137,7 +137,7 @@ impl AvroDataset {
         Ok(BatchIterator::new(Batches::Records(Box::new(batches)), TensorNames::new(py, &[]), stop))
     }
 
-    /// Dicts of tensors.
+    #[doc = docs!(AvroDataset.tensors)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False)")]
@@ -151,7 +151,7 @@ impl AvroDataset {
         Ok(BatchIterator::new(Batches::Tensors(Box::new(batches)), names, stop))
     }
 
-    /// A `tf.data.Dataset` of dicts of TensorFlow's tensors.
+    #[doc = docs!(AvroDataset.to_tf)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False)")]
@@ -159,10 +159,10 @@ impl AvroDataset {
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        handed_to("to_tf", ("arrowfeed._tf_dataset", "tf_dataset"), slf, options)
+        handed_to("to_tf", ("arrowfeed._tensorflow", "tf_dataset"), slf, options)
     }
 
-    /// A `torch.utils.data.IterableDataset` of dicts of PyTorch's tensors.
+    #[doc = docs!(AvroDataset.to_torch)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False)")]
@@ -170,10 +170,10 @@ impl AvroDataset {
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        handed_to("to_torch", ("arrowfeed._torch_dataset", "torch_dataset"), slf, options)
+        handed_to("to_torch", ("arrowfeed._frameworks.torch_dataset", "torch_dataset"), slf, options)
     }
 
-    /// An iterator over dicts of arrays of JAX.
+    #[doc = docs!(AvroDataset.to_jax)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False)")]
@@ -181,7 +181,7 @@ impl AvroDataset {
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        handed_to("to_jax", ("arrowfeed._jax_iterator", "JaxIterator"), slf, options)
+        handed_to("to_jax", ("arrowfeed._frameworks.jax_iterator", "JaxIterator"), slf, options)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {

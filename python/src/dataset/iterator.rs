@@ -19,7 +19,7 @@ use crate::reader::as_dict;
 use crate::shutdown::call_method;
 use crate::tensor::TensorNames;
 
-/// Batches of a dataset, as record batches or as tensors; any number of threads may take them.
+#[doc = docs!(BatchIterator)]
 #[pyclass(module = "arrowfeed", frozen, generic)]
 pub(crate) struct BatchIterator {
     batches: Guarded<Batches>,
@@ -93,6 +93,7 @@ impl BatchIterator {
         slf
     }
 
+    #[doc = docs!(BatchIterator.__next__)]
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         // Closed by another thread: the end, as for those that ask later.
         let next = |batches: &mut Batches| match batches.next() {
@@ -106,13 +107,13 @@ impl BatchIterator {
         })
     }
 
-    /// Where the iteration stands after the last batch that was given.
+    #[doc = docs!(BatchIterator.state_dict)]
     fn state_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let state = self.wait(py, Batches::state)?;
         call_method(py.import("json")?.as_any(), "loads", (state,))
     }
 
-    /// Goes on after the batch that a state is of.
+    #[doc = docs!(BatchIterator.load_state_dict)]
     fn load_state_dict(&self, state: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = state.py();
         if !state.is_instance_of::<PyDict>() {
@@ -122,12 +123,12 @@ impl BatchIterator {
         self.wait(py, |batches| batches.load_state(&text))
     }
 
-    /// What has been read and what was left out so far.
+    #[doc = docs!(BatchIterator.report)]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         as_dict(py, &self.wait(py, Batches::report)?)
     }
 
-    /// Ends the iteration, and the threads that decode ahead.
+    #[doc = docs!(BatchIterator.close)]
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         if self.batches.is_forked() {
             return Ok(());

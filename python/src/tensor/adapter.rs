@@ -26,7 +26,7 @@ const INNER_NULLS: [(&str, InnerNulls); 2] = [("error", InnerNulls::Error), ("fi
 pub(super) const DUPLICATES: [(&str, Duplicates); 2] =
     [("keep", Duplicates::Keep), ("error", Duplicates::Error)];
 
-/// Turns record batches of one schema into tensors.
+#[doc = docs!(TensorAdapter)]
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
 pub(crate) struct TensorAdapter {
@@ -91,7 +91,7 @@ impl TensorAdapter {
         })
     }
 
-    /// An adapter of features over key expressions.
+    #[doc = docs!(TensorAdapter.from_features)]
     #[staticmethod]
     #[pyo3(signature = (schema, features, *, limits=None))]
     fn from_features(
@@ -131,7 +131,7 @@ impl TensorAdapter {
         }
     }
 
-    /// The tensors of a batch, by name.
+    #[doc = docs!(TensorAdapter.convert)]
     #[pyo3(signature = (batch, names=None))]
     fn convert<'py>(
         &self,
@@ -164,7 +164,7 @@ impl TensorAdapter {
         }
     }
 
-    /// What is known of each tensor before any batch.
+    #[doc = docs!(TensorAdapter.specs)]
     #[getter]
     fn specs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let specs = PyDict::new(py);
@@ -174,13 +174,13 @@ impl TensorAdapter {
         Ok(specs)
     }
 
-    /// The schema that batches must have.
+    #[doc = docs!(TensorAdapter.schema)]
     #[getter]
     fn schema(&self) -> Schema {
         Schema(self.adapter.schema().clone())
     }
 
-    /// Of each tensor, what is shared with the batch and what is copied, and why.
+    #[doc = docs!(TensorAdapter.explain)]
     fn explain(&self) -> String {
         let tensors: Vec<String> = self.adapter.explain().iter().map(ToString::to_string).collect();
         tensors.join("\n")

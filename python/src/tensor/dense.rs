@@ -22,7 +22,7 @@ use crate::array::Array;
 use crate::errors::{array_error, conversion_error};
 use crate::once::made_once;
 
-/// Values in the order of a shape. What other classes are made of, too: indices, row splits.
+#[doc = docs!(DenseTensor)]
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct DenseTensor {
     pub(super) tensor: tensor::DenseTensor,
@@ -157,31 +157,36 @@ impl DenseTensor {
         Ok((self.array(py)?,))
     }
 
+    #[doc = docs!(DenseTensor.values)]
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.array(py)
     }
 
+    #[doc = docs!(DenseTensor.shape)]
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.tensor.shape())
     }
 
+    #[doc = docs!(DenseTensor.dtype)]
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         numpy_dtype(py, self.tensor.values().dtype())
     }
 
+    #[doc = docs!(DenseTensor.arrow)]
     #[getter]
     fn arrow(&self) -> Array {
         self.arrow_array()
     }
 
+    #[doc = docs!(DenseTensor.numpy)]
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.array(py)
     }
 
-    /// The same tensor where its memory is aligned, else an aligned copy.
+    #[doc = docs!(DenseTensor.aligned)]
     fn aligned(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
         let py = slf.py();
         let this = slf.get();
@@ -206,6 +211,7 @@ impl DenseTensor {
         Bound::new(py, Self::integers(py, arrow_array::make_array(array), shape)?)
     }
 
+    #[doc = docs!(DenseTensor.__array__)]
     #[pyo3(signature = (dtype=None, *, copy=None))]
     fn __array__<'py>(
         &self,
@@ -231,6 +237,7 @@ impl DenseTensor {
         }
     }
 
+    #[doc = docs!(DenseTensor.__dlpack__)]
     #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
     fn __dlpack__<'py>(
         &self,
@@ -258,6 +265,7 @@ impl DenseTensor {
         dlpack::capsule(py, memory, &request, copied)
     }
 
+    #[doc = docs!(DenseTensor.__dlpack_device__)]
     fn __dlpack_device__(&self) -> (i32, i32) {
         dlpack::CPU
     }
@@ -267,7 +275,7 @@ impl DenseTensor {
         first.ok_or_else(|| PyTypeError::new_err("len() of a tensor without dimensions"))
     }
 
-    /// Byte strings as one, with a separator that none of them has: no object for each of them.
+    #[doc = docs!(DenseTensor.joined)]
     fn joined<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
         let (joined, between) = py.detach(|| strings::joined(self.tensor.values().array()))?;
         Some((PyBytes::new(py, &joined), PyBytes::new(py, &[between])))

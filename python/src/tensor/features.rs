@@ -29,7 +29,7 @@ pub(crate) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Featur
 
 fn feature(name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<Feature> {
     static NORMALISED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let normalised = imported(&NORMALISED, value.py(), "arrowfeed._features", "normalised")?;
+    let normalised = imported(&NORMALISED, value.py(), "arrowfeed._features.foreign", "normalised")?;
     let fields = Fields(normalised.call1((name, value))?);
     Ok(match fields.get::<String>("_kind")?.as_str() {
         "Dense" => Feature::Dense(fields.dense()?),

@@ -11,7 +11,7 @@ use crate::argument::wrong_type;
 use crate::call::caught;
 use crate::errors::{representation_error, to_python};
 
-/// The representation that each column of an Arrow schema asks for by its type.
+#[doc = docs!(infer_representations)]
 #[pyfunction]
 #[pyo3(signature = (schema))]
 pub(crate) fn infer_representations<'py>(schema: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
@@ -21,7 +21,7 @@ pub(crate) fn infer_representations<'py>(schema: &Bound<'py, PyAny>) -> PyResult
     by_name(py, inferred.map_err(|error| to_python(py, error))?)
 }
 
-/// The representations that a schema of TensorFlow Metadata declares or implies.
+#[doc = docs!(representations_from_tfmd)]
 #[pyfunction]
 #[pyo3(signature = (schema_proto, *, group=None), text_signature = "(schema_proto, *, group='')")]
 pub(crate) fn representations_from_tfmd<'py>(

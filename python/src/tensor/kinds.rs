@@ -12,8 +12,8 @@ use crate::argument::{integer, strings};
 
 /// A class for one kind of representation: the same struct of the library inside.
 macro_rules! kind {
-    ($(#[$docs:meta])* $name:ident) => {
-        $(#[$docs])*
+    ($name:ident) => {
+        #[doc = docs!($name)]
         #[pyclass(module = "arrowfeed", frozen, extends = Representation)]
         #[derive(Debug)]
         pub(crate) struct $name(tensor::$name);
@@ -33,30 +33,12 @@ macro_rules! kind {
     };
 }
 
-kind! {
-    /// Tensor `[batch, shape...]`: every row has the same shape.
-    Dense
-}
-kind! {
-    /// Sparse tensor `[batch, longest, ...]`, one dimension for each list of the column.
-    VarLenSparse
-}
-kind! {
-    /// Sparse tensor `[batch, dense_shape...]` from columns of indices and a column of values.
-    Sparse
-}
-kind! {
-    /// Ragged tensor: one ragged dimension for each list on the path, then one for each partition.
-    Ragged
-}
-kind! {
-    /// Ragged tensor: one ragged dimension for each list of the column.
-    VarLenRagged
-}
-kind! {
-    /// Tensors of several columns, in the columns' own nesting.
-    Structured
-}
+kind!(Dense);
+kind!(VarLenSparse);
+kind!(Sparse);
+kind!(Ragged);
+kind!(VarLenRagged);
+kind!(Structured);
 
 /// The Python object of a representation.
 pub(crate) fn wrapped(py: Python<'_>, representation: tensor::Representation) -> PyResult<Py<PyAny>> {
@@ -97,21 +79,25 @@ impl Dense {
         Self::checked(column.py(), dense)
     }
 
+    #[doc = docs!(Dense.column)]
     #[getter]
     fn column(&self) -> &str {
         &self.0.column
     }
 
+    #[doc = docs!(Dense.shape)]
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.shape)
     }
 
+    #[doc = docs!(Dense.default)]
     #[getter]
     fn default<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.0.default.as_ref().map(|value| default(py, value)).transpose()
     }
 
+    #[doc = docs!(Dense.pad)]
     #[getter]
     fn pad(&self) -> bool {
         self.0.pad
@@ -125,6 +111,7 @@ impl VarLenSparse {
         Self::checked(column.py(), tensor::VarLenSparse { column: name("column", column)? })
     }
 
+    #[doc = docs!(VarLenSparse.column)]
     #[getter]
     fn column(&self) -> &str {
         &self.0.column
@@ -151,21 +138,25 @@ impl Sparse {
         Self::checked(value_column.py(), sparse)
     }
 
+    #[doc = docs!(Sparse.index_columns)]
     #[getter]
     fn index_columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.index_columns)
     }
 
+    #[doc = docs!(Sparse.value_column)]
     #[getter]
     fn value_column(&self) -> &str {
         &self.0.value_column
     }
 
+    #[doc = docs!(Sparse.dense_shape)]
     #[getter]
     fn dense_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, sizes(&self.0.dense_shape))
     }
 
+    #[doc = docs!(Sparse.already_sorted)]
     #[getter]
     fn already_sorted(&self) -> bool {
         self.0.already_sorted
@@ -192,16 +183,19 @@ impl Ragged {
         Self::checked(path.py(), ragged)
     }
 
+    #[doc = docs!(Ragged.path)]
     #[getter]
     fn path<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         path(py, &self.0.path)
     }
 
+    #[doc = docs!(Ragged.partitions)]
     #[getter]
     fn partitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         partitions(py, &self.0.partitions)
     }
 
+    #[doc = docs!(Ragged.row_splits_dtype)]
     #[getter]
     fn row_splits_dtype(&self) -> &'static str {
         self.0.row_splits_dtype.name()
@@ -222,11 +216,13 @@ impl VarLenRagged {
         Self::checked(column.py(), tensor::VarLenRagged { column: column_name, row_splits_dtype })
     }
 
+    #[doc = docs!(VarLenRagged.column)]
     #[getter]
     fn column(&self) -> &str {
         &self.0.column
     }
 
+    #[doc = docs!(VarLenRagged.row_splits_dtype)]
     #[getter]
     fn row_splits_dtype(&self) -> &'static str {
         self.0.row_splits_dtype.name()
@@ -247,11 +243,13 @@ impl Structured {
         Self::checked(columns.py(), tensor::Structured { columns: names, row_splits_dtype })
     }
 
+    #[doc = docs!(Structured.columns)]
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.columns)
     }
 
+    #[doc = docs!(Structured.row_splits_dtype)]
     #[getter]
     fn row_splits_dtype(&self) -> &'static str {
         self.0.row_splits_dtype.name()

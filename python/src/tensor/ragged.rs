@@ -17,7 +17,7 @@ use crate::errors::conversion_error;
 use crate::once::made_once;
 use crate::signals::check_at;
 
-/// Flat values and the row splits over them.
+#[doc = docs!(RaggedTensor)]
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct RaggedTensor {
     pub(super) tensor: tensor::RaggedTensor,
@@ -64,39 +64,44 @@ impl RaggedTensor {
         Ok((self.flat_values(py)?, self.row_splits(py)?))
     }
 
+    #[doc = docs!(RaggedTensor.flat_values)]
     #[getter]
     fn flat_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.flat_values.array(py)
     }
 
+    #[doc = docs!(RaggedTensor.row_splits)]
     #[getter]
     fn row_splits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         self.row_splits.arrays(py, self.tensor.row_splits())
     }
 
+    #[doc = docs!(RaggedTensor.ragged_rank)]
     #[getter]
     fn ragged_rank(&self) -> usize {
         self.tensor.row_splits().len()
     }
 
+    #[doc = docs!(RaggedTensor.dtype)]
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         numpy_dtype(py, self.tensor.flat_values().values().dtype())
     }
 
+    #[doc = docs!(RaggedTensor.arrow)]
     #[getter]
     fn arrow(&self) -> Array {
         self.flat_values.arrow_array()
     }
 
-    /// Flat values and row splits as dense tensors, which can be handed on.
+    #[doc = docs!(RaggedTensor.parts)]
     fn parts(&self, py: Python<'_>) -> PyResult<(Py<DenseTensor>, Vec<Py<DenseTensor>>)> {
         let levels = self.tensor.row_splits().iter();
         let row_splits = levels.map(|splits| Py::new(py, DenseTensor::row_splits(py, splits)?));
         Ok((self.flat_values.object(py)?, row_splits.collect::<PyResult<_>>()?))
     }
 
-    /// Nested lists of Python's own objects.
+    #[doc = docs!(RaggedTensor.to_list)]
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let mut items: Bound<'py, PyList> = self.flat_values(py)?.call_method0("tolist")?.cast_into()?;
         for splits in self.tensor.row_splits().iter().rev() {

@@ -10,14 +10,14 @@ use crate::argument::wrong_type;
 use crate::errors::representation_error;
 use crate::source::{copied, is_buffer};
 
-/// What a tensor is made of, and of which columns. The kinds are classes of their own.
+#[doc = docs!(Representation)]
 #[pyclass(module = "arrowfeed", frozen, subclass)]
 #[derive(Debug)]
 pub(crate) struct Representation(pub(crate) tensor::Representation);
 
 #[pymethods]
 impl Representation {
-    /// The representation of a message.
+    #[doc = docs!(Representation.from_proto)]
     #[staticmethod]
     fn from_proto(data: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let py = data.py();
@@ -25,7 +25,7 @@ impl Representation {
         kinds::wrapped(py, parsed(py, &bytes("data", expected, data)?)?)
     }
 
-    /// The bytes of the message.
+    #[doc = docs!(Representation.to_proto)]
     fn to_proto<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.to_proto())
     }

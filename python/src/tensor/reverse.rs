@@ -16,7 +16,7 @@ use crate::batch::RecordBatch;
 use crate::call::caught;
 use crate::errors::{conversion_error, representation_error, to_python};
 
-/// Turns tensors into record batches, from which adapters make the same tensors.
+#[doc = docs!(TensorsToRecordBatch)]
 #[pyclass(module = "arrowfeed", frozen)]
 #[derive(Debug)]
 pub(crate) struct TensorsToRecordBatch(tensor::TensorsToRecordBatch);
@@ -53,19 +53,19 @@ impl TensorsToRecordBatch {
         made.map(Self).map_err(|error| representation_error(py, &error))
     }
 
-    /// The schema of the batches.
+    #[doc = docs!(TensorsToRecordBatch.schema)]
     #[getter]
     fn schema(&self) -> Schema {
         Schema(self.0.schema().clone())
     }
 
-    /// What makes the same tensors from the batches.
+    #[doc = docs!(TensorsToRecordBatch.representations)]
     #[getter]
     fn representations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         by_name(py, self.0.representations().to_vec())
     }
 
-    /// The batch of these tensors.
+    #[doc = docs!(TensorsToRecordBatch.convert)]
     fn convert(&self, tensors: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
         let py = tensors.py();
         let tensors = named("tensors", "a dict of names to tensors of arrowfeed", tensors, given)?;

@@ -17,7 +17,7 @@ use crate::array::Array;
 use crate::errors::conversion_error;
 use crate::once::made_once;
 
-/// Coordinates and values.
+#[doc = docs!(SparseTensor)]
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct SparseTensor {
     pub(super) tensor: tensor::SparseTensor,
@@ -71,39 +71,44 @@ impl SparseTensor {
         Ok((self.indices(py)?, self.values(py)?, self.dense_shape(py)?))
     }
 
+    #[doc = docs!(SparseTensor.indices)]
     #[getter]
     fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = || view::int64(py, self.tensor.indices(), &self.indices_shape()).map(Bound::unbind);
         Ok(made_once(&self.indices, py, made)?.bind(py).clone())
     }
 
+    #[doc = docs!(SparseTensor.values)]
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.values.array(py)
     }
 
+    #[doc = docs!(SparseTensor.dense_shape)]
     #[getter]
     fn dense_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.tensor.dense_shape())
     }
 
+    #[doc = docs!(SparseTensor.dtype)]
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         numpy_dtype(py, self.tensor.values().dtype())
     }
 
+    #[doc = docs!(SparseTensor.arrow)]
     #[getter]
     fn arrow(&self) -> Array {
         self.values.arrow_array()
     }
 
-    /// Indices and values as dense tensors, which can be handed on.
+    #[doc = docs!(SparseTensor.parts)]
     fn parts(&self, py: Python<'_>) -> PyResult<(Py<DenseTensor>, Py<DenseTensor>)> {
         let indices = DenseTensor::int64(py, self.tensor.indices(), self.indices_shape().to_vec())?;
         Ok((Py::new(py, indices)?, self.values.object(py)?))
     }
 
-    /// `scipy.sparse.coo_array` over the same values.
+    #[doc = docs!(SparseTensor.to_scipy)]
     fn to_scipy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         if self.tensor.rank() != 2 {
             let message =

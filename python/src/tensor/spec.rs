@@ -21,7 +21,7 @@ const KINDS: [(&str, TensorKind); 4] = [
 pub(super) const SPLITS: [(&str, SplitsDType); 2] =
     [("int32", SplitsDType::Int32), ("int64", SplitsDType::Int64)];
 
-/// What every tensor of a representation has in common.
+#[doc = docs!(TensorSpec)]
 #[pyclass(module = "arrowfeed", frozen, eq)]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TensorSpec(pub(crate) tensor::TensorSpec);
@@ -92,31 +92,37 @@ impl TensorSpec {
         Ok(((self.kind(), self.dtype(py)?, self.shape(py)?), keywords))
     }
 
+    #[doc = docs!(TensorSpec.kind)]
     #[getter]
     fn kind(&self) -> &'static str {
         self.0.kind.name()
     }
 
+    #[doc = docs!(TensorSpec.dtype)]
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.0.dtype.map(|dtype| numpy_dtype(py, dtype)).transpose()
     }
 
+    #[doc = docs!(TensorSpec.shape)]
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.shape)
     }
 
+    #[doc = docs!(TensorSpec.ragged_rank)]
     #[getter]
     fn ragged_rank(&self) -> usize {
         self.0.ragged_rank
     }
 
+    #[doc = docs!(TensorSpec.row_splits_dtype)]
     #[getter]
     fn row_splits_dtype(&self) -> Option<&'static str> {
         self.0.row_splits_dtype.map(SplitsDType::name)
     }
 
+    #[doc = docs!(TensorSpec.fields)]
     #[getter]
     fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let fields = PyDict::new(py);

@@ -14,7 +14,7 @@ use crate::argument::integer;
 use crate::arrow_schema::counted;
 use crate::errors::conversion_error;
 
-/// Tensors by name, all of them with the same rows.
+#[doc = docs!(StructuredTensor)]
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct StructuredTensor {
     pub(super) tensor: tensor::StructuredTensor,
@@ -72,6 +72,7 @@ impl StructuredTensor {
         Ok(((self.fields(py)?, self.row_splits(py)?), keywords))
     }
 
+    #[doc = docs!(StructuredTensor.fields)]
     #[getter]
     fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let fields = PyDict::new(py);
@@ -81,6 +82,7 @@ impl StructuredTensor {
         Ok(fields)
     }
 
+    #[doc = docs!(StructuredTensor.row_splits)]
     #[getter]
     fn row_splits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         self.row_splits.arrays(py, self.tensor.row_splits())

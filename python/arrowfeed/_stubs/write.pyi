@@ -1,4 +1,4 @@
-"""Stub of `arrowfeed.write_avro` and `arrowfeed.AvroWriter`. Not importable at run time."""
+"""Writing Avro files: `write_avro`, `AvroWriter`, `encode_records`."""
 
 import os
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import IO, Literal
 
 from typing_extensions import Self
 
-from arrowfeed._arrow import RecordBatch
+from arrowfeed._stubs.arrow import RecordBatch
 from arrowfeed.types import (
     ArrowArrayExportable,
     ArrowSchemaExportable,
@@ -139,7 +139,9 @@ class AvroWriter:
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, value: object = None, traceback: object = None
-    ) -> None: ...
+    ) -> None:
+        """Closes the file; after an exception, drops it."""
+
     @property
     def rows(self) -> int:
         """Rows of the blocks that were written so far."""

@@ -1,9 +1,9 @@
-"""Stub of `arrowfeed.AvroRecordDecoder`. Not importable at run time."""
+"""Records without a file: `AvroRecordDecoder`."""
 
 from collections.abc import Iterable, Sequence
 
-from arrowfeed._arrow import RecordBatch, Schema
-from arrowfeed._limits import Limits
+from arrowfeed._stubs.arrow import RecordBatch, Schema
+from arrowfeed._stubs.read import Limits
 from arrowfeed.types import AvroSchemaLike, Encoding, StringType
 
 class AvroRecordDecoder:

@@ -1,12 +1,11 @@
-"""Stubs of reading. Not importable at run time: the functions are in `arrowfeed`."""
+"""Reading files: readers, splits of files, limits."""
 
+import os
 from collections.abc import Callable
 from types import TracebackType
 from typing import final
 
-from arrowfeed._arrow import RecordBatch, Schema
-from arrowfeed._limits import Limits
-from arrowfeed._split import Split
+from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed.types import AvroSchemaLike, Encoding, OnError, Report, SeekableFile, Source, StringType
 
 @final
@@ -182,3 +181,134 @@ def read_split(
         >>> sum(batch.num_rows for split in splits for batch in arrowfeed.read_split(split))
         10000
     """
+
+@final
+class Split:
+    """A byte range of a file: what one worker reads. Picklable, hashable, ordered by path, start and end.
+
+    Splits of `plan_splits` know their file. Reading one raises a `ChangedError` if its file has another
+    length or sync marker since then, so no row is missing without an error. A copy of the file is the same
+    file.
+
+    A block belongs to the range that contains the offset right after the sync marker before it, so ranges
+    that cover a file cover each of its blocks exactly once, wherever they are cut.
+
+    Args:
+        path: The file.
+        start: First byte.
+        end: The byte after the last.
+        file_id: The `file_id` of a planned split: the file must be that one. None: any file that does not end
+            before `start`. Splits compare without it.
+
+    Raises:
+        TypeError: An argument has a wrong type.
+        ValueError: An argument has a wrong value.
+
+    Example:
+        >>> arrowfeed.Split("part-0.avro", 0, 1000)
+        Split('part-0.avro', 0, 1000)
+    """
+
+    def __new__(
+        cls, path: str | os.PathLike[str], start: int, end: int, *, file_id: str | None = None
+    ) -> Split: ...
+    @property
+    def path(self) -> str:
+        """The file, as the caller of `plan_splits` named it."""
+
+    @property
+    def start(self) -> int:
+        """First byte."""
+
+    @property
+    def end(self) -> int:
+        """The byte after the last."""
+
+    @property
+    def file_id(self) -> str | None:
+        """Length and sync marker of the file that the split was planned for. None: any file will do."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: Split, /) -> bool: ...
+    def __le__(self, other: Split, /) -> bool: ...
+    def __gt__(self, other: Split, /) -> bool: ...
+    def __ge__(self, other: Split, /) -> bool: ...
+
+def plan_splits(source: Source, *, target_bytes: int = 64 << 20) -> list[Split]:
+    """Cuts files into splits of about one size, in file order. Only headers are read.
+
+    Args:
+        source: Paths, globs, directories or `file://` URLs, or a list of these.
+        target_bytes: Bytes of a split; the last one of a file may be smaller.
+
+    Returns:
+        Splits whose rows, read in this order, are the files' rows. A file without blocks has none.
+
+    Raises:
+        OSError: A file cannot be opened.
+        FormatError: A file is no Avro object container file.
+        TypeError: The source has bytes, file objects or other URLs, which cannot be split.
+        ValueError: `target_bytes` is less than 1.
+
+    Example:
+        >>> arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)
+        [Split('part-0.avro', 213, 16777429), Split('part-0.avro', 16777429, 21482911)]
+    """
+
+@final
+class Limits:
+    """Upper bounds on what one file may make a reader do. Reaching one raises `LimitError`, which names it.
+
+    Files can lie about sizes and counts; these bounds hold whatever they say. Comparable and picklable.
+
+    Args:
+        header_bytes: Bytes of the file header, metadata included. Default 16 MiB.
+        schema_bytes: Bytes of the schema's JSON text. Default 4 MiB.
+        schema_depth: Nesting of types in a schema. Default 64, at most 128.
+        expanded_fields: Arrow fields that a schema may expand to. Default 100,000.
+        decoded_block_bytes: Bytes of one block after decompression, and on disk. Default 256 MiB.
+        skipped_depth: Nesting of values of a recursive type that is not read. Default 100,000.
+        zero_byte_elements: Elements that take no bytes (of `array<null>` and the like) in one record.
+            Default 10 million.
+        zero_byte_rows: Rows that take no bytes in one block. Default 100 million.
+        batch_bytes: Bytes of one record batch; a batch is cut before it grows past this. Default 512 MiB.
+        zstd_window_bytes: Window of a zstandard frame. Default 128 MiB.
+        xz_memory_bytes: Memory of the xz decoder. Default 128 MiB.
+
+    Raises:
+        ValueError: A value is negative, or `schema_depth` is over 128.
+        TypeError: A value is no integer, or there is no such limit.
+
+    Example:
+        >>> arrowfeed.read_avro("part-0.avro", limits=arrowfeed.Limits(decoded_block_bytes=16 << 20))
+    """
+
+    header_bytes: int
+    schema_bytes: int
+    schema_depth: int
+    expanded_fields: int
+    decoded_block_bytes: int
+    skipped_depth: int
+    zero_byte_elements: int
+    zero_byte_rows: int
+    batch_bytes: int
+    zstd_window_bytes: int
+    xz_memory_bytes: int
+
+    def __new__(
+        cls,
+        *,
+        header_bytes: int = 16_777_216,
+        schema_bytes: int = 4_194_304,
+        schema_depth: int = 64,
+        expanded_fields: int = 100_000,
+        decoded_block_bytes: int = 268_435_456,
+        skipped_depth: int = 100_000,
+        zero_byte_elements: int = 10_000_000,
+        zero_byte_rows: int = 100_000_000,
+        batch_bytes: int = 536_870_912,
+        zstd_window_bytes: int = 134_217_728,
+        xz_memory_bytes: int = 134_217_728,
+    ) -> Limits: ...
+    def __eq__(self, other: object, /) -> bool: ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arrowfeed import _feature_arguments as argument
+from arrowfeed._features import arguments as argument
 from arrowfeed.features import Dense, Feature, FixedLenSequence, Ragged, Sparse, VarLen
 
 if TYPE_CHECKING:

@@ -103,4 +103,6 @@ def _is_feature(made_of: object) -> bool:
     return isinstance(made_of, Feature)
 
 
+# Users know it by this name, in messages and in pickles.
+Tfxio.__module__ = "arrowfeed"
 Tfxio.register(AvroDataset)

@@ -1,4 +1,4 @@
-"""Stubs of the conversions. Not importable at run time: the classes are in `arrowfeed`."""
+"""Conversions of record batches to tensors, and back."""
 
 from collections.abc import Iterable
 from typing import Any, final
@@ -6,9 +6,9 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from arrowfeed._arrow import RecordBatch, Schema
-from arrowfeed._limits import Limits
-from arrowfeed._representation import Representation
+from arrowfeed._stubs.arrow import RecordBatch, Schema
+from arrowfeed._stubs.read import Limits
+from arrowfeed._stubs.representation import Representation
 from arrowfeed.types import (
     ArrowArrayExportable,
     ArrowSchemaExportable,

@@ -1,4 +1,4 @@
-"""What `tf.TypeSpec`s are composed of, in graphs.
+"""`tf.TypeSpec`s of tensors, and the components of these in graphs.
 
 | spec | components |
 |---|---|
@@ -12,12 +12,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from arrowfeed._handoff import framework
+from arrowfeed._frameworks import framework
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from arrowfeed._arrowfeed import TensorSpec
+
 _tf: Any = framework("tensorflow")
+
+
+def type_spec(spec: TensorSpec, batch: int | None = None) -> Any:
+    """The `tf.TypeSpec` of a tensor; of a structured one, a dict of its fields'.
+
+    Args:
+        spec: Of the tensor.
+        batch: Rows of every batch. None: not known.
+    """
+    if spec.dtype is None:
+        return {name: type_spec(field, batch) for name, field in spec.fields.items()}
+    dtype, shape = _dtype(spec), (batch, *spec.shape[1:])
+    if spec.kind == "dense":
+        return _tf.TensorSpec(shape, dtype)
+    if spec.kind == "sparse":
+        return _tf.SparseTensorSpec(shape, dtype)
+    splits = _tf.as_dtype(spec.row_splits_dtype)
+    return _tf.RaggedTensorSpec(shape, dtype, ragged_rank=spec.ragged_rank, row_splits_dtype=splits)
+
+
+def _dtype(spec: TensorSpec) -> Any:
+    """The `tf.DType` of the values."""
+    return _tf.string if spec.dtype is not None and spec.dtype.hasobject else _tf.as_dtype(spec.dtype)
 
 
 def component_specs(spec: Any) -> list[Any]:

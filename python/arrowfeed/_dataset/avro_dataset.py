@@ -1,12 +1,26 @@
-"""Passes over a dataset by those who make a new iterator for each."""
+"""The parts of `AvroDataset` that are Python: its copies from pickles, and the passes over it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._arrowfeed import AvroDataset
+
 if TYPE_CHECKING:
-    from arrowfeed._arrowfeed import AvroDataset, BatchIterator
+    from arrowfeed._arrowfeed import BatchIterator
     from arrowfeed.types import Tensor
+
+
+def restored(source: Any, options: dict[str, Any], names: list[str] | None) -> AvroDataset:
+    """The dataset that was pickled.
+
+    Args:
+        source: Its files.
+        options: What it was made with.
+        names: The tensors that it was projected to; None: it was not.
+    """
+    dataset = AvroDataset(source, **options)
+    return dataset if names is None else dataset.project(names)
 
 
 def batches_of_pass(

@@ -2,19 +2,25 @@
 
 TensorFlow holds the memory through DLPack for as long as a tensor of it lives, and never writes to it: it is
 not TensorFlow's own, so that no operation takes it for its result. Only `tf.raw_ops.Inplace*` would.
+
+`tensorflow_errors` raises errors of data and files as eager code of TensorFlow does.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arrowfeed._arrowfeed import DenseTensor, SparseTensor, StructuredTensor
-from arrowfeed._handoff import framework
+from arrowfeed._errors import ArrowfeedError
+from arrowfeed._frameworks import framework
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from arrowfeed._arrowfeed import RaggedTensor
     from arrowfeed.types import Tensor
 
@@ -44,7 +50,7 @@ def eager(tensor: Tensor, spec: Any = None) -> Any:
 
 
 def components(tensor: Tensor, spec: Any) -> list[Any]:
-    """The `tf.Tensor`s that a tensor is composed of, as `arrowfeed._tf_components` has them."""
+    """The `tf.Tensor`s that a tensor is composed of, as `component_specs` has them."""
     if isinstance(tensor, StructuredTensor):
         return [part for name in sorted(spec) for part in components(tensor.fields[name], spec[name])]
     if isinstance(tensor, DenseTensor):
@@ -108,3 +114,17 @@ def _is_as_known() -> bool:
     """Whether this TensorFlow's sparse tensors have the attributes that are set above, and no others."""
     made = _tf.SparseTensor(np.zeros((0, 1), np.int64), np.zeros(0), [0])
     return set(made.__dict__) == {"_indices", "_values", "_dense_shape", "_dense_shape_default"}
+
+
+@contextlib.contextmanager
+def tensorflow_errors() -> Generator[None]:
+    """Raises errors of data, schemas and files as the errors of TensorFlow."""
+    try:
+        yield
+    except ArrowfeedError as error:
+        raise _tf.errors.InvalidArgumentError(None, None, str(error)) from error
+    except FileNotFoundError as error:
+        text = str(error) if error.filename is None else f"{error.filename}; {error.strerror}"
+        raise _tf.errors.NotFoundError(None, None, text) from error
+    except OSError as error:
+        raise _tf.errors.UnknownError(None, None, f"{type(error).__name__}: {error}") from error

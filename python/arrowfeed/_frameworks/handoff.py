@@ -1,4 +1,4 @@
-"""What the modules of the frameworks have in common."""
+"""Code that the modules of all frameworks share. Imports no framework."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ class RaggedParts(NamedTuple):
 
     flat_values: Any
     row_splits: tuple[Any, ...]
+
+
+# Users know it by this name, in pickles. Importing this module does not import PyTorch.
+RaggedParts.__module__ = "arrowfeed.torch"
 
 
 def framework(name: str) -> Any:

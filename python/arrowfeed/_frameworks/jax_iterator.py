@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._handoff import framework
+from arrowfeed._frameworks import framework
 from arrowfeed.jax import to_jax
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
-"""Stubs of Avro schemas. Not importable at run time: the names are in `arrowfeed`."""
+"""Avro schemas: `AvroSchema`, `avro_schema`."""
 
 from typing import final
 
-from arrowfeed._arrow import Schema
+from arrowfeed._stubs.arrow import Schema
 from arrowfeed.types import AvroSchemaLike, Source
 
 @final

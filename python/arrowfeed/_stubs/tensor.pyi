@@ -1,4 +1,4 @@
-"""Stubs of tensors. Not importable at run time: the classes are in `arrowfeed`."""
+"""Tensors: dense, sparse, ragged and structured."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, final
@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from arrowfeed._arrow import Array
+from arrowfeed._stubs.arrow import Array
 
 @final
 class DenseTensor:

@@ -1,17 +1,17 @@
-"""Datasets as TensorFlow has them: `AvroDataset.to_tf`."""
+"""Datasets as TensorFlow has them: `AvroDataset.to_tf`, and its iterators for eager code."""
 
 from __future__ import annotations
 
 import itertools
+import threading
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._handoff import framework
-from arrowfeed._passes import batches_of_pass
-from arrowfeed._tf_eager import components
-from arrowfeed._tf_generator import GeneratedDataset
-from arrowfeed._tf_iterator import EagerIterator
-from arrowfeed._tf_specs import type_spec
+from arrowfeed._dataset import batches_of_pass
+from arrowfeed._frameworks import framework
+from arrowfeed._tensorflow.eager import components, eager, tensorflow_errors
+from arrowfeed._tensorflow.generator import GeneratedDataset
+from arrowfeed._tensorflow.specs import type_spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 
 _tf: Any = framework("tensorflow")
 _Dataset: Any = _tf.data.Dataset
+_Iterator: Any = _tf.data.IteratorSpec(_tf.TensorSpec([], _tf.int64)).value_type
+"""The class of `iter(dataset)`."""
+
+_STATE = (
+    "_dataset",
+    "_iterator_resource",
+    "_flat_output_types",
+    "_flat_output_shapes",
+    "_get_next_call_count",
+)
+"""Attributes that its `__init__` sets."""
 
 AHEAD = 2
 """Batches that wait for the model, so that making one and computing with another go on side by side."""
@@ -86,7 +97,7 @@ class TensorDataset(_Dataset):
 def tf_dataset(dataset: AvroDataset, **options: Any) -> Any:
     """The `tf.data.Dataset` of a dataset's tensors. See `AvroDataset.to_tf`."""
     rows = options["batch_size"] if options.get("drop_remainder") else None
-    specs = {name: type_spec(_tf, spec, rows) for name, spec in dataset.specs.items()}
+    specs = {name: type_spec(spec, rows) for name, spec in dataset.specs.items()}
     is_infinite = options.get("epochs", 1) is None
     return TensorDataset(specs, passes_over(dataset, options), ahead=AHEAD, is_infinite=is_infinite)
 
@@ -107,3 +118,58 @@ def passes_over(
             yield from iterator
 
     return batches
+
+
+class EagerIterator(_Iterator):
+    """A `tf.data` iterator that hands batches to eager code itself.
+
+    A batch of 19 features of 64 rows takes 0.3 ms of the processor's time, and through tf.data 2: it passes
+    on each tensor as a variant, and checks it again. Where anything else is asked of the iterator, as by a
+    `tf.function`, by Keras or for a checkpoint, it goes on as TensorFlow's own over the batches that are
+    left.
+
+    Args:
+        specs: The `element_spec`: a dict of `tf.TypeSpec`s.
+        batches: A generator of tensors.
+        rest: The `tf.data.Dataset` of what such a generator still has.
+    """
+
+    def __init__(
+        self,
+        specs: dict[str, Any],
+        batches: Generator[Mapping[str, Tensor]],
+        rest: Callable[[Generator[Mapping[str, Tensor]]], Any],
+    ) -> None:
+        # TensorFlow's own is made later, if at all: its attributes are there from then on.
+        self._element_spec, self._batches, self._rest = specs, batches, rest
+        # TensorFlow's own `__init__` asks for attributes, in the thread that holds it.
+        self._one_at_a_time = threading.RLock()
+        self._is_tensorflows = False
+
+    def _next_internal(self) -> Any:
+        if not _tf.executing_eagerly():
+            return _Iterator._next_internal(self)  # noqa: SLF001
+        with self._one_at_a_time:
+            if not self._is_tensorflows:
+                return self._next_eager()
+        return _Iterator._next_internal(self)  # noqa: SLF001
+
+    def _next_eager(self) -> Any:
+        with tensorflow_errors():
+            tensors = next(self._batches, None)
+        if tensors is None:
+            raise _tf.errors.OutOfRangeError(None, None, "End of sequence")
+        return {name: eager(tensors[name], spec) for name, spec in self._element_spec.items()}
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _STATE:
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+            )
+        with self._one_at_a_time:
+            # Another thread may have been faster.
+            if not self._is_tensorflows:
+                with _tf.init_scope():
+                    _Iterator.__init__(self, self._rest(self._batches))
+                self._is_tensorflows = True
+        return self.__dict__[name]

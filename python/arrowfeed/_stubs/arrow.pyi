@@ -1,4 +1,4 @@
-"""Stubs of the Arrow classes. Not importable at run time: the classes are in `arrowfeed`."""
+"""Arrow data: `Schema`, `Array`, `RecordBatch`."""
 
 from typing import Any, final
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._handoff import framework
-from arrowfeed._passes import batches_of_pass
+from arrowfeed._dataset import batches_of_pass
+from arrowfeed._frameworks import framework
 from arrowfeed.torch import to_torch
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arrowfeed._errors import ArrowfeedError
-from arrowfeed._handoff import framework
-from arrowfeed._tf_components import component_specs, element, element_specs
+from arrowfeed._frameworks import framework
+from arrowfeed._tensorflow.specs import component_specs, element, element_specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

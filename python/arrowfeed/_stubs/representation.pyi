@@ -1,4 +1,4 @@
-"""Stubs of representations. Not importable at run time: the classes are in `arrowfeed`."""
+"""Representations: the columns that a tensor is made of, and how."""
 
 from collections.abc import Iterable
 from typing import final

@@ -1,0 +1,14 @@
+"""Tensors and datasets for PyTorch and JAX, and the code that all frameworks share.
+
+| module | content |
+|---|---|
+| `handoff` | code that all frameworks share; it imports none of them |
+| `torch_dataset` | `AvroDataset.to_torch`; imports PyTorch |
+| `jax_iterator` | `AvroDataset.to_jax`; imports JAX on use |
+
+TensorFlow has a package of its own, `arrowfeed._tensorflow`.
+"""
+
+from arrowfeed._frameworks.handoff import RaggedParts, convert, framework
+
+__all__ = ["RaggedParts", "convert", "framework"]
