@@ -192,7 +192,7 @@ class BatchSize(TypedDict):
 
 
 class IterationOptions(BatchSize, total=False):
-    """Options of an iteration over a dataset; `AvroDataset.record_batches` explains them."""
+    """Options of an iteration over a dataset; `Dataset.record_batches` explains them."""
 
     drop_remainder: bool
     """Leaves out the last batch of an epoch where it has fewer rows."""

@@ -67,206 +67,6 @@ Example:
     >>> for tensors in dataset.tensors(batch_size=1024):
     ...     train(tensors["name.first"].values, tensors["friends[*].age"].row_splits[0])"#
     };
-    (AvroDataset.arrow_schema) => {
-        r#"The schema of the record batches: of the columns that are read."#
-    };
-    (AvroDataset.explain) => {
-        r#"What is read, and of each tensor what is shared with the batches and what is copied, and why.
-
-Example:
-    >>> print(dataset.explain())
-    2 files, columns: x
-    x: dense float32 [?, 2]
-      values: shared"#
-    };
-    (AvroDataset.fingerprint) => {
-        r#"Of the files' names and sizes and of `arrow_schema`: 16 hexadecimal digits.
-
-Raises:
-    OSError: A file cannot be found."#
-    };
-    (AvroDataset.num_rows) => {
-        r#"Rows of all files, as the heads of their blocks declare them; nothing is decompressed.
-
-Every file is opened, the first time; then the number is known.
-
-Raises:
-    OSError: A file cannot be read. FormatError: one is no Avro file, or ends inside a block."#
-    };
-    (AvroDataset.project) => {
-        r#"The dataset of some of the tensors, in the order of `names`; no other columns are read.
-
-Its specs are the same, and its batches have the same rows in the same order.
-
-Args:
-    names: Of tensors.
-
-Raises:
-    RepresentationError: A name is not known. TypeError: `names` is no list of str.
-
-Example:
-    >>> dataset.project(["name.first"]).arrow_schema"#
-    };
-    (AvroDataset.record_batches) => {
-        r#"Record batches of exactly `batch_size` rows, but for the last one of each epoch.
-
-The batches are a function of the files and the options; `threads` and `prefetch_bytes` change
-nothing but speed and memory. Files are opened when their turn comes; a shuffle and shards look at
-the block heads of all files first.
-
-Args:
-    batch_size: Rows of a batch, 1 or more.
-    drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
-    epochs: How often all rows are given, 1 or more. None: without end.
-    across_epochs: Fills the last batch of an epoch with the first rows of the next one, so that only
-        the very last batch may be short. False: no batch has rows of two epochs.
-    shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
-    seed: Of the shuffle, 0 to 2**64 - 1. None: drawn by the system, another one for each iterator;
-        its state has it. Shards of a shuffle must be given one that they share.
-    shard: The number of this shard from 0 on, and how many there are. Shards are a row apart in
-        size at most, and each row is in one of them.
-    threads: Threads that decode and make tensors. None: as many as the process has cores (affinity
-        and cgroup quota respected). 1: the calling thread, none is started.
-    prefetch_bytes: Bytes of decoded rows and their tensors that may wait for the caller, where
-        threads work ahead.
-    on_error: `"raise"`; `"skip_block"` leaves out blocks that cannot be read; `"skip_file"` leaves
-        out the rest of the file. Following rows move up. What is left out is in `report()`.
-
-Raises:
-    ValueError: An option has a wrong value. TypeError: an option has a wrong type, is missing or
-        not known.
-
-Example:
-    >>> [batch.num_rows for batch in dataset.record_batches(batch_size=1000)]
-    [1000, 1000, 500]"#
-    };
-    (AvroDataset.specs) => {
-        r#"What is known of each tensor before any batch, by name."#
-    };
-    (AvroDataset.tensor_adapter) => {
-        r#"What makes tensors of the record batches; each time an equal one."#
-    };
-    (AvroDataset.tensor_representations) => {
-        r#"What each tensor is made of, by name: representations, or the features as they were given."#
-    };
-    (AvroDataset.tensors) => {
-        r#"The tensors of each batch of `record_batches`, by name, in the order of the specs.
-
-The first dimension of each tensor is that of the rows.
-
-Args:
-    batch_size: As in `record_batches`; so are the options below.
-    drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
-    epochs: How often all rows are given. None: without end.
-    across_epochs: Whether batches may have rows of two epochs.
-    shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
-    seed: Of the shuffle. None: drawn by the system.
-    shard: The number of this shard, and how many there are.
-    threads: Threads that decode.
-    prefetch_bytes: Bytes of decoded rows that may wait for the caller.
-    on_error: What to do with blocks that cannot be read. Rows that do not fit a tensor are an error
-        always.
-
-Raises:
-    ValueError: An option has a wrong value. TypeError: an option has a wrong type, is missing or
-        not known.
-
-Example:
-    >>> tensors = next(dataset.tensors(batch_size=32, epochs=None, shuffle_buffer_size=10_000))
-    >>> tensors["x"].shape
-    (32, 2)"#
-    };
-    (AvroDataset.to_jax) => {
-        r#"An iterator over dicts of arrays of JAX. Imports JAX.
-
-Elements are what `arrowfeed.jax.to_jax` makes of those of `tensors`. It has `state_dict()`,
-`load_state_dict(state)`, `report()` and `close()` of `BatchIterator`.
-
-Args:
-    batch_size: As in `record_batches`; so are all options.
-    drop_remainder: Leaves out short batches, so that a compiled function sees one size.
-    epochs: How often all rows are given.
-    across_epochs: Whether batches may have rows of two epochs.
-    shuffle_buffer_size: Rows that are shuffled with each other, at least.
-    seed: Of the shuffle.
-    shard: The number of this shard, and how many there are.
-    threads: Threads that decode.
-    prefetch_bytes: Bytes of decoded rows that may wait.
-    on_error: What to do with blocks that cannot be read.
-
-Raises:
-    ImportError: JAX is not installed.
-    ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
-
-Example:
-    >>> for batch in dataset.to_jax(batch_size=1024, drop_remainder=True, epochs=3):
-    ...     params = step(params, batch["x"])"#
-    };
-    (AvroDataset.to_tf) => {
-        r#"A `tf.data.Dataset` of dicts of TensorFlow's tensors, fit for `model.fit`. Imports TensorFlow.
-
-Elements are what `arrowfeed.tensorflow.to_tensorflow` makes of those of `tensors`, and the
-`element_spec` says it before: `tf.TensorSpec`, `tf.SparseTensorSpec`, `tf.RaggedTensorSpec`, or a
-dict of these for a structured tensor. The first size is known where `drop_remainder` is set.
-
-Batches are decoded and converted outside of the interpreter; numbers get to the graph without a
-copy where their memory is aligned. Each iteration over the dataset goes on with the next epochs of
-the seed: another order each time, the same ones in each run.
-
-Args:
-    batch_size: As in `record_batches`; so are all options.
-    drop_remainder: Leaves out short batches, so that all have one size, which the spec says.
-    epochs: How often all rows are given in one iteration.
-    across_epochs: Whether batches may have rows of two epochs.
-    shuffle_buffer_size: Rows that are shuffled with each other, at least.
-    seed: Of the shuffle.
-    shard: The number of this shard, and how many there are.
-    threads: Threads that decode.
-    prefetch_bytes: Bytes of decoded rows that may wait.
-    on_error: What to do with blocks that cannot be read.
-
-Raises:
-    ImportError: TensorFlow is not installed.
-    ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
-        What is wrong with a file or a row is a `tf.errors.InvalidArgumentError` of the iteration.
-
-Example:
-    >>> batches = dataset.to_tf(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
-    >>> model.fit(batches.map(lambda row: (row, row.pop("label"))), epochs=3)"#
-    };
-    (AvroDataset.to_torch) => {
-        r#"A `torch.utils.data.IterableDataset` of dicts of PyTorch's tensors. Imports PyTorch.
-
-Elements are what `arrowfeed.torch.to_torch` makes of those of `tensors`: whole batches, so a
-`DataLoader` needs `batch_size=None`. Each worker of a `DataLoader` has a part of the rows; where
-`torch.distributed` is initialised, each rank has one. Parts are a row apart in size at most, so
-ranks may differ by a batch: train a fixed number of steps, or join uneven inputs.
-
-The dataset has `set_epoch(epoch)`, to be called before each pass where a seed is given;
-`state_dict()` and `load_state_dict(state)`, which torchdata's `StatefulDataLoader` calls in each
-worker; and can be pickled.
-
-Args:
-    batch_size: As in `record_batches`; so are the options that are not explained here.
-    drop_remainder: Leaves out the last batch of each worker where it has fewer rows.
-    epochs: How often all rows are given in one pass.
-    across_epochs: Whether batches may have rows of two epochs.
-    shuffle_buffer_size: Rows that are shuffled with each other, at least.
-    seed: Of the shuffle. None: drawn for each pass; not where there are several shards.
-    shard: The part of this process, which workers share out. Default: that of its rank.
-    threads: Threads that decode. None: one in a worker, else as many as cores.
-    prefetch_bytes: Bytes of decoded rows that may wait, in each worker.
-    on_error: What to do with blocks that cannot be read.
-
-Raises:
-    ImportError: PyTorch is not installed.
-    ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
-
-Example:
-    >>> rows = dataset.to_torch(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
-    >>> for batch in torch.utils.data.DataLoader(rows, batch_size=None, num_workers=2):
-    ...     train(batch["x"])"#
-    };
     (AvroRecordDecoder) => {
         r#"Decodes records without a file, such as messages of a stream, into record batches.
 
@@ -438,7 +238,7 @@ Raises:
     ValueError: The writer is closed or has failed."#
     };
     (BatchIterator) => {
-        r#"Batches of a dataset, one after the other. Made by `AvroDataset.record_batches` and `.tensors`.
+        r#"Batches of a dataset, one after the other. Made by `Dataset.record_batches` and `.tensors`.
 
 Threads start with the first batch, and end with the last one, with `close`, or when the iterator is
 dropped. Any number of threads may iterate; each batch goes to one of them. After an error there are no
@@ -511,6 +311,217 @@ Raises:
 Example:
     >>> batches.state_dict()["place"]
     {'row': {'block': 3, 'file': 0, 'offset': 49152, 'row': 24, 'sync': '30313233343536373839...'}}"#
+    };
+    (Dataset) => {
+        r#"Files of one format, and the tensors that are made of them: a source of batches for training.
+
+The base class of `AvroDataset` and `ParquetDataset`, which make one. It has no constructor. No thread is
+started before the first batch is asked for. Datasets can be pickled; a copy opens the files again.
+
+Example:
+    >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
+    >>> isinstance(dataset, arrowfeed.Dataset)
+    True"#
+    };
+    (Dataset.arrow_schema) => {
+        r#"The schema of the record batches: of the columns that are read."#
+    };
+    (Dataset.explain) => {
+        r#"What is read, and of each tensor what is shared with the batches and what is copied, and why.
+
+Example:
+    >>> print(dataset.explain())
+    2 files, columns: x
+    x: dense float32 [?, 2]
+      values: shared"#
+    };
+    (Dataset.fingerprint) => {
+        r#"Of the files' names and sizes and of `arrow_schema`: 16 hexadecimal digits.
+
+Raises:
+    OSError: A file cannot be found."#
+    };
+    (Dataset.num_rows) => {
+        r#"Rows of all files, by the heads of blocks or by footers; nothing is decompressed.
+
+Every file is opened, the first time; then the number is known.
+
+Raises:
+    OSError: A file cannot be read. FormatError: one is not of the format, or ends inside a block."#
+    };
+    (Dataset.project) => {
+        r#"The dataset of some of the tensors, in the order of `names`; no other columns are read.
+
+Its specs are the same, and its batches have the same rows in the same order.
+
+Args:
+    names: Of tensors.
+
+Raises:
+    RepresentationError: A name is not known. TypeError: `names` is no list of str.
+
+Example:
+    >>> dataset.project(["name.first"]).arrow_schema"#
+    };
+    (Dataset.record_batches) => {
+        r#"Record batches of exactly `batch_size` rows, but for the last one of each epoch.
+
+The batches are a function of the files and the options; `threads` and `prefetch_bytes` change
+nothing but speed and memory. Files are opened when their turn comes; a shuffle and shards look at
+the block heads of all files first.
+
+Args:
+    batch_size: Rows of a batch, 1 or more.
+    drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
+    epochs: How often all rows are given, 1 or more. None: without end.
+    across_epochs: Fills the last batch of an epoch with the first rows of the next one, so that only
+        the very last batch may be short. False: no batch has rows of two epochs.
+    shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
+    seed: Of the shuffle, 0 to 2**64 - 1. None: drawn by the system, another one for each iterator;
+        its state has it. Shards of a shuffle must be given one that they share.
+    shard: The number of this shard from 0 on, and how many there are. Shards are a row apart in
+        size at most, and each row is in one of them.
+    threads: Threads that decode and make tensors. None: as many as the process has cores (affinity
+        and cgroup quota respected). 1: the calling thread, none is started.
+    prefetch_bytes: Bytes of decoded rows and their tensors that may wait for the caller, where
+        threads work ahead.
+    on_error: `"raise"`; `"skip_block"` leaves out blocks that cannot be read; `"skip_file"` leaves
+        out the rest of the file. Following rows move up. What is left out is in `report()`.
+
+Raises:
+    ValueError: An option has a wrong value. TypeError: an option has a wrong type, is missing or
+        not known.
+
+Example:
+    >>> [batch.num_rows for batch in dataset.record_batches(batch_size=1000)]
+    [1000, 1000, 500]"#
+    };
+    (Dataset.specs) => {
+        r#"What is known of each tensor before any batch, by name."#
+    };
+    (Dataset.tensor_adapter) => {
+        r#"What makes tensors of the record batches; each time an equal one."#
+    };
+    (Dataset.tensor_representations) => {
+        r#"What each tensor is made of, by name: representations, or the features as they were given."#
+    };
+    (Dataset.tensors) => {
+        r#"The tensors of each batch of `record_batches`, by name, in the order of the specs.
+
+The first dimension of each tensor is that of the rows.
+
+Args:
+    batch_size: As in `record_batches`; so are the options below.
+    drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
+    epochs: How often all rows are given. None: without end.
+    across_epochs: Whether batches may have rows of two epochs.
+    shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
+    seed: Of the shuffle. None: drawn by the system.
+    shard: The number of this shard, and how many there are.
+    threads: Threads that decode.
+    prefetch_bytes: Bytes of decoded rows that may wait for the caller.
+    on_error: What to do with blocks that cannot be read. Rows that do not fit a tensor are an error
+        always.
+
+Raises:
+    ValueError: An option has a wrong value. TypeError: an option has a wrong type, is missing or
+        not known.
+
+Example:
+    >>> tensors = next(dataset.tensors(batch_size=32, epochs=None, shuffle_buffer_size=10_000))
+    >>> tensors["x"].shape
+    (32, 2)"#
+    };
+    (Dataset.to_jax) => {
+        r#"An iterator over dicts of arrays of JAX. Imports JAX.
+
+Elements are what `arrowfeed.jax.to_jax` makes of those of `tensors`. It has `state_dict()`,
+`load_state_dict(state)`, `report()` and `close()` of `BatchIterator`.
+
+Args:
+    batch_size: As in `record_batches`; so are all options.
+    drop_remainder: Leaves out short batches, so that a compiled function sees one size.
+    epochs: How often all rows are given.
+    across_epochs: Whether batches may have rows of two epochs.
+    shuffle_buffer_size: Rows that are shuffled with each other, at least.
+    seed: Of the shuffle.
+    shard: The number of this shard, and how many there are.
+    threads: Threads that decode.
+    prefetch_bytes: Bytes of decoded rows that may wait.
+    on_error: What to do with blocks that cannot be read.
+
+Raises:
+    ImportError: JAX is not installed.
+    ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
+
+Example:
+    >>> for batch in dataset.to_jax(batch_size=1024, drop_remainder=True, epochs=3):
+    ...     params = step(params, batch["x"])"#
+    };
+    (Dataset.to_tf) => {
+        r#"A `tf.data.Dataset` of dicts of TensorFlow's tensors, fit for `model.fit`. Imports TensorFlow.
+
+Elements are what `arrowfeed.tensorflow.to_tensorflow` makes of those of `tensors`, and the
+`element_spec` says it before: `tf.TensorSpec`, `tf.SparseTensorSpec`, `tf.RaggedTensorSpec`, or a
+dict of these for a structured tensor. The first size is known where `drop_remainder` is set.
+
+Batches are decoded and converted outside of the interpreter; numbers get to the graph without a
+copy where their memory is aligned. Each iteration over the dataset goes on with the next epochs of
+the seed: another order each time, the same ones in each run.
+
+Args:
+    batch_size: As in `record_batches`; so are all options.
+    drop_remainder: Leaves out short batches, so that all have one size, which the spec says.
+    epochs: How often all rows are given in one iteration.
+    across_epochs: Whether batches may have rows of two epochs.
+    shuffle_buffer_size: Rows that are shuffled with each other, at least.
+    seed: Of the shuffle.
+    shard: The number of this shard, and how many there are.
+    threads: Threads that decode.
+    prefetch_bytes: Bytes of decoded rows that may wait.
+    on_error: What to do with blocks that cannot be read.
+
+Raises:
+    ImportError: TensorFlow is not installed.
+    ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
+        What is wrong with a file or a row is a `tf.errors.InvalidArgumentError` of the iteration.
+
+Example:
+    >>> batches = dataset.to_tf(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
+    >>> model.fit(batches.map(lambda row: (row, row.pop("label"))), epochs=3)"#
+    };
+    (Dataset.to_torch) => {
+        r#"A `torch.utils.data.IterableDataset` of dicts of PyTorch's tensors. Imports PyTorch.
+
+Elements are what `arrowfeed.torch.to_torch` makes of those of `tensors`: whole batches, so a
+`DataLoader` needs `batch_size=None`. Each worker of a `DataLoader` has a part of the rows; where
+`torch.distributed` is initialised, each rank has one. Parts are a row apart in size at most, so
+ranks may differ by a batch: train a fixed number of steps, or join uneven inputs.
+
+The dataset has `set_epoch(epoch)`, to be called before each pass where a seed is given;
+`state_dict()` and `load_state_dict(state)`, which torchdata's `StatefulDataLoader` calls in each
+worker; and can be pickled.
+
+Args:
+    batch_size: As in `record_batches`; so are the options that are not explained here.
+    drop_remainder: Leaves out the last batch of each worker where it has fewer rows.
+    epochs: How often all rows are given in one pass.
+    across_epochs: Whether batches may have rows of two epochs.
+    shuffle_buffer_size: Rows that are shuffled with each other, at least.
+    seed: Of the shuffle. None: drawn for each pass; not where there are several shards.
+    shard: The part of this process, which workers share out. Default: that of its rank.
+    threads: Threads that decode. None: one in a worker, else as many as cores.
+    prefetch_bytes: Bytes of decoded rows that may wait, in each worker.
+    on_error: What to do with blocks that cannot be read.
+
+Raises:
+    ImportError: PyTorch is not installed.
+    ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
+
+Example:
+    >>> rows = dataset.to_torch(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
+    >>> for batch in torch.utils.data.DataLoader(rows, batch_size=None, num_workers=2):
+    ...     train(batch["x"])"#
     };
     (Dense) => {
         r#"Tensor `[batch, *shape]`: every row has the same shape.
@@ -639,6 +650,41 @@ Raises:
 
 Example:
     >>> arrowfeed.read_avro("part-0.avro", limits=arrowfeed.Limits(decoded_block_bytes=16 << 20))"#
+    };
+    (ParquetDataset) => {
+        r#"Parquet files, and the tensors that are made of them: a source of batches for training.
+
+A row group is what a block is in Avro: a unit of shuffling, of threads and of `on_error`. Files with
+row groups of 10,000 to 100,000 rows shuffle well; a row group is decoded by one thread. Only the pages of
+the columns that are read are read. Dictionaries of Arrow come as their values.
+
+The first file's footer is read here, so wrong files, columns and features are errors of this call. What
+can be read only once, a file object or a URL, is read into memory here.
+
+Args:
+    source: A path, a glob, a directory (its `*.parquet`), a URL (other schemes than `file://` need
+        fsspec), the bytes of a file, a binary file object, or a list of these. File order: as listed,
+        globs and directories sorted.
+    features: As in `AvroDataset`.
+    representations: As in `AvroDataset`.
+    columns: Field paths to read (`id`, `user.scores`, through lists too), in the order of the columns. A
+        map is read as a whole. None: those that the tensors need.
+    limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
+        batch. None: `Limits()`. The `parquet` crate, which decodes, may allocate up to 2 GiB for a page
+        of a damaged file.
+
+Raises:
+    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+    FormatError: The first file is no Parquet file.
+    SchemaError: The file's columns cannot become Arrow, or a column is not in it.
+    RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
+    LimitError: The footer asks for more than `limits` allows.
+    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+Example:
+    >>> dataset = arrowfeed.ParquetDataset("part-*.parquet", columns=["id", "user.scores"])
+    >>> for tensors in dataset.tensors(batch_size=1024, shuffle_buffer_size=100_000):
+    ...     train(tensors["id"].values)"#
     };
     (Ragged) => {
         r#"Ragged tensor: one ragged dimension for each list on the path, then one for each partition.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use arrowfeed::sources::{redacted, resolve_with, scheme};
+use arrowfeed::sources::{redacted, resolve_extension, scheme};
 use arrowfeed::{AvroSource, FeedError};
 use bytes::Bytes;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -20,6 +20,9 @@ use crate::signals;
 
 /// Bytes of a file object that are read between two looks for signals.
 const STEP: u64 = 1 << 20;
+
+/// Extension of Avro files.
+pub(crate) const AVRO: &str = "avro";
 
 const EXPECTED: &str = "a path, a glob, a directory, a URL, bytes, a binary file object or a list of these";
 
@@ -60,7 +63,7 @@ pub(crate) fn local_files(value: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     for item in each(value)? {
         let found = match item {
             Item::Pattern(pattern) => {
-                files.extend(resolved(value.py(), pattern)?);
+                files.extend(resolved(value.py(), pattern, AVRO)?);
                 continue;
             }
             Item::Url(url) => redacted(&url).into_owned(),
@@ -75,13 +78,17 @@ pub(crate) fn local_files(value: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
 
 /// The files of a `source` argument that is read more than once, and what stands for it in another process. What can
 /// be read only once, as a file object or a URL, is read into memory here.
-pub(crate) fn rereadable(value: &Bound<'_, PyAny>) -> PyResult<(Vec<AvroSource>, Py<PyAny>)> {
+/// Of a directory, files with the extension are read.
+pub(crate) fn rereadable(
+    value: &Bound<'_, PyAny>,
+    extension: &str,
+) -> PyResult<(Vec<AvroSource>, Py<PyAny>)> {
     let py = value.py();
     let (mut sources, kept) = (Vec::new(), PyList::empty(py));
     for item in each(value)? {
         match item {
             Item::Pattern(pattern) => {
-                for path in resolved(py, pattern)? {
+                for path in resolved(py, pattern, extension)? {
                     kept.append(&path)?;
                     sources.push(AvroSource::from(path));
                 }
@@ -137,7 +144,7 @@ impl Sources {
     fn add(&mut self, py: Python<'_>, item: Item<'_>) -> PyResult<()> {
         match item {
             Item::Pattern(pattern) => {
-                self.list.extend(resolved(py, pattern)?.into_iter().map(AvroSource::from));
+                self.list.extend(resolved(py, pattern, AVRO)?.into_iter().map(AvroSource::from));
             }
             Item::Url(url) => {
                 for (name, opener) in remote_files(py, &url)? {
@@ -156,9 +163,9 @@ impl Sources {
 }
 
 /// The files that a pattern means. A tree of directories may take long to go through.
-fn resolved(py: Python<'_>, pattern: PathBuf) -> PyResult<Vec<PathBuf>> {
+fn resolved(py: Python<'_>, pattern: PathBuf, extension: &str) -> PyResult<Vec<PathBuf>> {
     let interrupt = signals::interrupt_of_call(py)?;
-    call(py, || resolve_with([pattern], Some(&interrupt)))
+    call(py, || resolve_extension([pattern], extension, Some(&interrupt)))
 }
 
 fn each<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Item<'py>>> {

@@ -12,7 +12,7 @@ mod url;
 
 pub use url::{redacted, scheme};
 
-/// Files of a directory that are read.
+/// Files of a directory that are read, where no other format is asked for.
 const EXTENSION: &str = "avro";
 
 /// As a shell matches: a star takes neither a separator nor a leading dot.
@@ -48,6 +48,18 @@ pub fn resolve_with<P: AsRef<Path>>(
     patterns: impl IntoIterator<Item = P>,
     interrupt: Option<&Interrupt>,
 ) -> Result<Vec<PathBuf>, FeedError> {
+    resolve_extension(patterns, EXTENSION, interrupt)
+}
+
+/// As [`resolve_with`], with the files of a directory whose names end with another extension, such as `parquet`.
+///
+/// # Errors
+/// As [`resolve_with`].
+pub fn resolve_extension<P: AsRef<Path>>(
+    patterns: impl IntoIterator<Item = P>,
+    extension: &str,
+    interrupt: Option<&Interrupt>,
+) -> Result<Vec<PathBuf>, FeedError> {
     let ask = || match interrupt {
         Some(interrupt) if interrupt() => {
             Err(FeedError::new(FeedErrorKind::Interrupted, "the caller asked to stop"))
@@ -58,7 +70,7 @@ pub fn resolve_with<P: AsRef<Path>>(
     for pattern in patterns {
         ask()?;
         let pattern = pattern.as_ref();
-        let found = local_path(pattern).and_then(|path| files_of(&path, &ask));
+        let found = local_path(pattern).and_then(|path| files_of(&path, extension, &ask));
         let found = found.map_err(|error| error.in_file(&redacted(&pattern.display().to_string())))?;
         files.extend(found);
     }
@@ -81,9 +93,9 @@ fn local_path(pattern: &Path) -> Result<Cow<'_, Path>, FeedError> {
 /// Is called for each entry; an error ends the search.
 type Ask<'a> = &'a dyn Fn() -> Result<(), FeedError>;
 
-fn files_of(path: &Path, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
+fn files_of(path: &Path, extension: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     match fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => directory(path, ask),
+        Ok(metadata) if metadata.is_dir() => directory(path, extension, ask),
         Ok(_) => Ok(vec![path.to_path_buf()]),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match path.to_str() {
             Some(pattern) if is_glob(pattern) => matches(pattern, ask),
@@ -97,17 +109,17 @@ fn is_glob(pattern: &str) -> bool {
     pattern.contains(['*', '?', '['])
 }
 
-fn directory(path: &Path, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
+fn directory(path: &Path, extension: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(path).map_err(FeedError::io)? {
         ask()?;
         let file = entry.map_err(FeedError::io)?.path();
         let hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        if !hidden && file.extension().is_some_and(|extension| extension == EXTENSION) && !file.is_dir() {
+        if !hidden && file.extension().is_some_and(|found| found == extension) && !file.is_dir() {
             files.push(file);
         }
     }
-    sorted(files, "expected a directory with files named *.avro, found none")
+    sorted(files, &format!("expected a directory with files named *.{extension}, found none"))
 }
 
 fn matches(pattern: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import AvroDataset, TensorAdapter
+from arrowfeed._arrowfeed import Dataset, TensorAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +25,7 @@ class Tfxio(abc.ABC):
     """A source of record batches, the schema that they have, and the tensors that are made of them.
 
     It is what the standardized TFX inputs call a TFXIO. A class for another format gives the four abstract
-    parts; the rest follows. `AvroDataset` is one, for `isinstance` and `issubclass`.
+    parts; the rest follows. `Dataset` is one, for `isinstance` and `issubclass`.
 
     Example:
         >>> class Numbers(arrowfeed.Tfxio):
@@ -58,7 +58,7 @@ class Tfxio(abc.ABC):
         """Record batches of exactly `batch_size` rows, but for the last one of each epoch.
 
         Args:
-            **options: Those of `AvroDataset.record_batches`. A source may know fewer of them.
+            **options: Those of `Dataset.record_batches`. A source may know fewer of them.
 
         Raises:
             TypeError: An option that the source does not know.
@@ -105,4 +105,4 @@ def _is_feature(made_of: object) -> bool:
 
 # Users know it by this name, in messages and in pickles.
 Tfxio.__module__ = "arrowfeed"
-Tfxio.register(AvroDataset)
+Tfxio.register(Dataset)

@@ -3,8 +3,8 @@
 | module | content |
 |---|---|
 | `handoff` | code that all frameworks share; it imports none of them |
-| `torch_dataset` | `AvroDataset.to_torch`; imports PyTorch |
-| `jax_iterator` | `AvroDataset.to_jax`; imports JAX on use |
+| `torch_dataset` | `Dataset.to_torch`; imports PyTorch |
+| `jax_iterator` | `Dataset.to_jax`; imports JAX on use |
 
 TensorFlow has a package of its own, `arrowfeed._tensorflow`.
 """

@@ -1,4 +1,4 @@
-"""Datasets as JAX has them: `AvroDataset.to_jax`."""
+"""Datasets as JAX has them: `Dataset.to_jax`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from arrowfeed.jax import to_jax
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from arrowfeed._arrowfeed import AvroDataset
+    from arrowfeed._arrowfeed import Dataset
     from arrowfeed.types import Report
 
 
 class JaxIterator:
-    """Dicts of what `arrowfeed.jax.to_jax` makes of a dataset's tensors. See `AvroDataset.to_jax`."""
+    """Dicts of what `arrowfeed.jax.to_jax` makes of a dataset's tensors. See `Dataset.to_jax`."""
 
-    def __init__(self, dataset: AvroDataset, **options: Any) -> None:
+    def __init__(self, dataset: Dataset, **options: Any) -> None:
         framework("jax")
         self._batches = dataset.tensors(**options)
 

@@ -1,4 +1,4 @@
-"""Datasets as PyTorch has them: `AvroDataset.to_torch`. Imports PyTorch."""
+"""Datasets as PyTorch has them: `Dataset.to_torch`. Imports PyTorch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arrowfeed.torch import to_torch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arrowfeed._arrowfeed import AvroDataset, BatchIterator
+    from arrowfeed._arrowfeed import Dataset, BatchIterator
     from arrowfeed.types import Tensor
 
 _torch: Any = framework("torch")
@@ -20,9 +20,9 @@ _Base: Any = _data.IterableDataset
 
 
 class TorchDataset(_Base):
-    """Dicts of what `arrowfeed.torch.to_torch` makes of a dataset's tensors. See `AvroDataset.to_torch`."""
+    """Dicts of what `arrowfeed.torch.to_torch` makes of a dataset's tensors. See `Dataset.to_torch`."""
 
-    def __init__(self, dataset: AvroDataset, **options: Any) -> None:
+    def __init__(self, dataset: Dataset, **options: Any) -> None:
         self._dataset = dataset
         self._options = options
         # In memory that workers share, as those that persist have copies of all else.
@@ -103,8 +103,8 @@ class TorchDataset(_Base):
         self._shared_epoch.share_memory_()
 
 
-def torch_dataset(dataset: AvroDataset, **options: Any) -> TorchDataset:
-    """The `torch.utils.data.IterableDataset` of a dataset's tensors. See `AvroDataset.to_torch`."""
+def torch_dataset(dataset: Dataset, **options: Any) -> TorchDataset:
+    """The `torch.utils.data.IterableDataset` of a dataset's tensors. See `Dataset.to_torch`."""
     return TorchDataset(dataset, **options)
 
 

@@ -9,7 +9,7 @@ _Batch_co = TypeVar("_Batch_co", covariant=True)
 
 @final
 class BatchIterator(Generic[_Batch_co]):
-    """Batches of a dataset, one after the other. Made by `AvroDataset.record_batches` and `.tensors`.
+    """Batches of a dataset, one after the other. Made by `Dataset.record_batches` and `.tensors`.
 
     Threads start with the first batch, and end with the last one, with `close`, or when the iterator is
     dropped. Any number of threads may iterate; each batch goes to one of them. After an error there are no

@@ -1,7 +1,9 @@
-"""Avro files as a source of batches: `AvroDataset`."""
+"""Files as a source of batches: `Dataset`, and a class for each format that makes one."""
 
 from collections.abc import Iterable
 from typing import Any, final
+
+from typing_extensions import Self
 
 from arrowfeed._dataset import Tfxio
 from arrowfeed._frameworks.jax_iterator import JaxIterator
@@ -20,62 +22,18 @@ from arrowfeed.types import (
     Tensor,
 )
 
-@final
-class AvroDataset(Tfxio):
-    """Avro files, and the tensors that are made of them: a source of batches for training.
+class Dataset(Tfxio):
+    """Files of one format, and the tensors that are made of them: a source of batches for training.
 
-    The first file's header is read here, so wrong files, columns, features and schemas are errors of this
-    call. No thread is started before the first batch is asked for. Datasets can be pickled; a copy opens
-    the files again. What can be read only once, a file object or a URL, is read into memory here.
-
-    Args:
-        source: A path, a glob, a directory (its `*.avro`), a URL (other schemes than `file://` need fsspec),
-            the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
-            directories sorted.
-        features: Dict of the tensors' names to features: of `arrowfeed.features`, `tf.io`, tensorflow-io or
-            ATDS. A name is a key expression, unless the feature has a `key`. Only the fields that keys need
-            are read.
-        representations: Or dict of the tensors' names to `Representation`s, TensorFlow Metadata's
-            `TensorRepresentation` messages, or the bytes of such. None of both: what
-            `infer_representations` finds.
-        columns: Field paths to read, as in `read_avro`. None: those that the tensors need.
-        reader_schema: The schema to resolve the values to; needed where the files have different ones.
-        encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
-        double_as_float: With `encoding="tfx"`, doubles as Float32.
-        limits: What one file may ask of this process. None: `Limits()`.
-
-    Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The first file is no Avro object container file.
-        SchemaError: A schema is not valid or cannot become Arrow, or a column is not in it.
-        RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
-        LimitError: The header asks for more than `limits` allows.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    The base class of `AvroDataset` and `ParquetDataset`, which make one. It has no constructor. No thread is
+    started before the first batch is asked for. Datasets can be pickled; a copy opens the files again.
 
     Example:
-        >>> from arrowfeed import features
-        >>> wanted = {"name.first": features.Dense([], default=b"?"), "friends[*].age": features.Ragged()}
-        >>> dataset = arrowfeed.AvroDataset("part-*.avro", features=wanted)
-        >>> dataset
-        <arrowfeed.AvroDataset of 2 tensors>
-          name.first: dense bytes [?]
-          friends[*].age: ragged int64 [?, ?], 1 ragged dimension
-        >>> for tensors in dataset.tensors(batch_size=1024):
-        ...     train(tensors["name.first"].values, tensors["friends[*].age"].row_splits[0])
+        >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
+        >>> isinstance(dataset, arrowfeed.Dataset)
+        True
     """
 
-    def __new__(
-        cls,
-        source: Source,
-        *,
-        features: dict[str, FeatureLike] | None = None,
-        representations: dict[str, RepresentationLike] | None = None,
-        columns: list[str] | tuple[str, ...] | None = None,
-        reader_schema: AvroSchemaLike | None = None,
-        encoding: Encoding = "native",
-        double_as_float: bool = False,
-        limits: Limits | None = None,
-    ) -> AvroDataset: ...
     @property
     def arrow_schema(self) -> Schema:
         """The schema of the record batches: of the columns that are read."""
@@ -90,12 +48,12 @@ class AvroDataset(Tfxio):
 
     @property
     def num_rows(self) -> int:
-        """Rows of all files, as the heads of their blocks declare them; nothing is decompressed.
+        """Rows of all files, by the heads of blocks or by footers; nothing is decompressed.
 
         Every file is opened, the first time; then the number is known.
 
         Raises:
-            OSError: A file cannot be read. FormatError: one is no Avro file, or ends inside a block.
+            OSError: A file cannot be read. FormatError: one is not of the format, or ends inside a block.
         """
 
     @property
@@ -109,7 +67,7 @@ class AvroDataset(Tfxio):
     def tensor_adapter(self) -> TensorAdapter:
         """What makes tensors of the record batches; each time an equal one."""
 
-    def project(self, names: Iterable[str]) -> AvroDataset:
+    def project(self, names: Iterable[str]) -> Self:
         """The dataset of some of the tensors, in the order of `names`; no other columns are read.
 
         Its specs are the same, and its batches have the same rows in the same order.
@@ -357,3 +315,107 @@ class AvroDataset(Tfxio):
             >>> for batch in dataset.to_jax(batch_size=1024, drop_remainder=True, epochs=3):
             ...     params = step(params, batch["x"])
         """
+
+@final
+class AvroDataset(Dataset):
+    """Avro files, and the tensors that are made of them: a source of batches for training.
+
+    The first file's header is read here, so wrong files, columns, features and schemas are errors of this
+    call. No thread is started before the first batch is asked for. Datasets can be pickled; a copy opens
+    the files again. What can be read only once, a file object or a URL, is read into memory here.
+
+    Args:
+        source: A path, a glob, a directory (its `*.avro`), a URL (other schemes than `file://` need fsspec),
+            the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
+            directories sorted.
+        features: Dict of the tensors' names to features: of `arrowfeed.features`, `tf.io`, tensorflow-io or
+            ATDS. A name is a key expression, unless the feature has a `key`. Only the fields that keys need
+            are read.
+        representations: Or dict of the tensors' names to `Representation`s, TensorFlow Metadata's
+            `TensorRepresentation` messages, or the bytes of such. None of both: what
+            `infer_representations` finds.
+        columns: Field paths to read, as in `read_avro`. None: those that the tensors need.
+        reader_schema: The schema to resolve the values to; needed where the files have different ones.
+        encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
+        double_as_float: With `encoding="tfx"`, doubles as Float32.
+        limits: What one file may ask of this process. None: `Limits()`.
+
+    Raises:
+        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+        FormatError: The first file is no Avro object container file.
+        SchemaError: A schema is not valid or cannot become Arrow, or a column is not in it.
+        RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
+        LimitError: The header asks for more than `limits` allows.
+        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+    Example:
+        >>> from arrowfeed import features
+        >>> wanted = {"name.first": features.Dense([], default=b"?"), "friends[*].age": features.Ragged()}
+        >>> dataset = arrowfeed.AvroDataset("part-*.avro", features=wanted)
+        >>> dataset
+        <arrowfeed.AvroDataset of 2 tensors>
+          name.first: dense bytes [?]
+          friends[*].age: ragged int64 [?, ?], 1 ragged dimension
+        >>> for tensors in dataset.tensors(batch_size=1024):
+        ...     train(tensors["name.first"].values, tensors["friends[*].age"].row_splits[0])
+    """
+
+    def __new__(
+        cls,
+        source: Source,
+        *,
+        features: dict[str, FeatureLike] | None = None,
+        representations: dict[str, RepresentationLike] | None = None,
+        columns: list[str] | tuple[str, ...] | None = None,
+        reader_schema: AvroSchemaLike | None = None,
+        encoding: Encoding = "native",
+        double_as_float: bool = False,
+        limits: Limits | None = None,
+    ) -> AvroDataset: ...
+
+@final
+class ParquetDataset(Dataset):
+    """Parquet files, and the tensors that are made of them: a source of batches for training.
+
+    A row group is what a block is in Avro: a unit of shuffling, of threads and of `on_error`. Files with
+    row groups of 10,000 to 100,000 rows shuffle well; a row group is decoded by one thread. Only the pages of
+    the columns that are read are read. Dictionaries of Arrow come as their values.
+
+    The first file's footer is read here, so wrong files, columns and features are errors of this call. What
+    can be read only once, a file object or a URL, is read into memory here.
+
+    Args:
+        source: A path, a glob, a directory (its `*.parquet`), a URL (other schemes than `file://` need
+            fsspec), the bytes of a file, a binary file object, or a list of these. File order: as listed,
+            globs and directories sorted.
+        features: As in `AvroDataset`.
+        representations: As in `AvroDataset`.
+        columns: Field paths to read (`id`, `user.scores`, through lists too), in the order of the columns. A
+            map is read as a whole. None: those that the tensors need.
+        limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
+            batch. None: `Limits()`. The `parquet` crate, which decodes, may allocate up to 2 GiB for a page
+            of a damaged file.
+
+    Raises:
+        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+        FormatError: The first file is no Parquet file.
+        SchemaError: The file's columns cannot become Arrow, or a column is not in it.
+        RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
+        LimitError: The footer asks for more than `limits` allows.
+        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+    Example:
+        >>> dataset = arrowfeed.ParquetDataset("part-*.parquet", columns=["id", "user.scores"])
+        >>> for tensors in dataset.tensors(batch_size=1024, shuffle_buffer_size=100_000):
+        ...     train(tensors["id"].values)
+    """
+
+    def __new__(
+        cls,
+        source: Source,
+        *,
+        features: dict[str, FeatureLike] | None = None,
+        representations: dict[str, RepresentationLike] | None = None,
+        columns: list[str] | tuple[str, ...] | None = None,
+        limits: Limits | None = None,
+    ) -> ParquetDataset: ...

@@ -5,7 +5,7 @@
 | `specs` | `tf.TypeSpec`s of tensors, and their components in graphs |
 | `eager` | tensors to eager tensors, without a copy; errors of eager code |
 | `generator` | Python generators as datasets |
-| `dataset` | `AvroDataset.to_tf`, and its iterator for eager code |
+| `dataset` | `Dataset.to_tf`, and its iterator for eager code |
 """
 
 from arrowfeed._tensorflow.dataset import TensorDataset, passes_over, tf_dataset

@@ -1,4 +1,4 @@
-"""Datasets as TensorFlow has them: `AvroDataset.to_tf`, and its iterators for eager code."""
+"""Datasets as TensorFlow has them: `Dataset.to_tf`, and its iterators for eager code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arrowfeed._tensorflow.specs import type_spec
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
-    from arrowfeed._arrowfeed import AvroDataset
+    from arrowfeed._arrowfeed import Dataset
     from arrowfeed.types import Tensor
 
 _tf: Any = framework("tensorflow")
@@ -94,8 +94,8 @@ class TensorDataset(_Dataset):
         return TensorDataset(self._specs, lambda: batches, **self._settings)
 
 
-def tf_dataset(dataset: AvroDataset, **options: Any) -> Any:
-    """The `tf.data.Dataset` of a dataset's tensors. See `AvroDataset.to_tf`."""
+def tf_dataset(dataset: Dataset, **options: Any) -> Any:
+    """The `tf.data.Dataset` of a dataset's tensors. See `Dataset.to_tf`."""
     rows = options["batch_size"] if options.get("drop_remainder") else None
     specs = {name: type_spec(spec, rows) for name, spec in dataset.specs.items()}
     is_infinite = options.get("epochs", 1) is None
@@ -103,13 +103,13 @@ def tf_dataset(dataset: AvroDataset, **options: Any) -> Any:
 
 
 def passes_over(
-    dataset: AvroDataset, options: dict[str, Any]
+    dataset: Dataset, options: dict[str, Any]
 ) -> Callable[[], Generator[Mapping[str, Tensor]]]:
     """A generator of a dataset's tensors, for one pass after the other.
 
     Args:
         dataset: What is passed over.
-        options: Of `AvroDataset.tensors`, for each pass.
+        options: Of `Dataset.tensors`, for each pass.
     """
     passes = itertools.count()
 

@@ -1,6 +1,6 @@
 //! Arguments of a dataset: kept as they were given, so that it can be pickled, and parsed.
 
-use arrowfeed::{AvroDatasetOptions, TensorDefinitions};
+use arrowfeed::{AvroDatasetOptions, ParquetDatasetOptions, ReadOptions, TensorDefinitions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -9,8 +9,11 @@ use crate::argument::unexpected_keyword;
 use crate::options::{columns, read_options};
 use crate::tensor::{features, representations};
 
-/// Options of reading that a dataset has too.
-const READING: [&str; 5] = ["columns", "reader_schema", "encoding", "double_as_float", "limits"];
+/// Options of reading that a dataset of Avro files has too.
+const AVRO: [&str; 5] = ["columns", "reader_schema", "encoding", "double_as_float", "limits"];
+
+/// Those of Parquet files.
+const PARQUET: [&str; 2] = ["columns", "limits"];
 
 /// Keywords of our own: what the caller does with lists and dicts afterwards changes none of them.
 pub(super) fn kept<'py>(
@@ -31,7 +34,25 @@ pub(super) fn kept<'py>(
 }
 
 /// The options that `AvroDataset` was called with.
-pub(super) fn dataset_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDatasetOptions> {
+pub(super) fn avro_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDatasetOptions> {
+    let (tensors, reading) = options("AvroDataset", &AVRO, keywords)?;
+    let ReadOptions { columns, reader_schema, encoding, double_as_float, limits, .. } = reading;
+    Ok(AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, limits })
+}
+
+/// The options that `ParquetDataset` was called with.
+pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetDatasetOptions> {
+    let (tensors, reading) = options("ParquetDataset", &PARQUET, keywords)?;
+    let ReadOptions { columns, limits, .. } = reading;
+    Ok(ParquetDatasetOptions { tensors, columns, limits })
+}
+
+/// What the tensors are made of, and the options of reading among `known`.
+fn options(
+    class: &str,
+    known: &[&str],
+    keywords: &Bound<'_, PyDict>,
+) -> PyResult<(Option<TensorDefinitions>, ReadOptions)> {
     let reading = PyDict::new(keywords.py());
     let (mut by_feature, mut by_representation) = (None, None);
     for (name, value) in keywords {
@@ -39,8 +60,8 @@ pub(super) fn dataset_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroData
             _ if value.is_none() => {}
             "features" => by_feature = Some(value),
             "representations" => by_representation = Some(value),
-            known if READING.contains(&known) => reading.set_item(name, value)?,
-            unknown => return Err(unexpected_keyword("AvroDataset", unknown)),
+            name if known.contains(&name) => reading.set_item(name, value)?,
+            unknown => return Err(unexpected_keyword(class, unknown)),
         }
     }
     let tensors = match (by_feature, by_representation) {
@@ -52,13 +73,5 @@ pub(super) fn dataset_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroData
         (None, Some(value)) => Some(TensorDefinitions::Representations(representations(&value)?)),
         (None, None) => None,
     };
-    let reading = read_options("AvroDataset", Some(&reading))?;
-    Ok(AvroDatasetOptions {
-        tensors,
-        columns: reading.columns,
-        reader_schema: reading.reader_schema,
-        encoding: reading.encoding,
-        double_as_float: reading.double_as_float,
-        limits: reading.limits,
-    })
+    Ok((tensors, read_options(class, Some(&reading))?))
 }

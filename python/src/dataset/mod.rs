@@ -2,15 +2,18 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `avro` | `arrowfeed.AvroDataset` |
+//! | `dataset` | `arrowfeed.Dataset` |
+//! | `constructors` | `arrowfeed.AvroDataset`, `arrowfeed.ParquetDataset` |
 //! | `arguments` | what a dataset is made of |
 //! | `options` | what an iteration chooses |
 //! | `iterator` | `arrowfeed.BatchIterator` |
 
 mod arguments;
-mod avro;
+mod constructors;
+mod dataset;
 mod iterator;
 mod options;
 
-pub(crate) use avro::AvroDataset;
+pub(crate) use constructors::{AvroDataset, ParquetDataset};
+pub(crate) use dataset::Dataset;
 pub(crate) use iterator::BatchIterator;

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrowfeed_source::FeedError;
-use arrowfeed_source::run::{Borders, FileBatch, FileSet, PartReader, Polled, Workers};
+use arrowfeed_source::run::{Borders, FileBatch, FileSet, PartReader, Workers};
 
 use super::chunk_index::ChunkIndex;
 use super::epoch::Step;
@@ -25,8 +25,6 @@ pub(super) struct Shuffled {
     epoch: u64,
     /// Windows that are not read yet.
     planned: VecDeque<Arc<PlannedWindow>>,
-    /// The window that is being read.
-    loading: Option<Window>,
     /// Windows with rows to give.
     windows: VecDeque<Window>,
     /// A piece of the next window.
@@ -65,8 +63,8 @@ impl Shuffled {
         let reading = options.reading(usize::MAX, Borders::EachPart, workers);
         let reader = PartReader::new(files.clone(), parts, reading)?;
         let (batch_size, wanted) = (options.batch_size, options.batch_size);
-        let (loading, windows, next_piece) = (None, VecDeque::new(), None);
-        Ok(Self { reader, batch_size, wanted, seed, epoch, planned, loading, windows, next_piece, skip })
+        let (windows, next_piece) = (VecDeque::new(), None);
+        Ok(Self { reader, batch_size, wanted, seed, epoch, planned, windows, next_piece, skip })
     }
 
     /// Lets the next batch have so many rows.
@@ -74,13 +72,15 @@ impl Shuffled {
         self.wanted = rows;
     }
 
-    /// The rows of the next batch. A window is read only when those before it have not enough of them.
+    /// The rows of the next batch. A window is read only when those before it have not enough of them, and when the
+    /// caller waits: batches that are begun hold on to the windows before it, and memory is bounded.
     pub(super) fn next(&mut self, wait: bool) -> Result<Step<AfterShuffled>, FeedError> {
         while self.windows.iter().map(Window::left).sum::<usize>() < self.wanted {
-            match self.load(wait)? {
-                Loaded::Window => {}
-                Loaded::Pending => return Ok(Step::Pending),
-                Loaded::End => break,
+            if !wait {
+                return Ok(Step::Pending);
+            }
+            if !self.load()? {
+                break;
             }
         }
         let rows = std::mem::replace(&mut self.wanted, self.batch_size);
@@ -111,28 +111,18 @@ impl Shuffled {
         Ok(Step::Rows(Rows::Gathered(Gather { windows, picks }), after))
     }
 
-    /// Reads one more window.
-    fn load(&mut self, wait: bool) -> Result<Loaded, FeedError> {
-        let Some(mut window) = self.loading.take().or_else(|| self.plan_window()) else {
+    /// Reads one more window. False: there is none.
+    fn load(&mut self) -> Result<bool, FeedError> {
+        let Some(planned) = self.planned.pop_front() else {
             // Threads tell what they have counted when they are asked for more than there is.
-            return Ok(match self.reader.poll(wait)? {
-                Polled::Pending => Loaded::Pending,
-                Polled::Batch(_) | Polled::End => Loaded::End,
-            });
+            return self.reader.next().transpose().map(|_| false);
         };
+        let mut window = Window::new(planned, self.seed, self.epoch);
+        let mut first = true;
         while !window.is_complete() {
-            let piece = match self.next_piece.take() {
-                Some(piece) => piece,
-                None => match self.reader.poll(wait)? {
-                    Polled::Batch(piece) => piece,
-                    Polled::Pending => {
-                        self.loading = Some(window);
-                        return Ok(Loaded::Pending);
-                    }
-                    Polled::End => break,
-                },
-            };
-            if window.pieces.is_empty() {
+            let next = self.next_piece.take().map(Ok).or_else(|| self.reader.next());
+            let Some(piece) = next.transpose()? else { break };
+            if std::mem::take(&mut first) {
                 window.left_out = self.reader.left_out();
             }
             self.next_piece = window.add(piece);
@@ -142,22 +132,8 @@ impl Shuffled {
         }
         window.skip(std::mem::take(&mut self.skip));
         self.windows.push_back(window);
-        Ok(Loaded::Window)
+        Ok(true)
     }
-
-    fn plan_window(&mut self) -> Option<Window> {
-        let planned = self.planned.pop_front()?;
-        Some(Window::new(planned, self.seed, self.epoch))
-    }
-}
-
-/// What came of reading one more window.
-enum Loaded {
-    Window,
-    /// Its rows are still being decoded.
-    Pending,
-    /// There is none.
-    End,
 }
 
 fn windows(

@@ -1,30 +1,33 @@
-"""The parts of `AvroDataset` that are Python: its copies from pickles, and the passes over it."""
+"""The parts of `Dataset` that are Python: its copies from pickles, and the passes over it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import AvroDataset
-
 if TYPE_CHECKING:
-    from arrowfeed._arrowfeed import BatchIterator
+    from collections.abc import Callable
+
+    from arrowfeed._arrowfeed import BatchIterator, Dataset
     from arrowfeed.types import Tensor
 
 
-def restored(source: Any, options: dict[str, Any], names: list[str] | None) -> AvroDataset:
+def restored(
+    made: Callable[..., Dataset], source: Any, options: dict[str, Any], names: list[str] | None
+) -> Dataset:
     """The dataset that was pickled.
 
     Args:
+        made: The class of its format.
         source: Its files.
         options: What it was made with.
         names: The tensors that it was projected to; None: it was not.
     """
-    dataset = AvroDataset(source, **options)
+    dataset = made(source, **options)
     return dataset if names is None else dataset.project(names)
 
 
 def batches_of_pass(
-    dataset: AvroDataset, number: int, options: dict[str, Any]
+    dataset: Dataset, number: int, options: dict[str, Any]
 ) -> BatchIterator[dict[str, Tensor]]:
     """The tensors of a pass: its epochs are those after the epochs of the passes before it.
 
@@ -33,7 +36,7 @@ def batches_of_pass(
     Args:
         dataset: What is passed over.
         number: Of the pass, from 0.
-        options: Of `AvroDataset.tensors`, for each pass.
+        options: Of `Dataset.tensors`, for each pass.
     """
     has_order = options.get("shuffle_buffer_size") and options.get("seed") is not None
     if not has_order or number == 0:

@@ -1,4 +1,4 @@
-//! `arrowfeed.AvroDataset`.
+//! `arrowfeed.Dataset`: what every format has.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,7 +8,7 @@ use arrowfeed::{IterationOptions, TensorDefinitions, printable};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::arguments::{dataset_options, kept};
+use super::constructors::Format;
 use super::iterator::{BatchIterator, Batches};
 use super::options::iteration_options;
 use crate::argument::strings;
@@ -16,44 +16,39 @@ use crate::arrow_schema::{Schema, counted};
 use crate::call::{call, caught_any};
 use crate::errors::dataset_error;
 use crate::signals;
-use crate::source::rereadable;
 use crate::tensor::{Recipe, TensorAdapter, TensorNames, TensorSpec, wrapped_representation};
 
-#[doc = docs!(AvroDataset)]
-#[pyclass(module = "arrowfeed", frozen)]
-pub(crate) struct AvroDataset {
+#[doc = docs!(Dataset)]
+#[pyclass(module = "arrowfeed", frozen, subclass)]
+pub(crate) struct Dataset {
     dataset: arrowfeed::Dataset,
-    /// What it was made with, for its copies in other processes.
-    source: Py<PyAny>,
-    keywords: Py<PyDict>,
+    made: Made,
+}
+
+/// What a dataset was made with, for its copies in other processes.
+pub(super) struct Made {
+    pub(super) format: Format,
+    pub(super) source: Py<PyAny>,
+    pub(super) keywords: Py<PyDict>,
     /// The tensors that are left of it.
-    names: Option<Vec<String>>,
+    pub(super) names: Option<Vec<String>>,
+}
+
+impl Dataset {
+    pub(super) fn new(dataset: arrowfeed::Dataset, made: Made) -> Self {
+        Self { dataset, made }
+    }
 }
 
 #[pymethods]
-impl AvroDataset {
-    #[new]
-    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, reader_schema=None, encoding='native', double_as_float=False, limits=None)")]
-    fn new(source: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let py = source.py();
-        let keywords = kept(py, keywords)?;
-        let options = dataset_options(&keywords)?;
-        let (sources, source) = rereadable(source)?;
-        let interrupt = signals::interrupt_of_call(py)?;
-        let open = || arrowfeed::AvroDataset::open_with(sources, options, Some(&interrupt));
-        let dataset = py.detach(|| caught_any(open));
-        let dataset = dataset.map_err(|error| dataset_error(py, error))?;
-        Ok(Self { dataset, source, keywords: keywords.unbind(), names: None })
-    }
-
-    #[doc = docs!(AvroDataset.arrow_schema)]
+impl Dataset {
+    #[doc = docs!(Dataset.arrow_schema)]
     #[getter]
     fn arrow_schema(&self) -> Schema {
         Schema(self.dataset.arrow_schema().clone())
     }
 
-    #[doc = docs!(AvroDataset.tensor_representations)]
+    #[doc = docs!(Dataset.tensor_representations)]
     #[getter]
     fn tensor_representations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let made = PyDict::new(py);
@@ -64,7 +59,7 @@ impl AvroDataset {
                 }
             }
             TensorDefinitions::Features(all) => {
-                let features = self.keywords.bind(py).as_any().get_item("features")?;
+                let features = self.made.keywords.bind(py).as_any().get_item("features")?;
                 for (name, _) in all {
                     made.set_item(name, features.get_item(name)?)?;
                 }
@@ -73,7 +68,7 @@ impl AvroDataset {
         Ok(made)
     }
 
-    #[doc = docs!(AvroDataset.specs)]
+    #[doc = docs!(Dataset.specs)]
     #[getter]
     fn specs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let specs = PyDict::new(py);
@@ -83,21 +78,21 @@ impl AvroDataset {
         Ok(specs)
     }
 
-    #[doc = docs!(AvroDataset.num_rows)]
+    #[doc = docs!(Dataset.num_rows)]
     #[getter]
     fn num_rows(&self, py: Python<'_>) -> PyResult<u64> {
         let interrupt = signals::interrupt_of_call(py)?;
         call(py, || self.dataset.num_rows_with(Some(interrupt)))
     }
 
-    #[doc = docs!(AvroDataset.fingerprint)]
+    #[doc = docs!(Dataset.fingerprint)]
     #[getter]
     fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
         let interrupt = signals::interrupt_of_call(py)?;
         call(py, || self.dataset.fingerprint_with(Some(&interrupt)))
     }
 
-    #[doc = docs!(AvroDataset.tensor_adapter)]
+    #[doc = docs!(Dataset.tensor_adapter)]
     fn tensor_adapter(&self, py: Python<'_>) -> PyResult<TensorAdapter> {
         let batch_bytes = self.dataset.limits().batch_bytes;
         let recipe = match self.dataset.tensor_definitions() {
@@ -112,19 +107,19 @@ impl AvroDataset {
         Ok(TensorAdapter::of(py, self.dataset.tensor_adapter().clone(), recipe))
     }
 
-    #[doc = docs!(AvroDataset.project)]
-    fn project(&self, names: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[doc = docs!(Dataset.project)]
+    fn project(&self, names: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let py = names.py();
         let names = strings("names", "a list or tuple of names of tensors (str)", names)?;
         self.projected(py, names)
     }
 
-    #[doc = docs!(AvroDataset.explain)]
+    #[doc = docs!(Dataset.explain)]
     fn explain(&self) -> String {
         self.dataset.explain()
     }
 
-    #[doc = docs!(AvroDataset.record_batches)]
+    #[doc = docs!(Dataset.record_batches)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False)")]
@@ -137,7 +132,7 @@ impl AvroDataset {
         Ok(BatchIterator::new(Batches::Records(Box::new(batches)), TensorNames::new(py, &[]), stop))
     }
 
-    #[doc = docs!(AvroDataset.tensors)]
+    #[doc = docs!(Dataset.tensors)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False)")]
@@ -151,7 +146,7 @@ impl AvroDataset {
         Ok(BatchIterator::new(Batches::Tensors(Box::new(batches)), names, stop))
     }
 
-    #[doc = docs!(AvroDataset.to_tf)]
+    #[doc = docs!(Dataset.to_tf)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False)")]
@@ -162,7 +157,7 @@ impl AvroDataset {
         handed_to("to_tf", ("arrowfeed._tensorflow", "tf_dataset"), slf, options)
     }
 
-    #[doc = docs!(AvroDataset.to_torch)]
+    #[doc = docs!(Dataset.to_torch)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False)")]
@@ -173,7 +168,7 @@ impl AvroDataset {
         handed_to("to_torch", ("arrowfeed._frameworks.torch_dataset", "torch_dataset"), slf, options)
     }
 
-    #[doc = docs!(AvroDataset.to_jax)]
+    #[doc = docs!(Dataset.to_jax)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False)")]
@@ -184,9 +179,11 @@ impl AvroDataset {
         handed_to("to_jax", ("arrowfeed._frameworks.jax_iterator", "JaxIterator"), slf, options)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (py, made) = (slf.py(), &slf.get().made);
         let restored = py.import("arrowfeed._dataset")?.getattr("restored")?;
-        let arguments = (self.source.clone_ref(py), self.keywords.clone_ref(py), self.names.clone());
+        let (source, keywords) = (made.source.clone_ref(py), made.keywords.clone_ref(py));
+        let arguments = (slf.get_type(), source, keywords, made.names.clone());
         Ok((restored, arguments.into_pyobject(py)?))
     }
 
@@ -197,17 +194,19 @@ impl AvroDataset {
             .iter()
             .map(|(name, spec)| format!("\n  {}", printable(&format!("{name}: {spec}"))));
         let number = counted(self.dataset.specs().len(), "tensor");
-        format!("<arrowfeed.AvroDataset of {number}>{}", specs.collect::<String>())
+        let class = self.made.format.class();
+        format!("<arrowfeed.{class} of {number}>{}", specs.collect::<String>())
     }
 }
 
-impl AvroDataset {
-    fn projected(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Self> {
+impl Dataset {
+    fn projected(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Py<PyAny>> {
         let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
         let dataset = py.detach(|| caught_any(|| self.dataset.project(&wanted)));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
-        let (source, keywords) = (self.source.clone_ref(py), self.keywords.clone_ref(py));
-        Ok(Self { dataset, source, keywords, names: Some(names) })
+        let Made { format, source, keywords, .. } = &self.made;
+        let (source, keywords, names) = (source.clone_ref(py), keywords.clone_ref(py), Some(names));
+        format.object(py, Self::new(dataset, Made { format: *format, source, keywords, names }))
     }
 }
 
@@ -215,7 +214,7 @@ impl AvroDataset {
 fn handed_to<'py>(
     method: &str,
     (module, maker): (&str, &str),
-    dataset: &Bound<'py, AvroDataset>,
+    dataset: &Bound<'py, Dataset>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     iteration_options(method, options)?;

@@ -1,0 +1,173 @@
+"""Parquet files as a dataset: the rows that pyarrow reads, and all that a dataset does."""
+
+import itertools
+import pickle
+
+import arrowfeed as af
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+ROWS = 5000
+
+
+@pytest.fixture(scope="module")
+def table():
+    numbers = range(ROWS)
+    return pa.table(
+        {
+            "id": pa.array(numbers, pa.int64()),
+            "word": pa.array([f"word {i % 13}" for i in numbers]).dictionary_encode(),
+            "lists": pa.array([[float(i)] * (i % 4) for i in numbers], pa.list_(pa.float32())),
+            "user": pa.array([{"name": str(i), "age": i % 90} for i in numbers]),
+            "counts": pa.array([[("a", i)] for i in numbers], pa.map_(pa.string(), pa.int64())),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(table, tmp_path_factory):
+    """Three files with row groups of different sizes, and a file of another format."""
+    folder = tmp_path_factory.mktemp("parquet")
+    for i, rows in enumerate([700, 333, 5000]):
+        part = table.slice(i * 2000, 2000)
+        pq.write_table(part, folder / f"part-{i}.parquet", row_group_size=rows, compression="zstd")
+    (folder / "notes.txt").write_text("no such rows")
+    return folder
+
+
+def read(batches):
+    return pa.Table.from_batches([pa.record_batch(batch) for batch in batches])
+
+
+def test_rows_are_those_of_pyarrow(folder, table):
+    dataset = af.ParquetDataset(folder)
+    assert dataset.num_rows == ROWS
+    found = read(dataset.record_batches(batch_size=512))
+    assert found.num_rows == ROWS
+    expected = table.set_column(1, "word", table["word"].cast(pa.string()))
+    assert found.to_pydict() == expected.to_pydict()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_batches_have_the_size_that_was_asked_for(folder, threads):
+    dataset = af.ParquetDataset(folder, columns=["id"])
+    batches = dataset.record_batches(batch_size=999, threads=threads, epochs=2, across_epochs=True)
+    sizes = [batch.num_rows for batch in batches]
+    assert sizes == [999] * 10 + [10]
+
+
+def test_a_dataset_is_of_the_base_class_and_of_its_own(folder):
+    dataset = af.ParquetDataset(folder)
+    assert isinstance(dataset, af.Dataset)
+    assert isinstance(dataset, af.Tfxio)
+    assert not isinstance(dataset, af.AvroDataset)
+    projected = dataset.project(["user.age"])
+    assert type(projected) is af.ParquetDataset
+    assert repr(projected) == "<arrowfeed.ParquetDataset of 1 tensor>\n  user.age: dense int64 [?]"
+    copy = pickle.loads(pickle.dumps(projected))
+    assert type(copy) is af.ParquetDataset
+    assert repr(copy) == repr(projected)
+    assert copy.fingerprint == projected.fingerprint
+    with pytest.raises(TypeError, match="cannot create 'arrowfeed.Dataset' instances"):
+        af.Dataset()
+
+
+def test_columns_are_field_paths(folder):
+    dataset = af.ParquetDataset(folder, columns=["user.age", "counts", "id"])
+    schema = pa.schema(dataset.arrow_schema)
+    assert schema.names == ["user", "counts", "id"]
+    assert schema.field("user").type == pa.struct([("age", pa.int64())])
+    found = read(dataset.record_batches(batch_size=5000))
+    assert found["user"].to_pylist()[:3] == [{"age": 0}, {"age": 1}, {"age": 2}]
+
+
+def test_features_of_keys(folder):
+    from arrowfeed import features
+
+    wanted = {"user.age": features.Dense([]), "lists": features.Ragged()}
+    dataset = af.ParquetDataset(folder, features=wanted)
+    assert pa.schema(dataset.arrow_schema).names == ["user", "lists"]
+    first = next(dataset.tensors(batch_size=6))
+    assert np.asarray(first["user.age"].values).tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.asarray(first["lists"].row_splits[0]).tolist() == [0, 0, 1, 3, 6, 6, 7]
+
+
+def ids(batches):
+    return [pa.record_batch(batch)["id"].to_pylist() for batch in batches]
+
+
+def test_shuffles_shards_and_states(folder):
+    dataset = af.ParquetDataset(folder, columns=["id"])
+    options = {"batch_size": 64, "shuffle_buffer_size": 1000, "seed": 3}
+    shards = [ids(dataset.record_batches(shard=(i, 3), **options)) for i in range(3)]
+    rows = [row for shard in shards for batch in shard for row in batch]
+    assert sorted(rows) == list(range(ROWS))
+    assert rows != list(range(ROWS))
+    for shuffle in ({"shuffle_buffer_size": 1000}, {"shuffle_buffer_size": 0}):
+        changed = {**options, **shuffle, "epochs": 2}
+        whole = ids(dataset.record_batches(threads=1, **changed))
+        batches = dataset.record_batches(threads=2, **changed)
+        for given in range(0, len(whole), 17):
+            state = batches.state_dict()
+            resumed = dataset.record_batches(threads=2, **changed)
+            resumed.load_state_dict(pickle.loads(pickle.dumps(state)))
+            assert ids(itertools.islice(resumed, 3)) == whole[given : given + 3]
+            assert ids(itertools.islice(batches, 17)) == whole[given : given + 17]
+
+
+def test_a_damaged_row_group_is_left_out(folder, tmp_path):
+    path = tmp_path / "damaged.parquet"
+    data = bytearray((folder / "part-1.parquet").read_bytes())
+    group = pq.ParquetFile(folder / "part-1.parquet").metadata.row_group(2)
+    start = group.column(0).dictionary_page_offset or group.column(0).data_page_offset
+    data[start : start + 10] = b"\xff" * 10
+    path.write_bytes(data)
+    dataset = af.ParquetDataset(path, columns=["id"])
+    with pytest.raises(af.CorruptBlockError) as caught:
+        ids(dataset.record_batches(batch_size=100))
+    assert caught.value.block == 2
+    batches = dataset.record_batches(batch_size=100, on_error="skip_block")
+    rows = [row for batch in ids(batches) for row in batch]
+    assert rows == [*range(2000, 2666), *range(2999, 4000)]
+    [skipped] = batches.report()["skipped"]
+    assert (skipped["block"], skipped["rows"]) == (2, 333)
+
+
+def test_a_file_that_is_written_again_is_an_error(table, tmp_path):
+    path = tmp_path / "file.parquet"
+    pq.write_table(table, path)
+    dataset = af.ParquetDataset(path, columns=["id"])
+    batches = dataset.record_batches(batch_size=100)
+    next(batches)
+    state = batches.state_dict()
+    batches.close()
+    pq.write_table(table.slice(1), path)
+    with pytest.raises(af.ChangedError):
+        ids(dataset.record_batches(batch_size=100))
+    with pytest.raises((af.ChangedError, ValueError)):
+        af.ParquetDataset(path, columns=["id"]).record_batches(batch_size=100).load_state_dict(state)
+
+
+def test_what_is_no_parquet_file_is_an_error(tmp_path):
+    path = tmp_path / "file.parquet"
+    path.write_bytes(b"no such rows")
+    with pytest.raises(af.FormatError) as caught:
+        af.ParquetDataset(path)
+    expected = f'{path}: expected a Parquet file, which ends with "PAR1", found "uch rows" at its end'
+    assert str(caught.value) == expected
+    with pytest.raises(FileNotFoundError, match=r"expected a directory with files named \*\.parquet, found none"):
+        (tmp_path / "empty").mkdir()
+        af.ParquetDataset(tmp_path / "empty")
+    with pytest.raises(TypeError) as wrong:
+        af.ParquetDataset(path, encoding="tfx")
+    assert str(wrong.value) == "ParquetDataset() got an unexpected keyword argument 'encoding'"
+
+
+def test_bytes_and_file_objects_are_files_too(folder):
+    path = folder / "part-2.parquet"
+    with path.open("rb") as file:
+        dataset = af.ParquetDataset([path.read_bytes(), file], columns=["id"])
+    assert dataset.num_rows == 2000
+    assert pickle.loads(pickle.dumps(dataset)).num_rows == 2000
