@@ -94,11 +94,14 @@ fn write(path: &Path, files: &FileSet, index: &ChunkIndex, check: &Check<'_>) ->
     for file in 0..files.len() {
         check.now()?;
         let chunks = index.chunks(file);
-        if let Some(chunk) = chunks.iter().find(|chunk| chunk.rows > most_rows) {
-            let error = too_many_rows(most_rows, chunk.rows);
-            return Err(error.in_block(chunk.number, chunk.offset).in_file(files.name(file)));
+        let identity = files.identity(file)?;
+        // What is saved can be read back.
+        let before = [None].into_iter().chain(chunks.iter().map(Some));
+        for (chunk, before) in chunks.iter().zip(before) {
+            check_chunk(chunk, before, identity.len, most_rows)
+                .map_err(|(_, error)| error.in_block(chunk.number, chunk.offset).in_file(files.name(file)))?;
         }
-        let saved = SavedFile::new(files.name(file), files.identity(file)?, chunks);
+        let saved = SavedFile::new(files.name(file), identity, chunks);
         saved.add_to(&mut checksum);
         if file > 0 {
             put(b",")?;
