@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::argument::unexpected_keyword;
+use crate::argument::{path, unexpected_keyword};
 use crate::options::{columns, read_options};
 use crate::tensor::{features, representations};
 
@@ -22,6 +22,7 @@ pub(super) fn kept<'py>(
         let value = match name.extract::<String>()?.as_str() {
             "columns" if !value.is_none() => PyList::new(py, columns("columns", &value)?)?.into_any(),
             "features" | "representations" => py.import("copy")?.call_method1("copy", (value,))?,
+            "index" if !value.is_none() => path("index", &value)?.into_pyobject(py)?.into_any(),
             "reader_schema" => py.import("copy")?.call_method1("deepcopy", (value,))?,
             _ => value,
         };
@@ -33,12 +34,13 @@ pub(super) fn kept<'py>(
 /// The options that `AvroDataset` was called with.
 pub(super) fn dataset_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDatasetOptions> {
     let reading = PyDict::new(keywords.py());
-    let (mut by_feature, mut by_representation) = (None, None);
+    let (mut by_feature, mut by_representation, mut index) = (None, None, None);
     for (name, value) in keywords {
         match name.extract::<String>()?.as_str() {
             _ if value.is_none() => {}
             "features" => by_feature = Some(value),
             "representations" => by_representation = Some(value),
+            "index" => index = Some(path("index", &value)?),
             known if READING.contains(&known) => reading.set_item(name, value)?,
             unknown => return Err(unexpected_keyword("AvroDataset", unknown)),
         }
@@ -60,5 +62,6 @@ pub(super) fn dataset_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroData
         encoding: reading.encoding,
         double_as_float: reading.double_as_float,
         limits: reading.limits,
+        index,
     })
 }

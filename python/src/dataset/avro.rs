@@ -34,7 +34,7 @@ pub(crate) struct AvroDataset {
 impl AvroDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, reader_schema=None, encoding='native', double_as_float=False, limits=None)")]
+        columns=None, reader_schema=None, encoding='native', double_as_float=False, limits=None, index=None)")]
     fn new(source: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let py = source.py();
         let keywords = kept(py, keywords)?;
@@ -95,6 +95,14 @@ impl AvroDataset {
     fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
         let interrupt = signals::interrupt_of_call(py)?;
         call(py, || self.dataset.fingerprint_with(Some(&interrupt)))
+    }
+
+    #[doc = docs!(AvroDataset.save_index)]
+    fn save_index(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = path.py();
+        let path = crate::argument::path("path", path)?;
+        let interrupt = signals::interrupt_of_call(py)?;
+        call(py, || self.dataset.save_index(path, Some(interrupt)))
     }
 
     #[doc = docs!(AvroDataset.tensor_adapter)]
