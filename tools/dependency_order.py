@@ -10,9 +10,16 @@ MAY_USE: dict[str, set[str]] = {
     "arrowfeed-select": set(),
     "arrowfeed-source": set(),
     "arrowfeed-avro": {"arrowfeed-select", "arrowfeed-source"},
+    "arrowfeed-parquet": {"arrowfeed-source"},
     "arrowfeed-ffi": set(),
     "arrowfeed-tensor": {"arrowfeed-select"},
-    "arrowfeed": {"arrowfeed-avro", "arrowfeed-select", "arrowfeed-source", "arrowfeed-tensor"},
+    "arrowfeed": {
+        "arrowfeed-avro",
+        "arrowfeed-parquet",
+        "arrowfeed-select",
+        "arrowfeed-source",
+        "arrowfeed-tensor",
+    },
     "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi"},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
 }

@@ -15,13 +15,13 @@ mod split;
 mod wire;
 mod write;
 
+pub use arrowfeed_source::field_path::field_path;
 pub use arrowfeed_source::format::RowOrigin;
 pub use arrowfeed_source::io::{FileIdentity, FileSource as AvroSource};
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, Location, OnError, Report, Skipped};
 pub use container::codec::Codec;
 pub use header::AvroHeader;
 pub use options::{Encoding, ReadOptions, StringType};
-pub use plan::field_path::field_path;
 pub use reader::{ArrowReader, AvroFormat, AvroReader, AvroReaderBuilder};
 pub use record_decoder::{RecordDecoder, WriterId};
 pub use schema::AvroSchema;

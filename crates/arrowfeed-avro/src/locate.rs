@@ -10,7 +10,6 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, counted, quoted,
 use crate::decode::decimal::Unscaled;
 use crate::decode::fixed::{duration, parse_uuid};
 use crate::plan::DecodePlan;
-use crate::plan::field_path;
 use crate::plan::node::{
     Branch, DecimalWidth, EnumNode, ListNode, Node, RecordNode, Step, Time, UnionNode, Wire,
 };
@@ -18,6 +17,7 @@ use crate::plan::skip::{self, Budget, Skips};
 use crate::wire::Reads;
 use crate::wire::cursor::Stop;
 use crate::wire::plain::{PlainReader, invalid};
+use arrowfeed_source::field_path;
 
 /// What is wrong with a block's payload of `count` records, for which the fast decoder stopped. The offset in
 /// the error counts from the start of the payload. `whole` says for messages what ends with the payload: `the block after its 2 records`.

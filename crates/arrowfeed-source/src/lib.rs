@@ -10,11 +10,13 @@
 //! | the traits of a format | `format` |
 //! | the engine: threads, order, what is read next | `run` |
 //! | errors | `error`, `message` (texts in messages), `memory_exhausted` |
+//! | paths of columns | `field_path` |
 //! | what a caller may ask for | `limits`, `report` (what is left out), `interrupt` |
 //! | bytes of files | `io` |
 //! | threads | `threads`, `fork_lock` |
 
 mod error;
+pub mod field_path;
 mod fork_lock;
 pub mod format;
 mod interrupt;

@@ -10,7 +10,7 @@ use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_source::FeedError;
 
 use crate::options::Encoding;
-use crate::plan::field_path;
+use arrowfeed_source::field_path;
 
 mod wrap;
 

@@ -22,7 +22,7 @@ use arrow_schema::{DataType, Field, FieldRef};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use crate::options::Encoding;
-use crate::plan::field_path;
+use arrowfeed_source::field_path;
 
 /// The field of a wrapped column. `path` is its place in the schema, for messages.
 pub(super) fn field(encoding: Encoding, native: &Field, path: &str) -> Result<Field, FeedError> {

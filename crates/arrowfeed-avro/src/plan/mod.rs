@@ -3,7 +3,7 @@
 //! ```text
 //! writer schema × reader schema × columns ──resolve──> Column { Node } ──> DecodePlan
 //! ```
-//! - [`want`]: the projection; [`field_path`]: its text; [`ending`]: all fields that do not contain themselves.
+//! - [`want`]: the projection; [`ending`]: all fields that do not contain themselves.
 //! - [`resolve`] and [`union`]: the rules of schema resolution; [`leaf`]: the table of types; [`node`]: what comes out.
 //! - [`skip`]: programs that step over what is not read.
 //! - [`field_default`]: defaults of fields that a writer has no column for.
@@ -25,7 +25,6 @@ use want::Want;
 
 mod ending;
 pub(crate) mod field_default;
-pub(crate) mod field_path;
 pub(crate) mod leaf;
 pub(crate) mod node;
 mod resolve;

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, counted, quoted, thousands};
 
-use super::field_path;
 use super::leaf::Mapping;
 use super::node::{Column, ListNode, Node, Output, RecordNode, Step, Wire};
 use super::skip::{SkipCompiler, Skips};
@@ -21,6 +20,7 @@ use crate::schema::default::encode_default;
 use crate::schema::graph::{
     Decimal, Enum, Field as AvroField, Fixed, FixedLogical, Graph, Record, Type, TypeId,
 };
+use arrowfeed_source::field_path;
 
 /// Compiles one root type. The path says where it is, for messages.
 #[derive(Debug)]

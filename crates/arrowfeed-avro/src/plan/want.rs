@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted};
 
 use super::ROOT_COLUMN;
-use super::field_path::{quoted_step, split_quoted};
 use crate::schema::graph::{Graph, Type, TypeId};
+use arrowfeed_source::field_path::{quoted_step, split_quoted};
 
 /// The projection of one value.
 #[derive(Debug, Clone, PartialEq)]

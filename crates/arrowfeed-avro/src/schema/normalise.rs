@@ -9,7 +9,7 @@ use super::json::{found, max_depth, object};
 use super::logical::{self, Base};
 use super::name::{PRIMITIVES, full_name, split, standard_name};
 use super::outline::{Named, Outline, Shape, placeholder, stand_in};
-use crate::plan::field_path::field_path;
+use arrowfeed_source::field_path::field_path;
 
 /// Warnings that are kept; more are counted.
 const MAX_WARNINGS: usize = 100;

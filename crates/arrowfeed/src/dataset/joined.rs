@@ -1,5 +1,6 @@
 //! Rows of several pieces in one batch. Enums keep the one dictionary that all batches share: Arrow's own functions
-//! would put that of each piece behind the others, so the keys alone are put together.
+//! would put that of each piece behind the others, so the keys alone are put together. Dictionaries that are not shared
+//! are joined as Arrow does it.
 
 use std::sync::Arc;
 
@@ -24,13 +25,14 @@ pub(super) fn interleaved(
     by_keys(pieces, |_, pieces| arrowfeed_select::interleave_batches(pieces, rows))
 }
 
-/// Pieces have one schema, and enums of it one dictionary; there is at least one piece.
+/// Pieces have one schema; there is at least one piece.
 fn by_keys(
     pieces: &[&RecordBatch],
     join: impl FnOnce(&SchemaRef, &[&RecordBatch]) -> Result<RecordBatch, ArrowError>,
 ) -> Result<RecordBatch, ArrowError> {
     let (first, schema) = (pieces[0], pieces[0].schema());
-    if !schema.fields().iter().any(|field| has_keys(field.data_type())) {
+    let has_keys = schema.fields().iter().any(|field| self::has_keys(field.data_type()));
+    if !has_keys || !pieces.iter().all(|piece| share_dictionaries(first.columns(), piece.columns())) {
         return join(&schema, pieces);
     }
     let bare = pieces.iter().map(|piece| {
@@ -41,6 +43,24 @@ fn by_keys(
     let joined = join(&bare[0].schema(), &bare.iter().collect::<Vec<_>>())?;
     let columns = joined.columns().iter().zip(first.columns()).map(|(column, like)| dressed(column, like));
     RecordBatch::try_new(schema, columns.collect::<Result<_, _>>()?)
+}
+
+/// Whether the dictionaries of two pieces are the same memory.
+fn share_dictionaries(a: &[ArrayRef], b: &[ArrayRef]) -> bool {
+    a.iter().zip(b).all(|(a, b)| {
+        if !has_keys(a.data_type()) {
+            return true;
+        }
+        match (a.as_dictionary_opt::<Int32Type>(), b.as_dictionary_opt::<Int32Type>()) {
+            (Some(a), Some(b)) => a.values().to_data().ptr_eq(&b.values().to_data()),
+            (None, None) => {
+                let (a, b) = (children(a), children(b));
+                // A dictionary of other keys has no children here.
+                !a.is_empty() && share_dictionaries(&a, &b)
+            }
+            _ => false,
+        }
+    })
 }
 
 fn has_keys(data_type: &DataType) -> bool {

@@ -1,7 +1,7 @@
 //! What the tensors of a dataset are made of, before the files are known.
 
 use arrow_schema::{DataType, Fields, Schema, SchemaRef};
-use arrowfeed_avro::field_path;
+use arrowfeed_source::field_path::field_path;
 use arrowfeed_tensor::feature::{Feature, FeatureAdapter};
 use arrowfeed_tensor::{
     Adapter, AdapterOptions, ColumnPath, Representation, RepresentationError, TensorAdapter,

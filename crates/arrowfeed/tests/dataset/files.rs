@@ -1,6 +1,8 @@
-//! Files with numbered rows, and the numbers of the rows that come out of them.
+//! Files of any format with numbered rows, and the numbers of the rows that come out of them.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,7 +12,13 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed::avro::{AvroSource, Codec, WriteOptions, write_avro};
-use arrowfeed::{AvroDataset, AvroDatasetOptions, Dataset, DatasetError, IterationOptions};
+use arrowfeed::{
+    AvroDataset, AvroDatasetOptions, Dataset, DatasetError, IterationOptions, ParquetDataset,
+    ParquetDatasetOptions,
+};
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
+use proptest::prelude::*;
 
 /// A directory that is removed with its files.
 pub(crate) struct Directory(pub(crate) PathBuf);
@@ -31,21 +39,67 @@ impl Drop for Directory {
     }
 }
 
-/// Files of so many rows each, which are numbered from 0 on, in blocks of about `block_bytes`.
+/// The formats that every law of datasets holds for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Avro,
+    Parquet,
+}
+
+pub(crate) fn formats() -> impl Strategy<Value = Format> {
+    prop_oneof![Just(Format::Avro), Just(Format::Parquet)]
+}
+
+/// Avro files of so many rows each, which are numbered from 0 on, in blocks of about `block_bytes`.
 pub(crate) fn write(directory: &Directory, rows: &[usize], block_bytes: usize) -> Vec<PathBuf> {
+    write_as(Format::Avro, directory, rows, block_bytes)
+}
+
+/// The same files in a format, in chunks of about `chunk_bytes`.
+pub(crate) fn write_as(
+    format: Format,
+    directory: &Directory,
+    rows: &[usize],
+    chunk_bytes: usize,
+) -> Vec<PathBuf> {
     let mut next = 0;
     let one = |(i, rows): (usize, &usize)| {
-        let path = directory.0.join(format!("part-{i:05}.avro"));
         let numbers = next..next + *rows as i64;
         next = numbers.end;
-        let batch = batch(numbers);
-        let schema = batch.schema();
-        let batches = RecordBatchIterator::new([Ok(batch)], schema);
-        let options = WriteOptions { codec: Codec::Deflate, block_bytes, ..Default::default() };
-        write_avro(batches, &path, &options).unwrap();
-        path
+        match format {
+            Format::Avro => {
+                let path = directory.0.join(format!("part-{i:05}.avro"));
+                write_avro_file(&path, numbers, chunk_bytes);
+                path
+            }
+            Format::Parquet => {
+                let path = directory.0.join(format!("part-{i:05}.parquet"));
+                write_parquet_file(&path, numbers, chunk_bytes);
+                path
+            }
+        }
     };
     rows.iter().enumerate().map(one).collect()
+}
+
+fn write_avro_file(path: &Path, numbers: Range<i64>, block_bytes: usize) {
+    let batch = batch(numbers);
+    let schema = batch.schema();
+    let batches = RecordBatchIterator::new([Ok(batch)], schema);
+    let options = WriteOptions { codec: Codec::Deflate, block_bytes, ..Default::default() };
+    write_avro(batches, path, &options).unwrap();
+}
+
+/// A row takes about ten bytes; a page has a few rows.
+fn write_parquet_file(path: &Path, numbers: Range<i64>, chunk_bytes: usize) {
+    let properties = WriterProperties::builder()
+        .set_max_row_group_row_count(Some((chunk_bytes / 10).max(1)))
+        .set_data_page_row_count_limit(7)
+        .set_write_batch_size(5)
+        .build();
+    let mut writer = ArrowWriter::try_new(File::create(path).unwrap(), schema(), Some(properties)).unwrap();
+    writer.write(&batch(numbers)).unwrap();
+    writer.close().unwrap();
 }
 
 fn schema() -> SchemaRef {
@@ -58,7 +112,7 @@ fn schema() -> SchemaRef {
 }
 
 /// Rows whose other columns follow from their number.
-fn batch(numbers: std::ops::Range<i64>) -> RecordBatch {
+fn batch(numbers: Range<i64>) -> RecordBatch {
     let text = numbers.clone().map(|n| (n % 3 > 0).then(|| format!("row {n}")));
     let lists = numbers.clone().map(|n| Some((0..n % 4).map(|i| Some(n + i)).collect::<Vec<_>>()));
     let list = ListArray::from_iter_primitive::<Int64Type, _, _>(lists);
@@ -73,7 +127,12 @@ fn batch(numbers: std::ops::Range<i64>) -> RecordBatch {
     RecordBatch::try_new(schema(), columns).unwrap()
 }
 
+/// The dataset of files of one format, which their names end with.
 pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
+    if paths[0].extension().is_some_and(|extension| extension == "parquet") {
+        let sources = paths.iter().map(AvroSource::from);
+        return ParquetDataset::open(sources, ParquetDatasetOptions::default(), None).unwrap();
+    }
     AvroDataset::open(paths.iter().map(AvroSource::from), AvroDatasetOptions::default()).unwrap()
 }
 

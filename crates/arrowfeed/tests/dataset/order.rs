@@ -5,7 +5,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use arrowfeed::IterationOptions;
 use proptest::prelude::*;
 
-use crate::files::{Directory, all, dataset, write};
+use crate::files::{Directory, all, dataset, formats, write, write_as};
 
 /// Files that batches do not fit into, some without rows.
 fn some_files() -> impl Strategy<Value = (Vec<usize>, usize)> {
@@ -21,6 +21,7 @@ proptest! {
 
     #[test]
     fn without_shuffle_rows_come_in_file_order_in_whole_batches(
+        format in formats(),
         (rows, block_bytes) in some_files(),
         batch_size in 1_usize..120,
         drop_remainder: bool,
@@ -28,7 +29,7 @@ proptest! {
         n in 1_usize..4,
     ) {
         let directory = Directory::new();
-        let dataset = dataset(&write(&directory, &rows, block_bytes));
+        let dataset = dataset(&write_as(format, &directory, &rows, block_bytes));
         let total: i64 = rows.iter().sum::<usize>() as i64;
         prop_assert_eq!(dataset.num_rows().unwrap(), total as u64);
         let one: Vec<i64> = (0..total).collect();
@@ -44,13 +45,14 @@ proptest! {
 
     #[test]
     fn shuffled_rows_come_once_an_epoch_in_an_order_of_its_own(
+        format in formats(),
         (rows, block_bytes) in some_files(),
         batch_size in 1_usize..120,
         shuffle_buffer_size in 1_usize..500,
         seed: u64,
     ) {
         let directory = Directory::new();
-        let dataset = dataset(&write(&directory, &rows, block_bytes));
+        let dataset = dataset(&write_as(format, &directory, &rows, block_bytes));
         let total: usize = rows.iter().sum();
         let (seed, epochs) = (Some(seed), NonZeroU64::new(2));
         let options =
@@ -77,13 +79,14 @@ proptest! {
 
     #[test]
     fn batches_across_epochs_are_whole_but_for_the_very_last(
+        format in formats(),
         (rows, block_bytes) in some_files(),
         batch_size in 1_usize..120,
         shuffle_buffer_size in prop_oneof![Just(0_usize), Just(50)],
         drop_remainder: bool,
     ) {
         let directory = Directory::new();
-        let dataset = dataset(&write(&directory, &rows, block_bytes));
+        let dataset = dataset(&write_as(format, &directory, &rows, block_bytes));
         let (seed, epochs) = (Some(5), NonZeroU64::new(3));
         let options = IterationOptions { batch_size, shuffle_buffer_size, seed, epochs, ..Default::default() };
         let given = all(&dataset, &options).concat();

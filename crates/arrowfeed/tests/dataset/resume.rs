@@ -7,13 +7,14 @@ use arrowfeed::avro::OnError;
 use arrowfeed::{IterationOptions, StateErrorKind};
 use proptest::prelude::*;
 
-use crate::files::{Directory, all, dataset, numbers, write};
+use crate::files::{Directory, all, dataset, formats, numbers, write, write_as};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(25))]
 
     #[test]
     fn from_every_batch_on_comes_the_rest(
+        format in formats(),
         rows in proptest::collection::vec(0_usize..80, 1..5),
         block_bytes in prop_oneof![Just(40_usize), Just(300), Just(64_000)],
         batch_size in 1_usize..50,
@@ -24,7 +25,7 @@ proptest! {
         threads in 1_usize..3,
     ) {
         let directory = Directory::new();
-        let dataset = dataset(&write(&directory, &rows, block_bytes));
+        let dataset = dataset(&write_as(format, &directory, &rows, block_bytes));
         let (epochs, threads) = (NonZeroU64::new(2), NonZeroUsize::new(threads));
         let options = IterationOptions {
             batch_size, shuffle_buffer_size, shard, drop_remainder, across_epochs, epochs, threads, seed: Some(5),

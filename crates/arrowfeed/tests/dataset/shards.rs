@@ -3,13 +3,14 @@
 use arrowfeed::IterationOptions;
 use proptest::prelude::*;
 
-use crate::files::{Directory, all, dataset, write};
+use crate::files::{Directory, all, dataset, formats, write, write_as};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn shards_are_equal_parts_of_all_rows(
+        format in formats(),
         rows in proptest::collection::vec(0_usize..200, 1..6),
         block_bytes in prop_oneof![Just(40_usize), Just(300), Just(64_000)],
         count in 1_u64..7,
@@ -17,7 +18,7 @@ proptest! {
         batch_size in 1_usize..100,
     ) {
         let directory = Directory::new();
-        let dataset = dataset(&write(&directory, &rows, block_bytes));
+        let dataset = dataset(&write_as(format, &directory, &rows, block_bytes));
         let total: usize = rows.iter().sum();
         let mut given = Vec::new();
         for index in 0..count {

@@ -1,27 +1,27 @@
 //! The text of field paths: `user.scores`, and `['a.b'].c` where a name needs quotes.
 //!
 //! A step in quotes is a name as it is, with a quote in it written twice. A step without quotes may hold dots and brackets,
-//! because writers put them into names: what it means depends on the fields that there are, see [`super::want`].
+//! because writers put them into names: what it means depends on the fields that there are.
 
-use arrowfeed_source::printable;
+use crate::printable;
 
 /// The path that leads through the fields of these names.
 ///
 /// ```
-/// assert_eq!(arrowfeed_avro::field_path(["user", "scores"]), "user.scores");
-/// assert_eq!(arrowfeed_avro::field_path(["a.b", "it's", "c"]), "['a.b']['it''s'].c");
+/// assert_eq!(arrowfeed_source::field_path::field_path(["user", "scores"]), "user.scores");
+/// assert_eq!(arrowfeed_source::field_path::field_path(["a.b", "it's", "c"]), "['a.b']['it''s'].c");
 /// ```
 pub fn field_path<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     names.into_iter().fold(String::new(), |path, name| joined(&path, name.as_ref()))
 }
 
 /// `path` with the step to a field behind it.
-pub(crate) fn joined(path: &str, name: &str) -> String {
+pub fn joined(path: &str, name: &str) -> String {
     format!("{path}{}", step(name, path.is_empty()))
 }
 
 /// One step of a path.
-pub(crate) fn step(name: &str, first: bool) -> String {
+pub fn step(name: &str, first: bool) -> String {
     match (needs_quotes(name), first) {
         (true, _) => quoted_step(name),
         (false, true) => name.to_owned(),
@@ -30,12 +30,12 @@ pub(crate) fn step(name: &str, first: bool) -> String {
 }
 
 /// The step in quotes.
-pub(crate) fn quoted_step(name: &str) -> String {
+pub fn quoted_step(name: &str) -> String {
     format!("['{}']", name.replace('\'', "''"))
 }
 
 /// Splits a path that begins with a step in quotes into the name and the text behind the step.
-pub(super) fn split_quoted(path: &str) -> Option<(String, &str)> {
+pub fn split_quoted(path: &str) -> Option<(String, &str)> {
     let mut rest = path.strip_prefix("['")?;
     let mut name = String::new();
     loop {

@@ -1,0 +1,121 @@
+//! The bytes of a file, as the `parquet` crate reads them.
+
+use std::io::{self, BufReader, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use arrowfeed_source::io::{ByteSource, OpenFile, checked_read_at};
+use arrowfeed_source::{FeedError, FeedErrorKind};
+use bytes::Bytes;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+
+/// Bytes that a page's header is read with.
+const BUFFER: usize = 8 << 10;
+
+/// A [`ByteSource`] of known length.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceBytes {
+    source: Arc<dyn ByteSource>,
+    len: u64,
+}
+
+/// Reads from an offset on.
+pub(crate) struct From {
+    bytes: SourceBytes,
+    offset: u64,
+}
+
+impl SourceBytes {
+    pub(crate) fn new(file: &OpenFile) -> Self {
+        Self { source: file.source().clone(), len: file.len() }
+    }
+}
+
+impl Read for From {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.bytes.len.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        let n = into.len().min(left);
+        let found = checked_read_at(&*self.bytes.source, self.offset, &mut into[..n])?;
+        self.offset += found as u64;
+        Ok(found)
+    }
+}
+
+impl Length for SourceBytes {
+    fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+impl ChunkReader for SourceBytes {
+    type T = BufReader<From>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::with_capacity(BUFFER, From { bytes: self.clone(), offset: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        let end = start.checked_add(length as u64).filter(|end| *end <= self.len);
+        if end.is_none() {
+            let len = self.len;
+            return Err(ParquetError::EOF(format!(
+                "expected {length} bytes at byte {start}, found the end of the file at byte {len}"
+            )));
+        }
+        if let Some(memory) = self.source.memory()
+            && let Ok(start) = usize::try_from(start)
+        {
+            return Ok(Bytes::from_owner(Shared(memory.slice_with_length(start, length))));
+        }
+        let mut bytes = vec![0; length];
+        let found = checked_read_at(&*self.source, start, &mut bytes).map_err(external)?;
+        if found < length {
+            return Err(ParquetError::EOF(format!(
+                "expected {length} bytes at byte {start}, found the end of the file after {found}"
+            )));
+        }
+        Ok(Bytes::from(bytes))
+    }
+}
+
+/// A buffer that `Bytes` shares.
+struct Shared(arrow_buffer::Buffer);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+fn external(error: io::Error) -> ParquetError {
+    ParquetError::External(Box::new(error))
+}
+
+/// Runs the `parquet` crate on bytes that may be anything: an error of it, or a panic, is an error of kind `kind`.
+pub(crate) fn guarded<T, E: Into<ParquetError>>(
+    kind: FeedErrorKind,
+    expected: &str,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, FeedError> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(error)) => Err(feed_error(kind, expected, error.into())),
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            Err(FeedError::new(kind, format!("expected {expected}, found bytes that cannot be read: {text}")))
+        }
+    }
+}
+
+fn feed_error(kind: FeedErrorKind, expected: &str, error: ParquetError) -> FeedError {
+    match error {
+        ParquetError::External(error) => match error.downcast::<io::Error>() {
+            Ok(error) => FeedError::io(*error),
+            Err(error) => FeedError::new(kind, format!("expected {expected}, found {error}")),
+        },
+        ParquetError::EOF(text) => FeedError::new(FeedErrorKind::Truncated, text),
+        error => FeedError::new(kind, format!("expected {expected}, found {error}")),
+    }
+}

@@ -1,0 +1,234 @@
+//! Field paths to leaf columns of Parquet.
+//!
+//! The leaves of a Parquet schema stand in the order of a walk through the Arrow schema, depth first. So the leaves of a
+//! field are a range, and a field inside of it has a part of that range.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, FieldRef, Fields, Schema, SchemaRef};
+use arrowfeed_source::field_path::split_quoted;
+use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
+
+/// What is read of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Projection {
+    /// Numbers of the leaf columns, ascending.
+    pub(crate) leaves: Vec<usize>,
+    /// Names of the columns in their order.
+    pub(crate) columns: Vec<String>,
+}
+
+impl Projection {
+    /// All columns, or those of field paths such as `user.scores`: through lists and maps too. Columns come in the order
+    /// of first mention, and fields inside of them in the order of the file.
+    ///
+    /// # Errors
+    /// A path leads nowhere.
+    pub(crate) fn new(schema: &Schema, paths: Option<&[String]>) -> Result<Self, FeedError> {
+        let Some(paths) = paths else {
+            let columns = schema.fields().iter().map(|field| field.name().clone()).collect();
+            let leaves = schema.fields().iter().map(|field| leaves(field.data_type())).sum();
+            return Ok(Self { leaves: (0..leaves).collect(), columns });
+        };
+        let (mut leaves, mut columns): (Vec<usize>, Vec<String>) = (Vec::new(), Vec::new());
+        for path in paths {
+            let (column, range) =
+                find(schema.fields(), path).ok_or_else(|| not_found(path, schema.fields()))?;
+            leaves.extend(range);
+            if !columns.contains(&column) {
+                columns.push(column);
+            }
+        }
+        leaves.sort_unstable();
+        leaves.dedup();
+        Ok(Self { leaves, columns })
+    }
+}
+
+impl Projection {
+    /// The schema of batches that have these columns of a file with the schema `whole`.
+    pub(crate) fn schema(&self, whole: &Schema) -> SchemaRef {
+        let read = projected(whole.fields(), &self.leaves, 0);
+        let columns = self.columns.iter().filter_map(|name| read.find(name).map(|(_, field)| field.clone()));
+        Arc::new(Schema::new(columns.collect::<Fields>()))
+    }
+}
+
+/// The first step of a path, and the leaves that the path means.
+fn find(fields: &Fields, path: &str) -> Option<(String, Range<usize>)> {
+    let mut readings = Vec::new();
+    let mut before = 0;
+    for field in fields {
+        let end = before + leaves(field.data_type());
+        let found = after_step(path, field.name()).and_then(|rest| of_field(field.data_type(), before, rest));
+        readings.extend(found.map(|range| (field.name().clone(), range)));
+        before = end;
+    }
+    // Of several readings, that of the longest first step.
+    readings.into_iter().max_by_key(|(name, _)| name.len())
+}
+
+/// The leaves of a path inside of a value whose first leaf is number `before`. Maps are read as a whole.
+fn of_field(data_type: &DataType, before: usize, path: &str) -> Option<Range<usize>> {
+    let all = before..before + leaves(data_type);
+    if path.is_empty() {
+        return Some(all);
+    }
+    match data_type {
+        DataType::Struct(fields) => {
+            let (_, range) = find(fields, path)?;
+            Some(before + range.start..before + range.end)
+        }
+        DataType::Map(entries, _) => {
+            let DataType::Struct(entry) = entries.data_type() else { return None };
+            of_field(entry.get(1)?.data_type(), 0, path).map(|_| all)
+        }
+        other => of_field(item(other)?.data_type(), before, path),
+    }
+}
+
+/// What is behind the step to a field, if the path begins with it.
+fn after_step<'a>(path: &'a str, name: &str) -> Option<&'a str> {
+    let rest = match split_quoted(path) {
+        Some((quoted, rest)) if quoted == name => rest,
+        Some(_) => return None,
+        None => path.strip_prefix(name)?,
+    };
+    match rest.strip_prefix('.') {
+        Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
+        None if rest.is_empty() || rest.starts_with("['") => Some(rest),
+        None => None,
+    }
+}
+
+fn item(data_type: &DataType) -> Option<&FieldRef> {
+    match data_type {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _) => Some(item),
+        _ => None,
+    }
+}
+
+/// Leaf columns of a type.
+fn leaves(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::Struct(fields) => fields.iter().map(|field| leaves(field.data_type())).sum(),
+        DataType::Map(entries, _) => leaves(entries.data_type()),
+        other => item(other).map_or(1, |item| leaves(item.data_type())),
+    }
+}
+
+/// The fields that have some of the leaves, with no more inside of them. The first leaf of `fields` is number `before`.
+pub(crate) fn projected(fields: &Fields, wanted: &[usize], before: usize) -> Fields {
+    let mut at = before;
+    let kept = fields.iter().filter_map(|field| {
+        let first = at;
+        at += leaves(field.data_type());
+        let any = wanted.iter().any(|leaf| (first..at).contains(leaf));
+        any.then(|| of_wanted(field, wanted, first))
+    });
+    kept.collect()
+}
+
+fn of_wanted(field: &FieldRef, wanted: &[usize], before: usize) -> FieldRef {
+    let of = |item: &FieldRef| of_wanted(item, wanted, before);
+    let data_type = match field.data_type() {
+        DataType::Struct(fields) => DataType::Struct(projected(fields, wanted, before)),
+        DataType::List(item) => DataType::List(of(item)),
+        DataType::LargeList(item) => DataType::LargeList(of(item)),
+        DataType::ListView(item) => DataType::ListView(of(item)),
+        DataType::LargeListView(item) => DataType::LargeListView(of(item)),
+        DataType::FixedSizeList(item, n) => DataType::FixedSizeList(of(item), *n),
+        _ => return field.clone(),
+    };
+    Arc::new(field.as_ref().clone().with_data_type(data_type))
+}
+
+#[cold]
+fn not_found(path: &str, fields: &Fields) -> FeedError {
+    let names: Vec<String> = fields.iter().take(20).map(|field| quoted(field.name())).collect();
+    let message =
+        format!("expected a column of the file, found {}; it has {}", quoted(path), names.join(", "));
+    FeedError::new(FeedErrorKind::Schema, message)
+}
+
+/// A type whose dictionaries are plain values: each row group has a dictionary of its own, and batches of several row
+/// groups are put together.
+pub(crate) fn without_dictionaries(data_type: &DataType) -> DataType {
+    let of = |field: &FieldRef| {
+        let data_type = without_dictionaries(field.data_type());
+        Arc::new(field.as_ref().clone().with_data_type(data_type))
+    };
+    match data_type {
+        DataType::Dictionary(_, values) => without_dictionaries(values),
+        DataType::List(item) => DataType::List(of(item)),
+        DataType::LargeList(item) => DataType::LargeList(of(item)),
+        DataType::ListView(item) => DataType::ListView(of(item)),
+        DataType::LargeListView(item) => DataType::LargeListView(of(item)),
+        DataType::FixedSizeList(item, n) => DataType::FixedSizeList(of(item), *n),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(of).collect()),
+        DataType::Map(entries, sorted) => DataType::Map(of(entries), *sorted),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_schema::Field;
+
+    use super::*;
+
+    fn schema() -> Schema {
+        let int = |name: &str| Field::new(name, DataType::Int32, false);
+        let point = Fields::from(vec![int("x"), int("y.z")]);
+        let entry =
+            Fields::from(vec![int("key"), Field::new("value", DataType::Struct(point.clone()), false)]);
+        let entries = Arc::new(Field::new("entries", DataType::Struct(entry), false));
+        Schema::new(vec![
+            int("a"),
+            Field::new("p", DataType::Struct(point.clone()), false),
+            Field::new("l", DataType::new_list(DataType::Struct(point), true), true),
+            Field::new("m", DataType::Map(entries, false), true),
+            int("a.b"),
+        ])
+    }
+
+    fn leaves_of(paths: &[&str]) -> Vec<usize> {
+        let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
+        Projection::new(&schema(), Some(&paths)).unwrap().leaves
+    }
+
+    #[test]
+    fn paths_lead_through_structs_lists_and_maps() {
+        assert_eq!(Projection::new(&schema(), None).unwrap().leaves, (0..9).collect::<Vec<_>>());
+        assert_eq!(leaves_of(&["a"]), [0]);
+        assert_eq!(leaves_of(&["p"]), [1, 2]);
+        assert_eq!(leaves_of(&["p.y.z"]), [2]);
+        assert_eq!(leaves_of(&["p['y.z']", "a.b", "a"]), [0, 2, 8]);
+        assert_eq!(leaves_of(&["l.x"]), [3]);
+        assert_eq!(leaves_of(&["m.y.z"]), [5, 6, 7]);
+        assert_eq!(leaves_of(&["['a.b']"]), [8]);
+        assert!(leaves_of(&[]).is_empty());
+    }
+
+    #[test]
+    fn columns_come_in_the_order_of_first_mention() {
+        let paths = ["m.x", "a", "m.y.z"].map(str::to_owned);
+        assert_eq!(Projection::new(&schema(), Some(&paths)).unwrap().columns, ["m", "a"]);
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_an_error() {
+        for path in ["b", "p.w", "a.x", "", "p."] {
+            let error = Projection::new(&schema(), Some(&[path.to_owned()])).unwrap_err();
+            let expected = format!(
+                "expected a column of the file, found \"{path}\"; it has \"a\", \"p\", \"l\", \"m\", \"a.b\""
+            );
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! An open Parquet file: its footer, and its row groups as chunks.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_schema::{Schema, SchemaRef};
+use arrowfeed_source::format::{Chunk, ChunkScan, Claim, DecodeOptions, FormatFile, Unit, UnitDecoder};
+use arrowfeed_source::io::{Fingerprint, OpenFile, Opened, checked_read_at};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, quoted, thousands};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+
+use crate::bytes::{SourceBytes, guarded};
+use crate::columns::{Projection, without_dictionaries};
+use crate::decoder::ParquetDecoder;
+
+/// Bytes at the end of a file: the length of the footer, and the magic bytes.
+const TAIL: u64 = 8;
+
+/// Bytes of a fingerprint: a checksum of each quarter of the footer.
+const QUARTERS: usize = 4;
+
+const MAGIC: &[u8] = b"PAR1";
+
+/// A file whose footer was read.
+pub(crate) struct Footer {
+    file: OpenFile,
+    metadata: ArrowReaderMetadata,
+    /// All columns, without dictionaries.
+    schema: SchemaRef,
+    fingerprint: Fingerprint,
+}
+
+impl Footer {
+    /// Reads the footer.
+    ///
+    /// # Errors
+    /// The file is no Parquet file, or a stream; a limit is reached; the system refuses.
+    pub(crate) fn read(opened: Opened, limits: &Limits) -> Result<Self, FeedError> {
+        let name = opened.name().clone();
+        let Opened::File(file) = opened else {
+            let message = "expected a file that can be read at any offset, found a stream";
+            return Err(FeedError::new(FeedErrorKind::Options, message).in_file(&name));
+        };
+        Self::read_file(file, limits).map_err(|error| error.in_file(&name))
+    }
+
+    fn read_file(file: OpenFile, limits: &Limits) -> Result<Self, FeedError> {
+        let fingerprint = fingerprint(&file, limits)?;
+        file.check_fingerprint(&fingerprint)?;
+        let (kind, expected) = (FeedErrorKind::Format, "a footer of Parquet");
+        let options = ArrowReaderOptions::new();
+        let bytes = SourceBytes::new(&file);
+        let metadata = guarded(kind, expected, || ArrowReaderMetadata::load(&bytes, options.clone()))?;
+        let fields = metadata.schema().fields().iter().map(|field| {
+            let data_type = without_dictionaries(field.data_type());
+            Arc::new(field.as_ref().clone().with_data_type(data_type))
+        });
+        let schema: SchemaRef = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let with_types = || {
+            let options = options.with_schema(schema.clone());
+            ArrowReaderMetadata::try_new(metadata.metadata().clone(), options)
+        };
+        let metadata = guarded(FeedErrorKind::Schema, "columns that Arrow can hold", with_types)?;
+        Ok(Self { file, metadata, schema, fingerprint })
+    }
+
+    /// What messages call the file.
+    pub(crate) fn name(&self) -> &Arc<str> {
+        self.file.name()
+    }
+
+    /// All columns, without dictionaries.
+    pub(crate) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+}
+
+/// A checksum of the footer, which has the lengths, offsets and statistics of all pages.
+fn fingerprint(file: &OpenFile, limits: &Limits) -> Result<Fingerprint, FeedError> {
+    let mut tail = [0; TAIL as usize];
+    let start = file.len().saturating_sub(TAIL);
+    let found = checked_read_at(&**file.source(), start, &mut tail).map_err(FeedError::io)?;
+    if found < tail.len() || &tail[4..] != MAGIC {
+        let found = quoted(&String::from_utf8_lossy(&tail[..found]));
+        let message = format!("expected a Parquet file, which ends with \"PAR1\", found {found} at its end");
+        return Err(FeedError::new(FeedErrorKind::Format, message));
+    }
+    let len = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
+    if len as usize > limits.header_bytes {
+        let (most, found) = (thousands(limits.header_bytes as u64), thousands(len.into()));
+        let message = format!("expected a footer of at most {most} bytes, found {found}");
+        return Err(FeedError::limit_reached("header_bytes", message));
+    }
+    let Some(start) = start.checked_sub(len.into()) else {
+        let (len, found) = (thousands(len.into()), thousands(file.len()));
+        let message = format!("expected a footer of {len} bytes, found a file of {found}");
+        return Err(FeedError::new(FeedErrorKind::Truncated, message));
+    };
+    let mut footer = vec![0; len as usize];
+    let found = checked_read_at(&**file.source(), start, &mut footer).map_err(FeedError::io)?;
+    footer.truncate(found);
+    let mut bytes = [0; 16];
+    let quarter = footer.len().div_ceil(QUARTERS).max(1);
+    for (sum, quarter) in bytes.chunks_mut(4).zip(footer.chunks(quarter)) {
+        sum.copy_from_slice(&crc32fast::hash(quarter).to_le_bytes());
+    }
+    Ok(Fingerprint { bytes, name: "footer checksum" })
+}
+
+/// A row group, and the bytes from its first page up to the next row group or the footer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RowGroup {
+    pub(crate) chunk: Chunk,
+    /// Bytes of its pages.
+    pub(crate) bytes: u64,
+}
+
+/// A file that is being read.
+pub(crate) struct ParquetFile {
+    footer: Footer,
+    groups: Vec<RowGroup>,
+    mask: ProjectionMask,
+    /// For each column of a batch, its number among the columns that are read.
+    pub(crate) order: Vec<usize>,
+    pub(crate) schema: SchemaRef,
+    pub(crate) limits: Limits,
+}
+
+impl ParquetFile {
+    /// # Errors
+    /// The row groups do not stand in the file in their order.
+    pub(crate) fn new(
+        footer: Footer,
+        projection: &Projection,
+        schema: SchemaRef,
+        limits: Limits,
+    ) -> Result<Self, FeedError> {
+        let groups = row_groups(&footer).map_err(|error| error.in_file(footer.name()))?;
+        let leaves = projection.leaves.iter().copied();
+        let mask = ProjectionMask::leaves(footer.metadata.parquet_schema(), leaves);
+        let read = crate::columns::projected(footer.schema.fields(), &projection.leaves, 0);
+        let order = projection.columns.iter().filter_map(|name| read.find(name).map(|(at, _)| at));
+        Ok(Self { order: order.collect(), footer, groups, mask, schema, limits })
+    }
+
+    pub(crate) fn file(&self) -> &OpenFile {
+        &self.footer.file
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.footer.name()
+    }
+
+    pub(crate) fn metadata(&self) -> ArrowReaderMetadata {
+        self.footer.metadata.clone()
+    }
+
+    pub(crate) fn mask(&self) -> ProjectionMask {
+        self.mask.clone()
+    }
+
+    /// The row groups whose offset is in a range.
+    pub(crate) fn groups_in(&self, range: &Range<u64>) -> impl Iterator<Item = RowGroup> {
+        let inside = |group: &&RowGroup| range.contains(&group.chunk.offset);
+        self.groups.iter().filter(inside).copied()
+    }
+}
+
+fn row_groups(footer: &Footer) -> Result<Vec<RowGroup>, FeedError> {
+    let all = footer.metadata.metadata().row_groups();
+    let mut groups: Vec<RowGroup> = Vec::with_capacity(all.len());
+    let pages_end = footer.file.len().saturating_sub(TAIL);
+    for (number, group) in all.iter().enumerate() {
+        let ranges = || {
+            let ranges = group.columns().iter().map(|column| column.byte_range());
+            Ok::<_, parquet::errors::ParquetError>(ranges.collect::<Vec<_>>())
+        };
+        let ranges = guarded(FeedErrorKind::Format, "places of columns in the footer", ranges)?;
+        let offset = ranges.iter().map(|(start, _)| *start).min().unwrap_or(number as u64);
+        let bytes = ranges.iter().fold(0_u64, |sum, (_, len)| sum.saturating_add(*len));
+        let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+        if let Some(last) = groups.last_mut() {
+            if offset <= last.chunk.offset {
+                let message = format!(
+                    "expected row groups in the order of the file, found number {number} at byte {offset} behind one at byte {}",
+                    last.chunk.offset
+                );
+                return Err(FeedError::new(FeedErrorKind::Format, message));
+            }
+            last.chunk.end = offset;
+        }
+        let chunk = Chunk { number: number as u64, offset, end: pages_end.max(offset + 1), rows };
+        groups.push(RowGroup { chunk, bytes });
+    }
+    Ok(groups)
+}
+
+impl FormatFile for ParquetFile {
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(self.footer.fingerprint)
+    }
+
+    fn body(&self) -> Range<u64> {
+        let first = self.groups.first().map_or(0, |group| group.chunk.offset);
+        first..self.groups.last().map_or(first, |group| group.chunk.end)
+    }
+
+    fn chunks(&self) -> Option<Box<dyn ChunkScan>> {
+        let chunks = self.groups.iter().map(|group| group.chunk).collect();
+        Some(Box::new(GroupScan { chunks, next: 0 }))
+    }
+
+    fn decoder(
+        self: Arc<Self>,
+        unit: Unit,
+        options: &DecodeOptions,
+        claim: Option<Claim>,
+    ) -> Result<Box<dyn UnitDecoder>, FeedError> {
+        Ok(Box::new(ParquetDecoder::new(self, unit, options, claim)))
+    }
+}
+
+impl fmt::Debug for ParquetFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ParquetFile").field(&self.name()).finish()
+    }
+}
+
+/// The row groups, as the footer lists them.
+#[derive(Debug)]
+struct GroupScan {
+    chunks: Vec<Chunk>,
+    next: usize,
+}
+
+impl ChunkScan for GroupScan {
+    fn next(&mut self, check: &Check<'_>) -> Result<Option<Chunk>, FeedError> {
+        check.now()?;
+        let chunk = self.chunks.get(self.next).copied();
+        self.next += usize::from(chunk.is_some());
+        Ok(chunk)
+    }
+
+    fn seek(&mut self, offset: u64, _number: u64) {
+        self.next = self.chunks.partition_point(|chunk| chunk.offset < offset);
+    }
+
+    fn find(&mut self, from: u64, _check: &Check<'_>) -> Result<Option<u64>, FeedError> {
+        let at = self.chunks.partition_point(|chunk| chunk.offset < from);
+        Ok(self.chunks.get(at).map(|chunk| chunk.offset))
+    }
+}

@@ -1,0 +1,41 @@
+//! Parquet files as a dataset.
+
+use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
+use arrowfeed_source::io::FileSource;
+use arrowfeed_source::{Interrupt, Limits};
+
+use crate::dataset::{Dataset, TensorDefinitions};
+use crate::error::DatasetError;
+
+/// How the Parquet files of a dataset are read.
+#[derive(Debug, Clone, Default)]
+pub struct ParquetDatasetOptions {
+    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    pub tensors: Option<TensorDefinitions>,
+    /// Field paths to read, see [`ParquetOptions::columns`]. `None`: those that the tensors need.
+    pub columns: Option<Vec<String>>,
+    /// See [`ParquetOptions::limits`].
+    pub limits: Limits,
+}
+
+/// Opens Parquet files as a [`Dataset`].
+#[derive(Debug)]
+pub enum ParquetDataset {}
+
+impl ParquetDataset {
+    /// Opens the first file for its schema, and compiles what is to be done with the rows. `interrupt` is asked before
+    /// each file is opened.
+    ///
+    /// # Errors
+    /// No file can be opened; a source is a stream; columns and tensors do not fit each other; the caller wants to stop.
+    pub fn open(
+        sources: impl IntoIterator<Item = FileSource>,
+        options: ParquetDatasetOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Dataset, DatasetError> {
+        let ParquetDatasetOptions { tensors, columns, limits } = options;
+        let all_columns = columns.is_some();
+        let files = ParquetFormat::files(sources, ParquetOptions { columns, limits }, interrupt)?;
+        Dataset::new(files, tensors, all_columns)
+    }
+}
