@@ -16,11 +16,20 @@ use arrowfeed::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::files::{Directory, all, dataset, numbers, write};
+use crate::files::{Directory, Format, all, dataset, formats, numbers, write_as};
 
-/// Files, and the path of their index, which is saved.
+/// Avro files, and the path of their index, which is saved.
 fn indexed(directory: &Directory, rows: &[usize], block_bytes: usize) -> (Vec<PathBuf>, PathBuf) {
-    let paths = write(directory, rows, block_bytes);
+    indexed_as(Format::Avro, directory, rows, block_bytes)
+}
+
+fn indexed_as(
+    format: Format,
+    directory: &Directory,
+    rows: &[usize],
+    chunk_bytes: usize,
+) -> (Vec<PathBuf>, PathBuf) {
+    let paths = write_as(format, directory, rows, chunk_bytes);
     let index = directory.0.join("all.index.json");
     dataset(&paths).save_index(&index, None).unwrap();
     (paths, index)
@@ -70,6 +79,7 @@ proptest! {
 
     #[test]
     fn batches_and_states_are_those_without_an_index(
+        format in formats(),
         rows in proptest::collection::vec(0_usize..80, 1..5),
         block_bytes in prop_oneof![Just(40_usize), Just(300), Just(64_000)],
         batch_size in 1_usize..50,
@@ -79,8 +89,8 @@ proptest! {
         threads in 1_usize..3,
     ) {
         let directory = Directory::new();
-        let (paths, index) = indexed(&directory, &rows, block_bytes);
-        let (scanned, indexed) = (dataset(&paths), with_index(&paths, &index).unwrap());
+        let (paths, index) = indexed_as(format, &directory, &rows, block_bytes);
+        let (scanned, indexed) = (dataset(&paths), dataset(&paths).with_index(&index, None).unwrap());
         prop_assert_eq!(indexed.num_rows().unwrap(), rows.iter().sum::<usize>() as u64);
         prop_assert_eq!(indexed.fingerprint().unwrap(), scanned.fingerprint().unwrap());
         let (epochs, threads) = (NonZeroU64::new(2), NonZeroUsize::new(threads));
@@ -121,6 +131,7 @@ proptest! {
 
     #[test]
     fn wrong_numbers_with_the_right_checksum_are_errors_or_rows(
+        format in formats(),
         list in prop_oneof![Just("numbers"), Just("offsets"), Just("ends"), Just("rows")],
         nth in 0_usize..10,
         by in prop_oneof![-3_i64..4, -100_i64..100, Just(1000), Just(100_000)],
@@ -128,13 +139,13 @@ proptest! {
         threads in 1_usize..3,
     ) {
         let directory = Directory::new();
-        let (paths, index) = indexed(&directory, &[90, 50], 100);
+        let (paths, index) = indexed_as(format, &directory, &[90, 50], 100);
         let mut value = read(&index);
         let items = value["files"][0][list].as_array_mut().unwrap();
         let nth = nth % items.len();
         items[nth] = json!(items[nth].as_u64().unwrap().saturating_add_signed(by));
         std::fs::write(&index, with_checksum(value)).unwrap();
-        let Ok(dataset) = with_index(&paths, &index) else { return Ok(()) };
+        let Ok(dataset) = dataset(&paths).with_index(&index, None) else { return Ok(()) };
         for (shuffle_buffer_size, shard) in [(0, (1, 3)), (30, (0, 1)), (30, (1, 3)), (1000, (0, 1))] {
             let threads = NonZeroUsize::new(threads);
             let options = IterationOptions {
