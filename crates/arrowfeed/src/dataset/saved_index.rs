@@ -1,11 +1,7 @@
 //! A chunk index as a file: the identity of each file, and where its chunks are.
 //!
-//! The form is JSON, on one line:
-//! `{"version":1,"files":[{"name":"part-0.avro","identity":"1024-00..0f","numbers":[0,1],"offsets":[100,500],`
-//! `"ends":[500,1024],"rows":[10,12]}],"checksum":305419896}`
-//!
-//! `docs/datasets.md` says what each key is. The checksum finds damage; it is no protection from someone who means harm.
-//! Numbers of an index may thus be wrong although all checks pass: rows are then missing or an error, never a panic.
+//! The form is JSON; `docs/datasets.md` describes each key. The checksum finds damage, not intent: wrong numbers may pass all
+//! checks. The engine answers them with an error or with missing rows, never with a panic.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
