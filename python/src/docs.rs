@@ -156,7 +156,7 @@ Args:
 Raises:
     CorruptBlockError: A block has a fault: only files without one have an index. Other errors of
         files likewise.
-    ChangedError: A file changed after it was first read, or after the index of this dataset was saved.
+    ChangedError: A file changed after it was first read, or after the index that is in use was saved.
     OSError: A file cannot be read, or the index cannot be written. TypeError: `path` is no path.
 
 Example:

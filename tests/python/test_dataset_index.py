@@ -112,4 +112,4 @@ def test_files_with_faults_have_no_index(files, index):
         af.AvroDataset(files).save_index(index)
     assert error.value.path == str(files[0])
     assert index.read_bytes() == saved
-    assert sorted(os.listdir(index.parent)) == sorted([*(path.name for path in files), index.name])
+    assert sorted(index.parent.iterdir()) == sorted([*files, index])
