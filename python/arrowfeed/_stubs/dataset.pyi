@@ -1,5 +1,6 @@
 """Files as a source of batches: `Dataset`, and a class for each format that makes one."""
 
+import os
 from collections.abc import Iterable
 from typing import Any, final
 
@@ -62,6 +63,29 @@ class Dataset(Tfxio):
 
         Raises:
             OSError: A file cannot be found.
+        """
+
+    def save_index(self, path: str | os.PathLike[str]) -> None:
+        """Writes an index of the files: the identity of each, and where its blocks are.
+
+        `AvroDataset(..., index=path)` then reads no block heads. The index takes some 25 bytes a block, 1 GiB
+        at most. It appears under its name when it is whole, and replaces a file of that name. The heads of
+        all blocks are read here, unless the dataset has read them before.
+
+        Args:
+            path: Of the index. It is read from the local file system.
+
+        Raises:
+            CorruptBlockError: A block has a fault: only files without one have an index. Other errors of
+                files likewise.
+            ChangedError: A file changed after it was first read, or after the index that is in use was saved.
+            OSError: A file cannot be read, or the index cannot be written. TypeError: `path` is no path.
+
+        Example:
+            >>> arrowfeed.AvroDataset("part-*.avro").save_index("parts.index.json")
+            >>> dataset = arrowfeed.AvroDataset("part-*.avro", index="parts.index.json")
+            >>> dataset.num_rows
+            2000
         """
 
     def tensor_adapter(self) -> TensorAdapter:
@@ -339,10 +363,13 @@ class AvroDataset(Dataset):
         encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
         double_as_float: With `encoding="tfx"`, doubles as Float32.
         limits: What one file may ask of this process. None: `Limits()`.
+        index: Path of an index of these files that `save_index` wrote: `num_rows`, shuffles and shards then
+            read no block heads. None: they are read where they are needed.
 
     Raises:
         FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The first file is no Avro object container file.
+        FormatError: The first file is no Avro object container file, or `index` is no index.
+        ChangedError: `index` is one of other files, or a file has another length now.
         SchemaError: A schema is not valid or cannot become Arrow, or a column is not in it.
         RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
         LimitError: The header asks for more than `limits` allows.
@@ -371,6 +398,7 @@ class AvroDataset(Dataset):
         encoding: Encoding = "native",
         double_as_float: bool = False,
         limits: Limits | None = None,
+        index: str | os.PathLike[str] | None = None,
     ) -> AvroDataset: ...
 
 @final
@@ -395,10 +423,13 @@ class ParquetDataset(Dataset):
         limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
             batch. None: `Limits()`. The `parquet` crate, which decodes, may allocate up to 2 GiB for a page
             of a damaged file.
+        index: Path of an index of these files that `save_index` wrote: `num_rows`, shuffles and shards then
+            read no footers before the files are read. None: they are read where they are needed.
 
     Raises:
         FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The first file is no Parquet file.
+        FormatError: The first file is no Parquet file, or `index` is no index.
+        ChangedError: `index` is one of other files, or a file has another length now.
         SchemaError: The file's columns cannot become Arrow, or a column is not in it.
         RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
         LimitError: The footer asks for more than `limits` allows.
@@ -418,4 +449,5 @@ class ParquetDataset(Dataset):
         representations: dict[str, RepresentationLike] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
+        index: str | os.PathLike[str] | None = None,
     ) -> ParquetDataset: ...

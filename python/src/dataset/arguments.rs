@@ -1,11 +1,13 @@
 //! Arguments of a dataset: kept as they were given, so that it can be pickled, and parsed.
 
+use std::path::PathBuf;
+
 use arrowfeed::{AvroDatasetOptions, ParquetDatasetOptions, ReadOptions, TensorDefinitions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::argument::unexpected_keyword;
+use crate::argument::{path, unexpected_keyword};
 use crate::options::{columns, read_options};
 use crate::tensor::{features, representations};
 
@@ -25,6 +27,7 @@ pub(super) fn kept<'py>(
         let value = match name.extract::<String>()?.as_str() {
             "columns" if !value.is_none() => PyList::new(py, columns("columns", &value)?)?.into_any(),
             "features" | "representations" => py.import("copy")?.call_method1("copy", (value,))?,
+            "index" if !value.is_none() => path("index", &value)?.into_pyobject(py)?.into_any(),
             "reader_schema" => py.import("copy")?.call_method1("deepcopy", (value,))?,
             _ => value,
         };
@@ -35,31 +38,32 @@ pub(super) fn kept<'py>(
 
 /// The options that `AvroDataset` was called with.
 pub(super) fn avro_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDatasetOptions> {
-    let (tensors, reading) = options("AvroDataset", &AVRO, keywords)?;
+    let (tensors, reading, index) = options("AvroDataset", &AVRO, keywords)?;
     let ReadOptions { columns, reader_schema, encoding, double_as_float, limits, .. } = reading;
-    Ok(AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, limits })
+    Ok(AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, limits, index })
 }
 
 /// The options that `ParquetDataset` was called with.
 pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetDatasetOptions> {
-    let (tensors, reading) = options("ParquetDataset", &PARQUET, keywords)?;
+    let (tensors, reading, index) = options("ParquetDataset", &PARQUET, keywords)?;
     let ReadOptions { columns, limits, .. } = reading;
-    Ok(ParquetDatasetOptions { tensors, columns, limits })
+    Ok(ParquetDatasetOptions { tensors, columns, limits, index })
 }
 
-/// What the tensors are made of, and the options of reading among `known`.
+/// What the tensors are made of, the options of reading among `known`, and the path of an index.
 fn options(
     class: &str,
     known: &[&str],
     keywords: &Bound<'_, PyDict>,
-) -> PyResult<(Option<TensorDefinitions>, ReadOptions)> {
+) -> PyResult<(Option<TensorDefinitions>, ReadOptions, Option<PathBuf>)> {
     let reading = PyDict::new(keywords.py());
-    let (mut by_feature, mut by_representation) = (None, None);
+    let (mut by_feature, mut by_representation, mut index) = (None, None, None);
     for (name, value) in keywords {
         match name.extract::<String>()?.as_str() {
             _ if value.is_none() => {}
             "features" => by_feature = Some(value),
             "representations" => by_representation = Some(value),
+            "index" => index = Some(path("index", &value)?),
             name if known.contains(&name) => reading.set_item(name, value)?,
             unknown => return Err(unexpected_keyword(class, unknown)),
         }
@@ -73,5 +77,5 @@ fn options(
         (None, Some(value)) => Some(TensorDefinitions::Representations(representations(&value)?)),
         (None, None) => None,
     };
-    Ok((tensors, read_options(class, Some(&reading))?))
+    Ok((tensors, read_options(class, Some(&reading))?, index))
 }

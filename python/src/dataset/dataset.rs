@@ -92,6 +92,14 @@ impl Dataset {
         call(py, || self.dataset.fingerprint_with(Some(&interrupt)))
     }
 
+    #[doc = docs!(Dataset.save_index)]
+    fn save_index(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = path.py();
+        let path = crate::argument::path("path", path)?;
+        let interrupt = signals::interrupt_of_call(py)?;
+        call(py, || self.dataset.save_index(path, Some(interrupt)))
+    }
+
     #[doc = docs!(Dataset.tensor_adapter)]
     fn tensor_adapter(&self, py: Python<'_>) -> PyResult<TensorAdapter> {
         let batch_bytes = self.dataset.limits().batch_bytes;

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use arrowfeed_source::io::Target;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits};
 
+use super::locked::Locked;
 use super::options::WriteOptions;
-use super::target::{Locked, Target};
 use crate::container::framing::SYNC;
 use crate::reader::file::Container;
 use crate::{AvroSchema, AvroSource, Codec};

@@ -13,7 +13,7 @@
 //! | `encode` | rows into the buffer of a block |
 //! | `blocks`, `compress`, `container` | blocks, their compression, and what stands around them |
 //! | `runner` | the caller's thread, or several, with their results in order |
-//! | `target`, `append` | a file that appears when it is whole; a file that grows |
+//! | `append`, `locked` | a file that grows, and its lock |
 //! | `writer`, `records` | the entries |
 
 mod append;
@@ -22,12 +22,12 @@ mod compress;
 mod container;
 mod derive;
 mod encode;
+mod locked;
 mod names;
 mod options;
 mod plan;
 mod records;
 mod runner;
-mod target;
 mod writer;
 
 use std::path::Path;

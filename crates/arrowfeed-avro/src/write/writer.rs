@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{Schema, SchemaRef};
+use arrowfeed_source::io::Target;
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, quoted};
 
 use super::append::Appended;
 use super::blocks::{BlockEncoder, Encoded, Piece};
 use super::encode::bind;
+use super::locked::Locked;
 use super::options::WriteOptions;
 use super::plan::{self, Node};
 use super::runner::Runner;
-use super::target::{Locked, Target};
 use super::{container, derive};
 use crate::AvroSchema;
 use crate::container::framing::SYNC;

@@ -9,6 +9,7 @@
 //! | `memory` | a file in memory |
 //! | `seekable` | what can read and seek, by one thread at a time |
 //! | `stored_file` | a file that is opened when it is needed, and again |
+//! | `target` | a file that is written, and has its name when it is whole |
 //! | `regular_file` | opening of files that are neither pipes nor devices |
 
 mod byte_source;
@@ -20,6 +21,7 @@ mod open_file;
 pub mod regular_file;
 mod seekable;
 mod stored_file;
+mod target;
 #[cfg(test)]
 mod tests;
 
@@ -32,3 +34,4 @@ pub use memory::Memory;
 pub use open_file::OpenFile;
 pub use seekable::Seekable;
 pub use stored_file::StoredFile;
+pub use target::Target;

@@ -101,6 +101,42 @@ impl FileSet {
         Ok(Self { files: self.files.clone(), format: self.format.with_columns(columns)? })
     }
 
+    /// The same files, each of which must have the identity given. `when` says since when, for messages: `its index was
+    /// saved`. Checks the length of each file, which is not opened. The fingerprint is checked when a file is opened.
+    ///
+    /// # Errors
+    /// A file has another length: [`Changed`](FeedErrorKind::Changed). There are not as many identities as files; a file is
+    /// a stream; the system refuses; the caller wants to stop.
+    pub fn with_identities(
+        &self,
+        identities: &[FileIdentity],
+        when: &'static str,
+        check: &Check<'_>,
+    ) -> Result<Self, FeedError> {
+        if identities.len() != self.len() {
+            let message =
+                format!("expected an identity for each of {} files, found {}", self.len(), identities.len());
+            return Err(FeedError::new(FeedErrorKind::Internal, message));
+        }
+        let mut entries = Vec::with_capacity(self.len());
+        for (file, identity) in identities.iter().enumerate() {
+            check.now()?;
+            let (entry, expected) = (&self.files.0[file], Expected { identity: *identity, when });
+            let len = self.file_len(file)?;
+            expected.check_len(len).map_err(|error| error.in_file(&entry.name))?;
+            let Bytes::Stored(stored) = &entry.bytes else {
+                return Err(not_a_file().in_file(&entry.name));
+            };
+            entries.push(Entry {
+                name: entry.name.clone(),
+                bytes: Bytes::Stored(stored.clone()),
+                identity: ForkLock::default(),
+                expected: Some(expected),
+            });
+        }
+        Ok(Self { files: Files(entries.into()), format: self.format.clone() })
+    }
+
     /// How the files are read.
     pub fn format(&self) -> &Arc<dyn FileFormat> {
         &self.format

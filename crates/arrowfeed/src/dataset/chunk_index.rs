@@ -1,8 +1,9 @@
 //! Where all chunks of all files are, and how many rows each declares.
 
 use arrowfeed_source::format::Chunk;
+use arrowfeed_source::io::FileIdentity;
 use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{FeedError, OnError, Skipped};
+use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Skipped};
 
 use super::options::IterationOptions;
 
@@ -29,9 +30,8 @@ pub(super) struct Place {
 
 impl ChunkIndex {
     pub(super) fn build(files: &FileSet, options: &IterationOptions) -> Result<Self, FeedError> {
-        let mut index = Self { files: Vec::new(), rows_before: vec![0], digest: 0, skipped: Vec::new() };
-        let mut digest = crc32fast::Hasher::new();
-        let mut rows = 0;
+        let mut files_chunks = Vec::with_capacity(files.len());
+        let mut skipped = Vec::new();
         for file in 0..files.len() {
             options.ask()?;
             let (chunks, faults) = match files.chunks(file, options.on_error, options.interrupt.as_ref()) {
@@ -47,15 +47,33 @@ impl ChunkIndex {
                     _ => (None, None),
                 };
                 let (path, error) = (files.name(file).to_owned(), error.to_string());
-                index.skipped.push(Skipped { path, block, offset, rows: None, error });
+                skipped.push(Skipped { path, block, offset, rows: None, error });
             }
             let chunks: Vec<Chunk> = chunks.into_iter().filter(|chunk| chunk.rows > 0).collect();
-            if !chunks.is_empty() {
-                // It has just been opened.
-                digest.update(&files.identity(file)?.fingerprint);
+            // It has just been opened.
+            let identity = if chunks.is_empty() { None } else { Some(files.identity(file)?) };
+            files_chunks.push((identity, chunks));
+        }
+        let index = Self::of(files_chunks)?;
+        Ok(Self { skipped, ..index })
+    }
+
+    /// An index of known chunks. Each has rows; a file with chunks has its identity.
+    ///
+    /// # Errors
+    /// The rows of all chunks are not a `u64`.
+    pub(super) fn of(
+        files: impl IntoIterator<Item = (Option<FileIdentity>, Vec<Chunk>)>,
+    ) -> Result<Self, FeedError> {
+        let mut index = Self { files: Vec::new(), rows_before: vec![0], digest: 0, skipped: Vec::new() };
+        let mut digest = crc32fast::Hasher::new();
+        let mut rows = 0_u64;
+        for (identity, chunks) in files {
+            if let Some(identity) = identity.filter(|_| !chunks.is_empty()) {
+                digest.update(&identity.fingerprint);
             }
             for chunk in &chunks {
-                rows += chunk.rows;
+                rows = rows.checked_add(chunk.rows).ok_or_else(too_many_rows)?;
                 digest.update(&chunk.offset.to_le_bytes());
                 digest.update(&chunk.rows.to_le_bytes());
             }
@@ -99,4 +117,10 @@ impl ChunkIndex {
         let chunks = self.files[file].iter().take_while(|chunk| chunk.offset < offset);
         self.rows_before[file] + chunks.map(|chunk| chunk.rows).sum::<u64>() + row
     }
+}
+
+#[cold]
+fn too_many_rows() -> FeedError {
+    let message = "expected fewer than 2^64 rows in all blocks of all files, found more";
+    FeedError::new(FeedErrorKind::CorruptBlock, message)
 }

@@ -1,15 +1,17 @@
 //! Files as a dataset, whatever their format.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{FeedError, Interrupt, Limits, printable};
+use arrowfeed_source::{Check, FeedError, Interrupt, Limits, printable};
 use arrowfeed_tensor::{Adapter, TensorSpec};
 
 use super::batches::BatchIterator;
 use super::indexed::Indexed;
 use super::options::IterationOptions;
+use super::saved_index;
 use super::source::TensorDefinitions;
 use super::tensors::TensorIterator;
 use crate::error::DatasetError;
@@ -37,7 +39,7 @@ impl Dataset {
     ) -> Result<Self, DatasetError> {
         let definitions = tensors.unwrap_or_else(|| TensorDefinitions::inferred(files.schema()));
         let adapter = adapter(&definitions, &files)?;
-        Self::of(files, definitions, adapter, all_columns)
+        Self::of(Indexed::new(files), definitions, adapter, all_columns)
     }
 
     /// As [`new`](Self::new), of files that cannot be read without a choice of columns, for the reason `endless`.
@@ -50,24 +52,67 @@ impl Dataset {
         let Some(definitions) = tensors else { return Err(endless.into()) };
         let adapter = adapter(&definitions, &files).ok();
         match adapter.filter(|adapter| !definitions.columns(adapter, files.schema()).is_empty()) {
-            Some(adapter) => Self::of(files, definitions, adapter, false),
+            Some(adapter) => Self::of(Indexed::new(files), definitions, adapter, false),
             None => Err(endless.into()),
         }
     }
 
     fn of(
-        files: FileSet,
+        files: Indexed,
         definitions: TensorDefinitions,
         adapter: Adapter,
         all_columns: bool,
     ) -> Result<Self, DatasetError> {
-        let columns = definitions.columns(&adapter, files.schema());
+        let columns = definitions.columns(&adapter, files.files.schema());
         if all_columns || columns.is_empty() {
-            return Ok(Self { files: Arc::new(Indexed::new(files)), definitions, adapter });
+            return Ok(Self { files: Arc::new(files), definitions, adapter });
         }
         let files = files.with_columns(&columns)?;
-        let adapter = self::adapter(&definitions, &files)?;
-        Ok(Self { files: Arc::new(Indexed::new(files)), definitions, adapter })
+        let adapter = self::adapter(&definitions, &files.files)?;
+        Ok(Self { files: Arc::new(files), definitions, adapter })
+    }
+
+    /// Writes where all chunks of all files are to a file, for [`with_index`](Self::with_index). It appears under its name
+    /// when it is whole; one that was there is replaced. Scans the files, unless that has been done. `interrupt` may stop it.
+    ///
+    /// # Errors
+    /// A chunk of a file has a fault; a file cannot be read, or the index cannot be written; or the caller wants to stop.
+    pub fn save_index(&self, path: impl AsRef<Path>, interrupt: Option<Interrupt>) -> Result<(), FeedError> {
+        let options = IterationOptions { interrupt: interrupt.clone(), ..Default::default() };
+        let index = self.files.index(&options)?;
+        saved_index::save(path.as_ref(), &self.files.files, &index, &Check::of(interrupt.as_ref()))
+    }
+
+    /// The same dataset with an index that [`save_index`](Self::save_index) wrote: the files are not scanned. No file is
+    /// opened; when one is, it must be the file that the index was made of. `interrupt` may stop it.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+    /// # let index = std::env::temp_dir().join(format!("arrowfeed-doc-{}.index.json", std::process::id()));
+    /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
+    ///
+    /// let dataset = AvroDataset::open([path.as_path().into()], AvroDatasetOptions::default())?;
+    /// dataset.save_index(&index, None)?;
+    /// let options = AvroDatasetOptions { index: Some(index.clone()), ..Default::default() };
+    /// let dataset = AvroDataset::open([path.into()], options)?;
+    /// assert_eq!(dataset.num_rows()?, 3);
+    /// # std::fs::remove_file(index)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The index cannot be read, or its contents are wrong; it is an index of other files, or a file has another length now
+    /// ([`Changed`](arrowfeed_source::FeedErrorKind::Changed)); or the caller wants to stop.
+    pub fn with_index(
+        mut self,
+        path: impl AsRef<Path>,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Self, FeedError> {
+        let files = saved_index::load(path.as_ref(), &self.files.files, &Check::of(interrupt))?;
+        self.files = Arc::new(files);
+        Ok(self)
     }
 
     /// The schema of the record batches.
@@ -136,7 +181,7 @@ impl Dataset {
     pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
         let adapter = self.adapter.project(names)?;
         let definitions = self.definitions.chosen(names);
-        Self::of((*self.files.files).clone(), definitions, adapter, false)
+        Self::of((*self.files).clone(), definitions, adapter, false)
     }
 
     /// Record batches.

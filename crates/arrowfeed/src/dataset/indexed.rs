@@ -22,6 +22,18 @@ impl Indexed {
         Self { files: Arc::new(files), index: ForkLock::default(), marks: ForkLock::default() }
     }
 
+    /// Files whose index is known. It has no fault.
+    pub(super) fn with_index(files: FileSet, index: ChunkIndex) -> Self {
+        let index = ForkLock::new(Some(Arc::new(index)));
+        Self { files: Arc::new(files), index, marks: ForkLock::default() }
+    }
+
+    /// The same files with other columns, which change neither the index nor the checksums.
+    pub(super) fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
+        let files = Arc::new(self.files.with_columns(columns)?);
+        Ok(Self { files, ..self.clone() })
+    }
+
     pub(super) fn index(&self, options: &IterationOptions) -> Result<Arc<ChunkIndex>, FeedError> {
         if let Some(index) = self.index.with(|index| index.clone()).flatten() {
             return Ok(index);
@@ -40,5 +52,14 @@ impl Indexed {
         let marks = FileMarks::of(&self.files, interrupt)?;
         let first = self.marks.with(|known| known.get_or_insert_with(|| marks.clone()).clone());
         Ok(first.unwrap_or(marks))
+    }
+}
+
+impl Clone for Indexed {
+    /// What is known stays known.
+    fn clone(&self) -> Self {
+        let index = ForkLock::new(self.index.with(|index| index.clone()).flatten());
+        let marks = ForkLock::new(self.marks.with(|marks| marks.clone()).flatten());
+        Self { files: self.files.clone(), index, marks }
     }
 }

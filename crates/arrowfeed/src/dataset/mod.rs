@@ -13,6 +13,7 @@
 //! | `source` | what the tensors are made of |
 //! | `options` | what an iteration chooses |
 //! | `chunk_index` `indexed` | where all chunks are; made once for all iterations |
+//! | `saved_index` | the same as a file |
 //! | `order` | the order of an epoch |
 //! | `epoch` | an epoch in either order |
 //! | `sequential` `pieces` | in file order, cut into batches |
@@ -34,6 +35,7 @@ mod order;
 mod pieces;
 mod reported;
 mod rows;
+mod saved_index;
 mod sequential;
 mod shuffled;
 mod source;

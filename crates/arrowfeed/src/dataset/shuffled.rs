@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrowfeed_source::FeedError;
 use arrowfeed_source::run::{Borders, FileBatch, FileSet, PartReader, Workers};
+use arrowfeed_source::{FeedError, FeedErrorKind, OnError, counted};
 
 use super::chunk_index::ChunkIndex;
 use super::epoch::Step;
@@ -18,6 +18,8 @@ use super::window::{PlannedWindow, Window};
 
 pub(super) struct Shuffled {
     pub(super) reader: PartReader,
+    files: Arc<FileSet>,
+    on_error: OnError,
     batch_size: usize,
     /// Rows of the next batch.
     wanted: usize,
@@ -64,7 +66,20 @@ impl Shuffled {
         let reader = PartReader::new(files.clone(), parts, reading)?;
         let (batch_size, wanted) = (options.batch_size, options.batch_size);
         let (windows, next_piece) = (VecDeque::new(), None);
-        Ok(Self { reader, batch_size, wanted, seed, epoch, planned, windows, next_piece, skip })
+        let (files, on_error) = (files.clone(), options.on_error);
+        Ok(Self {
+            reader,
+            files,
+            on_error,
+            batch_size,
+            wanted,
+            seed,
+            epoch,
+            planned,
+            windows,
+            next_piece,
+            skip,
+        })
     }
 
     /// Lets the next batch have so many rows.
@@ -125,10 +140,14 @@ impl Shuffled {
             if std::mem::take(&mut first) {
                 window.left_out = self.reader.left_out();
             }
-            self.next_piece = window.add(piece);
+            let file = piece.file;
+            self.next_piece = window.add(piece).map_err(|error| error.in_file(self.files.name(file)))?;
             if self.next_piece.is_some() {
                 break;
             }
+        }
+        if self.on_error == OnError::Raise && !window.is_complete() {
+            return Err(fewer_rows(&window));
         }
         window.skip(std::mem::take(&mut self.skip));
         self.windows.push_back(window);
@@ -155,4 +174,12 @@ fn windows(
         slots = rest;
     }
     Ok(planned)
+}
+
+/// Where nothing is left out, only an index with wrong numbers leads here.
+#[cold]
+fn fewer_rows(window: &Window) -> FeedError {
+    let (expected, found) = (counted(window.rows() as u64, "row"), window.left());
+    let message = format!("expected {expected} in a window of the shuffle, as the index says, found {found}");
+    FeedError::new(FeedErrorKind::Changed, message)
 }

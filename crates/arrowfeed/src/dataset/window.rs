@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrowfeed_source::run::{FileBatch, Part};
+use arrowfeed_source::{FeedError, FeedErrorKind, counted};
 
 use super::chunk_index::ChunkIndex;
 use super::order::{Slot, permutation};
@@ -113,6 +114,11 @@ impl Window {
         self.planned.number
     }
 
+    /// Rows that it has, as the index says.
+    pub(super) fn rows(&self) -> usize {
+        self.places.len()
+    }
+
     pub(super) fn is_complete(&self) -> bool {
         self.found == self.places.len()
     }
@@ -145,21 +151,29 @@ impl Window {
     }
 
     /// Takes a piece; gives it back if its rows are not of this window.
-    pub(super) fn add(&mut self, piece: FileBatch) -> Option<FileBatch> {
+    ///
+    /// # Errors
+    /// A chunk has more rows than the index says.
+    pub(super) fn add(&mut self, piece: FileBatch) -> Result<Option<FileBatch>, FeedError> {
         let number = self.pieces.len() as u32;
         for (i, origin) in piece.origins.iter().enumerate() {
             let end = piece.origins.get(i + 1).map_or(piece.batch.num_rows(), |next| next.row);
             let start = (piece.file, origin.offset);
-            let Ok(slot) = self.planned.starts.binary_search(&start) else { return Some(piece) };
-            let first =
-                self.planned.rows_before[slot] + (origin.before - self.planned.slots[slot].dropped) as usize;
+            let Ok(slot) = self.planned.starts.binary_search(&start) else { return Ok(Some(piece)) };
+            let Slot { dropped, rows, .. } = self.planned.slots[slot];
+            let first = origin.before.checked_sub(dropped);
+            let first = first.filter(|first| first.saturating_add((end - origin.row) as u64) <= rows);
+            let Some(first) = first else {
+                return Err(more_rows(dropped + rows).in_block(origin.chunk, origin.offset));
+            };
+            let first = self.planned.rows_before[slot] + first as usize;
             for (place, row) in self.places[first..].iter_mut().zip(origin.row..end) {
                 *place = (number, row as u32);
                 self.found += 1;
             }
         }
         Arc::make_mut(&mut self.pieces).push(piece.batch);
-        None
+        Ok(None)
     }
 
     /// The places of up to `n` more rows, in their order.
@@ -172,4 +186,10 @@ impl Window {
             }
         }
     }
+}
+
+#[cold]
+fn more_rows(expected: u64) -> FeedError {
+    let message = format!("expected {}, as the index says, found more", counted(expected, "row"));
+    FeedError::new(FeedErrorKind::Changed, message)
 }

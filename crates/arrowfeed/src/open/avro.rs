@@ -1,5 +1,7 @@
 //! Avro files as a dataset.
 
+use std::path::PathBuf;
+
 use arrowfeed_avro::{AvroFormat, AvroSchema, AvroSource, Encoding, ReadOptions};
 use arrowfeed_source::{Interrupt, Limits};
 
@@ -21,6 +23,9 @@ pub struct AvroDatasetOptions {
     pub double_as_float: bool,
     /// See [`Limits`].
     pub limits: Limits,
+    /// An index of the files that [`Dataset::save_index`] wrote, see [`Dataset::with_index`]. Default: none; the files are
+    /// scanned when that is needed.
+    pub index: Option<PathBuf>,
 }
 
 /// Opens Avro files as a [`Dataset`].
@@ -50,7 +55,8 @@ impl AvroDataset {
     /// Opens the first file for its schema, and compiles what is to be done with the rows.
     ///
     /// # Errors
-    /// No file can be opened; a source can be read only once; or columns, schemas and tensors do not fit each other.
+    /// No file can be opened; a source can be read only once; columns, schemas and tensors do not fit each other; or the
+    /// index is not one of these files.
     pub fn open(
         sources: impl IntoIterator<Item = AvroSource>,
         options: AvroDatasetOptions,
@@ -67,15 +73,19 @@ impl AvroDataset {
         options: AvroDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
-        let AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, limits } =
+        let AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, limits, index } =
             options;
         let all_columns = columns.is_some();
         let reading =
             ReadOptions { columns, reader_schema, encoding, double_as_float, limits, ..Default::default() };
         let (files, endless) = AvroFormat::files_ending(sources, reading, interrupt)?;
-        match endless {
+        let dataset = match endless {
             None => Dataset::new(files, tensors, all_columns),
             Some(endless) => Dataset::of_chosen(files, tensors, endless),
+        }?;
+        match index {
+            None => Ok(dataset),
+            Some(path) => Ok(dataset.with_index(path, interrupt)?),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Parquet files as a dataset.
 
+use std::path::PathBuf;
+
 use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::{Interrupt, Limits};
@@ -16,6 +18,9 @@ pub struct ParquetDatasetOptions {
     pub columns: Option<Vec<String>>,
     /// See [`ParquetOptions::limits`].
     pub limits: Limits,
+    /// An index of the files that [`Dataset::save_index`] wrote, see [`Dataset::with_index`]. Default: none; the footers are
+    /// read where they are needed.
+    pub index: Option<PathBuf>,
 }
 
 /// Opens Parquet files as a [`Dataset`].
@@ -27,15 +32,20 @@ impl ParquetDataset {
     /// each file is opened.
     ///
     /// # Errors
-    /// No file can be opened; a source is a stream; columns and tensors do not fit each other; the caller wants to stop.
+    /// No file can be opened; a source is a stream; columns and tensors do not fit each other; the index is not one of
+    /// these files; the caller wants to stop.
     pub fn open(
         sources: impl IntoIterator<Item = FileSource>,
         options: ParquetDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
-        let ParquetDatasetOptions { tensors, columns, limits } = options;
+        let ParquetDatasetOptions { tensors, columns, limits, index } = options;
         let all_columns = columns.is_some();
         let files = ParquetFormat::files(sources, ParquetOptions { columns, limits }, interrupt)?;
-        Dataset::new(files, tensors, all_columns)
+        let dataset = Dataset::new(files, tensors, all_columns)?;
+        match index {
+            None => Ok(dataset),
+            Some(path) => Ok(dataset.with_index(path, interrupt)?),
+        }
     }
 }

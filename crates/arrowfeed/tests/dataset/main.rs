@@ -3,6 +3,7 @@
 mod columns;
 mod faults;
 mod files;
+mod index;
 mod order;
 mod resume;
 mod shards;

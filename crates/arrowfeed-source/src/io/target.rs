@@ -1,12 +1,12 @@
 //! A file that appears under its name only when it is whole.
 
 use std::ffi::OsString;
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use arrowfeed_source::io::regular_file;
+use super::regular_file;
 
 /// Attempts to find a name that no file has.
 const ATTEMPTS: usize = 100;
@@ -20,7 +20,7 @@ const NAME_BYTES: usize = 100;
 /// not disturb each other and no link is followed. Its name begins with a dot and ends with `.partial`: no glob or folder
 /// listing of this library takes it for a file, even if the process is killed.
 #[derive(Debug)]
-pub(super) struct Target {
+pub struct Target {
     file: File,
     partial: PathBuf,
     path: PathBuf,
@@ -34,7 +34,7 @@ impl Target {
     ///
     /// # Errors
     /// What the path leads to is no regular file; the folder is not there or cannot be written.
-    pub(super) fn create(path: &Path) -> io::Result<Self> {
+    pub fn create(path: &Path) -> io::Result<Self> {
         check_replaceable(path)?;
         for _ in 0..ATTEMPTS {
             let partial = path.with_file_name(partial_name(path)?);
@@ -53,8 +53,19 @@ impl Target {
         ))
     }
 
+    /// Appends a file from its position on; where the file system can, without reading it. Gives the number of bytes.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn copy_from(&mut self, file: &mut File) -> io::Result<u64> {
+        io::copy(file, &mut self.file)
+    }
+
     /// Makes the file durable and gives it its final name, replacing what has it.
-    pub(super) fn commit(mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// The system refuses; what the path leads to is no regular file any more.
+    pub fn commit(mut self) -> io::Result<()> {
         self.file.flush()?;
         self.file.sync_all()?;
         check_replaceable(&self.path)?;
@@ -81,63 +92,6 @@ impl Drop for Target {
             let _ = std::fs::remove_file(&self.partial);
         }
     }
-}
-
-/// The file that a writer appends to, locked so that no other one does so at the same time.
-#[derive(Debug)]
-pub(super) struct Locked(File);
-
-impl Locked {
-    /// Opens the file and locks it. The lock ends with the value.
-    ///
-    /// # Errors
-    /// There is no such file, or another writer appends to it.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let file = regular_file::open_now(path)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::Error(error) => error,
-            TryLockError::WouldBlock => {
-                let message =
-                    "expected a file that nothing else appends to, found another writer at work on it";
-                io::Error::new(io::ErrorKind::ResourceBusy, message)
-            }
-        })?;
-        if !is_same_file(&file.metadata()?, &std::fs::metadata(path)?) {
-            let message = "expected the file to stay in its place, found that another writer replaced it";
-            return Err(io::Error::new(io::ErrorKind::ResourceBusy, message));
-        }
-        Ok(Self(file))
-    }
-
-    /// The same file for a reader, which may move the position.
-    pub(super) fn reader(&self) -> io::Result<File> {
-        self.0.try_clone()
-    }
-
-    /// Copies the file to the start of a target; where the file system can, without reading it.
-    pub(super) fn copy_to(&mut self, target: &mut Target) -> io::Result<u64> {
-        self.0.seek(SeekFrom::Start(0))?;
-        io::copy(&mut self.0, &mut target.file)
-    }
-
-    /// The bytes before the end of a file of `len` bytes.
-    pub(super) fn last<const N: usize>(&mut self, len: u64) -> io::Result<[u8; N]> {
-        let mut bytes = [0; N];
-        self.0.seek(SeekFrom::Start(len.saturating_sub(N as u64)))?;
-        self.0.read_exact(&mut bytes)?;
-        Ok(bytes)
-    }
-}
-
-#[cfg(unix)]
-fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (a.dev(), a.ino()) == (b.dev(), b.ino())
-}
-
-#[cfg(not(unix))]
-fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
-    (a.len(), a.created().ok()) == (b.len(), b.created().ok())
 }
 
 /// A name in the same folder that nobody can guess.
@@ -177,4 +131,57 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of one test, removed at its end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("arrowfeed-target-{}-{name}", std::process::id()));
+            std::fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = std::fs::read_dir(&self.0).unwrap();
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_file_has_its_name_when_it_is_committed_and_not_before() {
+        let folder = Folder::new("commit");
+        let path = folder.0.join("a.txt");
+        std::fs::write(&path, "old").unwrap();
+        let mut target = Target::create(&path).unwrap();
+        target.write_all(b"new").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        let partial = folder.names().into_iter().find(|name| name != "a.txt").unwrap();
+        assert!(partial.starts_with(".a.txt.") && partial.ends_with(".partial"), "{partial}");
+        target.commit().unwrap();
+        assert_eq!(
+            (std::fs::read(&path).unwrap(), folder.names()),
+            (b"new".to_vec(), vec!["a.txt".to_owned()])
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_not_committed_leaves_nothing() {
+        let folder = Folder::new("drop");
+        let mut target = Target::create(&folder.0.join("a.txt")).unwrap();
+        target.write_all(b"new").unwrap();
+        drop(target);
+        assert_eq!(folder.names(), Vec::<String>::new());
+    }
 }

@@ -1,0 +1,64 @@
+//! A file that no other writer appends to at the same time.
+
+use std::fs::{File, Metadata, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use arrowfeed_source::io::{Target, regular_file};
+
+/// The file that a writer appends to, locked so that no other one does so at the same time.
+#[derive(Debug)]
+pub(super) struct Locked(File);
+
+impl Locked {
+    /// Opens the file and locks it. The lock ends with the value.
+    ///
+    /// # Errors
+    /// There is no such file, or another writer appends to it.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let file = regular_file::open_now(path)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::Error(error) => error,
+            TryLockError::WouldBlock => {
+                let message =
+                    "expected a file that nothing else appends to, found another writer at work on it";
+                io::Error::new(io::ErrorKind::ResourceBusy, message)
+            }
+        })?;
+        if !is_same_file(&file.metadata()?, &std::fs::metadata(path)?) {
+            let message = "expected the file to stay in its place, found that another writer replaced it";
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, message));
+        }
+        Ok(Self(file))
+    }
+
+    /// The same file for a reader, which may move the position.
+    pub(super) fn reader(&self) -> io::Result<File> {
+        self.0.try_clone()
+    }
+
+    /// Copies the file to the start of a target; where the file system can, without reading it.
+    pub(super) fn copy_to(&mut self, target: &mut Target) -> io::Result<u64> {
+        self.0.seek(SeekFrom::Start(0))?;
+        target.copy_from(&mut self.0)
+    }
+
+    /// The bytes before the end of a file of `len` bytes.
+    pub(super) fn last<const N: usize>(&mut self, len: u64) -> io::Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.0.seek(SeekFrom::Start(len.saturating_sub(N as u64)))?;
+        self.0.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(unix)]
+fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
+    (a.len(), a.created().ok()) == (b.len(), b.created().ok())
+}

@@ -1,0 +1,279 @@
+//! A chunk index as a file: the identity of each file, and where its chunks are.
+//!
+//! The form is JSON; `docs/datasets.md` describes each key. The checksum finds damage, not intent: wrong numbers may pass all
+//! checks. The engine answers them with an error or with missing rows, never with a panic.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use arrowfeed_source::format::Chunk;
+use arrowfeed_source::io::{ByteSource, FileIdentity, LocalFile, Target, checked_read_at};
+use arrowfeed_source::run::FileSet;
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, counted, quoted, thousands};
+use serde::{Deserialize, Serialize};
+
+use super::chunk_index::ChunkIndex;
+use super::indexed::Indexed;
+
+/// Of the form. An index of another one is refused.
+const VERSION: u32 = 1;
+
+/// Bytes of an index at most: some 25 million chunks.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// For messages: when a file had the identity that it must have.
+const WHEN: &str = "its index was saved";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SavedIndex {
+    #[serde(rename = "version")]
+    _version: u32,
+    files: Vec<SavedFile>,
+    checksum: u32,
+}
+
+/// A file and its chunks with rows. All lists have an item for each chunk.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SavedFile {
+    name: String,
+    identity: String,
+    numbers: Vec<u64>,
+    offsets: Vec<u64>,
+    ends: Vec<u64>,
+    rows: Vec<u64>,
+}
+
+/// Writes the index of files, which appears under its name when it is whole.
+pub(super) fn save(
+    path: &Path,
+    files: &FileSet,
+    index: &ChunkIndex,
+    check: &Check<'_>,
+) -> Result<(), FeedError> {
+    write(path, files, index, check).map_err(|error| error.in_file(&path.display().to_string()))
+}
+
+/// Reads the index of files, which are not opened. They must have the names and the lengths that the index has.
+pub(super) fn load(path: &Path, files: &FileSet, check: &Check<'_>) -> Result<Indexed, FeedError> {
+    let name = path.display().to_string();
+    let limits = files.format().limits();
+    let saved = read(path, check).and_then(|bytes| parse(&bytes, limits, check));
+    let saved = saved.and_then(|saved| same_number(files, saved)).map_err(|error| error.in_file(&name))?;
+    let (mut identities, mut chunks) = (Vec::new(), Vec::new());
+    for (number, file) in saved.into_iter().enumerate() {
+        if file.name != files.name(number) {
+            let (name, found) = (quoted(&name), quoted(&file.name));
+            let message = format!("expected this file as file {number} of the index {name}, found {found}");
+            return Err(changed(message).in_file(files.name(number)));
+        }
+        identities.push(file.identity);
+        chunks.push((Some(file.identity), file.chunks));
+    }
+    let files = files.with_identities(&identities, WHEN, check)?;
+    let index = ChunkIndex::of(chunks).map_err(|error| error.in_file(&name))?;
+    Ok(Indexed::with_index(files, index))
+}
+
+fn write(path: &Path, files: &FileSet, index: &ChunkIndex, check: &Check<'_>) -> Result<(), FeedError> {
+    let most_rows = most_rows(files.format().limits());
+    let mut out = BufWriter::new(Target::create(path).map_err(FeedError::io)?);
+    let mut checksum = crc32fast::Hasher::new();
+    let mut written = 0;
+    let mut put = |bytes: &[u8]| {
+        written += bytes.len() as u64;
+        check_size(written)?;
+        out.write_all(bytes).map_err(FeedError::io)
+    };
+    put(format!("{{\"version\":{VERSION},\"files\":[").as_bytes())?;
+    for file in 0..files.len() {
+        check.now()?;
+        let chunks = index.chunks(file);
+        let identity = files.identity(file)?;
+        // What is saved can be read back.
+        let before = [None].into_iter().chain(chunks.iter().map(Some));
+        for (chunk, before) in chunks.iter().zip(before) {
+            check_chunk(chunk, before, identity.len, most_rows)
+                .map_err(|(_, error)| error.in_block(chunk.number, chunk.offset).in_file(files.name(file)))?;
+        }
+        let saved = SavedFile::new(files.name(file), identity, chunks);
+        saved.add_to(&mut checksum);
+        if file > 0 {
+            put(b",")?;
+        }
+        put(&serde_json::to_vec(&saved).map_err(|error| FeedError::io(error.into()))?)?;
+    }
+    put(format!("],\"checksum\":{}}}\n", checksum.finalize()).as_bytes())?;
+    let target = out.into_inner().map_err(|error| FeedError::io(error.into_error()))?;
+    check.now()?;
+    target.commit().map_err(FeedError::io)
+}
+
+fn read(path: &Path, check: &Check<'_>) -> Result<Vec<u8>, FeedError> {
+    let file = LocalFile::open(path, check)?;
+    let len = file.version().map_err(FeedError::io)?.len;
+    check_size(len)?;
+    let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
+    let found = checked_read_at(&file, 0, &mut bytes).map_err(FeedError::io)?;
+    bytes.truncate(found);
+    Ok(bytes)
+}
+
+/// A file of an index whose chunks are possible.
+#[derive(Debug)]
+struct Parsed {
+    name: String,
+    identity: FileIdentity,
+    chunks: Vec<Chunk>,
+}
+
+fn parse(bytes: &[u8], limits: &Limits, check: &Check<'_>) -> Result<Vec<Parsed>, FeedError> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    let Version { version } = serde_json::from_slice(bytes).map_err(other_data)?;
+    if version != VERSION {
+        let expected = format!("expected an index of version {VERSION}, found version {version}");
+        return Err(wrong(format!("{expected}: save it again with this version of arrowfeed")));
+    }
+    check.now()?;
+    let SavedIndex { files, checksum, .. } = serde_json::from_slice(bytes).map_err(other_data)?;
+    let mut found = crc32fast::Hasher::new();
+    let mut parsed = Vec::with_capacity(files.len());
+    for (number, file) in files.into_iter().enumerate() {
+        check.now()?;
+        file.add_to(&mut found);
+        parsed.push(file.parsed(&format!("files[{number}]"), most_rows(limits))?);
+    }
+    let found = found.finalize();
+    if found != checksum {
+        let message = format!("expected {found}, the checksum of the files above, found {checksum}");
+        return Err(wrong(message).in_field("checksum"));
+    }
+    Ok(parsed)
+}
+
+impl SavedFile {
+    fn new(name: &str, identity: FileIdentity, chunks: &[Chunk]) -> Self {
+        let each = |number: fn(&Chunk) -> u64| chunks.iter().map(number).collect();
+        Self {
+            name: name.to_owned(),
+            identity: identity.to_string(),
+            numbers: each(|chunk| chunk.number),
+            offsets: each(|chunk| chunk.offset),
+            ends: each(|chunk| chunk.end),
+            rows: each(|chunk| chunk.rows),
+        }
+    }
+
+    fn add_to(&self, checksum: &mut crc32fast::Hasher) {
+        for text in [&self.name, &self.identity] {
+            checksum.update(text.as_bytes());
+            checksum.update(&[0]);
+        }
+        for list in [&self.numbers, &self.offsets, &self.ends, &self.rows] {
+            list.iter().for_each(|number| checksum.update(&number.to_le_bytes()));
+        }
+    }
+
+    /// Checks the identity and the chunks. `field`: where the file is in the index.
+    fn parsed(self, field: &str, most_rows: u64) -> Result<Parsed, FeedError> {
+        let Self { name, identity, numbers, offsets, ends, rows } = self;
+        let identity: FileIdentity = identity
+            .parse()
+            .map_err(|error: FeedError| wrong(error.message()).in_field(format!("{field}.identity")))?;
+        for (list, found) in [("numbers", &numbers), ("ends", &ends), ("rows", &rows)] {
+            if found.len() != offsets.len() {
+                let (offsets, found) = (counted(offsets.len() as u64, "number"), found.len());
+                let message = format!("expected {offsets}, as many as offsets, found {found}");
+                return Err(wrong(message).in_field(format!("{field}.{list}")));
+            }
+        }
+        let mut chunks: Vec<Chunk> = Vec::with_capacity(offsets.len());
+        let lists = offsets.into_iter().zip(numbers).zip(ends).zip(rows);
+        for (nth, (((offset, number), end), rows)) in lists.enumerate() {
+            let chunk = Chunk { number, offset, end, rows };
+            check_chunk(&chunk, chunks.last(), identity.len, most_rows)
+                .map_err(|(list, error)| error.in_field(format!("{field}.{list}[{nth}]")))?;
+            chunks.push(chunk);
+        }
+        Ok(Parsed { name, identity, chunks })
+    }
+}
+
+/// Checks a chunk of a file of `len` bytes. The error comes with the list that the wrong number is in.
+fn check_chunk(
+    chunk: &Chunk,
+    before: Option<&Chunk>,
+    len: u64,
+    most_rows: u64,
+) -> Result<(), (&'static str, FeedError)> {
+    let Chunk { number, offset, end, rows } = *chunk;
+    let least = before.map_or(0, |before| before.end);
+    let least_number = before.map_or(0, |before| before.number + 1);
+    if offset < least {
+        let message = format!("expected {least} or more, where the chunk before ends, found {offset}");
+        return Err(("offsets", wrong(message)));
+    }
+    if end <= offset || end > len {
+        let message =
+            format!("expected more than {offset}, the offset, and at most {len}, the length of the file");
+        return Err(("ends", wrong(format!("{message}, found {end}"))));
+    }
+    // A chunk has a byte at least, so there are no more chunks than bytes.
+    if number < least_number || number >= len {
+        let message = format!("expected {least_number} or more and less than {len}, found {number}");
+        return Err(("numbers", wrong(message)));
+    }
+    match rows {
+        0 => Err(("rows", wrong("expected 1 or more, found 0"))),
+        _ if rows > most_rows => Err(("rows", too_many_rows(most_rows, rows))),
+        _ => Ok(()),
+    }
+}
+
+fn same_number(files: &FileSet, saved: Vec<Parsed>) -> Result<Vec<Parsed>, FeedError> {
+    if saved.len() == files.len() {
+        return Ok(saved);
+    }
+    let (expected, found) = (counted(files.len() as u64, "file"), thousands(saved.len() as u64));
+    Err(changed(format!("expected an index of {expected}, found one of {found}")))
+}
+
+/// Rows of a chunk at most: each takes a byte, or counts against its limit.
+fn most_rows(limits: &Limits) -> u64 {
+    limits.zero_byte_rows.max(limits.decoded_block_bytes as u64)
+}
+
+fn check_size(found: u64) -> Result<(), FeedError> {
+    if found <= MOST_BYTES {
+        return Ok(());
+    }
+    let (most, found) = (thousands(MOST_BYTES), thousands(found));
+    let message = format!("expected an index of at most {most} bytes, found {found}");
+    Err(FeedError::new(FeedErrorKind::Limit, message))
+}
+
+#[cold]
+fn too_many_rows(most: u64, found: u64) -> FeedError {
+    let (most, found) = (thousands(most), thousands(found));
+    let message = format!("expected at most {most} rows in a chunk, found {found}");
+    FeedError::limit_reached("zero_byte_rows", message)
+}
+
+#[cold]
+fn other_data(error: serde_json::Error) -> FeedError {
+    wrong(format!("expected an index that save_index wrote, found other data: {error}"))
+}
+
+#[cold]
+fn wrong(message: impl Into<String>) -> FeedError {
+    FeedError::new(FeedErrorKind::Format, message)
+}
+
+#[cold]
+fn changed(message: String) -> FeedError {
+    FeedError::new(FeedErrorKind::Changed, message)
+}
