@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::arguments::{avro_options, kept, parquet_options};
-use super::dataset::{Dataset, Made};
+use super::base::{Dataset, Made};
 use crate::call::caught_any;
 use crate::errors::dataset_error;
 use crate::signals;
