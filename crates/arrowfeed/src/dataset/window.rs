@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use arrowfeed_source::format::RowOrigin;
 use arrowfeed_source::run::{FileBatch, Part};
 use arrowfeed_source::{FeedError, FeedErrorKind, counted};
 
@@ -153,13 +154,16 @@ impl Window {
     /// Takes a piece; gives it back if its rows are not of this window.
     ///
     /// # Errors
-    /// A chunk has more rows than the index says.
+    /// A chunk has more rows than the index says, or is not in the index.
     pub(super) fn add(&mut self, piece: FileBatch) -> Result<Option<FileBatch>, FeedError> {
         let number = self.pieces.len() as u32;
         for (i, origin) in piece.origins.iter().enumerate() {
             let end = piece.origins.get(i + 1).map_or(piece.batch.num_rows(), |next| next.row);
             let start = (piece.file, origin.offset);
-            let Ok(slot) = self.planned.starts.binary_search(&start) else { return Ok(Some(piece)) };
+            let Ok(slot) = self.planned.starts.binary_search(&start) else {
+                // Chunks that are decoded together are of one window.
+                return if i == 0 { Ok(Some(piece)) } else { Err(other_chunk(origin)) };
+            };
             let Slot { dropped, rows, .. } = self.planned.slots[slot];
             let first = origin.before.checked_sub(dropped);
             let first = first.filter(|first| first.saturating_add((end - origin.row) as u64) <= rows);
@@ -192,4 +196,10 @@ impl Window {
 fn more_rows(expected: u64) -> FeedError {
     let message = format!("expected {}, as the index says, found more", counted(expected, "row"));
     FeedError::new(FeedErrorKind::Changed, message)
+}
+
+#[cold]
+fn other_chunk(found: &RowOrigin) -> FeedError {
+    let message = "expected a block that the index has, found another one";
+    FeedError::new(FeedErrorKind::Changed, message).in_block(found.chunk, found.offset)
 }

@@ -482,6 +482,31 @@ fn an_index_with_too_few_rows_is_an_error_of_the_shuffle() {
 }
 
 #[test]
+fn an_index_that_joins_two_blocks_is_an_error_of_the_shuffle() {
+    let directory = Directory::new();
+    let (paths, index) = indexed(&directory, &[50], 100);
+    let mut value = read(&index);
+    let file = &mut value["files"][0];
+    let (offset, end) = (file["offsets"][1].clone(), file["ends"][1].clone());
+    for list in ["numbers", "offsets", "ends", "rows"] {
+        file[list].as_array_mut().unwrap().remove(1);
+    }
+    file["ends"][0] = end;
+    std::fs::write(&index, with_checksum(value)).unwrap();
+    let dataset = with_index(&paths, &index).unwrap();
+    let expected = format!(
+        "{}: block 1 at byte {offset}: expected a block that the index has, found another one",
+        paths[0].display()
+    );
+    for on_error in [OnError::Raise, OnError::SkipBlock, OnError::SkipFile] {
+        let options =
+            IterationOptions { shuffle_buffer_size: 1000, seed: Some(1), on_error, ..Default::default() };
+        let mut batches = dataset.record_batches(options).unwrap();
+        assert_eq!(batches.next().unwrap().unwrap_err().to_string(), expected);
+    }
+}
+
+#[test]
 fn a_caller_who_wants_to_stop_gets_no_index() {
     let directory = Directory::new();
     let (paths, index) = indexed(&directory, &[50], 100);
