@@ -193,7 +193,8 @@ OTHER = "expected what state_dict gave, found other data: "
     [
         (
             {"version": 1},
-            "expected version 2, found version 1: start without it, or resume with the arrowfeed that made it",
+            "expected version 2, found version 1: "
+            "start without it, or resume with the arrowfeed that made it",
         ),
         ({"seed": None}, "expected a seed, found none"),
         ({"files": {"count": 4, "marks": "?"}}, "expected marks of files, found other text"),
@@ -223,7 +224,9 @@ def test_a_place_behind_the_last_window_has_nothing(people, state):
     assert list(resumed(af.AvroDataset(people), {**state, "place": far}, **SHUFFLED)) == []
 
 
-@pytest.mark.parametrize("wrong", [{"file": 99}, {"offset": 1 << 40}, {"fingerprint": ""}, {"fingerprint": 3}])
+@pytest.mark.parametrize(
+    "wrong", [{"file": 99}, {"offset": 1 << 40}, {"fingerprint": ""}, {"fingerprint": 3}]
+)
 def test_a_place_that_is_not_there_is_an_error(people, wrong):
     dataset = af.AvroDataset(people, columns=["id"])
     batches = dataset.record_batches(batch_size=10)

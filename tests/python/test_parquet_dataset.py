@@ -3,11 +3,13 @@
 import itertools
 import pickle
 
-import arrowfeed as af
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+import arrowfeed as af
+from arrowfeed import features
 
 ROWS = 5000
 
@@ -84,8 +86,6 @@ def test_columns_are_field_paths(folder):
 
 
 def test_features_of_keys(folder):
-    from arrowfeed import features
-
     wanted = {"user.age": features.Dense([]), "lists": features.Ragged()}
     dataset = af.ParquetDataset(folder, features=wanted)
     assert pa.schema(dataset.arrow_schema).names == ["user", "lists"]
@@ -157,8 +157,8 @@ def test_what_is_no_parquet_file_is_an_error(tmp_path):
         af.ParquetDataset(path)
     expected = f'{path}: expected a Parquet file, which ends with "PAR1", found "uch rows" at its end'
     assert str(caught.value) == expected
-    with pytest.raises(FileNotFoundError, match=r"expected a directory with files named \*\.parquet, found none"):
-        (tmp_path / "empty").mkdir()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match=r"expected a directory with files named \*\.parquet"):
         af.ParquetDataset(tmp_path / "empty")
     with pytest.raises(TypeError) as wrong:
         af.ParquetDataset(path, encoding="tfx")

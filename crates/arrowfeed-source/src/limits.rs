@@ -1,5 +1,7 @@
 //! What a file may ask of this process.
 
+use crate::{FeedError, thousands};
+
 /// Upper bounds on what one file may make a reader do. Reaching one is an error of kind
 /// [`Limit`](crate::FeedErrorKind::Limit) that names the field.
 ///
@@ -38,6 +40,24 @@ pub struct Limits {
 impl Limits {
     /// The most that `schema_depth` can be raised to: decoding recurses over the schema's nesting.
     pub const MAX_SCHEMA_DEPTH: usize = 128;
+
+    /// Checks the rows that a chunk declares: a row takes a byte of `decoded_block_bytes`, or counts against
+    /// `zero_byte_rows`.
+    ///
+    /// # Errors
+    /// There are more than both allow.
+    pub fn check_chunk_rows(&self, rows: u64) -> Result<(), FeedError> {
+        let most = self.zero_byte_rows.max(self.decoded_block_bytes as u64);
+        if rows <= most {
+            return Ok(());
+        }
+        let (name, most) = match most == self.zero_byte_rows {
+            true => ("zero_byte_rows", thousands(most)),
+            false => ("decoded_block_bytes", thousands(most)),
+        };
+        let message = format!("expected at most {most} rows in a chunk, found {}", thousands(rows));
+        Err(FeedError::limit_reached(name, message))
+    }
 }
 
 impl Default for Limits {

@@ -11,7 +11,7 @@ from arrowfeed.torch import to_torch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arrowfeed._arrowfeed import Dataset, BatchIterator
+    from arrowfeed._arrowfeed import BatchIterator, Dataset
     from arrowfeed.types import Tensor
 
 _torch: Any = framework("torch")

@@ -102,9 +102,7 @@ def tf_dataset(dataset: Dataset, **options: Any) -> Any:
     return TensorDataset(specs, passes_over(dataset, options), ahead=AHEAD, is_infinite=is_infinite)
 
 
-def passes_over(
-    dataset: Dataset, options: dict[str, Any]
-) -> Callable[[], Generator[Mapping[str, Tensor]]]:
+def passes_over(dataset: Dataset, options: dict[str, Any]) -> Callable[[], Generator[Mapping[str, Tensor]]]:
     """A generator of a dataset's tensors, for one pass after the other.
 
     Args:

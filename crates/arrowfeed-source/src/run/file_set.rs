@@ -225,10 +225,18 @@ impl FileSet {
     ) -> Result<(Vec<Chunk>, Vec<FeedError>), FeedError> {
         let check = Check::of(interrupt);
         let mut scan = self.open(file, &check)?.chunks().ok_or_else(not_a_file)?;
+        let limits = self.format.limits();
         let (mut chunks, mut faults) = (Vec::new(), Vec::new());
         loop {
             check.now()?;
-            let error = match scan.next(&check) {
+            let next = scan.next(&check).and_then(|chunk| match chunk {
+                Some(chunk) => limits
+                    .check_chunk_rows(chunk.rows)
+                    .map(|()| Some(chunk))
+                    .map_err(|error| error.in_block(chunk.number, chunk.offset)),
+                None => Ok(None),
+            });
+            let error = match next {
                 Ok(Some(chunk)) => {
                     chunks.push(chunk);
                     continue;

@@ -77,7 +77,7 @@ pub(super) fn load(path: &Path, files: &FileSet, check: &Check<'_>) -> Result<In
 }
 
 fn write(path: &Path, files: &FileSet, index: &ChunkIndex, check: &Check<'_>) -> Result<(), FeedError> {
-    let most_rows = most_rows(files.format().limits());
+    let limits = files.format().limits();
     let mut out = BufWriter::new(Target::create(path).map_err(FeedError::io)?);
     let mut checksum = crc32fast::Hasher::new();
     let mut written = 0;
@@ -94,7 +94,7 @@ fn write(path: &Path, files: &FileSet, index: &ChunkIndex, check: &Check<'_>) ->
         // What is saved can be read back.
         let before = [None].into_iter().chain(chunks.iter().map(Some));
         for (chunk, before) in chunks.iter().zip(before) {
-            check_chunk(chunk, before, identity.len, most_rows)
+            check_chunk(chunk, before, identity.len, limits)
                 .map_err(|(_, error)| error.in_block(chunk.number, chunk.offset).in_file(files.name(file)))?;
         }
         let saved = SavedFile::new(files.name(file), identity, chunks);
@@ -145,7 +145,7 @@ fn parse(bytes: &[u8], limits: &Limits, check: &Check<'_>) -> Result<Vec<Parsed>
     for (number, file) in files.into_iter().enumerate() {
         check.now()?;
         file.add_to(&mut found);
-        parsed.push(file.parsed(&format!("files[{number}]"), most_rows(limits))?);
+        parsed.push(file.parsed(&format!("files[{number}]"), limits)?);
     }
     let found = found.finalize();
     if found != checksum {
@@ -179,7 +179,7 @@ impl SavedFile {
     }
 
     /// Checks the identity and the chunks. `field`: where the file is in the index.
-    fn parsed(self, field: &str, most_rows: u64) -> Result<Parsed, FeedError> {
+    fn parsed(self, field: &str, limits: &Limits) -> Result<Parsed, FeedError> {
         let Self { name, identity, numbers, offsets, ends, rows } = self;
         let identity: FileIdentity = identity
             .parse()
@@ -195,7 +195,7 @@ impl SavedFile {
         let lists = offsets.into_iter().zip(numbers).zip(ends).zip(rows);
         for (nth, (((offset, number), end), rows)) in lists.enumerate() {
             let chunk = Chunk { number, offset, end, rows };
-            check_chunk(&chunk, chunks.last(), identity.len, most_rows)
+            check_chunk(&chunk, chunks.last(), identity.len, limits)
                 .map_err(|(list, error)| error.in_field(format!("{field}.{list}[{nth}]")))?;
             chunks.push(chunk);
         }
@@ -208,7 +208,7 @@ fn check_chunk(
     chunk: &Chunk,
     before: Option<&Chunk>,
     len: u64,
-    most_rows: u64,
+    limits: &Limits,
 ) -> Result<(), (&'static str, FeedError)> {
     let Chunk { number, offset, end, rows } = *chunk;
     let least = before.map_or(0, |before| before.end);
@@ -229,8 +229,7 @@ fn check_chunk(
     }
     match rows {
         0 => Err(("rows", wrong("expected 1 or more, found 0"))),
-        _ if rows > most_rows => Err(("rows", too_many_rows(most_rows, rows))),
-        _ => Ok(()),
+        _ => limits.check_chunk_rows(rows).map_err(|error| ("rows", error)),
     }
 }
 
@@ -242,11 +241,6 @@ fn same_number(files: &FileSet, saved: Vec<Parsed>) -> Result<Vec<Parsed>, FeedE
     Err(changed(format!("expected an index of {expected}, found one of {found}")))
 }
 
-/// Rows of a chunk at most: each takes a byte, or counts against its limit.
-fn most_rows(limits: &Limits) -> u64 {
-    limits.zero_byte_rows.max(limits.decoded_block_bytes as u64)
-}
-
 fn check_size(found: u64) -> Result<(), FeedError> {
     if found <= MOST_BYTES {
         return Ok(());
@@ -254,13 +248,6 @@ fn check_size(found: u64) -> Result<(), FeedError> {
     let (most, found) = (thousands(MOST_BYTES), thousands(found));
     let message = format!("expected an index of at most {most} bytes, found {found}");
     Err(FeedError::new(FeedErrorKind::Limit, message))
-}
-
-#[cold]
-fn too_many_rows(most: u64, found: u64) -> FeedError {
-    let (most, found) = (thousands(most), thousands(found));
-    let message = format!("expected at most {most} rows in a chunk, found {found}");
-    FeedError::limit_reached("zero_byte_rows", message)
 }
 
 #[cold]

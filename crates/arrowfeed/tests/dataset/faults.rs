@@ -160,3 +160,32 @@ fn many_faults_take_a_time_that_grows_with_their_number() {
     let taken = start.elapsed();
     assert!(taken < Duration::from_secs(30), "{taken:?}");
 }
+
+/// A number as Avro writes it.
+fn varint(n: i64) -> Vec<u8> {
+    let mut left = (n << 1) as u64 ^ (n >> 63) as u64;
+    let mut bytes = Vec::new();
+    while left > 0x7f {
+        bytes.push(left as u8 | 0x80);
+        left >>= 7;
+    }
+    bytes.push(left as u8);
+    bytes
+}
+
+#[test]
+fn a_block_that_claims_more_rows_than_memory_holds_is_an_error_of_a_shuffle() {
+    let directory = Directory::new();
+    let paths = write(&directory, &[20], 64_000);
+    let mut bytes = std::fs::read(&paths[0]).unwrap();
+    let (sync, offset) = (bytes[bytes.len() - 16..].to_vec(), bytes.len());
+    bytes.extend([varint(1 << 60), varint(3), vec![1, 2, 3], sync].concat());
+    std::fs::write(&paths[0], bytes).unwrap();
+    let options = IterationOptions { shuffle_buffer_size: 1 << 40, seed: Some(1), ..Default::default() };
+    let error = dataset(&paths).record_batches(options.clone()).unwrap().next().unwrap().unwrap_err();
+    let path = paths[0].display();
+    let most = "expected at most 268,435,456 rows in a chunk, found 1,152,921,504,606,846,976";
+    assert_eq!(error.to_string(), format!("{path}: block 1 at byte {offset}: {most}"));
+    let options = IterationOptions { on_error: OnError::SkipBlock, ..options };
+    assert_eq!(all(&dataset(&paths), &options).concat().len(), 20);
+}
