@@ -4,8 +4,8 @@
 //! FileSet ──parts──> Work ──planner──> Unit ──pipeline──> batches ──reader──> PartReader ──> MapStage
 //!                                            (pool)                                          (pool)
 //! ```
-//! With one thread, a part is one unit and the caller's thread decodes it; with several, [`planner`] cuts it into units
-//! and [`pipeline`] decodes them ahead. The decoding is the same.
+//! With one thread, a part is one unit and the caller's thread decodes it; with several, `planner` cuts it into units
+//! and `pipeline` decodes them ahead. The decoding is the same.
 //!
 //! | file | what |
 //! |---|---|
