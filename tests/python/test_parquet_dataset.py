@@ -171,3 +171,24 @@ def test_bytes_and_file_objects_are_files_too(folder):
         dataset = af.ParquetDataset([path.read_bytes(), file], columns=["id"])
     assert dataset.num_rows == 2000
     assert pickle.loads(pickle.dumps(dataset)).num_rows == 2000
+
+
+def test_row_groups_without_rows_have_no_place(table, tmp_path):
+    path = tmp_path / "file.parquet"
+    part = table.select(["id"])
+    with pq.ParquetWriter(path, part.schema, use_dictionary=False) as writer:
+        for rows in (part.slice(0, 10), part.slice(0, 0), part.slice(10, 10)):
+            writer.write_table(rows)
+    dataset = af.ParquetDataset(path)
+    assert dataset.num_rows == 20
+    for options in ({}, {"shuffle_buffer_size": 5, "seed": 1}):
+        rows = [row for batch in ids(dataset.record_batches(batch_size=7, **options)) for row in batch]
+        assert sorted(rows) == list(range(20))
+
+
+def test_columns_of_one_name_are_refused(tmp_path):
+    path = tmp_path / "file.parquet"
+    pq.write_table(pa.table([[1], [2]], names=["a", "a"]), path)
+    with pytest.raises(af.SchemaError) as caught:
+        af.ParquetDataset(path)
+    assert str(caught.value) == f'{path}: expected columns of different names, found two named "a"'

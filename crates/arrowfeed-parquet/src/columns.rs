@@ -26,6 +26,12 @@ impl Projection {
     /// # Errors
     /// A path leads nowhere.
     pub(crate) fn new(schema: &Schema, paths: Option<&[String]>) -> Result<Self, FeedError> {
+        let mut names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            let message = format!("expected columns of different names, found two named {}", quoted(pair[0]));
+            return Err(FeedError::new(FeedErrorKind::Schema, message));
+        }
         let Some(paths) = paths else {
             let columns = schema.fields().iter().map(|field| field.name().clone()).collect();
             let leaves = schema.fields().iter().map(|field| leaves(field.data_type())).sum();

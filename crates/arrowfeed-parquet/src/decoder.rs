@@ -12,6 +12,9 @@ use parquet::errors::ParquetError;
 use crate::bytes::{SourceBytes, guarded};
 use crate::file::{ParquetFile, RowGroup};
 
+/// Rows that are decoded at a time, at most: between two batches, the caller may want to stop.
+const MOST_ROWS: u64 = 16_384;
+
 /// Decodes one unit: row group after row group, each in one or two stretches, so that batches end where they should.
 pub(crate) struct ParquetDecoder {
     file: Arc<ParquetFile>,
@@ -66,7 +69,7 @@ impl ParquetDecoder {
     }
 
     /// Begins the next row group. False: there is none.
-    fn begin_group(&mut self) -> Result<bool, FeedError> {
+    fn begin_group(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
         while self.kept > 0 {
             let Some(group) = self.groups.pop_front() else { break };
             if !self.claimed(&group)? {
@@ -75,6 +78,13 @@ impl ParquetDecoder {
             let dropped = std::mem::take(&mut self.dropped).min(group.chunk.rows);
             let kept = (group.chunk.rows - dropped).min(self.kept);
             self.kept -= kept;
+            // Which rows are left out must not depend on who reads which rows of a row group: all or none are.
+            if self.on_error != OnError::Raise
+                && let Err(error) = self.check_group(&group, check)
+            {
+                self.leave_out(&group, dropped, kept, error)?;
+                continue;
+            }
             if dropped == 0 {
                 self.report.blocks += 1;
                 self.report.bytes += group.bytes;
@@ -95,37 +105,50 @@ impl ParquetDecoder {
         })
     }
 
+    /// Decodes all rows of a row group to nowhere.
+    fn check_group(&self, group: &RowGroup, check: &Check<'_>) -> Result<(), FeedError> {
+        let mut stretch = self.stretch(*group, 0, group.chunk.rows, group.chunk.rows)?;
+        while self.next_of(&mut stretch)?.is_some() {
+            check.now()?;
+        }
+        Ok(())
+    }
+
     /// Decodes the rows from `row` up to `last`: first up to the end of the batch that is not full, then whole batches.
     fn begin_stretch(&mut self, group: RowGroup, row: u64, last: u64) -> Result<(), FeedError> {
         let whole = self.window_left == self.batch_size;
         let end = if whole { last } else { last.min(row + self.window_left) };
-        // The window moves on even if the rows cannot be decoded.
-        let rows = if whole { (end - row) % self.batch_size } else { end - row };
-        self.window_left = match self.window_left - rows {
-            0 => self.batch_size,
-            left => left,
-        };
-        let size = usize::try_from(self.batch_size.min(end - row)).unwrap_or(usize::MAX);
+        self.current = Some(self.stretch(group, row, end, last)?);
+        self.pass(end - row);
+        Ok(())
+    }
+
+    /// Moves the window by rows that were decoded, or left out.
+    fn pass(&mut self, rows: u64) {
+        if rows < self.window_left {
+            self.window_left -= rows;
+            return;
+        }
+        self.window_left = self.batch_size - (rows - self.window_left) % self.batch_size;
+    }
+
+    fn stretch(&self, group: RowGroup, row: u64, end: u64, last: u64) -> Result<Stretch, FeedError> {
+        let size = self.batch_size.min(end - row).min(MOST_ROWS);
+        let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let reader = self.guarded(&group, |file| {
             ParquetRecordBatchReaderBuilder::new_with_metadata(SourceBytes::new(file.file()), file.metadata())
-                .with_row_groups(vec![usize::try_from(group.chunk.number).unwrap_or(usize::MAX)])
+                .with_row_groups(vec![number(group.chunk.number)])
                 .with_projection(file.mask())
-                .with_batch_size(size)
-                .with_offset(usize::try_from(row).unwrap_or(usize::MAX))
-                .with_limit(usize::try_from(end - row).unwrap_or(usize::MAX))
+                .with_batch_size(number(size))
+                .with_offset(number(row))
+                .with_limit(number(end - row))
                 .build()
-        });
-        match reader {
-            Ok(reader) => {
-                self.current = Some(Stretch { group, reader, row, end, last });
-                Ok(())
-            }
-            Err(error) => self.leave_out(&group, row, last, error),
-        }
+        })?;
+        Ok(Stretch { group, reader, row, end, last })
     }
 
     /// The next batch of the stretch; `None` at its end.
-    fn next_of(&mut self, stretch: &mut Stretch) -> Result<Option<LocatedBatch>, FeedError> {
+    fn next_of(&self, stretch: &mut Stretch) -> Result<Option<LocatedBatch>, FeedError> {
         let found = self.guarded(&stretch.group, |_| stretch.reader.next().transpose())?;
         let Some(batch) = found else {
             if stretch.row < stretch.end {
@@ -172,12 +195,13 @@ impl ParquetDecoder {
         error.in_block(group.chunk.number, group.chunk.offset).in_file(self.file.name())
     }
 
-    /// Leaves out the rows of a row group from `row` up to `last`, if the caller wants that.
+    /// Leaves out a row group, of which this unit has `kept` rows after the first `dropped`. The unit that has its first row
+    /// notes it.
     fn leave_out(
         &mut self,
         group: &RowGroup,
-        row: u64,
-        last: u64,
+        dropped: u64,
+        kept: u64,
         error: FeedError,
     ) -> Result<(), FeedError> {
         let system = matches!(error.kind(), FeedErrorKind::Io | FeedErrorKind::Changed);
@@ -185,13 +209,16 @@ impl ParquetDecoder {
             self.ended = true;
             return Err(error);
         }
-        self.report.skipped.push(Skipped {
-            path: self.file.name().to_owned(),
-            block: Some(group.chunk.number),
-            offset: Some(group.chunk.offset),
-            rows: Some(last - row),
-            error: error.to_string(),
-        });
+        if dropped == 0 {
+            self.report.skipped.push(Skipped {
+                path: self.file.name().to_owned(),
+                block: Some(group.chunk.number),
+                offset: Some(group.chunk.offset),
+                rows: Some(group.chunk.rows),
+                error: error.to_string(),
+            });
+        }
+        self.pass(kept);
         Ok(())
     }
 }
@@ -201,7 +228,7 @@ impl UnitDecoder for ParquetDecoder {
         while !self.ended {
             check.now()?;
             let Some(mut stretch) = self.current.take() else {
-                if !self.begin_group()? {
+                if !self.begin_group(check)? {
                     self.ended = true;
                     self.file.file().check_unchanged()?;
                 }
@@ -216,7 +243,10 @@ impl UnitDecoder for ParquetDecoder {
                     self.begin_stretch(stretch.group, stretch.end, stretch.last)?;
                 }
                 Ok(None) => {}
-                Err(error) => self.leave_out(&stretch.group, stretch.row, stretch.last, error)?,
+                Err(error) => {
+                    self.ended = true;
+                    return Err(error);
+                }
             }
         }
         Ok(None)

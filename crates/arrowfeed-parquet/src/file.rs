@@ -137,7 +137,7 @@ impl ParquetFile {
         schema: SchemaRef,
         limits: Limits,
     ) -> Result<Self, FeedError> {
-        let groups = row_groups(&footer).map_err(|error| error.in_file(footer.name()))?;
+        let groups = row_groups(&footer, &limits).map_err(|error| error.in_file(footer.name()))?;
         let leaves = projection.leaves.iter().copied();
         let mask = ProjectionMask::leaves(footer.metadata.parquet_schema(), leaves);
         let read = crate::columns::projected(footer.schema.fields(), &projection.leaves, 0);
@@ -163,12 +163,13 @@ impl ParquetFile {
 
     /// The row groups whose offset is in a range.
     pub(crate) fn groups_in(&self, range: &Range<u64>) -> impl Iterator<Item = RowGroup> {
-        let inside = |group: &&RowGroup| range.contains(&group.chunk.offset);
-        self.groups.iter().filter(inside).copied()
+        let at = |offset| self.groups.partition_point(|group| group.chunk.offset < offset);
+        let (first, last) = (at(range.start), at(range.end));
+        self.groups[first..last.max(first)].iter().copied()
     }
 }
 
-fn row_groups(footer: &Footer) -> Result<Vec<RowGroup>, FeedError> {
+fn row_groups(footer: &Footer, limits: &Limits) -> Result<Vec<RowGroup>, FeedError> {
     let all = footer.metadata.metadata().row_groups();
     let mut groups: Vec<RowGroup> = Vec::with_capacity(all.len());
     let pages_end = footer.file.len().saturating_sub(TAIL);
@@ -180,7 +181,20 @@ fn row_groups(footer: &Footer) -> Result<Vec<RowGroup>, FeedError> {
         let ranges = guarded(FeedErrorKind::Format, "places of columns in the footer", ranges)?;
         let offset = ranges.iter().map(|(start, _)| *start).min().unwrap_or(number as u64);
         let bytes = ranges.iter().fold(0_u64, |sum, (_, len)| sum.saturating_add(*len));
-        let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+        let Ok(rows) = u64::try_from(group.num_rows()) else {
+            let found = group.num_rows();
+            let message = format!("expected 0 rows or more in row group {number}, found {found}");
+            return Err(FeedError::new(FeedErrorKind::Format, message));
+        };
+        // It may have no place of its own.
+        if rows == 0 {
+            continue;
+        }
+        if offset >= pages_end {
+            let message =
+                format!("expected row group {number} before byte {pages_end}, found it at byte {offset}");
+            return Err(FeedError::new(FeedErrorKind::Format, message));
+        }
         if let Some(last) = groups.last_mut() {
             if offset <= last.chunk.offset {
                 let message = format!(
@@ -191,7 +205,8 @@ fn row_groups(footer: &Footer) -> Result<Vec<RowGroup>, FeedError> {
             }
             last.chunk.end = offset;
         }
-        let chunk = Chunk { number: number as u64, offset, end: pages_end.max(offset + 1), rows };
+        limits.check_chunk_rows(rows)?;
+        let chunk = Chunk { number: number as u64, offset, end: pages_end, rows };
         groups.push(RowGroup { chunk, bytes });
     }
     Ok(groups)

@@ -182,15 +182,3 @@ impl LocatedBatch {
         Self { batch: self.batch.slice(0, rows), origins: self.origins }
     }
 }
-
-impl Unit {
-    /// All rows of a range.
-    pub fn whole(range: Range<u64>) -> Self {
-        Self::run(ChunkRun { range, first_number: 0 })
-    }
-
-    /// All rows of a run of chunks.
-    pub fn run(run: ChunkRun) -> Self {
-        Self { runs: VecDeque::from([run]), dropped: 0, kept: u64::MAX, rows: None, first_batch: None }
-    }
-}

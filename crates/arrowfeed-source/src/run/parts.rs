@@ -64,11 +64,6 @@ impl Part {
         self
     }
 
-    /// Number of the file.
-    pub fn file(&self) -> usize {
-        self.file
-    }
-
     fn unit(&self, body: &Range<u64>) -> Unit {
         let runs = self.runs.iter().map(|run| {
             let range = run.range.start.max(body.start)..run.range.end.min(body.end);
@@ -168,7 +163,10 @@ impl Parts {
         let known = self.open.iter().position(|reading| reading.number == part.file);
         let reading = match known.and_then(|at| self.open.remove(at)) {
             Some(reading) => reading,
-            None => Reading { number: part.file, file: self.files.open(part.file, check)? },
+            None => match self.last.take_if(|last| last.number == part.file) {
+                Some(last) => last,
+                None => Reading { number: part.file, file: self.files.open(part.file, check)? },
+            },
         };
         self.last = Some(reading.clone());
         if part.together {

@@ -18,7 +18,8 @@ const PATIENCE: Duration = Duration::from_millis(20);
 
 /// What comes out of the oldest unit next.
 pub(super) enum Next {
-    Batch(LocatedBatch),
+    /// A batch, and what its unit has counted up to it.
+    Batch(LocatedBatch, Report),
     /// The unit is done: what it counted, and the error that ended it.
     End(Report, Option<FeedError>),
     /// Nothing yet.
@@ -51,11 +52,10 @@ struct State {
 
 struct InFlight {
     id: u64,
-    /// Batches that wait, and their bytes.
-    ready: VecDeque<(LocatedBatch, usize)>,
-    report: Report,
-    /// The unit is done, with this error.
-    end: Option<Option<FeedError>>,
+    /// Batches that wait, their bytes, and what was counted up to each.
+    ready: VecDeque<(LocatedBatch, usize, Report)>,
+    /// The unit is done: what it counted after the last batch, and its error.
+    end: Option<(Report, Option<FeedError>)>,
     /// What is to be done next, while no thread does it.
     parked: Option<Task>,
 }
@@ -100,8 +100,7 @@ impl Shared {
         let Some(at) = state.find(id) else { return };
         state.held += bytes;
         let unit = &mut state.units[at];
-        unit.ready.push_back((batch, bytes));
-        unit.report.add(report);
+        unit.ready.push_back((batch, bytes, report));
         // The consumer cannot use a batch of a later unit: woken for it, it would only take a core from a decoder.
         if at == 0 {
             self.ready.notify_one();
@@ -112,8 +111,7 @@ impl Shared {
         let mut state = self.lock();
         let Some(at) = state.find(id) else { return };
         let unit = &mut state.units[at];
-        unit.report.add(report);
-        unit.end = Some(error);
+        unit.end = Some((report, error));
         if at == 0 {
             self.ready.notify_one();
         }
@@ -171,8 +169,8 @@ impl Pipeline {
     pub(super) fn submit(&mut self, file: Arc<dyn FormatFile>, unit: Unit, options: DecodeOptions) {
         let id = self.next_unit;
         self.next_unit += 1;
-        let (ready, report, end, parked) = (VecDeque::new(), Report::default(), None, None);
-        self.shared.lock().units.push_back(InFlight { id, ready, report, end, parked });
+        let (ready, end, parked) = (VecDeque::new(), None, None);
+        self.shared.lock().units.push_back(InFlight { id, ready, end, parked });
         self.spawn(id, Task::Open(file, unit, options));
     }
 
@@ -193,14 +191,13 @@ impl Pipeline {
             let Some(unit) = units.front_mut() else {
                 return Next::Pending;
             };
-            if let Some((batch, bytes)) = unit.ready.pop_front() {
+            if let Some((batch, bytes, report)) = unit.ready.pop_front() {
                 *held -= bytes;
                 drop(state);
                 self.resume();
-                return Next::Batch(batch);
+                return Next::Batch(batch, report);
             }
-            if let Some(error) = unit.end.take() {
-                let report = std::mem::take(&mut unit.report);
+            if let Some((report, error)) = unit.end.take() {
                 units.pop_front();
                 drop(state);
                 self.resume();

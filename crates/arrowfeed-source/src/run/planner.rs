@@ -64,7 +64,7 @@ impl UnitPlanner {
                 return Ok(Some(self.last(run(chunk.end), Some(self.left))));
             }
             let (size, border) = (chunk.end - start, chunk.end - chunk.offset);
-            let enough = MIN_BYTES.max((BORDER_SHARE * border).min(MAX_BORDER_BYTES));
+            let enough = MIN_BYTES.max(BORDER_SHARE.saturating_mul(border).min(MAX_BORDER_BYTES));
             // The last batch that is whole ends in this chunk.
             if size >= enough
                 && let Some(after_first) = rows.checked_sub(first_batch)

@@ -184,14 +184,17 @@ impl PartReader {
     }
 
     /// Has threads of a pool begin, before anything is asked for.
-    pub fn start(&mut self) {
+    ///
+    /// # Errors
+    /// The caller wants to stop. What is wrong with files comes in its turn.
+    pub fn start(&mut self) -> Result<(), FeedError> {
         let check = Check::of(self.interrupt.as_ref());
         if let Mode::Parallel(parallel) = &mut self.mode
             && !parallel.pipeline.pool().is_forked()
         {
-            // The wish to stop is found again when a batch is asked for.
-            let _ = parallel.top_up(&mut self.parts, &mut self.report, &check);
+            parallel.top_up(&mut self.parts, &mut self.report, &check)?;
         }
+        Ok(())
     }
 
     /// What comes next. Waits for it, if the caller wants that: then it is not [`Polled::Pending`].
@@ -322,8 +325,11 @@ impl Parallel {
             };
             let left_out = parts.is_left_out(oldest.number);
             match self.pipeline.next(wait) {
-                Next::Batch(batch) if !left_out => return Ok(Polled::Batch(FileBatch::new(oldest, batch))),
-                Next::Batch(_) => {}
+                Next::Batch(batch, counted) if !left_out => {
+                    report.add(counted);
+                    return Ok(Polled::Batch(FileBatch::new(oldest, batch)));
+                }
+                Next::Batch(..) => {}
                 Next::Pending if wait => check.now()?,
                 Next::Pending => return Ok(Polled::Pending),
                 Next::End(counted, error) => {

@@ -240,8 +240,8 @@ fn threads_without_room_do_other_work_and_every_batch_comes() {
         PartReader::new(files.clone(), [Part::whole(0)], options).unwrap()
     };
     let (mut one, mut two) = (reader(&first), reader(&second));
-    one.start();
-    two.start();
+    one.start().unwrap();
+    two.start().unwrap();
     let mut stage = MapStage::new(pool.clone());
     let mut rows = 0;
     // Both have more than the pool's threads could hold, and work on batches goes on beside them.

@@ -92,10 +92,6 @@ impl ChunkIndex {
         &self.files[file]
     }
 
-    pub(super) fn rows_of(&self, file: usize) -> u64 {
-        self.rows_before[file + 1] - self.rows_before[file]
-    }
-
     /// The row that has `row` rows before it, in file order; none behind the last.
     pub(super) fn place(&self, row: u64) -> Option<Place> {
         if row >= self.rows() {

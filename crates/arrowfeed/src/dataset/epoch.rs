@@ -74,7 +74,7 @@ impl Epoch {
                 Self::Sequential(Box::new(epoch))
             }
         };
-        epoch.reader().start();
+        epoch.reader().start()?;
         Ok(epoch)
     }
 

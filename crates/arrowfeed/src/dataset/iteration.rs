@@ -14,7 +14,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrowfeed_source::run::{MapStage, Pool, Workers};
-use arrowfeed_source::{Check, FeedError, Report};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Report};
 use rand::TryRngCore;
 use rand::rngs::OsRng;
 
@@ -259,9 +259,11 @@ impl<C: Conversion> Iteration<C> {
             };
             let next = reading.next(wait);
             self.report.add(reading.take_report());
-            self.follow(&reading);
+            let followed = self.follow(&reading);
             self.reading = Some(reading);
-            match next? {
+            let next = next?;
+            followed?;
+            match next {
                 Step::Rows(rows, at) => {
                     let rows = rows.after(self.held.take())?;
                     let count = rows.len();
@@ -292,7 +294,15 @@ impl<C: Conversion> Iteration<C> {
                 }
             }
         }
-        Ok(Produced::Over)
+        // The last epochs may have had no rows to fill the batch.
+        match self.held.take().filter(|_| !self.options.drop_remainder) {
+            Some(held) => {
+                self.ahead.rows += held.num_rows() as u64;
+                self.ahead.counted = self.report.counted();
+                Ok(Produced::Batch(Rows::Whole(held), self.ahead.clone()))
+            }
+            None => Ok(Produced::Over),
+        }
     }
 
     fn is_over(&self) -> bool {
@@ -307,6 +317,7 @@ impl<C: Conversion> Iteration<C> {
 
     /// The epoch whose first batch is next.
     fn next_epoch(&mut self) -> Result<Epoch, FeedError> {
+        self.options.ask()?;
         let held = self.held.as_ref().map_or(0, RecordBatch::num_rows);
         let mut epoch = match self.following.take() {
             Some(epoch) => epoch,
@@ -320,15 +331,20 @@ impl<C: Conversion> Iteration<C> {
     }
 
     /// Starts the next epoch when all of this one is given to threads, so that none of them waits at its end.
-    fn follow(&mut self, reading: &Epoch) {
+    fn follow(&mut self, reading: &Epoch) -> Result<(), FeedError> {
         let next = self.ahead.epoch + 1;
         let is_last = self.options.epochs.is_some_and(|epochs| next >= epochs.get());
         let Some(carried) = reading.planned().filter(|_| !is_last && self.following.is_none()) else {
-            return;
+            return Ok(());
         };
         let carried = if self.options.across_epochs { carried } else { 0 };
-        // What is wrong is told when the epoch is started in its turn.
-        self.following = self.start_epoch(next, At::Start, carried).ok();
+        match self.start_epoch(next, At::Start, carried) {
+            Ok(epoch) => self.following = Some(epoch),
+            Err(error) if error.kind() == FeedErrorKind::Interrupted => return Err(error),
+            // It is told when the epoch is started in its turn.
+            Err(_) => {}
+        }
+        Ok(())
     }
 
     fn start_epoch(&mut self, number: u64, at: At, carried: u64) -> Result<Epoch, FeedError> {

@@ -68,6 +68,7 @@ impl IterationOptions {
         let default = Self::default();
         let changed = [
             ("drop_remainder", self.drop_remainder != default.drop_remainder),
+            ("across_epochs", self.across_epochs != default.across_epochs),
             ("epochs", self.epochs != default.epochs),
             ("shuffle_buffer_size", self.shuffle_buffer_size != default.shuffle_buffer_size),
             ("shard", self.shard != default.shard),

@@ -62,10 +62,13 @@ fn stretch(index: &ChunkIndex, options: &IterationOptions, after: Option<After>)
     }
     let mut parts = Vec::new();
     while let Some(place) = index.place(rows.start).filter(|_| rows.start < rows.end) {
-        let chunk = index.chunks(place.file)[place.nth_chunk];
-        let in_file =
-            index.rows_before(place.file, chunk.offset, place.row) - index.rows_before(place.file, 0, 0);
-        let kept = (index.rows_of(place.file) - in_file).min(rows.end - rows.start);
+        let chunks = &index.chunks(place.file)[place.nth_chunk..];
+        let chunk = chunks[0];
+        // Rows that the index does not have are no rows of a shard: a part ends before them.
+        let gap = chunks.windows(2).position(|pair| pair[0].end != pair[1].offset);
+        let together = &chunks[..gap.map_or(chunks.len(), |last| last + 1)];
+        let left = together.iter().map(|chunk| chunk.rows).sum::<u64>() - place.row;
+        let kept = left.min(rows.end - rows.start);
         let part = Part::after(place.file, chunk.number, chunk.offset, place.row);
         parts.push(part.with_kept(kept));
         rows.start += kept;

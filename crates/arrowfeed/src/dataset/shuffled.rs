@@ -129,6 +129,9 @@ impl Shuffled {
     /// Reads one more window. False: there is none.
     fn load(&mut self) -> Result<bool, FeedError> {
         let Some(planned) = self.planned.pop_front() else {
+            if let Some(piece) = self.next_piece.take() {
+                return Err(no_window().in_file(self.files.name(piece.file)));
+            }
             // Threads tell what they have counted when they are asked for more than there is.
             return self.reader.next().transpose().map(|_| false);
         };
@@ -174,6 +177,12 @@ fn windows(
         slots = rest;
     }
     Ok(planned)
+}
+
+#[cold]
+fn no_window() -> FeedError {
+    let message = "expected rows of the chunks that the index has, found others";
+    FeedError::new(FeedErrorKind::Changed, message)
 }
 
 /// Where nothing is left out, only an index with wrong numbers leads here.

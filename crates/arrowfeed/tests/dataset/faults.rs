@@ -1,5 +1,6 @@
 //! Files with something wrong in them: an error, or all rows but those that are left out, from every place on.
 
+use std::fs::File;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,15 +10,25 @@ use std::time::{Duration, Instant};
 use arrowfeed::IterationOptions;
 use arrowfeed::avro::{FeedErrorKind, Interrupt, OnError};
 
-use crate::files::{Directory, all, dataset, numbers, write};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 
-/// Three files of some 10 blocks each; in the second, one bit of a block's data is wrong.
-fn with_a_wrong_block(directory: &Directory) -> Vec<PathBuf> {
-    let paths = write(directory, &[100, 100, 100], 100);
+use crate::files::{Directory, Format, all, dataset, numbers, write, write_as};
+
+/// Three files of some 10 chunks each; in the second, bytes in the middle are wrong.
+fn with_a_wrong_chunk(format: Format, directory: &Directory) -> Vec<PathBuf> {
+    let paths = write_as(format, directory, &[100, 100, 100], 100);
     let mut bytes = std::fs::read(&paths[1]).unwrap();
-    let middle = bytes.len() / 2;
-    // Deflated data: some 30 bytes that no longer are what they were.
-    for byte in &mut bytes[middle..middle + 30] {
+    let wrong = match format {
+        // Deflated data: some 30 bytes that no longer are what they were.
+        Format::Avro => bytes.len() / 2..bytes.len() / 2 + 30,
+        // The header of a page: pages have no checksum.
+        Format::Parquet => {
+            let file = SerializedFileReader::new(File::open(&paths[1]).unwrap()).unwrap();
+            let (start, _) = file.metadata().row_group(5).column(0).byte_range();
+            start as usize..start as usize + 12
+        }
+    };
+    for byte in &mut bytes[wrong] {
         *byte ^= 0x55;
     }
     std::fs::write(&paths[1], bytes).unwrap();
@@ -27,7 +38,7 @@ fn with_a_wrong_block(directory: &Directory) -> Vec<PathBuf> {
 #[test]
 fn a_fault_is_an_error_and_the_state_before_it_stays() {
     let directory = Directory::new();
-    let paths = with_a_wrong_block(&directory);
+    let paths = with_a_wrong_chunk(Format::Avro, &directory);
     let options = IterationOptions { batch_size: 30, ..Default::default() };
     let mut batches = dataset(&paths).record_batches(options.clone()).unwrap();
     let mut given = Vec::new();
@@ -49,8 +60,17 @@ fn a_fault_is_an_error_and_the_state_before_it_stays() {
 
 #[test]
 fn what_is_left_out_is_the_same_for_all_threads_and_from_every_place_on() {
+    for format in [Format::Avro, Format::Parquet] {
+        for threads in [1, 2] {
+            what_is_left_out_is_the_same(format, threads);
+        }
+    }
+}
+
+/// States are those of an iteration of so many threads.
+fn what_is_left_out_is_the_same(format: Format, threads: usize) {
     let directory = Directory::new();
-    let paths = with_a_wrong_block(&directory);
+    let paths = with_a_wrong_chunk(format, &directory);
     let dataset = dataset(&paths);
     for on_error in [OnError::SkipBlock, OnError::SkipFile] {
         for (shuffle_buffer_size, shard) in [(0, (0, 1)), (50, (0, 1)), (0, (0, 2)), (50, (1, 2))] {
@@ -75,7 +95,7 @@ fn what_is_left_out_is_the_same_for_all_threads_and_from_every_place_on() {
             unique.sort_unstable();
             unique.dedup();
             assert_eq!(unique.len(), rows.len());
-            let mut batches = dataset.record_batches(options(1)).unwrap();
+            let mut batches = dataset.record_batches(options(threads)).unwrap();
             for given in 0..=whole.len() {
                 let state = batches.state().unwrap();
                 let mut resumed = dataset.record_batches(options(2)).unwrap();
@@ -188,4 +208,33 @@ fn a_block_that_claims_more_rows_than_memory_holds_is_an_error_of_a_shuffle() {
     assert_eq!(error.to_string(), format!("{path}: block 1 at byte {offset}: {most}"));
     let options = IterationOptions { on_error: OnError::SkipBlock, ..options };
     assert_eq!(all(&dataset(&paths), &options).concat().len(), 20);
+}
+
+#[test]
+fn who_wants_to_stop_once_gets_an_error_and_no_row_is_lost_before_it() {
+    let directory = Directory::new();
+    let paths = write(&directory, &[100, 30, 2000, 7], 300);
+    for threads in [1, 2] {
+        for shuffle_buffer_size in [0, 50] {
+            for stop_at in 0..40 {
+                let asked = Arc::new(AtomicUsize::new(0));
+                let interrupt: Interrupt = Arc::new(move || asked.fetch_add(1, Ordering::Relaxed) == stop_at);
+                let options = IterationOptions {
+                    batch_size: 64,
+                    epochs: NonZeroU64::new(2),
+                    seed: Some(1),
+                    shuffle_buffer_size,
+                    threads: NonZeroUsize::new(threads),
+                    ..Default::default()
+                };
+                let whole = all(&dataset(&paths), &options);
+                let options = IterationOptions { interrupt: Some(interrupt), ..options };
+                let found: Vec<_> = dataset(&paths).record_batches(options).unwrap().collect();
+                let given: Vec<Vec<i64>> = found.iter().flatten().map(numbers).collect();
+                assert_eq!(given, whole[..given.len()], "{threads} {shuffle_buffer_size} {stop_at}");
+                let stopped = found.last().is_some_and(|last| last.is_err());
+                assert!(stopped || given.len() == whole.len(), "{threads} {shuffle_buffer_size} {stop_at}");
+            }
+        }
+    }
 }
