@@ -10,7 +10,7 @@ use arrowfeed_select::interleave_batches;
 use arrowfeed_source::format::LocatedBatch;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind};
 
-use crate::decode::batcher::{Batcher, BlockRows};
+use crate::decode::batcher::{Batcher, OpenBlock};
 use crate::locate::locate;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::Stop;
@@ -236,8 +236,8 @@ impl Writer {
     /// Decodes one record.
     fn decode(&mut self, payload: Padded<'_>) -> Result<(), Stop> {
         let check = Check::never();
-        let rows = BlockRows { count: 1, dropped: 0, kept: 1, index: 0, offset: 0 };
-        self.batcher.begin(rows, payload, &check)?;
+        let record = OpenBlock::new((0, 0), 1, 0, 1);
+        self.batcher.begin(record, payload, &check)?;
         while self.batcher.in_block() {
             self.batcher.step(payload, &check)?;
         }

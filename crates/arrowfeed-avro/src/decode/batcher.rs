@@ -51,26 +51,15 @@ pub(crate) struct Batcher {
     before_block: Savepoint,
 }
 
-/// The rows of a block: the first `dropped` of `count`, and those after `kept` more, belong to somebody else.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BlockRows {
-    pub(crate) count: u64,
-    pub(crate) dropped: u64,
-    pub(crate) kept: u64,
-    /// Number of the block, and where it starts.
-    pub(crate) index: u64,
-    pub(crate) offset: u64,
-}
-
-impl BlockRows {
-    fn origin(&self, row: usize, before: u64) -> RowOrigin {
-        RowOrigin { row, chunk: self.index, offset: self.offset, before }
-    }
-}
-
+/// A block whose rows are decoded: the first `dropped` of `count`, and those after `kept` more, belong to somebody else.
 #[derive(Debug)]
-struct OpenBlock {
-    rows: BlockRows,
+pub(crate) struct OpenBlock {
+    count: u64,
+    dropped: u64,
+    kept: u64,
+    /// Number of the block, and where it starts.
+    number: u64,
+    offset: u64,
     /// Kept rows that are still to be decoded.
     left: u64,
     /// Bytes of the payload that have been read.
@@ -78,6 +67,22 @@ struct OpenBlock {
     /// All of it has been decoded to nowhere: its batches need not wait.
     checked: bool,
     window_before: u64,
+}
+
+impl OpenBlock {
+    /// A block with so many rows, of which `kept` behind the first `dropped` are kept.
+    pub(crate) fn new((number, offset): (u64, u64), count: u64, dropped: u64, kept: u64) -> Self {
+        Self { count, dropped, kept, number, offset, left: kept, pos: 0, checked: false, window_before: 0 }
+    }
+
+    fn origin(&self, row: usize, before: u64) -> RowOrigin {
+        RowOrigin { row, chunk: self.number, offset: self.offset, before }
+    }
+
+    /// Rows behind those that are kept.
+    fn behind(&self) -> u64 {
+        self.count - self.dropped - self.kept
+    }
 }
 
 impl Batcher {
@@ -115,31 +120,31 @@ impl Batcher {
         self.block.is_some()
     }
 
-    /// The rows of the block that is not done.
-    pub(crate) fn open_rows(&self) -> Option<BlockRows> {
-        self.block.as_ref().map(|block| block.rows)
+    /// Rows of the block that is not done: those before the kept ones, and the kept ones.
+    pub(crate) fn open_rows(&self) -> Option<(u64, u64)> {
+        self.block.as_ref().map(|block| (block.dropped, block.kept))
     }
 
     /// Begins a block; every batch has been popped. Then `step` until the block is done.
     pub(crate) fn begin(
         &mut self,
-        rows: BlockRows,
+        mut block: OpenBlock,
         payload: Padded<'_>,
         check: &Check<'_>,
     ) -> Result<(), Stop> {
         let size = payload.bytes().len();
-        let checked = size > CHECKED_FIRST;
-        if checked {
-            at_end(self.drop_rows(rows.count, Cursor::new(payload), check)?)?;
+        block.checked = size > CHECKED_FIRST;
+        if block.checked {
+            at_end(self.drop_rows(block.count, Cursor::new(payload), check)?)?;
         }
-        let after_dropped = self.drop_rows(rows.dropped, Cursor::new(payload), check)?;
+        let after_dropped = self.drop_rows(block.dropped, Cursor::new(payload), check)?;
         self.kept.save(&mut self.before_block);
         self.waiting_bytes = 0;
-        if rows.kept > 0 {
-            self.origins.push(rows.origin(self.kept.rows(), rows.dropped));
+        if block.kept > 0 {
+            self.origins.push(block.origin(self.kept.rows(), block.dropped));
         }
-        let (pos, window_before) = (size - after_dropped.left(), self.window_left);
-        self.block = Some(OpenBlock { rows, left: rows.kept, pos, checked, window_before });
+        (block.pos, block.window_before) = (size - after_dropped.left(), self.window_left);
+        self.block = Some(block);
         Ok(())
     }
 
@@ -162,7 +167,7 @@ impl Batcher {
         let size = payload.bytes().len();
         let mut cur = Cursor::new(payload);
         cur.skip(block.pos)?;
-        let row_bytes = (size as u64).checked_div(block.rows.count).unwrap_or(0);
+        let row_bytes = (size as u64).checked_div(block.count).unwrap_or(0);
         let most = chunk(row_bytes);
         while block.left > 0 {
             let (waiting, before) = (self.waiting.len(), cur.left());
@@ -189,16 +194,14 @@ impl Batcher {
                 let added = self.waiting.range(waiting..).map(LocatedBatch::memory_size);
                 self.waiting_bytes += added.sum::<usize>();
                 if self.waiting_bytes > MAX_WAITING {
-                    let BlockRows { count, dropped, kept, .. } = block.rows;
-                    at_end(self.drop_rows(block.left + (count - dropped - kept), cur, check)?)?;
+                    at_end(self.drop_rows(block.left + block.behind(), cur, check)?)?;
                     block.checked = true;
                     return Ok(());
                 }
             }
         }
         if !block.checked {
-            let BlockRows { count, dropped, kept, .. } = block.rows;
-            at_end(self.drop_rows(count - dropped - kept, cur, check)?)?;
+            at_end(self.drop_rows(block.behind(), cur, check)?)?;
         }
         self.kept.check_utf8()
     }
@@ -238,8 +241,7 @@ impl Batcher {
     fn close_in(&mut self, block: &OpenBlock) -> Result<(), Stop> {
         self.close()?;
         if block.left > 0 {
-            let BlockRows { dropped, kept, .. } = block.rows;
-            self.origins.push(block.rows.origin(0, dropped + kept - block.left));
+            self.origins.push(block.origin(0, block.dropped + block.kept - block.left));
         }
         Ok(())
     }

@@ -4,12 +4,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrowfeed_source::format::{ChunkRun, ChunkScan, Claim, DecodeOptions, FormatFile, Unit, UnitDecoder};
+use arrowfeed_source::format::ChunkRun;
 use arrowfeed_source::io::{FileIdentity, Fingerprint, OpenFile, Opened};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Limits};
 
-use super::format::Decoders;
-use super::unit::AvroDecoder;
+use super::decoders::Decoders;
 use crate::container::block::BlockReader;
 use crate::container::header::Header;
 use crate::container::input::Input;
@@ -115,7 +114,7 @@ impl Container {
 }
 
 /// A sync marker as a fingerprint.
-fn fingerprint(header: &Header) -> Fingerprint {
+pub(super) fn fingerprint(header: &Header) -> Fingerprint {
     Fingerprint { bytes: header.sync, name: "sync marker" }
 }
 
@@ -135,6 +134,10 @@ impl AvroFile {
 
     pub(super) fn name(&self) -> &str {
         &self.container.name
+    }
+
+    pub(super) fn container(&self) -> &Container {
+        &self.container
     }
 
     pub(super) fn header(&self) -> &Header {
@@ -170,30 +173,6 @@ impl AvroFile {
         if matches!(self.container.access, Access::Random(_)) {
             self.idle.try_with(|idle| idle.push(blocks));
         }
-    }
-}
-
-impl FormatFile for AvroFile {
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        self.container.len().map(|_| fingerprint(self.header()))
-    }
-
-    fn body(&self) -> Range<u64> {
-        self.container.body()
-    }
-
-    fn chunks(&self) -> Option<Box<dyn ChunkScan>> {
-        let scanner = self.container.scanner(&self.options.limits)?;
-        Some(Box::new(scanner))
-    }
-
-    fn decoder(
-        self: Arc<Self>,
-        unit: Unit,
-        options: &DecodeOptions,
-        claim: Option<Claim>,
-    ) -> Result<Box<dyn UnitDecoder>, FeedError> {
-        Ok(Box::new(AvroDecoder::new(self, unit, options, claim)?))
     }
 }
 

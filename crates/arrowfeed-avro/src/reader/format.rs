@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use arrow_schema::SchemaRef;
-use arrowfeed_source::format::{FileFormat, FormatFile};
-use arrowfeed_source::io::Opened;
+use arrowfeed_source::format::{ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder};
+use arrowfeed_source::io::{Fingerprint, Opened};
 use arrowfeed_source::run::{FileSet, Files};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits, OnError, quoted};
 
-use super::file::{AvroFile, Container};
-use crate::decode::batcher::Batcher;
+use super::decoders::Decoders;
+use super::file::{AvroFile, Container, fingerprint};
+use super::unit::AvroDecoder;
 use crate::plan::DecodePlan;
 use crate::{AvroSchema, AvroSource, ReadOptions};
 
@@ -39,29 +41,6 @@ struct Known {
     plan: Arc<DecodePlan>,
     /// The decoders live as long as a file that uses them.
     decoders: Weak<Decoders>,
-}
-
-/// A plan and the decoders that were made for it: their memory is warm.
-pub(super) struct Decoders {
-    pub(super) plan: Arc<DecodePlan>,
-    /// Decoders that no thread uses. Iterators over the same files share them, also in a child of a fork.
-    idle: ForkLock<Vec<Batcher>>,
-}
-
-impl Decoders {
-    fn new(plan: Arc<DecodePlan>) -> Self {
-        Self { plan, idle: ForkLock::default() }
-    }
-
-    pub(super) fn take(&self, options: &ReadOptions) -> Batcher {
-        let idle = self.idle.try_with(Vec::pop).flatten();
-        idle.unwrap_or_else(|| Batcher::new(self.plan.clone(), options))
-    }
-
-    /// Only a decoder that has come to its end without an error.
-    pub(super) fn give_back(&self, batcher: Batcher) {
-        self.idle.try_with(|idle| idle.push(batcher));
-    }
 }
 
 /// Makes the plan of a writer's schema.
@@ -253,5 +232,29 @@ impl FileFormat for AvroFormat {
 impl fmt::Debug for AvroFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AvroFormat").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl FormatFile for AvroFile {
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        self.container().len().map(|_| fingerprint(self.header()))
+    }
+
+    fn body(&self) -> Range<u64> {
+        self.container().body()
+    }
+
+    fn chunks(&self) -> Option<Box<dyn ChunkScan>> {
+        let scanner = self.container().scanner(&self.options().limits)?;
+        Some(Box::new(scanner))
+    }
+
+    fn decoder(
+        self: Arc<Self>,
+        unit: Unit,
+        options: &DecodeOptions,
+        claim: Option<Claim>,
+    ) -> Result<Box<dyn UnitDecoder>, FeedError> {
+        Ok(Box::new(AvroDecoder::new(self, unit, options, claim)?))
     }
 }

@@ -3,9 +3,12 @@
 //! | file | what |
 //! |---|---|
 //! | `builder` | options of a reader, and what it opens |
-//! | `format` | schemas, plans, and decoders that are used again |
-//! | `file` | an open file: header, blocks |
+//! | `format` | the traits of a format: schemas, plans, files |
 //! | `unit` | some blocks of one file into batches |
+//! | `file` | an open file: header, blocks |
+//! | `decoders` | decoders that are used again |
+//!
+//! Each file uses those below it alone.
 
 use std::fmt;
 
@@ -15,6 +18,7 @@ use arrowfeed_source::run::PartReader;
 use arrowfeed_source::{FeedError, Report};
 
 mod builder;
+mod decoders;
 pub(crate) mod file;
 mod format;
 mod unit;

@@ -9,7 +9,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped
 use super::file::AvroFile;
 use crate::container::block::{Block, BlockReader};
 use crate::container::codec::Codec;
-use crate::decode::batcher::{Batcher, BlockRows};
+use crate::decode::batcher::{Batcher, OpenBlock};
 use crate::locate::locate;
 use crate::wire::cursor::Stop;
 
@@ -134,16 +134,15 @@ impl AvroDecoder {
         }
         let dropped = std::mem::take(&mut self.dropped).min(block.count);
         let kept = (block.count - dropped).min(self.kept);
-        let (index, offset) = (block.index, block.offset);
-        let rows = BlockRows { count: block.count, dropped, kept, index, offset };
+        let open = OpenBlock::new((block.index, block.offset), block.count, dropped, kept);
         let begun = match self.blocks.payload(check) {
-            Ok(payload) => self.batcher.begin(rows, payload, check).map_err(Reason::Stop),
+            Ok(payload) => self.batcher.begin(open, payload, check).map_err(Reason::Stop),
             Err(error) => Err(Reason::Error(error)),
         };
         self.kept -= kept;
         match begun {
             Ok(()) => self.step(check),
-            Err(reason) => self.skip_block(block, rows, reason, check),
+            Err(reason) => self.skip_block(block, (dropped, kept), reason, check),
         }
     }
 
@@ -164,23 +163,23 @@ impl AvroDecoder {
             Ok(payload) => self.batcher.step(payload, check).map_err(Reason::Stop),
             Err(error) => Err(Reason::Error(error)),
         };
-        let (Some(block), Some(rows)) = (self.blocks.current(), rows) else { return Ok(()) };
+        let (Some(block), Some((dropped, kept))) = (self.blocks.current(), rows) else { return Ok(()) };
         if let Err(reason) = stepped {
-            return self.skip_block(block, rows, reason, check);
+            return self.skip_block(block, (dropped, kept), reason, check);
         }
         // The unit that has the first rows of a block counts it.
-        if rows.dropped == 0 && !self.batcher.in_block() {
+        if dropped == 0 && !self.batcher.in_block() {
             self.report.blocks += 1;
             self.report.bytes += block.len();
         }
         Ok(())
     }
 
-    /// A block whose data is wrong.
+    /// A block whose data is wrong. This unit has `kept` rows of it behind the first `dropped`.
     fn skip_block(
         &mut self,
         block: Block,
-        rows: BlockRows,
+        (dropped, kept): (u64, u64),
         reason: Reason,
         check: &Check<'_>,
     ) -> Result<(), FeedError> {
@@ -196,10 +195,10 @@ impl AvroDecoder {
         if self.on_error != OnError::SkipBlock || !may_skip(&error) {
             return Err(error);
         }
-        if rows.dropped == 0 {
+        if dropped == 0 {
             self.note(Some(block.index), Some(block.offset), Some(block.count), &error);
         }
-        self.batcher.lose(rows.kept).map_err(|_| error)
+        self.batcher.lose(kept).map_err(|_| error)
     }
 
     /// A block whose head or sync marker is wrong: how many rows it has is not known.
