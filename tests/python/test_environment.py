@@ -181,7 +181,7 @@ def test_a_reader_can_be_closed_by_another_thread(endless_file):
 def test_no_thread_is_left(big_file, how):
     before = tasks()
     reader = af.read_avro(big_file, threads=3, batch_size=1000)
-    assert tasks() == before, "threads start with the first batch"
+    assert tasks() <= before, "threads start with the first batch"
     next(reader)
     assert len(tasks() - before) == 3
     if how == "close":

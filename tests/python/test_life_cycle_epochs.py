@@ -93,6 +93,7 @@ def test_nothing_grows_from_epoch_to_epoch(tmp_path, how):
     assert (ended.code, ended.err) == (0, "")
     figures = json.loads(ended.out)
     (before, files, threads), (after, files_after, threads_after) = figures["first"], figures["last"]
-    assert (files_after, threads_after) == (files, threads)
-    assert threads == (2 if how == "one iterator" else 0)
+    assert threads_after == threads == (2 if how == "one iterator" else 0)
+    # One iterator has begun the next epoch, or not yet.
+    assert abs(files_after - files) <= (len(paths) if how == "one iterator" else 0)
     assert after - before <= MOST_MEBIBYTES
