@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrowfeed_source::io::{ByteSource, OpenFile, checked_read_at};
-use arrowfeed_source::{FeedError, FeedErrorKind};
+use arrowfeed_source::{FeedError, FeedErrorKind, panic_text};
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
@@ -102,8 +102,7 @@ pub(crate) fn guarded<T, E: Into<ParquetError>>(
         Ok(Ok(found)) => Ok(found),
         Ok(Err(error)) => Err(feed_error(kind, expected, error.into())),
         Err(panic) => {
-            let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            let text = panic_text(&*panic).unwrap_or_default();
             Err(FeedError::new(kind, format!("expected {expected}, found bytes that cannot be read: {text}")))
         }
     }

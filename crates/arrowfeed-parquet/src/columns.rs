@@ -53,11 +53,21 @@ impl Projection {
 }
 
 impl Projection {
-    /// The schema of batches that have these columns of a file with the schema `whole`.
-    pub(crate) fn schema(&self, whole: &Schema) -> SchemaRef {
+    /// The columns of batches that are read of a file with the schema `whole`: each with its number among those that the file
+    /// gives.
+    fn found(&self, whole: &Schema) -> impl Iterator<Item = (usize, FieldRef)> {
         let read = projected(whole.fields(), &self.leaves, 0);
-        let columns = self.columns.iter().filter_map(|name| read.find(name).map(|(_, field)| field.clone()));
-        Arc::new(Schema::new(columns.collect::<Fields>()))
+        self.columns.iter().filter_map(move |name| read.find(name).map(|(at, field)| (at, field.clone())))
+    }
+
+    /// The schema of batches.
+    pub(crate) fn schema(&self, whole: &Schema) -> SchemaRef {
+        Arc::new(Schema::new(self.found(whole).map(|(_, field)| field).collect::<Fields>()))
+    }
+
+    /// For each column of a batch, its number among those that the file gives.
+    pub(crate) fn order(&self, whole: &Schema) -> Vec<usize> {
+        self.found(whole).map(|(at, _)| at).collect()
     }
 }
 
@@ -128,30 +138,46 @@ fn leaves(data_type: &DataType) -> usize {
     }
 }
 
-/// The fields that have some of the leaves, with no more inside of them. The first leaf of `fields` is number `before`.
-pub(crate) fn projected(fields: &Fields, wanted: &[usize], before: usize) -> Fields {
+/// The fields that have some of the leaves, which ascend, with no more inside of them. The first leaf of `fields` is number
+/// `before`.
+fn projected(fields: &Fields, wanted: &[usize], before: usize) -> Fields {
     let mut at = before;
     let kept = fields.iter().filter_map(|field| {
         let first = at;
         at += leaves(field.data_type());
-        let any = wanted.iter().any(|leaf| (first..at).contains(leaf));
+        let next = wanted.partition_point(|leaf| *leaf < first);
+        let any = wanted.get(next).is_some_and(|leaf| *leaf < at);
         any.then(|| of_wanted(field, wanted, first))
     });
     kept.collect()
 }
 
 fn of_wanted(field: &FieldRef, wanted: &[usize], before: usize) -> FieldRef {
-    let of = |item: &FieldRef| of_wanted(item, wanted, before);
     let data_type = match field.data_type() {
         DataType::Struct(fields) => DataType::Struct(projected(fields, wanted, before)),
+        // A map is read as a whole.
+        other => match with_item(other, |item| of_wanted(item, wanted, before)) {
+            Some(list) => list,
+            None => return field.clone(),
+        },
+    };
+    retyped(field, data_type)
+}
+
+fn retyped(field: &FieldRef, data_type: DataType) -> FieldRef {
+    Arc::new(field.as_ref().clone().with_data_type(data_type))
+}
+
+/// A list type with what `of` makes of its item; `None` for other types.
+fn with_item(data_type: &DataType, of: impl Fn(&FieldRef) -> FieldRef) -> Option<DataType> {
+    Some(match data_type {
         DataType::List(item) => DataType::List(of(item)),
         DataType::LargeList(item) => DataType::LargeList(of(item)),
         DataType::ListView(item) => DataType::ListView(of(item)),
         DataType::LargeListView(item) => DataType::LargeListView(of(item)),
         DataType::FixedSizeList(item, n) => DataType::FixedSizeList(of(item), *n),
-        _ => return field.clone(),
-    };
-    Arc::new(field.as_ref().clone().with_data_type(data_type))
+        _ => return None,
+    })
 }
 
 #[cold]
@@ -162,23 +188,18 @@ fn not_found(path: &str, fields: &Fields) -> FeedError {
     FeedError::new(FeedErrorKind::Schema, message)
 }
 
-/// A type whose dictionaries are plain values: each row group has a dictionary of its own, and batches of several row
+/// The field with plain values in the place of dictionaries: each row group has a dictionary of its own, and batches of several row
 /// groups are put together.
-pub(crate) fn without_dictionaries(data_type: &DataType) -> DataType {
-    let of = |field: &FieldRef| {
-        let data_type = without_dictionaries(field.data_type());
-        Arc::new(field.as_ref().clone().with_data_type(data_type))
-    };
+pub(crate) fn without_dictionaries(field: &FieldRef) -> FieldRef {
+    retyped(field, without_dictionary(field.data_type()))
+}
+
+fn without_dictionary(data_type: &DataType) -> DataType {
     match data_type {
-        DataType::Dictionary(_, values) => without_dictionaries(values),
-        DataType::List(item) => DataType::List(of(item)),
-        DataType::LargeList(item) => DataType::LargeList(of(item)),
-        DataType::ListView(item) => DataType::ListView(of(item)),
-        DataType::LargeListView(item) => DataType::LargeListView(of(item)),
-        DataType::FixedSizeList(item, n) => DataType::FixedSizeList(of(item), *n),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(of).collect()),
-        DataType::Map(entries, sorted) => DataType::Map(of(entries), *sorted),
-        other => other.clone(),
+        DataType::Dictionary(_, values) => without_dictionary(values),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(without_dictionaries).collect()),
+        DataType::Map(entries, sorted) => DataType::Map(without_dictionaries(entries), *sorted),
+        other => with_item(other, without_dictionaries).unwrap_or_else(|| other.clone()),
     }
 }
 

@@ -10,8 +10,9 @@ use arrowfeed_source::io::{Fingerprint, OpenFile, Opened, checked_read_at};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, quoted, thousands};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::file::metadata::ParquetMetaDataReader;
 
-use crate::bytes::{SourceBytes, guarded};
+use crate::bytes::guarded;
 use crate::columns::{Projection, without_dictionaries};
 use crate::decoder::ParquetDecoder;
 
@@ -47,16 +48,16 @@ impl Footer {
     }
 
     fn read_file(file: OpenFile, limits: &Limits) -> Result<Self, FeedError> {
-        let fingerprint = fingerprint(&file, limits)?;
+        let bytes = read_footer(&file, limits)?;
+        let fingerprint = fingerprint(&bytes);
         file.check_fingerprint(&fingerprint)?;
         let (kind, expected) = (FeedErrorKind::Format, "a footer of Parquet");
         let options = ArrowReaderOptions::new();
-        let bytes = SourceBytes::new(&file);
-        let metadata = guarded(kind, expected, || ArrowReaderMetadata::load(&bytes, options.clone()))?;
-        let fields = metadata.schema().fields().iter().map(|field| {
-            let data_type = without_dictionaries(field.data_type());
-            Arc::new(field.as_ref().clone().with_data_type(data_type))
-        });
+        let metadata = guarded(kind, expected, || {
+            let metadata = ParquetMetaDataReader::decode_metadata(&bytes)?;
+            ArrowReaderMetadata::try_new(Arc::new(metadata), options.clone())
+        })?;
+        let fields = metadata.schema().fields().iter().map(without_dictionaries);
         let schema: SchemaRef = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let with_types = || {
             let options = options.with_schema(schema.clone());
@@ -77,8 +78,8 @@ impl Footer {
     }
 }
 
-/// A checksum of the footer, which has the lengths, offsets and statistics of all pages.
-fn fingerprint(file: &OpenFile, limits: &Limits) -> Result<Fingerprint, FeedError> {
+/// The bytes of the footer, without its length and the magic bytes.
+fn read_footer(file: &OpenFile, limits: &Limits) -> Result<Vec<u8>, FeedError> {
     let mut tail = [0; TAIL as usize];
     let start = file.len().saturating_sub(TAIL);
     let found = checked_read_at(&**file.source(), start, &mut tail).map_err(FeedError::io)?;
@@ -101,12 +102,17 @@ fn fingerprint(file: &OpenFile, limits: &Limits) -> Result<Fingerprint, FeedErro
     let mut footer = vec![0; len as usize];
     let found = checked_read_at(&**file.source(), start, &mut footer).map_err(FeedError::io)?;
     footer.truncate(found);
+    Ok(footer)
+}
+
+/// A checksum of the footer, which has the lengths, offsets and statistics of all pages.
+fn fingerprint(footer: &[u8]) -> Fingerprint {
     let mut bytes = [0; 16];
     let quarter = footer.len().div_ceil(QUARTERS).max(1);
     for (sum, quarter) in bytes.chunks_mut(4).zip(footer.chunks(quarter)) {
         sum.copy_from_slice(&crc32fast::hash(quarter).to_le_bytes());
     }
-    Ok(Fingerprint { bytes, name: "footer checksum" })
+    Fingerprint { bytes, name: "footer checksum" }
 }
 
 /// A row group, and the bytes from its first page up to the next row group or the footer.
@@ -140,9 +146,8 @@ impl ParquetFile {
         let groups = row_groups(&footer, &limits).map_err(|error| error.in_file(footer.name()))?;
         let leaves = projection.leaves.iter().copied();
         let mask = ProjectionMask::leaves(footer.metadata.parquet_schema(), leaves);
-        let read = crate::columns::projected(footer.schema.fields(), &projection.leaves, 0);
-        let order = projection.columns.iter().filter_map(|name| read.find(name).map(|(at, _)| at));
-        Ok(Self { order: order.collect(), footer, groups, mask, schema, limits })
+        let order = projection.order(&footer.schema);
+        Ok(Self { order, footer, groups, mask, schema, limits })
     }
 
     pub(crate) fn file(&self) -> &OpenFile {

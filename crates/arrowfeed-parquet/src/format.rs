@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
-use arrowfeed_source::format::{FileFormat, FormatFile};
+use arrowfeed_source::format::{FileFormat, FormatFile, column_difference};
 use arrowfeed_source::io::{FileSource, Opened};
 use arrowfeed_source::run::{FileSet, Files};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, quoted};
@@ -45,21 +45,8 @@ impl ParquetFormat {
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
         let files = Files::new(sources);
-        if let Some(name) = files.stream() {
-            let found = quoted(name);
-            let message = format!(
-                "expected files or bytes, which can be read more than once, found the stream {found}"
-            );
-            return Err(FeedError::new(FeedErrorKind::Options, message));
-        }
         let open = |opened| Footer::read(opened, &options.limits);
-        let found = files.first(&Check::of(interrupt), open, FeedError::is_of_the_file)?;
-        let failure = found.failed.into_iter().next();
-        let (_, first) = found.opened.ok_or_else(|| {
-            failure.unwrap_or_else(|| {
-                FeedError::new(FeedErrorKind::Options, "expected at least one file, found an empty list")
-            })
-        })?;
+        let first = files.first_stored(&Check::of(interrupt), open)?;
         let format = Self::new(first.name().clone(), first.schema().clone(), options)?;
         Ok(FileSet::new(files, Arc::new(format)))
     }
@@ -113,9 +100,6 @@ impl ParquetFormat {
             Ok(projection) => projection.schema(whole),
             Err(error) => return Some(error.message().to_owned()),
         };
-        let mut fields = self.schema.fields().iter().zip(found.fields());
-        let (a, b) = fields.find(|(a, b)| a != b)?;
-        let expected = format!("column {} to be {}", quoted(a.name()), a.data_type());
-        Some(format!("{expected}, found {} as {}", quoted(b.name()), b.data_type()))
+        (self.schema.fields() != found.fields()).then(|| column_difference(&self.schema, &found))
     }
 }

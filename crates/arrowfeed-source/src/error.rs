@@ -184,9 +184,7 @@ impl FeedError {
         if let Some(exhausted) = panic.downcast_ref::<MemoryExhausted>() {
             return exhausted.error();
         }
-        let text = panic.downcast_ref::<&str>().copied();
-        let text =
-            text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
+        let text = panic_text(panic).unwrap_or("no message");
         Self::new(FeedErrorKind::Internal, format!("a defect of this library, please report it: {text}"))
     }
 
@@ -196,6 +194,12 @@ impl FeedError {
         let (kind, message, location, limit) = (*kind, message.clone(), location.clone(), *limit);
         Self(Box::new(Inner { kind, message, location, limit, source: None }))
     }
+}
+
+/// The message of a panic that was caught.
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> Option<&str> {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
 }
 
 impl fmt::Display for FeedError {

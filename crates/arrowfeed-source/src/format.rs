@@ -13,10 +13,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 
 use crate::io::{Fingerprint, Opened};
-use crate::{Check, FeedError, Limits, OnError, Report};
+use crate::{Check, FeedError, Limits, OnError, Report, quoted};
 
 /// A format, its options, and the columns that are read: files of one Arrow schema.
 pub trait FileFormat: Send + Sync + Debug {
@@ -180,5 +180,18 @@ impl LocatedBatch {
     pub fn first_rows(mut self, rows: usize) -> Self {
         self.origins.retain(|origin| origin.row < rows);
         Self { batch: self.batch.slice(0, rows), origins: self.origins }
+    }
+}
+
+/// For messages: the first column of `found` that is not the one expected there, `column "id" to be Int64, found "id" as Utf8`;
+/// or the numbers of columns, where one has more.
+#[cold]
+pub fn column_difference(expected: &Schema, found: &Schema) -> String {
+    match expected.fields().iter().zip(found.fields()).find(|(a, b)| a != b) {
+        Some((a, b)) => {
+            let (wanted, name) = (quoted(a.name()), quoted(b.name()));
+            format!("column {wanted} to be {}, found {name} as {}", a.data_type(), b.data_type())
+        }
+        None => format!("{} columns, found {}", expected.fields().len(), found.fields().len()),
     }
 }

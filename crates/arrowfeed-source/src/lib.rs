@@ -28,11 +28,11 @@ mod report;
 pub mod run;
 mod threads;
 
-pub use error::{FeedError, FeedErrorKind, Location};
+pub use error::{FeedError, FeedErrorKind, Location, panic_text};
 pub use fork_lock::ForkLock;
 pub use interrupt::{Check, Interrupt, stopped};
 pub use limits::Limits;
 pub use memory_exhausted::{MemoryExhausted, caught};
-pub use message::{counted, printable, quoted, thousands};
+pub use message::{counted, hex, printable, quoted, thousands};
 pub use report::{OnError, Report, Skipped};
 pub use threads::{Threads, thread_count};

@@ -51,11 +51,9 @@ impl Limits {
         if rows <= most {
             return Ok(());
         }
-        let (name, most) = match most == self.zero_byte_rows {
-            true => ("zero_byte_rows", thousands(most)),
-            false => ("decoded_block_bytes", thousands(most)),
-        };
-        let message = format!("expected at most {most} rows in a chunk, found {}", thousands(rows));
+        let name = if most == self.zero_byte_rows { "zero_byte_rows" } else { "decoded_block_bytes" };
+        let (most, rows) = (thousands(most), thousands(rows));
+        let message = format!("expected at most {most} rows in a chunk, found {rows}");
         Err(FeedError::limit_reached(name, message))
     }
 }

@@ -19,6 +19,11 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{s}", thousands(number))
 }
 
+/// `4f 62 6a 01`.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
 /// Escapes what could act on a terminal: controls, marks of direction, invisible characters, line ends.
 ///
 /// These are the characters that Rust's [`Debug`](std::fmt::Debug) of a text escapes, but for quotes, backslashes and the

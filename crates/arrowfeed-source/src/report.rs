@@ -1,5 +1,7 @@
 //! What a reader has read, and what it has left out.
 
+use crate::FeedError;
+
 /// What a reader does with a block or a file that it cannot read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OnError {
@@ -39,6 +41,13 @@ pub struct Skipped {
     pub rows: Option<u64>,
     /// The whole message of the error.
     pub error: String,
+}
+
+impl Skipped {
+    /// A whole file, or the rest of it.
+    pub fn file(path: &str, error: &FeedError) -> Self {
+        Self { path: path.to_owned(), block: None, offset: None, rows: None, error: error.to_string() }
+    }
 }
 
 impl Report {

@@ -1,5 +1,7 @@
 //! The classes that make datasets, one for each format.
 
+use arrowfeed::source::Interrupt;
+use arrowfeed::{AvroSource, DatasetError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -26,6 +28,30 @@ impl Format {
         }
     }
 
+    /// The extension of its files.
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Avro => AVRO,
+            Self::Parquet => "parquet",
+        }
+    }
+
+    /// The dataset of the files in `source`, which `open` opens.
+    fn dataset(
+        self,
+        source: &Bound<'_, PyAny>,
+        keywords: Bound<'_, PyDict>,
+        open: impl FnOnce(Vec<AvroSource>, &Interrupt) -> Result<arrowfeed::Dataset, DatasetError> + Send,
+    ) -> PyResult<Dataset> {
+        let py = source.py();
+        let (sources, source) = rereadable(source, self.extension())?;
+        let interrupt = signals::interrupt_of_call(py)?;
+        let dataset = py.detach(|| caught_any(|| open(sources, &interrupt)));
+        let dataset = dataset.map_err(|error| dataset_error(py, error))?;
+        let made = Made { format: self, source, keywords: keywords.unbind(), names: None };
+        Ok(Dataset::new(dataset, made))
+    }
+
     /// A dataset as an object of its class.
     pub(super) fn object(self, py: Python<'_>, dataset: Dataset) -> PyResult<Py<PyAny>> {
         let base = PyClassInitializer::from(dataset);
@@ -49,15 +75,13 @@ impl AvroDataset {
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let py = source.py();
-        let keywords = kept(py, keywords)?;
+        let keywords = kept(source.py(), keywords)?;
         let options = avro_options(&keywords)?;
-        let (sources, source) = rereadable(source, AVRO)?;
-        let interrupt = signals::interrupt_of_call(py)?;
-        let open = || arrowfeed::AvroDataset::open_with(sources, options, Some(&interrupt));
-        let dataset = py.detach(|| caught_any(open)).map_err(|error| dataset_error(py, error))?;
-        let made = Made { format: Format::Avro, source, keywords: keywords.unbind(), names: None };
-        Ok(PyClassInitializer::from(Dataset::new(dataset, made)).add_subclass(Self))
+        let open = |sources, interrupt: &Interrupt| {
+            arrowfeed::AvroDataset::open_with(sources, options, Some(interrupt))
+        };
+        let dataset = Format::Avro.dataset(source, keywords, open)?;
+        Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
 
@@ -74,14 +98,12 @@ impl ParquetDataset {
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let py = source.py();
-        let keywords = kept(py, keywords)?;
+        let keywords = kept(source.py(), keywords)?;
         let options = parquet_options(&keywords)?;
-        let (sources, source) = rereadable(source, "parquet")?;
-        let interrupt = signals::interrupt_of_call(py)?;
-        let open = || arrowfeed::ParquetDataset::open(sources, options, Some(&interrupt));
-        let dataset = py.detach(|| caught_any(open)).map_err(|error| dataset_error(py, error))?;
-        let made = Made { format: Format::Parquet, source, keywords: keywords.unbind(), names: None };
-        Ok(PyClassInitializer::from(Dataset::new(dataset, made)).add_subclass(Self))
+        let open = |sources, interrupt: &Interrupt| {
+            arrowfeed::ParquetDataset::open(sources, options, Some(interrupt))
+        };
+        let dataset = Format::Parquet.dataset(source, keywords, open)?;
+        Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }

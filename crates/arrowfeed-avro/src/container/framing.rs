@@ -2,9 +2,9 @@
 //!
 //! Everyone who walks blocks checks them here, so that the same fault is the same error everywhere.
 
-use arrowfeed_source::{FeedError, FeedErrorKind, counted, thousands};
+use arrowfeed_source::{FeedError, FeedErrorKind, counted, hex, thousands};
 
-use super::magic::{MAGIC, hex};
+use super::magic::MAGIC;
 use super::varint::{Long, MAX_LONG, long};
 
 /// Bytes of a sync marker.

@@ -1,6 +1,6 @@
 //! The first bytes of a file: Avro's magic, or a guess at what the file is instead.
 
-use arrowfeed_source::{FeedError, FeedErrorKind};
+use arrowfeed_source::{FeedError, FeedErrorKind, hex};
 
 /// The first bytes of every object container file.
 pub(crate) const MAGIC: [u8; 4] = *b"Obj\x01";
@@ -40,9 +40,4 @@ fn guess(first: &[u8]) -> Option<&'static str> {
         _ if text.starts_with(b"{") || text.starts_with(b"[") => "JSON",
         _ => return None,
     })
-}
-
-/// `4f 62 6a 01`.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }

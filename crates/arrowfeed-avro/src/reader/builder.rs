@@ -206,10 +206,7 @@ fn reader(
     interrupt: Option<Interrupt>,
     claim: Option<Claim>,
 ) -> Result<AvroReader, FeedError> {
-    let skipped = failed.iter().enumerate().map(|(file, error)| {
-        let (path, error) = (files.name(file).to_owned(), error.to_string());
-        Skipped { path, block: None, offset: None, rows: None, error }
-    });
+    let skipped = failed.iter().enumerate().map(|(file, error)| Skipped::file(files.name(file), error));
     let report = Report { skipped: skipped.collect(), ..Report::default() };
     let part_options = PartOptions {
         batch_size: options.batch_size,

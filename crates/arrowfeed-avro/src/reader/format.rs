@@ -6,10 +6,12 @@ use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use arrow_schema::SchemaRef;
-use arrowfeed_source::format::{ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder};
+use arrowfeed_source::format::{
+    ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder, column_difference,
+};
 use arrowfeed_source::io::{Fingerprint, Opened};
 use arrowfeed_source::run::{FileSet, Files};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits, OnError, quoted};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits, OnError};
 
 use super::decoders::Decoders;
 use super::file::{AvroFile, Container, fingerprint};
@@ -161,17 +163,7 @@ impl AvroFormat {
     /// A file whose columns are not those of the first.
     #[cold]
     fn differs(&self, file: &Container, found: &SchemaRef) -> FeedError {
-        let differing = self.schema.fields().iter().zip(found.fields()).find(|(a, b)| a != b);
-        let what = match differing {
-            Some((a, b)) => format!(
-                "column {} to be {}, found {} as {}",
-                quoted(a.name()),
-                a.data_type(),
-                quoted(b.name()),
-                b.data_type()
-            ),
-            None => format!("{} columns, found {}", self.schema.fields().len(), found.fields().len()),
-        };
+        let what = column_difference(&self.schema, found);
         let first = &self.first.name;
         let message = format!("expected the columns of {first}: {what}; give a reader schema to read both");
         FeedError::new(FeedErrorKind::Schema, message).in_file(&file.name)
@@ -185,20 +177,8 @@ fn stored(
     check: &Check<'_>,
 ) -> Result<(Files, FirstSchema), FeedError> {
     let files = Files::new(sources);
-    if let Some(name) = files.stream() {
-        let found = quoted(name);
-        let message =
-            format!("expected files or bytes, which can be read more than once, found the stream {found}");
-        return Err(FeedError::new(FeedErrorKind::Options, message));
-    }
     let open = |opened| FirstSchema::of(&Container::read(opened, &options.limits, check)?, &options.limits);
-    let found = files.first(check, open, FeedError::is_of_the_file)?;
-    let failure = found.failed.into_iter().next();
-    let (_, first) = found.opened.ok_or_else(|| {
-        failure.unwrap_or_else(|| {
-            FeedError::new(FeedErrorKind::Options, "expected at least one file, found an empty list")
-        })
-    })?;
+    let first = files.first_stored(check, open)?;
     Ok((files, first))
 }
 

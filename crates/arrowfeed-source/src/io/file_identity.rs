@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{FeedError, FeedErrorKind, quoted, thousands};
+use crate::{FeedError, FeedErrorKind, hex, quoted, thousands};
 
 /// Bytes of a [`Fingerprint`].
 const BYTES: usize = 16;
@@ -19,10 +19,7 @@ pub struct Fingerprint {
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.bytes.iter().enumerate().try_for_each(|(i, byte)| match i {
-            0 => write!(f, "{byte:02x}"),
-            _ => write!(f, " {byte:02x}"),
-        })
+        f.write_str(&hex(&self.bytes))
     }
 }
 
@@ -38,10 +35,16 @@ pub struct FileIdentity {
     pub fingerprint: [u8; BYTES],
 }
 
+impl FileIdentity {
+    /// The fingerprint in its text: 32 hexadecimal digits.
+    pub fn fingerprint_digits(&self) -> String {
+        self.fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
 impl fmt::Display for FileIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-", self.len)?;
-        self.fingerprint.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "{}-{}", self.len, self.fingerprint_digits())
     }
 }
 

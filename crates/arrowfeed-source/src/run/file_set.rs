@@ -9,7 +9,7 @@ use arrow_schema::SchemaRef;
 
 use crate::format::{Chunk, ChunkScan, FileFormat, FormatFile};
 use crate::io::{Expected, FileIdentity, FileSource, Opened, SourceKind, StoredFile, open_stored};
-use crate::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, OnError};
+use crate::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, OnError, quoted};
 
 /// Files that are not open, in order.
 #[derive(Debug, Clone)]
@@ -50,9 +50,30 @@ impl Files {
         &self.0[file].name
     }
 
-    /// The name of the first stream among them: a stream is read once.
-    pub fn stream(&self) -> Option<&str> {
-        self.0.iter().find(|entry| matches!(entry.bytes, Bytes::Stream(_))).map(|entry| &*entry.name)
+    /// What `open` makes of the first file that can be opened, where all files are read more than once.
+    ///
+    /// # Errors
+    /// A file is a stream; there is no file, or none can be opened; the caller wants to stop.
+    pub fn first_stored<T>(
+        &self,
+        check: &Check<'_>,
+        open: impl Fn(Opened) -> Result<T, FeedError>,
+    ) -> Result<T, FeedError> {
+        let mut entries = self.0.iter();
+        if let Some(stream) = entries.find(|entry| matches!(entry.bytes, Bytes::Stream(_))) {
+            let found = quoted(&stream.name);
+            let message = format!(
+                "expected files or bytes, which can be read more than once, found the stream {found}"
+            );
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        let found = self.first(check, open, FeedError::is_of_the_file)?;
+        let failure = found.failed.into_iter().next();
+        found.opened.map(|(_, opened)| opened).ok_or_else(|| {
+            failure.unwrap_or_else(|| {
+                FeedError::new(FeedErrorKind::Options, "expected at least one file, found an empty list")
+            })
+        })
     }
 
     /// Opens files until `open` takes one. `goes_on` says for each error whether the next file is tried.

@@ -5,13 +5,9 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use super::pool::Pool;
+use super::pool::{PATIENCE, Pool};
 use crate::{Check, FeedError, FeedErrorKind};
-
-/// How long one who waits does so before it looks whether the caller wants to stop.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 type Work<T> = Box<dyn FnOnce() -> T + Send>;
 

@@ -205,8 +205,7 @@ impl Parts {
         if self.on_error != OnError::SkipFile || !error.is_of_the_file() {
             return Err(error);
         }
-        let (path, error) = (self.files.name(file).to_owned(), error.to_string());
-        report.skipped.push(Skipped { path, block: None, offset: None, rows: None, error });
+        report.skipped.push(Skipped::file(self.files.name(file), &error));
         self.left_out.insert(file);
         Ok(())
     }

@@ -7,14 +7,10 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
-use super::pool::{Pool, Urgent};
+use super::pool::{PATIENCE, Pool, Urgent};
 use crate::format::{DecodeOptions, FormatFile, LocatedBatch, Unit, UnitDecoder};
 use crate::{Check, FeedError, Report};
-
-/// How long a consumer waits before it looks whether the caller wants to stop.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 /// What comes out of the oldest unit next.
 pub(super) enum Next {

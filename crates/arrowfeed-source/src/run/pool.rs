@@ -4,8 +4,12 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::{FeedError, Threads};
+
+/// How long one who waits for a thread does so before it looks whether the caller wants to stop.
+pub(super) const PATIENCE: Duration = Duration::from_millis(20);
 
 type Job = Box<dyn FnOnce() + Send>;
 

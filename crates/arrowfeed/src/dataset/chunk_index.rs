@@ -42,12 +42,11 @@ impl ChunkIndex {
                 Err(error) => return Err(error),
             };
             for error in faults {
-                let (block, offset) = match options.on_error {
-                    OnError::SkipBlock => (error.location().block, error.location().offset),
-                    _ => (None, None),
-                };
-                let (path, error) = (files.name(file).to_owned(), error.to_string());
-                skipped.push(Skipped { path, block, offset, rows: None, error });
+                let mut fault = Skipped::file(files.name(file), &error);
+                if options.on_error == OnError::SkipBlock {
+                    (fault.block, fault.offset) = (error.location().block, error.location().offset);
+                }
+                skipped.push(fault);
             }
             let chunks: Vec<Chunk> = chunks.into_iter().filter(|chunk| chunk.rows > 0).collect();
             // It has just been opened.

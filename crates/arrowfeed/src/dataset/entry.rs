@@ -115,6 +115,18 @@ impl Dataset {
         Ok(self)
     }
 
+    /// The same dataset, with the index that a constructor was given.
+    pub(crate) fn indexed(
+        self,
+        path: Option<&Path>,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Self, FeedError> {
+        match path {
+            Some(path) => self.with_index(path, interrupt),
+            None => Ok(self),
+        }
+    }
+
     /// The schema of the record batches.
     pub fn arrow_schema(&self) -> &SchemaRef {
         self.files.files.schema()

@@ -220,7 +220,7 @@ impl From<&IterationOptions> for Chosen {
 impl Place {
     pub(super) fn row(after: After, files: &FileSet) -> Result<Self, FeedError> {
         let After { file, chunk, offset, row } = after;
-        let fingerprint = hex(&files.identity(file)?.fingerprint);
+        let fingerprint = files.identity(file)?.fingerprint_digits();
         Ok(Self::Row { file, chunk, offset, row, fingerprint })
     }
 
@@ -239,7 +239,7 @@ impl Place {
             return Err(StateError::new(StateErrorKind::Invalid, expected, file).into());
         }
         let identity = files.identity(*file)?;
-        let found = hex(&identity.fingerprint);
+        let found = identity.fingerprint_digits();
         if found != *fingerprint || *offset > identity.len {
             let expected = format!("{} as it was, with the fingerprint {fingerprint}", files.name(*file));
             let found = format!("the fingerprint {found}");
@@ -247,10 +247,6 @@ impl Place {
         }
         Ok(())
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl From<&Report> for Counts {

@@ -83,9 +83,6 @@ impl AvroDataset {
             None => Dataset::new(files, tensors, all_columns),
             Some(endless) => Dataset::of_chosen(files, tensors, endless),
         }?;
-        match index {
-            None => Ok(dataset),
-            Some(path) => Ok(dataset.with_index(path, interrupt)?),
-        }
+        Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }
 }

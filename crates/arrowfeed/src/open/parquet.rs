@@ -43,9 +43,6 @@ impl ParquetDataset {
         let all_columns = columns.is_some();
         let files = ParquetFormat::files(sources, ParquetOptions { columns, limits }, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;
-        match index {
-            None => Ok(dataset),
-            Some(path) => Ok(dataset.with_index(path, interrupt)?),
-        }
+        Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }
 }
