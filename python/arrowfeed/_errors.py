@@ -30,6 +30,7 @@ class ArrowfeedError(Exception):
         field: Path of the field from the root of the schema, as `user.scores[4]`; of a tensor, its column.
         limit: Name of the field of `Limits` that was reached.
         tensor: Name of the tensor that cannot be made.
+        reason: The text without the place: what was expected, and what was found. None of errors of tensors.
 
     Example:
         >>> try:
@@ -45,6 +46,7 @@ class ArrowfeedError(Exception):
     field: str | None
     limit: str | None
     tensor: str | None
+    reason: str | None
 
     def __init__(
         self,
@@ -57,6 +59,7 @@ class ArrowfeedError(Exception):
         field: str | None = None,
         limit: str | None = None,
         tensor: str | None = None,
+        reason: str | None = None,
     ) -> None:
         super().__init__(message)
         self.path = path
@@ -66,6 +69,7 @@ class ArrowfeedError(Exception):
         self.field = field
         self.limit = limit
         self.tensor = tensor
+        self.reason = reason
 
 
 class FormatError(ArrowfeedError):

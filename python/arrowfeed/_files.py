@@ -1,4 +1,4 @@
-"""Files that are no paths: URLs that fsspec reaches, file objects in memory, records without a file.
+"""Files that are no paths: URLs that fsspec reaches, file objects in memory.
 
 The compiled module calls `files_of` for URLs of other schemes than `file://`; fsspec is imported then.
 """
@@ -9,17 +9,13 @@ import errno
 import functools
 import importlib
 import io
-import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 _WITHOUT_DIRECTORIES = ("http", "https")
 """Schemes whose URLs name one file each: a question mark starts a query, and nothing can be listed."""
-
-_SYNC = bytes(16)
-_PLACE = re.compile(r"<\d+ bytes>: block (\d+) at byte [\d,]+(?:, record 0)?: ")
 
 
 def files_of(url: str, shown: str) -> list[tuple[str, Callable[[], BinaryIO]]]:
@@ -73,38 +69,3 @@ class KeptFile(io.BytesIO):
     def __init__(self, data: bytes, name: str) -> None:
         super().__init__(data)
         self.name = name
-
-
-def container(schema: str, records: Iterable[bytes]) -> bytes:
-    """An Avro file of records that are encoded already.
-
-    Each is a block of its own: one that is too long or too short is an error then, and does not move the
-    bytes of those that follow.
-
-    Args:
-        schema: Of the records, as JSON.
-        records: In Avro's binary encoding.
-    """
-    written = [b"Obj\x01", _long(2)]
-    for text in (b"avro.codec", b"null", b"avro.schema", schema.encode()):
-        written += (_long(len(text)), text)
-    written += (_long(0), _SYNC)
-    one = _long(1)
-    for record in records:
-        written += (one, _long(len(record)), record, _SYNC)
-    return b"".join(written)
-
-
-def as_of_records(message: str) -> str:
-    """The text of an error in such a file, for those who know of no file."""
-    return _PLACE.sub(r"serialized[\1]: ", message)
-
-
-def _long(value: int) -> bytes:
-    """A number that is not negative: zigzag, then seven bits a byte, the lowest first."""
-    rest, written = value * 2, bytearray()
-    while rest > 0x7F:  # noqa: PLR2004 - seven bits
-        written.append(rest & 0x7F | 0x80)
-        rest >>= 7
-    written.append(rest)
-    return bytes(written)

@@ -71,24 +71,31 @@ Example:
     ...     train(tensors["name.first"].values, tensors["friends[*].age"].row_splits[0])"#
     };
     (AvroRecordDecoder) => {
-        r#"Decodes records without a file, such as messages of a stream, into record batches.
+        r#"Decodes records without a file, such as messages of a stream, into record batches or tensors.
 
 Records are pushed one by one, in Avro's binary encoding and without a header. They may be of several
 writer's schemas; all batches have one schema. One thread uses a decoder at a time.
 
 Args:
     schema: The schema that the records were written with.
-    columns: Field paths to read, in the order of the columns. None: every field.
+    features: Features for `flush_tensors`, as in `AvroDataset`.
+    representations: Representations for `flush_tensors`, as in `AvroDataset`. None of both: what
+        `infer_representations` finds.
+    columns: Field paths to read, in the order of the columns. None: those that `features` or
+        `representations` need; without these, every field.
     reader_schema: The schema to resolve the records to. None: as written.
-    batch_size: Most rows of a batch.
-    max_batch_bytes: Bytes after which a batch ends early. None: `limits.batch_bytes`.
+    batch_size: Most rows of a batch, of all writer's schemas together.
+    max_batch_bytes: Bytes after which a batch ends early, of all writer's schemas together. None:
+        `limits.batch_bytes`.
     encoding: How Avro types become Arrow types, see `read_avro`.
     double_as_float: With `encoding="tfx"`, doubles as float32.
     string_type: The Arrow type of strings and bytes.
     limits: Upper bounds on what a record may ask for.
+    name: A name of the records, such as a topic. Errors have it as `path`. None: errors have no path.
 
 Raises:
     SchemaError: The schema is invalid, cannot be resolved, or cannot become Arrow.
+    RepresentationError: A tensor cannot be made of the columns.
     ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
 
 Example:
@@ -96,7 +103,11 @@ Example:
     >>> decoder = arrowfeed.AvroRecordDecoder(schema)
     >>> decoder.extend([bytes([2]), bytes([4])])
     >>> decoder.flush().to_pyarrow()["id"].to_pylist()
-    [1, 2]"#
+    [1, 2]
+    >>> decoder = arrowfeed.AvroRecordDecoder(schema, features={"id": arrowfeed.features.Dense()})
+    >>> decoder.decode(bytes([2]))
+    >>> decoder.flush_tensors()["id"].values
+    array([1])"#
     };
     (AvroRecordDecoder.add_writer) => {
         r#"Prepares for records of another writer's schema.
@@ -124,6 +135,8 @@ Raises:
     (AvroRecordDecoder.extend) => {
         r#"Decodes records in their order, up to the first that is damaged.
 
+The interpreter is free while records are decoded.
+
 Args:
     records: In Avro's binary encoding.
     writer: The number of their schema. None: 0.
@@ -134,11 +147,25 @@ Raises:
     (AvroRecordDecoder.flush) => {
         r#"The next batch of the decoded rows, of `batch_size` rows at most. None: no row is left."#
     };
+    (AvroRecordDecoder.flush_tensors) => {
+        r#"The tensors of the next batch of the decoded rows, by name. None: no row is left.
+
+Raises:
+    ConversionError: A row does not fit its tensors; `error.record` is its number in the batch. The
+        rows of the batch are lost.
+    LimitError: As `TensorAdapter.convert`."#
+    };
     (AvroRecordDecoder.rows) => {
         r#"Rows that have been decoded and not been flushed."#
     };
     (AvroRecordDecoder.schema) => {
         r#"The schema of every batch."#
+    };
+    (AvroRecordDecoder.specs) => {
+        r#"What is known of each tensor before any record, by name."#
+    };
+    (AvroRecordDecoder.tensor_adapter) => {
+        r#"What makes the tensors of the batches that `flush` gives."#
     };
     (AvroSchema) => {
         r#"A valid Avro schema and, where it is a file's, what else the header says. Hashable and picklable.

@@ -3,7 +3,7 @@
 use std::io;
 
 use arrowfeed::tensor::{ConversionError, RepresentationError};
-use arrowfeed::{DatasetError, FeedError, FeedErrorKind, StateErrorKind};
+use arrowfeed::{DatasetError, FeedError, FeedErrorKind, StateErrorKind, printable};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -135,6 +135,7 @@ fn located(py: Python<'_>, class: &str, error: &FeedError) -> PyResult<PyErr> {
     attributes.set_item("offset", location.offset)?;
     attributes.set_item("field", &location.field)?;
     attributes.set_item("limit", error.limit())?;
+    attributes.set_item("reason", printable(error.message()))?;
     let class = py.import("arrowfeed._errors")?.getattr(class)?;
     Ok(PyErr::from_value(call_with(&class, (error.to_string(),), Some(&attributes))?))
 }

@@ -1,69 +1,106 @@
 //! `arrowfeed.AvroRecordDecoder`.
 
-use arrowfeed::RecordDecoder;
 use arrowfeed::avro::WriterId;
+use arrowfeed::{DatasetError, FeedError, TensorRecordDecoder};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::argument::{integer, unexpected_keyword, wrong_type, wrong_value};
 use crate::arrow_schema::Schema;
 use crate::batch::RecordBatch;
-use crate::call::caught;
-use crate::errors::to_python;
+use crate::call::{caught, caught_any};
+use crate::errors::{dataset_error, to_python};
 use crate::options::read_options;
 use crate::schema::parse;
 use crate::source::{copied, is_buffer};
+use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, tensor_definitions};
 
 const NAME: &str = "AvroRecordDecoder";
 
-/// Records between two looks for signals.
+/// Records that are decoded between two looks for signals, while the interpreter is free.
 const PERIOD: usize = 1024;
 
 #[doc = docs!(AvroRecordDecoder)]
 #[pyclass(module = "arrowfeed")]
 pub(crate) struct AvroRecordDecoder {
-    decoder: RecordDecoder,
+    decoder: TensorRecordDecoder,
     writers: Vec<WriterId>,
+    /// Of the records, for messages.
+    name: Option<String>,
+    /// The keyword `features`.
+    features: Option<Py<PyAny>>,
+    batch_bytes: usize,
+    names: TensorNames,
 }
 
 #[pymethods]
 impl AvroRecordDecoder {
     #[new]
-    #[pyo3(signature = (schema, **options))]
-    fn new(schema: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    #[pyo3(signature = (schema, **keywords), text_signature = "(schema, *, features=None, representations=None, \
+        columns=None, reader_schema=None, batch_size=8192, max_batch_bytes=None, encoding='native', \
+        double_as_float=False, string_type='utf8', limits=None, name=None)")]
+    fn new(schema: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let py = schema.py();
-        for name in ["threads", "on_error"] {
-            if options.is_some_and(|options| options.contains(name).unwrap_or(false)) {
-                return Err(unexpected_keyword(NAME, name));
+        let writer = parse("schema", schema)?;
+        let reading = PyDict::new(py);
+        let (mut by_feature, mut by_representation, mut given_name) = (None, None, None);
+        for (key, value) in keywords.into_iter().flatten() {
+            match key.extract::<String>()?.as_str() {
+                unknown @ ("threads" | "on_error") => return Err(unexpected_keyword(NAME, unknown)),
+                "features" | "representations" | "name" if value.is_none() => {}
+                "features" => by_feature = Some(value),
+                "representations" => by_representation = Some(value),
+                "name" => {
+                    let text = value.extract::<String>();
+                    given_name = Some(text.map_err(|_| wrong_type("name", "a str", &value))?);
+                }
+                _ => reading.set_item(key, value)?,
             }
         }
-        let writer = parse("schema", schema)?;
-        let options = read_options(NAME, options)?;
-        let made = caught(|| {
-            let mut decoder = RecordDecoder::new(&writer, options)?;
-            let writers = vec![decoder.add_writer(&writer)?];
-            Ok(Self { decoder, writers })
+        let options = read_options(NAME, Some(&reading))?;
+        let batch_bytes = options.limits.batch_bytes;
+        let tensors = tensor_definitions(by_feature.clone(), by_representation)?;
+        let features = by_feature.map(|value| value.call_method0("copy")).transpose()?.map(Bound::unbind);
+        let made = caught_any(|| {
+            let mut decoder = TensorRecordDecoder::new(&writer, tensors, options)?;
+            let writers = vec![decoder.records.add_writer(&writer)?];
+            Ok((decoder, writers))
         });
-        made.map_err(|error| to_python(py, error))
+        let (decoder, writers) = made.map_err(|error| located(py, given_name.as_deref(), error))?;
+        let names = TensorNames::new(py, decoder.tensor_adapter().specs());
+        Ok(Self { decoder, writers, name: given_name, features, batch_bytes, names })
     }
 
     #[doc = docs!(AvroRecordDecoder.schema)]
     #[getter]
     fn schema(&self) -> Schema {
-        Schema(self.decoder.schema().clone())
+        Schema(self.decoder.records.schema().clone())
+    }
+
+    #[doc = docs!(AvroRecordDecoder.specs)]
+    #[getter]
+    fn specs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        specs_by_name(py, self.decoder.tensor_adapter().specs())
+    }
+
+    #[doc = docs!(AvroRecordDecoder.tensor_adapter)]
+    fn tensor_adapter(&self, py: Python<'_>) -> PyResult<TensorAdapter> {
+        let (adapter, definitions) = (self.decoder.tensor_adapter(), self.decoder.tensor_definitions());
+        let features = || Ok(self.features.as_ref().map_or_else(|| py.None(), |given| given.clone_ref(py)));
+        TensorAdapter::defined(py, adapter.clone(), definitions, features, self.batch_bytes)
     }
 
     #[doc = docs!(AvroRecordDecoder.rows)]
     #[getter]
     fn rows(&self) -> usize {
-        self.decoder.rows()
+        self.decoder.records.rows()
     }
 
     #[doc = docs!(AvroRecordDecoder.add_writer)]
     fn add_writer(&mut self, schema: &Bound<'_, PyAny>) -> PyResult<usize> {
         let writer = parse("schema", schema)?;
-        let id =
-            caught(|| self.decoder.add_writer(&writer)).map_err(|error| to_python(schema.py(), error))?;
+        let id = caught(|| self.decoder.records.add_writer(&writer));
+        let id = id.map_err(|error| self.located(schema.py(), error))?;
         Ok(match self.writers.iter().position(|known| *known == id) {
             Some(known) => known,
             None => {
@@ -77,35 +114,60 @@ impl AvroRecordDecoder {
     #[pyo3(signature = (record, /, *, writer=None))]
     fn decode(&mut self, record: &Bound<'_, PyAny>, writer: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let writer = self.writer(writer)?;
-        self.decode_one(writer, record)
+        let buffer = buffer_of(record)?;
+        let decoded = caught(|| self.decoder.records.decode_of(writer, buffer.as_bytes()));
+        decoded.map_err(|error| self.located(record.py(), error))
     }
 
     #[doc = docs!(AvroRecordDecoder.extend)]
     #[pyo3(signature = (records, /, *, writer=None))]
     fn extend(&mut self, records: &Bound<'_, PyAny>, writer: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let writer = self.writer(writer)?;
+        let (py, writer) = (records.py(), self.writer(writer)?);
         let expected = "an iterable of bytes";
         if is_buffer(records) || records.is_instance_of::<PyBytes>() {
             return Err(wrong_type("records", expected, records));
         }
-        let items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
-        for (number, record) in items.enumerate() {
-            if number % PERIOD == 0 {
-                records.py().check_signals()?;
+        let mut items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
+        loop {
+            py.check_signals()?;
+            let (mut buffers, mut failed) = (Vec::with_capacity(PERIOD), None);
+            for item in items.by_ref().take(PERIOD) {
+                match item.and_then(|item| buffer_of(&item)) {
+                    Ok(buffer) => buffers.push(buffer),
+                    Err(error) => {
+                        failed = Some(error);
+                        break;
+                    }
+                }
             }
-            self.decode_one(writer, &record?)?;
+            let bytes: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
+            let decode = || {
+                caught(|| bytes.iter().try_for_each(|record| self.decoder.records.decode_of(writer, record)))
+            };
+            py.detach(decode).map_err(|error| self.located(py, error))?;
+            match failed {
+                Some(error) => return Err(error),
+                None if buffers.len() < PERIOD => return Ok(()),
+                None => {}
+            }
         }
-        Ok(())
     }
 
     #[doc = docs!(AvroRecordDecoder.flush)]
     fn flush(&mut self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
-        let batch = caught(|| self.decoder.flush()).map_err(|error| to_python(py, error))?;
+        let batch = caught(|| self.decoder.records.flush()).map_err(|error| self.located(py, error))?;
         Ok(batch.map(RecordBatch))
     }
 
+    #[doc = docs!(AvroRecordDecoder.flush_tensors)]
+    fn flush_tensors<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let flushed = py.detach(|| caught_any(|| self.decoder.flush_tensors()));
+        let tensors = flushed.map_err(|error| located(py, self.name.as_deref(), error))?;
+        tensors.map(|tensors| self.names.dict(py, tensors)).transpose()
+    }
+
     fn __repr__(&self) -> String {
-        format!("<arrowfeed.{NAME} of {} rows>", self.decoder.rows())
+        format!("<arrowfeed.{NAME} of {} rows>", self.decoder.records.rows())
     }
 }
 
@@ -116,13 +178,24 @@ impl AvroRecordDecoder {
         found.copied().ok_or_else(|| wrong_value("writer", "a number that add_writer() gave", number))
     }
 
-    fn decode_one(&mut self, writer: WriterId, record: &Bound<'_, PyAny>) -> PyResult<()> {
-        let buffer = match record.cast::<PyBytes>() {
-            Ok(bytes) => bytes.clone(),
-            Err(_) if is_buffer(record) => copied(record)?,
-            Err(_) => return Err(wrong_type("record", "bytes", record)),
-        };
-        let decoded = caught(|| self.decoder.decode_of(writer, buffer.as_bytes()));
-        decoded.map_err(|error| to_python(record.py(), error))
+    fn located(&self, py: Python<'_>, error: FeedError) -> PyErr {
+        located(py, self.name.as_deref(), error.into())
+    }
+}
+
+/// The exception of an error in the records of a name.
+fn located(py: Python<'_>, name: Option<&str>, error: DatasetError) -> PyErr {
+    match (error, name) {
+        (DatasetError::Avro(error), Some(name)) => to_python(py, error.in_file(name)),
+        (error, _) => dataset_error(py, error),
+    }
+}
+
+/// The bytes of a record: they do not change, whatever other threads do.
+fn buffer_of<'py>(record: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    match record.cast::<PyBytes>() {
+        Ok(bytes) => Ok(bytes.clone()),
+        Err(_) if is_buffer(record) => copied(record),
+        Err(_) => Err(wrong_type("record", "bytes", record)),
     }
 }

@@ -118,7 +118,7 @@ def test_records_that_are_cut_or_too_long_are_named(call, monkeypatch):
         (whole[1][:-1], "serialized[1]: y: expected an int, 0 bytes left"),
         (
             whole[1] + b"\0",
-            "serialized[1]: expected the end of the block after its 1 record, found 1 more byte",
+            "serialized[1]: expected the end of the record, found 1 more byte",
         ),
     ):
         monkeypatch.setattr(tfio_rows, "encoded", lambda *_, it=changed: [whole[0], it, whole[2]])

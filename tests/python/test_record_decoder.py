@@ -1,6 +1,8 @@
 """Records without a file."""
 
+import concurrent.futures
 import io
+import pickle
 
 import fastavro
 import pyarrow as pa
@@ -80,6 +82,92 @@ def test_a_damaged_record_is_named_and_the_decoder_goes_on():
     assert flushed(decoder)[0].to_pylist() == [ROWS[0], ROWS[2]]
 
 
+def test_tensors_are_those_of_a_dataset(tmp_path):
+    path = tmp_path / "rows.avro"
+    named = [{**row, "name": f"n{row['id']}"} for row in ROWS]
+    with path.open("wb") as file:
+        fastavro.writer(file, SCHEMA, named)
+    features = {"s": af.features.VarLen("float64", key="scores[*]"), "id": af.features.Dense([], "int64")}
+    for tensors in (
+        {"features": features},
+        {"representations": {"s": af.VarLenSparse("scores"), "id": af.Dense("id")}},
+        {"features": features, "columns": ["name", "scores", "id"]},
+        {},
+    ):
+        dataset = af.AvroDataset(path, **tensors)
+        decoder = af.AvroRecordDecoder(SCHEMA, batch_size=60, **tensors)
+        assert decoder.specs == dataset.specs
+        assert pa.schema(decoder.schema) == pa.schema(dataset.arrow_schema)
+        decoder.extend(map(encoded, named))
+        for expected in dataset.tensors(batch_size=60):
+            assert plain(decoder.flush_tensors()) == plain(expected)
+        assert decoder.flush_tensors() is None
+        adapter = pickle.loads(pickle.dumps(decoder.tensor_adapter()))
+        decoder.extend(map(encoded, named[:60]))
+        expected = next(dataset.tensors(batch_size=60))
+        assert plain(adapter.convert(decoder.flush())) == plain(expected)
+
+
+def plain(tensors):
+    """Tensors as lists."""
+    lists = {}
+    for name, tensor in tensors.items():
+        lists[name] = [str(tensor.dtype)]
+        if isinstance(tensor, af.SparseTensor):
+            lists[name] += [tensor.indices.tolist(), tensor.values.tolist(), tensor.dense_shape]
+        elif isinstance(tensor, af.RaggedTensor):
+            lists[name] += [[splits.tolist() for splits in tensor.row_splits], tensor.flat_values.tolist()]
+        else:
+            lists[name] += [tensor.values.tolist()]
+    return lists
+
+
+def test_columns_that_contain_themselves_are_left_out_for_tensors():
+    node = {"name": "next", "type": ["null", "Row"], "default": None}
+    schema = {"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}, node]}
+    decoder = af.AvroRecordDecoder(schema, features={"id": af.features.Dense([], "int64")})
+    decoder.extend([b"\x02\x00", b"\x04\x02\x06\x00"])
+    assert decoder.flush_tensors()["id"].values.tolist() == [1, 2]
+    with pytest.raises(af.SchemaError, match=r"^topic: next: "):
+        af.AvroRecordDecoder(schema, name="topic")
+
+
+def test_errors_have_the_name_of_the_records():
+    decoder = af.AvroRecordDecoder(SCHEMA, name="topic 3")
+    with pytest.raises(af.CorruptBlockError) as caught:
+        decoder.extend([encoded(ROWS[0]), b"\x00"])
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert str(error) == "topic 3: byte 1, record 1: name: expected a union index, 0 bytes left"
+    assert (error.path, error.record, error.field) == ("topic 3", 1, "name")
+    assert error.reason == "expected a union index, 0 bytes left"
+
+
+@pytest.mark.parametrize("wrong", [7, None])
+def test_records_before_a_wrong_one_are_decoded(wrong):
+    def records():
+        yield from map(encoded, ROWS * 20)
+        if wrong is None:
+            raise OSError("the stream is closed")
+        yield wrong
+
+    decoder = af.AvroRecordDecoder(SCHEMA)
+    kind, text = (OSError, "the stream is closed") if wrong is None else (TypeError, "record: expected bytes")
+    with pytest.raises(kind, match=text):
+        decoder.extend(records())
+    assert decoder.rows == 2000
+
+
+def test_threads_decode_side_by_side():
+    # Each has a decoder of its own; the interpreter is free while records are decoded.
+    def rows(seed):
+        decoder = af.AvroRecordDecoder(SCHEMA)
+        decoder.extend([encoded(row) for row in ROWS[seed:]] * 30)
+        return decoder.rows
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(rows, range(8))) == [(100 - seed) * 30 for seed in range(8)]
+
+
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
@@ -87,6 +175,26 @@ def test_a_damaged_record_is_named_and_the_decoder_goes_on():
             lambda: af.AvroRecordDecoder(SCHEMA, threads=2),
             TypeError,
             "AvroRecordDecoder() got an unexpected keyword",
+        ),
+        (
+            lambda: af.AvroRecordDecoder(SCHEMA, features={}, representations={}),
+            ValueError,
+            "features: expected either features or representations, found both",
+        ),
+        (
+            lambda: af.AvroRecordDecoder(SCHEMA, features=3),
+            TypeError,
+            "features: expected a dict of names to features, found int 3",
+        ),
+        (
+            lambda: af.AvroRecordDecoder(SCHEMA, name=3),
+            TypeError,
+            "name: expected a str, found int 3",
+        ),
+        (
+            lambda: af.AvroRecordDecoder(SCHEMA, features={"x": af.features.Dense([], "int64")}),
+            af.RepresentationError,
+            'key "x", character 1: expected a column of this name',
         ),
         (lambda: af.AvroRecordDecoder("{"), af.SchemaError, "expected a schema in JSON"),
         (

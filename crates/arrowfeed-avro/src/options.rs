@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use arrowfeed_source::{Limits, OnError};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, OnError};
 
 use crate::AvroSchema;
 
@@ -77,5 +77,25 @@ impl Default for ReadOptions {
             double_as_float: false,
             limits: Limits::default(),
         }
+    }
+}
+
+impl ReadOptions {
+    /// The options, unless one makes no sense.
+    pub(crate) fn checked(self) -> Result<Self, FeedError> {
+        let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message));
+        if self.batch_size == 0 {
+            return refuse("expected a batch_size of 1 or more, found 0");
+        }
+        if self.max_batch_bytes == Some(0) {
+            return refuse("expected max_batch_bytes of 1 or more, found 0");
+        }
+        Ok(self)
+    }
+
+    /// Bytes after which a batch ends.
+    pub(crate) fn batch_bytes(&self) -> usize {
+        let limit = self.limits.batch_bytes;
+        self.max_batch_bytes.map_or(limit, |bytes| bytes.min(limit))
     }
 }

@@ -20,10 +20,15 @@ use crate::{AvroSchema, ReadOptions};
 /// Most writer's schemas of one decoder: each has buffers for its columns.
 const MOST_WRITERS: usize = 1024;
 
+/// Offsets of lists and strings have 32 bits, also where the rows of several writer's schemas are joined.
+const MOST_BATCH_BYTES: usize = i32::MAX as usize;
+
 /// Decodes records in Avro's binary encoding, one after the other, and gives them as RecordBatches.
 ///
 /// Records may be of several writer's schemas. All batches have one Arrow schema: that of the reader schema in the
 /// options, or else that of the first writer's schema. A plan is compiled once for each writer's schema.
+///
+/// `batch_size` and `max_batch_bytes` hold for the rows of all writer's schemas together.
 ///
 /// The options `threads` and `on_error` have no meaning here: the caller's thread decodes, and a record that cannot be
 /// decoded is an error of its own call, after which the decoder goes on.
@@ -47,6 +52,9 @@ pub struct RecordDecoder {
     writers: Vec<Writer>,
     /// The writer of each row since the last batch was closed.
     order: Vec<u32>,
+    /// Bytes of those rows, and the most that a batch has.
+    bytes: usize,
+    batch_bytes: usize,
     /// Batches that are full, the oldest first.
     closed: VecDeque<RecordBatch>,
     /// Records since the last flush, those with an error included.
@@ -71,20 +79,32 @@ impl RecordDecoder {
     /// # Errors
     /// The schema cannot be resolved to the reader schema, or cannot become Arrow; an option makes no sense.
     pub fn new(writer: &AvroSchema, options: ReadOptions) -> Result<Self, FeedError> {
-        if options.batch_size == 0 {
-            let message = "expected a batch_size of 1 or more, found 0";
-            return Err(FeedError::new(FeedErrorKind::Options, message));
-        }
+        let options = options.checked()?;
         let first = Writer::new(writer, &options)?;
         Ok(Self {
             schema: first.plan.schema().clone(),
-            options,
             writers: vec![first],
             order: Vec::new(),
+            bytes: 0,
+            batch_bytes: options.batch_bytes().min(MOST_BATCH_BYTES),
             closed: VecDeque::new(),
             records: 0,
             padded: Vec::new(),
+            options,
         })
+    }
+
+    /// The schema that [`new`](Self::new) would give its batches. Where not all columns can be read because a type
+    /// contains itself, the schema of the other columns, and the error that says so.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn schema_of(
+        writer: &AvroSchema,
+        options: &ReadOptions,
+    ) -> Result<(SchemaRef, Option<FeedError>), FeedError> {
+        let (plan, endless) = DecodePlan::compile_ending(writer, options)?;
+        Ok((plan.schema().clone(), endless))
     }
 
     /// The schema of every batch.
@@ -147,12 +167,18 @@ impl RecordDecoder {
         self.padded.extend_from_slice(record);
         self.padded.resize(record.len() + SLACK, 0);
         let payload = Padded::new(&self.padded, record.len()).expect("slack was added");
+        let bytes = of.batcher.bytes();
         let decoded = of.decode(payload).map_err(|stop| {
             let (limits, check) = (&self.options.limits, Check::never());
             locate(&of.plan, limits, record, 1, stop, &check, "the record").with_record(number)
         });
         // Batches that are full: without the record, or with it.
         let full: Vec<LocatedBatch> = std::iter::from_fn(|| of.batcher.pop()).collect();
+        let grown = match full[..] {
+            [] => of.batcher.bytes().saturating_sub(bytes),
+            // `close` ends the batches of all writers.
+            _ => of.batcher.bytes(),
+        };
         let mut left = usize::from(decoded.is_ok());
         for batch in full {
             let rows = self.order.iter().filter(|of| **of == writer.0).count();
@@ -162,7 +188,8 @@ impl RecordDecoder {
             self.close(Some((writer.0, batch)))?;
         }
         self.order.extend((left > 0).then_some(writer.0));
-        if self.order.len() >= self.options.batch_size {
+        self.bytes += grown;
+        if self.order.len() >= self.options.batch_size || self.bytes >= self.batch_bytes {
             self.close(None)?;
         }
         decoded
@@ -184,6 +211,7 @@ impl RecordDecoder {
     /// Makes a batch of the rows in `order`. `full` is a batch that its writer has closed already.
     fn close(&mut self, mut full: Option<(u32, LocatedBatch)>) -> Result<(), FeedError> {
         let order = std::mem::take(&mut self.order);
+        self.bytes = 0;
         let mut batches = Vec::with_capacity(self.writers.len());
         for (id, writer) in self.writers.iter_mut().enumerate() {
             batches.push(match full.take_if(|(of, _)| *of as usize == id) {

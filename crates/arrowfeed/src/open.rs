@@ -1,7 +1,9 @@
-//! Datasets of files, a module for each format.
+//! Datasets of files, a module for each format; records of Avro that have no file.
 
 mod avro;
+mod avro_records;
 mod parquet;
 
 pub use avro::{AvroDataset, AvroDatasetOptions};
+pub use avro_records::TensorRecordDecoder;
 pub use parquet::{ParquetDataset, ParquetDatasetOptions};

@@ -2,29 +2,44 @@
 
 from collections.abc import Iterable, Sequence
 
+from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.read import Limits
-from arrowfeed.types import AvroSchemaLike, Encoding, StringType
+from arrowfeed.types import (
+    AvroSchemaLike,
+    Encoding,
+    FeatureLike,
+    RepresentationLike,
+    StringType,
+    Tensor,
+)
 
 class AvroRecordDecoder:
-    """Decodes records without a file, such as messages of a stream, into record batches.
+    """Decodes records without a file, such as messages of a stream, into record batches or tensors.
 
     Records are pushed one by one, in Avro's binary encoding and without a header. They may be of several
     writer's schemas; all batches have one schema. One thread uses a decoder at a time.
 
     Args:
         schema: The schema that the records were written with.
-        columns: Field paths to read, in the order of the columns. None: every field.
+        features: Features for `flush_tensors`, as in `AvroDataset`.
+        representations: Representations for `flush_tensors`, as in `AvroDataset`. None of both: what
+            `infer_representations` finds.
+        columns: Field paths to read, in the order of the columns. None: those that `features` or
+            `representations` need; without these, every field.
         reader_schema: The schema to resolve the records to. None: as written.
-        batch_size: Most rows of a batch.
-        max_batch_bytes: Bytes after which a batch ends early. None: `limits.batch_bytes`.
+        batch_size: Most rows of a batch, of all writer's schemas together.
+        max_batch_bytes: Bytes after which a batch ends early, of all writer's schemas together. None:
+            `limits.batch_bytes`.
         encoding: How Avro types become Arrow types, see `read_avro`.
         double_as_float: With `encoding="tfx"`, doubles as float32.
         string_type: The Arrow type of strings and bytes.
         limits: Upper bounds on what a record may ask for.
+        name: A name of the records, such as a topic. Errors have it as `path`. None: errors have no path.
 
     Raises:
         SchemaError: The schema is invalid, cannot be resolved, or cannot become Arrow.
+        RepresentationError: A tensor cannot be made of the columns.
         ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
 
     Example:
@@ -33,12 +48,18 @@ class AvroRecordDecoder:
         >>> decoder.extend([bytes([2]), bytes([4])])
         >>> decoder.flush().to_pyarrow()["id"].to_pylist()
         [1, 2]
+        >>> decoder = arrowfeed.AvroRecordDecoder(schema, features={"id": arrowfeed.features.Dense()})
+        >>> decoder.decode(bytes([2]))
+        >>> decoder.flush_tensors()["id"].values
+        array([1])
     """
 
     def __init__(
         self,
         schema: AvroSchemaLike,
         *,
+        features: dict[str, FeatureLike] | None = None,
+        representations: dict[str, RepresentationLike] | None = None,
         columns: Sequence[str] | None = None,
         reader_schema: AvroSchemaLike | None = None,
         batch_size: int = 8192,
@@ -47,10 +68,15 @@ class AvroRecordDecoder:
         double_as_float: bool = False,
         string_type: StringType = "utf8",
         limits: Limits | None = None,
+        name: str | None = None,
     ) -> None: ...
     @property
     def schema(self) -> Schema:
         """The schema of every batch."""
+
+    @property
+    def specs(self) -> dict[str, TensorSpec]:
+        """What is known of each tensor before any record, by name."""
 
     @property
     def rows(self) -> int:
@@ -86,6 +112,8 @@ class AvroRecordDecoder:
     ) -> None:
         """Decodes records in their order, up to the first that is damaged.
 
+        The interpreter is free while records are decoded.
+
         Args:
             records: In Avro's binary encoding.
             writer: The number of their schema. None: 0.
@@ -96,3 +124,15 @@ class AvroRecordDecoder:
 
     def flush(self) -> RecordBatch | None:
         """The next batch of the decoded rows, of `batch_size` rows at most. None: no row is left."""
+
+    def flush_tensors(self) -> dict[str, Tensor] | None:
+        """The tensors of the next batch of the decoded rows, by name. None: no row is left.
+
+        Raises:
+            ConversionError: A row does not fit its tensors; `error.record` is its number in the batch. The
+                rows of the batch are lost.
+            LimitError: As `TensorAdapter.convert`.
+        """
+
+    def tensor_adapter(self) -> TensorAdapter:
+        """What makes the tensors of the batches that `flush` gives."""

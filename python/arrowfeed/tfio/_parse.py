@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import pickle
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arrowfeed._arrowfeed import AvroDataset, AvroSchema
-from arrowfeed._errors import ArrowfeedError
+from arrowfeed._arrowfeed import AvroRecordDecoder, AvroSchema
+from arrowfeed._errors import ArrowfeedError, LimitError
 from arrowfeed._features.arguments import found
-from arrowfeed._files import as_of_records, container
 from arrowfeed._frameworks import framework
 from arrowfeed._tensorflow import (
     CPU,
@@ -80,14 +80,24 @@ class _Plan(NamedTuple):
     """What is the same for all records.
 
     Attributes:
-        schema: Of the records, as JSON.
+        schema: Of the records.
         features: Those of arrowfeed.
         specs: The `tf.TypeSpec` of each tensor.
+        decoders: Those that no thread uses and that have no rows. In a graph, several calls run side by side.
     """
 
-    schema: str
+    schema: AvroSchema
     features: dict[str, Feature]
     specs: dict[str, Any]
+    decoders: list[AvroRecordDecoder]
+
+    def decoder(self) -> AvroRecordDecoder:
+        """A decoder for one thread, to be given back to `decoders`."""
+        try:
+            return self.decoders.pop()
+        except IndexError:
+            # One batch has all records of a call.
+            return AvroRecordDecoder(self.schema, features=self.features, batch_size=sys.maxsize)
 
 
 def _plan(reader_schema: Any, features: dict[str, Any]) -> _Plan:
@@ -109,23 +119,26 @@ def _new_plan(text: Any, features: dict[str, Any]) -> _Plan:
     wanted = converted(features)
     with tensorflow_errors():
         schema = _schema(text)
-        specs = AvroDataset(container(schema, ()), features=wanted).specs
-    return _Plan(schema, wanted, {key: type_spec(spec) for key, spec in specs.items()})
+        plan = _Plan(schema, wanted, {}, [])
+        decoder = plan.decoder()
+    plan.specs.update((key, type_spec(spec)) for key, spec in decoder.specs.items())
+    plan.decoders.append(decoder)
+    return plan
 
 
-def _schema(text: Any) -> str:
+def _schema(text: Any) -> AvroSchema:
     if isinstance(text, bytes):
         text = text.decode()
     if text is None or (isinstance(text, str) and not text):
         raise ArgumentError(f"reader_schema: expected the JSON of an Avro schema, found {found(text)}")
-    return AvroSchema(text).json
+    return AvroSchema(text)
 
 
 def _eager(records: Any, plan: _Plan) -> dict[str, Any]:
     try:
         tensors = _tensors(records.numpy().tolist(), plan)
     except ArrowfeedError as error:
-        raise _tf.errors.InvalidArgumentError(None, None, as_of_records(str(error))) from error
+        raise _tf.errors.InvalidArgumentError(None, None, _text(error)) from error
     if tensors is not None:
         return {key: eager(tensors[key], spec) for key, spec in plan.specs.items()}
     return composed(plan.specs, iter(_no_rows(plan.specs)))
@@ -139,7 +152,7 @@ def _in_graph(records: Any, plan: _Plan, name: str | None) -> dict[str, Any]:
             tensors = _tensors(given.numpy().tolist(), plan)
         except ArrowfeedError as error:
             # TensorFlow makes an InvalidArgumentError of it.
-            raise ValueError(as_of_records(str(error))) from error
+            raise ValueError(_text(error)) from error
         if tensors is None:
             return _no_rows(specs)
         return [part for key in sorted(specs) for part in components(tensors[key], specs[key])]
@@ -154,10 +167,23 @@ def _in_graph(records: Any, plan: _Plan, name: str | None) -> dict[str, Any]:
 
 def _tensors(records: list[bytes], plan: _Plan) -> dict[str, Tensor] | None:
     """The tensors of some records. None: there are no records."""
-    dataset = AvroDataset(container(plan.schema, records), features=plan.features)
-    # One thread: in a graph, several of these run side by side.
-    with dataset.tensors(batch_size=max(1, len(records)), threads=1) as batches:
-        return next(batches, None)
+    decoder = plan.decoder()
+    # After an error, the decoder and the rows in it are dropped.
+    decoder.extend(records)
+    tensors = decoder.flush_tensors()
+    if decoder.rows:
+        message = f"serialized: expected records that fit in one batch, found {decoder.rows} more"
+        raise LimitError(message, limit="batch_bytes")
+    plan.decoders.append(decoder)
+    return tensors
+
+
+def _text(error: ArrowfeedError) -> str:
+    """What is wrong, and in which record."""
+    if error.reason is None or error.record is None:
+        return str(error)
+    place = "" if error.field is None else f"{error.field}: "
+    return f"serialized[{error.record}]: {place}{error.reason}"
 
 
 def _no_rows(specs: dict[str, Any]) -> list[Any]:

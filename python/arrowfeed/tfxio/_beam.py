@@ -100,7 +100,7 @@ class ReadRecords(beam.DoFn):
     Args:
         schema: That the records are written in.
         raw_column: Name of the column for the records themselves.
-        **options: Of `arrowfeed.read_avro`.
+        **options: Of `arrowfeed.AvroRecordDecoder`.
     """
 
     def __init__(self, schema: AvroSchema, raw_column: str | None, **options: Any) -> None:

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from arrowfeed._arrowfeed import (
+    AvroRecordDecoder,
     Dense,
     Ragged,
     Representation,
@@ -13,7 +14,6 @@ from arrowfeed._arrowfeed import (
     infer_representations,
     representations_from_tfmd,
 )
-from arrowfeed.tfxio._raw_records import reader_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -93,8 +93,7 @@ def _arrow_schema(
     avro_schema: AvroSchema, names: list[str] | None, encoding: Encoding, limits: Limits
 ) -> Any:
     options: dict[str, Any] = {"columns": names, "encoding": encoding, "limits": limits}
-    with reader_of(avro_schema, (), "schema", **options) as reader:
-        return reader.schema.to_pyarrow()
+    return AvroRecordDecoder(avro_schema, name="schema", **options).schema.to_pyarrow()
 
 
 def _always(name: str, inferred: Representation, native: Any) -> Representation:

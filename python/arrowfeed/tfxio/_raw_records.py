@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import read_avro
-from arrowfeed._files import container
+from arrowfeed._arrowfeed import AvroRecordDecoder
 from arrowfeed._frameworks import framework
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arrowfeed._arrowfeed import AvroSchema, RecordBatchReader
-
-
-def reader_of(schema: AvroSchema, records: Sequence[bytes], name: str, **options: Any) -> RecordBatchReader:
-    """Reads records, which may be none.
-
-    Args:
-        schema: That the records are written in.
-        records: In Avro's binary encoding.
-        name: Of the records, for messages.
-        **options: Of `arrowfeed.read_avro`.
-
-    Raises:
-        SchemaError: The options do not fit the schema.
-    """
-    file = io.BytesIO(container(schema.json, records))
-    return read_avro(_Named(file, name), threads=1, **options)
-
-
-class _Named:
-    """A file object with a name."""
-
-    def __init__(self, file: io.BytesIO, name: str) -> None:
-        self.name = name
-        self.read = file.read
+    from arrowfeed._arrowfeed import AvroSchema
 
 
 def batches_of(
@@ -48,13 +22,15 @@ def batches_of(
         schema: That the records are written in.
         records: In Avro's binary encoding.
         raw_column: Name of a last column for the records themselves. None: there is none.
-        **options: Of `arrowfeed.read_avro`.
+        **options: Of `arrowfeed.AvroRecordDecoder`.
 
     Raises:
-        ArrowfeedError: A record is none of the schema; `block` is its number.
+        ArrowfeedError: A record is none of the schema; `record` is its number.
     """
+    decoder = AvroRecordDecoder(schema, batch_size=max(len(records), 1), name="raw records", **options)
+    decoder.extend(records)
     start = 0
-    for batch in reader_of(schema, records, "raw records", batch_size=max(len(records), 1), **options):
+    for batch in iter(decoder.flush, None):
         made = batch.to_pyarrow()
         end = start + made.num_rows
         yield made if raw_column is None else with_raw_records(made, raw_column, records[start:end])

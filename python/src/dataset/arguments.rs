@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use arrowfeed::{AvroDatasetOptions, ParquetDatasetOptions, ReadOptions, TensorDefinitions};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::argument::{path, unexpected_keyword};
 use crate::options::{columns, read_options};
-use crate::tensor::{features, representations};
+use crate::tensor::tensor_definitions;
 
 /// Options of reading that a dataset of Avro files has too.
 const AVRO: [&str; 5] = ["columns", "reader_schema", "encoding", "double_as_float", "limits"];
@@ -68,14 +67,6 @@ fn options(
             unknown => return Err(unexpected_keyword(class, unknown)),
         }
     }
-    let tensors = match (by_feature, by_representation) {
-        (Some(_), Some(_)) => {
-            let message = "features: expected either features or representations, found both";
-            return Err(PyValueError::new_err(message));
-        }
-        (Some(value), None) => Some(TensorDefinitions::Features(features(&value)?)),
-        (None, Some(value)) => Some(TensorDefinitions::Representations(representations(&value)?)),
-        (None, None) => None,
-    };
+    let tensors = tensor_definitions(by_feature, by_representation)?;
     Ok((tensors, read_options(class, Some(&reading))?, index))
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use arrowfeed::tensor::AdapterOptions;
 use arrowfeed::{IterationOptions, TensorDefinitions, printable};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -16,7 +15,7 @@ use crate::arrow_schema::{Schema, counted};
 use crate::call::{call, caught_any};
 use crate::errors::dataset_error;
 use crate::signals;
-use crate::tensor::{Recipe, TensorAdapter, TensorNames, TensorSpec, wrapped_representation};
+use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, wrapped_representation};
 
 #[doc = docs!(Dataset)]
 #[pyclass(module = "arrowfeed", frozen, subclass)]
@@ -71,11 +70,7 @@ impl Dataset {
     #[doc = docs!(Dataset.specs)]
     #[getter]
     fn specs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let specs = PyDict::new(py);
-        for (name, spec) in self.dataset.specs() {
-            specs.set_item(name, TensorSpec(spec.clone()))?;
-        }
-        Ok(specs)
+        specs_by_name(py, self.dataset.specs())
     }
 
     #[doc = docs!(Dataset.num_rows)]
@@ -102,17 +97,10 @@ impl Dataset {
 
     #[doc = docs!(Dataset.tensor_adapter)]
     fn tensor_adapter(&self, py: Python<'_>) -> PyResult<TensorAdapter> {
-        let batch_bytes = self.dataset.limits().batch_bytes;
-        let recipe = match self.dataset.tensor_definitions() {
-            TensorDefinitions::Representations(all) => {
-                let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
-                Recipe::Representations(all.clone(), options)
-            }
-            TensorDefinitions::Features(_) => {
-                Recipe::Features(self.tensor_representations(py)?.into_any().unbind(), batch_bytes)
-            }
-        };
-        Ok(TensorAdapter::of(py, self.dataset.tensor_adapter().clone(), recipe))
+        let (dataset, batch_bytes) = (&self.dataset, self.dataset.limits().batch_bytes);
+        let features = || Ok(self.tensor_representations(py)?.into_any().unbind());
+        let (adapter, definitions) = (dataset.tensor_adapter().clone(), dataset.tensor_definitions());
+        TensorAdapter::defined(py, adapter, definitions, features, batch_bytes)
     }
 
     #[doc = docs!(Dataset.project)]

@@ -4,7 +4,7 @@ use arrowfeed::tensor::feature::FeatureAdapter;
 use arrowfeed::tensor::{
     self, Adapter, AdapterOptions, Duplicates, InnerNulls, Representation, RepresentationError,
 };
-use arrowfeed::{printable, source};
+use arrowfeed::{TensorDefinitions, printable, source};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -13,7 +13,7 @@ use super::given::representations;
 use super::import::{Given, schema};
 use super::infer::by_name;
 use super::names::{TensorNames, dict_of_some};
-use super::spec::TensorSpec;
+use super::spec::specs_by_name;
 use crate::argument::{choice, strings};
 use crate::arrow_schema::{Schema, counted};
 use crate::call::caught;
@@ -38,14 +38,32 @@ pub(crate) struct TensorAdapter {
 
 /// What an adapter was made of, for its copies in other processes.
 #[derive(Debug)]
-pub(crate) enum Recipe {
+enum Recipe {
     Representations(Vec<(String, Representation)>, AdapterOptions),
     /// A dict, as `from_features` takes it, and the limit `batch_bytes`.
     Features(Py<PyAny>, usize),
 }
 
 impl TensorAdapter {
-    pub(crate) fn of(py: Python<'_>, adapter: Adapter, recipe: Recipe) -> Self {
+    /// The adapter of what has `definitions`. `features`: the dict of features that they were made of.
+    pub(crate) fn defined(
+        py: Python<'_>,
+        adapter: Adapter,
+        definitions: &TensorDefinitions,
+        features: impl FnOnce() -> PyResult<Py<PyAny>>,
+        batch_bytes: usize,
+    ) -> PyResult<Self> {
+        let recipe = match definitions {
+            TensorDefinitions::Representations(all) => {
+                let options = AdapterOptions { batch_bytes, ..AdapterOptions::default() };
+                Recipe::Representations(all.clone(), options)
+            }
+            TensorDefinitions::Features(_) => Recipe::Features(features()?, batch_bytes),
+        };
+        Ok(Self::of(py, adapter, recipe))
+    }
+
+    fn of(py: Python<'_>, adapter: Adapter, recipe: Recipe) -> Self {
         let names = TensorNames::new(py, adapter.specs());
         let projection = Projection::new(adapter.columns());
         Self { adapter, recipe, projection, names }
@@ -167,11 +185,7 @@ impl TensorAdapter {
     #[doc = docs!(TensorAdapter.specs)]
     #[getter]
     fn specs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let specs = PyDict::new(py);
-        for (name, spec) in self.adapter.specs() {
-            specs.set_item(name, TensorSpec(spec.clone()))?;
-        }
-        Ok(specs)
+        specs_by_name(py, self.adapter.specs())
     }
 
     #[doc = docs!(TensorAdapter.schema)]

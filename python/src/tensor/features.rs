@@ -15,7 +15,7 @@ use crate::argument::{choice, wrong_type};
 use crate::once::imported;
 
 /// Names and features, in the dict's order.
-pub(crate) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Feature)>> {
+pub(super) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Feature)>> {
     let Ok(dict) = value.cast::<PyDict>() else {
         return Err(wrong_type("features", "a dict of names to features", value));
     };

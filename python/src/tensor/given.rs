@@ -1,15 +1,34 @@
-//! The argument `representations`: a dict of names to representations, messages, or their bytes.
+//! The arguments `features` and `representations`, of which one may be given. Representations are a dict of names to
+//! representations, messages, or their bytes.
 
-use arrowfeed::tensor;
+use arrowfeed::{TensorDefinitions, tensor};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use super::features::features;
 use super::representation::{Representation, bytes};
 use crate::argument::wrong_type;
 use crate::errors::unnamed_representation_error;
 
+/// What tensors are made of, where one of the arguments is given.
+pub(crate) fn tensor_definitions(
+    by_feature: Option<Bound<'_, PyAny>>,
+    by_representation: Option<Bound<'_, PyAny>>,
+) -> PyResult<Option<TensorDefinitions>> {
+    Ok(match (by_feature, by_representation) {
+        (Some(_), Some(_)) => {
+            let message = "features: expected either features or representations, found both";
+            return Err(PyValueError::new_err(message));
+        }
+        (Some(value), None) => Some(TensorDefinitions::Features(features(&value)?)),
+        (None, Some(value)) => Some(TensorDefinitions::Representations(representations(&value)?)),
+        (None, None) => None,
+    })
+}
+
 /// Names and representations, in the dict's order.
-pub(crate) fn representations(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, tensor::Representation)>> {
+pub(super) fn representations(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, tensor::Representation)>> {
     let Ok(dict) = value.cast::<PyDict>() else {
         return Err(wrong_type("representations", "a dict of names to representations", value));
     };

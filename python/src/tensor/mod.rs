@@ -34,10 +34,9 @@ use std::sync::Arc;
 use arrowfeed::tensor::Tensor;
 use pyo3::prelude::*;
 
-pub(crate) use adapter::{Recipe, TensorAdapter};
+pub(crate) use adapter::TensorAdapter;
 pub(crate) use dense::DenseTensor;
-pub(crate) use features::features;
-pub(crate) use given::representations;
+pub(crate) use given::tensor_definitions;
 pub(crate) use infer::{infer_representations, representations_from_tfmd};
 pub(crate) use kinds::wrapped as wrapped_representation;
 pub(crate) use kinds::{Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse};
@@ -46,7 +45,7 @@ pub(crate) use ragged::RaggedTensor;
 pub(crate) use representation::Representation;
 pub(crate) use reverse::TensorsToRecordBatch;
 pub(crate) use sparse::SparseTensor;
-pub(crate) use spec::TensorSpec;
+pub(crate) use spec::{TensorSpec, specs_by_name};
 pub(crate) use structured::StructuredTensor;
 
 /// The Python object of a tensor.

@@ -26,6 +26,18 @@ pub(super) const SPLITS: [(&str, SplitsDType); 2] =
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TensorSpec(pub(crate) tensor::TensorSpec);
 
+/// A dict of specs by the names of their tensors.
+pub(crate) fn specs_by_name<'py>(
+    py: Python<'py>,
+    specs: &[(String, tensor::TensorSpec)],
+) -> PyResult<Bound<'py, PyDict>> {
+    let named = PyDict::new(py);
+    for (name, spec) in specs {
+        named.set_item(name, TensorSpec(spec.clone()))?;
+    }
+    Ok(named)
+}
+
 #[pymethods]
 impl TensorSpec {
     #[new]

@@ -88,10 +88,9 @@ impl OpenBlock {
 impl Batcher {
     pub(crate) fn new(plan: Arc<DecodePlan>, options: &ReadOptions) -> Self {
         let limits = &options.limits;
-        let batch_bytes = options.max_batch_bytes.unwrap_or(limits.batch_bytes).min(limits.batch_bytes);
         let batch_size = options.batch_size as u64;
         Self {
-            kept: RowsColumn::new(&plan, limits, batch_bytes),
+            kept: RowsColumn::new(&plan, limits, options.batch_bytes()),
             dropped: RowsColumn::new(&plan, limits, limits.batch_bytes),
             plan,
             window_left: batch_size,
@@ -107,6 +106,11 @@ impl Batcher {
     /// A batch whose blocks are all known to be right.
     pub(crate) fn pop(&mut self) -> Option<LocatedBatch> {
         self.waiting.pop_front()
+    }
+
+    /// Bytes of the batch that is being filled, as they count towards its most bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.kept.bytes()
     }
 
     /// Begins a unit whose batches have `batch_size` rows, and the first one `first` where that is given.

@@ -79,6 +79,11 @@ impl RowsColumn {
         self.rows
     }
 
+    /// Bytes of the rows, as they count towards `batch_bytes`.
+    pub(crate) fn bytes(&self) -> usize {
+        usize::try_from(self.batch_bytes.saturating_sub(self.context.room())).unwrap_or(0)
+    }
+
     pub(crate) fn is_full(&self) -> bool {
         self.context.room() <= 0
     }

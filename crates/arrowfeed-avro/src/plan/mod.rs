@@ -59,10 +59,25 @@ impl DecodePlan {
         Self::of(writer, options, &want)
     }
 
-    /// The same for all columns but those that contain themselves.
-    pub(crate) fn compile_ending(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, FeedError> {
+    /// The same; where not all columns can be read because a type contains itself, the plan of those that do not
+    /// contain themselves, and the error.
+    pub(crate) fn compile_ending(
+        writer: &AvroSchema,
+        options: &ReadOptions,
+    ) -> Result<(Self, Option<FeedError>), FeedError> {
+        let error = match Self::compile(writer, options) {
+            Ok(plan) => return Ok((plan, None)),
+            Err(error) if options.columns.is_some() || error.kind() != FeedErrorKind::Schema => {
+                return Err(error);
+            }
+            Err(error) => error,
+        };
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
-        Self::of(writer, options, &ending::ending(reader.graph(), &options.limits)?)
+        let ending = ending::ending(reader.graph(), &options.limits);
+        match ending.and_then(|want| Self::of(writer, options, &want)) {
+            Ok(plan) => Ok((plan, Some(error))),
+            Err(_) => Err(error),
+        }
     }
 
     fn of(writer: &AvroSchema, options: &ReadOptions, want: &Want) -> Result<Self, FeedError> {

@@ -147,7 +147,7 @@ impl AvroReaderBuilder {
         sources: impl IntoIterator<Item = S>,
     ) -> Result<AvroReader, FeedError> {
         let check = Check::of(self.interrupt.as_ref());
-        let options = checked(self.options)?;
+        let options = self.options.checked()?;
         let sources = sources.into_iter().map(Into::into);
         let opened = AvroFormat::open_files(sources, options.clone(), &check)?;
         let (number, first) = &opened.first;
@@ -180,7 +180,7 @@ impl AvroReaderBuilder {
         range: Range<u64>,
     ) -> Result<AvroReader, FeedError> {
         let check = Check::of(self.interrupt.as_ref());
-        let options = checked(self.options)?;
+        let options = self.options.checked()?;
         let opened = AvroFormat::open_files([source.into()], options.clone(), &check)?;
         let (number, first) = &opened.first;
         let name = opened.files.name(*number);
@@ -220,15 +220,4 @@ fn reader(
     let schema = files.schema().clone();
     let reader = PartReader::new(Arc::new(files), parts, part_options)?;
     Ok(AvroReader::new(schema, reader.with_open(first.0, first.1).with_report(report)))
-}
-
-pub(super) fn checked(options: ReadOptions) -> Result<ReadOptions, FeedError> {
-    let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message));
-    if options.batch_size == 0 {
-        return refuse("expected a batch_size of 1 or more, found 0");
-    }
-    if options.max_batch_bytes == Some(0) {
-        return refuse("expected max_batch_bytes of 1 or more, found 0");
-    }
-    Ok(options)
 }

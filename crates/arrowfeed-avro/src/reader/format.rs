@@ -45,9 +45,6 @@ struct Known {
     decoders: Weak<Decoders>,
 }
 
-/// Makes the plan of a writer's schema.
-type Compile = fn(&AvroSchema, &ReadOptions) -> Result<DecodePlan, FeedError>;
-
 /// The files of a reader that reads each of them once.
 pub(super) struct OpenFiles {
     pub(super) files: FileSet,
@@ -67,7 +64,7 @@ impl AvroFormat {
         options: ReadOptions,
     ) -> Result<FileSet, FeedError> {
         let (files, first) = stored(sources, &options, &Check::never())?;
-        Self::of(&first, options, DecodePlan::compile).map(|format| FileSet::new(files, Arc::new(format)))
+        Ok(FileSet::new(files, Arc::new(Self::compiled(&first, options)?)))
     }
 
     /// As [`files`](Self::files); where not all columns can be read because a type contains itself, without what does, and
@@ -82,15 +79,10 @@ impl AvroFormat {
         interrupt: Option<&Interrupt>,
     ) -> Result<(FileSet, Option<FeedError>), FeedError> {
         let (files, first) = stored(sources, &options, &Check::of(interrupt))?;
-        let set = |format: Self| FileSet::new(files.clone(), Arc::new(format));
-        match Self::of(&first, options.clone(), DecodePlan::compile) {
-            Ok(format) => Ok((set(format), None)),
-            Err(error) if options.columns.is_some() || error.kind() != FeedErrorKind::Schema => Err(error),
-            Err(error) => match Self::of(&first, options, DecodePlan::compile_ending) {
-                Ok(format) => Ok((set(format), Some(error))),
-                Err(_) => Err(error),
-            },
-        }
+        let in_first = |error: FeedError| error.in_file(&first.name);
+        let (plan, endless) = DecodePlan::compile_ending(&first.schema, &options).map_err(in_first)?;
+        let format = Self::of(&first, options, plan);
+        Ok((FileSet::new(files, Arc::new(format)), endless.map(in_first)))
     }
 
     /// Files that are read once, in order, streams among them. The first one that can be opened stays open.
@@ -103,7 +95,7 @@ impl AvroFormat {
         let open = |opened| {
             let container = Container::read(opened, &options.limits, check)?;
             let first = FirstSchema::of(&container, &options.limits)?;
-            Ok((container, Self::of(&first, options.clone(), DecodePlan::compile)?))
+            Ok((container, Self::compiled(&first, options.clone())?))
         };
         let skips = |error: &FeedError| options.on_error == OnError::SkipFile && error.is_of_the_file();
         let mut found = files.first(check, open, skips)?;
@@ -116,13 +108,17 @@ impl AvroFormat {
         Ok(OpenFiles { files, first: (number, first), failed: found.failed })
     }
 
-    fn of(first: &FirstSchema, options: ReadOptions, compile: Compile) -> Result<Self, FeedError> {
-        let plan = compile(&first.schema, &options).map_err(|error| error.in_file(&first.name))?;
+    fn compiled(first: &FirstSchema, options: ReadOptions) -> Result<Self, FeedError> {
+        let plan = DecodePlan::compile(&first.schema, &options);
+        Ok(Self::of(first, options, plan.map_err(|error| error.in_file(&first.name))?))
+    }
+
+    fn of(first: &FirstSchema, options: ReadOptions, plan: DecodePlan) -> Self {
         let plan = Arc::new(plan);
         let schema = plan.schema().clone();
         let known = Known { plan, decoders: Weak::new() };
         let known = ForkLock::new(HashMap::from([(first.json.clone(), known)]));
-        Ok(Self { options: Arc::new(options), schema, first: first.clone(), known })
+        Self { options: Arc::new(options), schema, first: first.clone(), known }
     }
 
     fn file(&self, container: Container) -> Result<AvroFile, FeedError> {
@@ -200,7 +196,7 @@ impl FileFormat for AvroFormat {
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
         let options = ReadOptions { columns: Some(columns.to_vec()), ..(*self.options).clone() };
-        Ok(Arc::new(Self::of(&self.first, options, DecodePlan::compile)?))
+        Ok(Arc::new(Self::compiled(&self.first, options)?))
     }
 
     fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {

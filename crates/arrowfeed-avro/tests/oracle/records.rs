@@ -128,11 +128,56 @@ proptest! {
 }
 
 #[test]
+fn the_bytes_of_a_batch_are_those_of_all_writers() {
+    let writers: Vec<AvroSchema> = (0..4)
+        .map(|n| {
+            format!(
+                r#"{{"type": "record", "name": "Row{n}", "fields": [{{"name": "text", "type": "string"}}]}}"#
+            )
+        })
+        .map(|json| AvroSchema::parse(&json).unwrap())
+        .collect();
+    let options = ReadOptions { max_batch_bytes: Some(10_000), ..ReadOptions::default() };
+    let rows_of_batches = |writers: &[AvroSchema]| -> Vec<usize> {
+        let mut decoder = RecordDecoder::new(&writers[0], options.clone()).unwrap();
+        let ids: Vec<_> = writers.iter().map(|writer| decoder.add_writer(writer).unwrap()).collect();
+        for row in 0..400 {
+            let record = [&[100][..], &[b'a'; 50]].concat();
+            decoder.decode_of(ids[row % ids.len()], &record).unwrap();
+        }
+        flushed(&mut decoder).iter().map(RecordBatch::num_rows).collect()
+    };
+    let of_one = rows_of_batches(&writers[..1]);
+    assert!(of_one.len() > 1);
+    assert_eq!(rows_of_batches(&writers), of_one);
+}
+
+#[test]
+fn a_schema_that_contains_itself_has_a_schema_of_its_other_columns() {
+    let schema = r#"{"type": "record", "name": "Node", "fields": [
+        {"name": "id", "type": "long"}, {"name": "next", "type": ["null", "Node"]}]}"#;
+    let (writer, options) = (AvroSchema::parse(schema).unwrap(), ReadOptions::default());
+    let (columns, endless) = RecordDecoder::schema_of(&writer, &options).unwrap();
+    assert_eq!(columns.fields().iter().map(|field| field.name()).collect::<Vec<_>>(), ["id"]);
+    assert_eq!(
+        endless.unwrap().to_string(),
+        RecordDecoder::new(&writer, options.clone()).unwrap_err().to_string()
+    );
+    let options = ReadOptions { columns: Some(vec!["id".to_owned()]), ..options };
+    let (columns, endless) = RecordDecoder::schema_of(&writer, &options).unwrap();
+    assert!(endless.is_none());
+    assert_eq!(columns, *RecordDecoder::new(&writer, options).unwrap().schema());
+}
+
+#[test]
 fn what_makes_no_decoder_is_refused() {
     let long = AvroSchema::parse(r#""long""#).unwrap();
     let none = ReadOptions { batch_size: 0, ..ReadOptions::default() };
     let error = RecordDecoder::new(&long, none).unwrap_err();
     assert_eq!(error.to_string(), "expected a batch_size of 1 or more, found 0");
+    let none = ReadOptions { max_batch_bytes: Some(0), ..ReadOptions::default() };
+    let error = RecordDecoder::new(&long, none).unwrap_err();
+    assert_eq!(error.to_string(), "expected max_batch_bytes of 1 or more, found 0");
     let mut decoder = RecordDecoder::new(&long, ReadOptions::default()).unwrap();
     let error = decoder.add_writer(&AvroSchema::parse(r#""string""#).unwrap()).unwrap_err();
     let message = "expected a writer's schema with the columns of the first one, found others; give a reader schema to read \

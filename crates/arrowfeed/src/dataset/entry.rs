@@ -37,38 +37,31 @@ impl Dataset {
         tensors: Option<TensorDefinitions>,
         all_columns: bool,
     ) -> Result<Self, DatasetError> {
-        let definitions = tensors.unwrap_or_else(|| TensorDefinitions::inferred(files.schema()));
-        let adapter = adapter(&definitions, &files)?;
-        Self::of(Indexed::new(files), definitions, adapter, all_columns)
+        Self::of_chosen(files, tensors, all_columns, None)
     }
 
-    /// As [`new`](Self::new), of files that cannot be read without a choice of columns, for the reason `endless`.
+    /// As [`new`](Self::new). With `endless`, not all columns of the files can be read, for this reason.
     pub(crate) fn of_chosen(
         files: FileSet,
         tensors: Option<TensorDefinitions>,
-        endless: FeedError,
+        all_columns: bool,
+        endless: Option<FeedError>,
     ) -> Result<Self, DatasetError> {
-        // What contains itself is an error for those who read it: without tensors, or with one that is not there.
-        let Some(definitions) = tensors else { return Err(endless.into()) };
-        let adapter = adapter(&definitions, &files).ok();
-        match adapter.filter(|adapter| !definitions.columns(adapter, files.schema()).is_empty()) {
-            Some(adapter) => Self::of(Indexed::new(files), definitions, adapter, false),
-            None => Err(endless.into()),
-        }
+        let definitions = TensorDefinitions::given_or_inferred(tensors, files.schema(), endless.as_ref())?;
+        let columns = match all_columns {
+            true => Vec::new(),
+            false => {
+                definitions.needed_columns(files.schema(), files.format().limits().batch_bytes, endless)?
+            }
+        };
+        Self::of(Indexed::new(files), definitions, &columns)
     }
 
-    fn of(
-        files: Indexed,
-        definitions: TensorDefinitions,
-        adapter: Adapter,
-        all_columns: bool,
-    ) -> Result<Self, DatasetError> {
-        let columns = definitions.columns(&adapter, files.files.schema());
-        if all_columns || columns.is_empty() {
-            return Ok(Self { files: Arc::new(files), definitions, adapter });
-        }
-        let files = files.with_columns(&columns)?;
-        let adapter = self::adapter(&definitions, &files.files)?;
+    /// Reads `columns` only, unless there are none.
+    fn of(files: Indexed, definitions: TensorDefinitions, columns: &[String]) -> Result<Self, DatasetError> {
+        let files = if columns.is_empty() { files } else { files.with_columns(columns)? };
+        let limits = files.files.format().limits();
+        let adapter = definitions.adapter_within(files.files.schema().clone(), limits.batch_bytes)?;
         Ok(Self { files: Arc::new(files), definitions, adapter })
     }
 
@@ -193,7 +186,8 @@ impl Dataset {
     pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
         let adapter = self.adapter.project(names)?;
         let definitions = self.definitions.chosen(names);
-        Self::of((*self.files).clone(), definitions, adapter, false)
+        let columns = definitions.columns(&adapter, self.arrow_schema());
+        Self::of((*self.files).clone(), definitions, &columns)
     }
 
     /// Record batches.
@@ -227,8 +221,4 @@ impl Dataset {
         }
         text
     }
-}
-
-fn adapter(definitions: &TensorDefinitions, files: &FileSet) -> Result<Adapter, DatasetError> {
-    Ok(definitions.adapter_within(files.schema().clone(), files.format().limits().batch_bytes)?)
 }

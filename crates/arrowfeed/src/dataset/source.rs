@@ -1,6 +1,7 @@
 //! What the tensors of a dataset are made of, before the files are known.
 
 use arrow_schema::{DataType, Fields, Schema, SchemaRef};
+use arrowfeed_source::FeedError;
 use arrowfeed_source::field_path::field_path;
 use arrowfeed_tensor::feature::{Feature, FeatureAdapter};
 use arrowfeed_tensor::{
@@ -23,6 +24,20 @@ impl TensorDefinitions {
     /// What follows from a schema, see [`infer_representations`].
     pub fn inferred(schema: &SchemaRef) -> Self {
         Self::Representations(infer_representations(schema))
+    }
+
+    /// The definitions that the caller has given, or those of a schema. With `endless`, the schema has not all columns, for
+    /// this reason, which is the error where none were given.
+    pub(crate) fn given_or_inferred(
+        given: Option<Self>,
+        schema: &SchemaRef,
+        endless: Option<&FeedError>,
+    ) -> Result<Self, FeedError> {
+        match (given, endless) {
+            (Some(given), _) => Ok(given),
+            (None, None) => Ok(Self::inferred(schema)),
+            (None, Some(endless)) => Err(endless.again()),
+        }
     }
 
     /// The adapter of batches of a schema.
@@ -53,6 +68,21 @@ impl TensorDefinitions {
                 Adapter::Features(FeatureAdapter::with_batch_bytes(schema, all, batch_bytes)?)
             }
         })
+    }
+
+    /// The field paths of files that are read for the tensors, where `schema` has all columns of the files. Where not all
+    /// can be read, `endless` is the reason: it is the error, unless the tensors need other columns only. Empty: no
+    /// column in particular.
+    pub(crate) fn needed_columns(
+        &self,
+        schema: &SchemaRef,
+        batch_bytes: usize,
+        endless: Option<FeedError>,
+    ) -> Result<Vec<String>, DatasetError> {
+        let adapter = self.adapter_within(schema.clone(), batch_bytes);
+        let Some(endless) = endless else { return Ok(self.columns(&adapter?, schema)) };
+        let columns = adapter.map(|adapter| self.columns(&adapter, schema)).unwrap_or_default();
+        if columns.is_empty() { Err(endless.into()) } else { Ok(columns) }
     }
 
     /// The field paths of files that are read for the columns of a schema, each once, in the order of first mention.

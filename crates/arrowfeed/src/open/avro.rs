@@ -79,10 +79,7 @@ impl AvroDataset {
         let reading =
             ReadOptions { columns, reader_schema, encoding, double_as_float, limits, ..Default::default() };
         let (files, endless) = AvroFormat::files_ending(sources, reading, interrupt)?;
-        let dataset = match endless {
-            None => Dataset::new(files, tensors, all_columns),
-            Some(endless) => Dataset::of_chosen(files, tensors, endless),
-        }?;
+        let dataset = Dataset::of_chosen(files, tensors, all_columns, endless)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }
 }
