@@ -20,7 +20,7 @@ MAY_USE: dict[str, set[str]] = {
         "arrowfeed-source",
         "arrowfeed-tensor",
     },
-    "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi"},
+    "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi", "arrowfeed-select"},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
 }
 """Packages of ours that a package may depend on: data flows one way, formats know nothing of what follows."""

@@ -18,6 +18,7 @@ from arrowfeed._arrowfeed import (
     AvroSchema,
     AvroWriter,
     BatchIterator,
+    ChunkDataset,
     Dataset,
     Dense,
     DenseTensor,
@@ -48,7 +49,7 @@ from arrowfeed._arrowfeed import (
     representations_from_tfmd,
     write_avro,
 )
-from arrowfeed._dataset import Tfxio
+from arrowfeed._dataset import ChunkSource, Tfxio
 from arrowfeed._errors import (
     ArrowfeedError,
     ChangedError,
@@ -75,6 +76,8 @@ __all__ = [
     "AvroWriter",
     "BatchIterator",
     "ChangedError",
+    "ChunkDataset",
+    "ChunkSource",
     "CodecError",
     "ConversionError",
     "CorruptBlockError",

@@ -3,7 +3,7 @@
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
 from arrowfeed._stubs.arrow import Array, RecordBatch, Schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
-from arrowfeed._stubs.dataset import AvroDataset, Dataset, ParquetDataset
+from arrowfeed._stubs.dataset import AvroDataset, ChunkDataset, Dataset, ParquetDataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader, Split, plan_splits, read_avro, read_split
 from arrowfeed._stubs.record_decoder import AvroRecordDecoder
 from arrowfeed._stubs.representation import (
@@ -31,6 +31,7 @@ __all__ = [
     "AvroSchema",
     "AvroWriter",
     "BatchIterator",
+    "ChunkDataset",
     "Dataset",
     "Dense",
     "DenseTensor",

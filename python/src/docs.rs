@@ -342,11 +342,40 @@ Example:
     >>> batches.state_dict()["place"]
     {'row': {'block': 3, 'file': 0, 'offset': 49152, 'row': 24, 'sync': '30313233343536373839...'}}"#
     };
+    (ChunkDataset) => {
+        r#"Rows that a `ChunkSource` gives, and the tensors that are made of them.
+
+Any rows that Python code can read in chunks get what files have: shuffles, shards, epochs, states,
+`on_error`, tensors on worker threads. `read_chunk` is called in the thread that asks for batches.
+
+Args:
+    source: A `ChunkSource` or a list of these, which are read one after the other.
+    features: As in `AvroDataset`.
+    representations: As in `AvroDataset`.
+    columns: Names of columns to read, in the order of the batches. None: those that the tensors need.
+    limits: `batch_bytes` bounds a batch. None: `Limits()`.
+    index: Path of an index of these sources that `save_index` wrote. None: there is none.
+
+Raises:
+    SchemaError: A column is not there, or a source has another schema than the first one; there is no
+        source.
+    RepresentationError: A tensor cannot be made of the columns.
+    ChangedError: `index` is of other sources, or of sources whose rows have changed.
+    ValueError: An argument has a wrong value. TypeError: an argument has a wrong type.
+        Whatever a property of the source raises.
+
+Example:
+    >>> dataset = arrowfeed.ChunkDataset(Squares(), columns=["n"])
+    >>> dataset.num_rows
+    500
+    >>> batches = dataset.tensors(batch_size=32, shuffle_buffer_size=500, seed=7, threads=4)"#
+    };
     (Dataset) => {
         r#"Files of one format, and the tensors that are made of them: a source of batches for training.
 
-The base class of `AvroDataset` and `ParquetDataset`, which make one. It has no constructor. No thread is
-started before the first batch is asked for. Datasets can be pickled; a copy opens the files again.
+The base class of `AvroDataset`, `ParquetDataset` and `ChunkDataset`, which make one. It has no
+constructor. No thread is started before the first batch is asked for. Datasets can be pickled; a copy
+opens the files again.
 
 Example:
     >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
@@ -379,6 +408,29 @@ Every file is opened, the first time; then the number is known.
 Raises:
     OSError: A file cannot be read. FormatError: one is not of the format, or ends inside a block."#
     };
+    (Dataset.plan_splits) => {
+        r#"Cuts the files into splits of about one size, in file order, for the workers of an engine.
+
+Opens each file and reads what stands beside its rows: the header of an Avro file, the footer of a
+Parquet file. Each split knows its file, so that a worker that finds another one raises an error.
+
+Args:
+    target_bytes: Bytes of a split; the last one of a file may be smaller.
+
+Returns:
+    Splits whose rows, read in this order, are the files' rows. A file without rows may have none.
+
+Raises:
+    SchemaError: A file has no path, or other columns than the first one.
+    ChangedError: A file changed after it was first read, or after the index that is in use was saved.
+    OSError: A file cannot be opened. ArrowfeedError: it is not of the format.
+    ValueError: `target_bytes` is less than 1. TypeError: it is no integer.
+
+Example:
+    >>> splits = dataset.plan_splits(target_bytes=16 << 20)
+    >>> sum(batch.num_rows for split in splits for batch in dataset.read_split(split))
+    2000"#
+    };
     (Dataset.project) => {
         r#"The dataset of some of the tensors, in the order of `names`; no other columns are read.
 
@@ -392,6 +444,36 @@ Raises:
 
 Example:
     >>> dataset.project(["name.first"]).arrow_schema"#
+    };
+    (Dataset.read_split) => {
+        r#"Reads one split of the files as Arrow record batches, in the calling thread.
+
+The batches have the columns of the dataset. `tensor_adapter().convert(batch)` makes its tensors.
+
+Args:
+    split: Of `plan_splits`, of this dataset or of a copy in another process.
+    claim: Asked once for each chunk (an Avro block, a Parquet row group), in order, with its offset,
+        as in `arrowfeed.read_split`. False ends the split before the chunk. None: all are read.
+    file: Read in place of `split.path`: a binary file object whose position 0 is the first byte of
+        the file. It is read at any offset, and not closed.
+    batch_size: Most rows of a batch. A batch may end early, at the end of a chunk.
+    on_error: What to do with chunks that cannot be read.
+
+Returns:
+    A reader of the split's rows, which may be none.
+
+Raises:
+    SchemaError: The split is of a file that the dataset has not.
+    ChangedError: The file is not the one that the split was planned for, or ends before the split
+        starts.
+    ArrowfeedError: As by iterating over `record_batches`, and OSErrors likewise.
+    TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
+    ValueError: An argument has a wrong value.
+
+Example:
+    >>> rows = 0
+    >>> for split in dataset.plan_splits(target_bytes=1 << 20):
+    ...     rows += sum(batch.num_rows for batch in dataset.read_split(split, batch_size=1024))"#
     };
     (Dataset.record_batches) => {
         r#"Record batches of exactly `batch_size` rows, but for the last one of each epoch.
@@ -1021,11 +1103,12 @@ Raises:
         r#"A byte range of a file: what one worker reads. Picklable, hashable, ordered by path, start and end.
 
 Splits of `plan_splits` know their file. Reading one raises a `ChangedError` if its file has another
-length or sync marker since then, so no row is missing without an error. A copy of the file is the same
-file.
+length or fingerprint since then (of an Avro file, its sync marker; of a Parquet file, a checksum of its
+footer), so no row is missing without an error. A copy of the file is the same file.
 
-A block belongs to the range that contains the offset right after the sync marker before it, so ranges
-that cover a file cover each of its blocks exactly once, wherever they are cut.
+A chunk belongs to the range that contains its offset, so ranges that cover a file cover each of its
+chunks exactly once, wherever they are cut. The offset of an Avro block is the byte right after the sync
+marker before it; that of a Parquet row group, the first byte of its pages.
 
 Args:
     path: The file.
@@ -1046,7 +1129,7 @@ Example:
         r#"The byte after the last."#
     };
     (Split.file_id) => {
-        r#"Length and sync marker of the file that the split was planned for. None: any file will do."#
+        r#"Length and fingerprint of the file that the split was planned for. None: any file will do."#
     };
     (Split.path) => {
         r#"The file, as the caller of `plan_splits` named it."#

@@ -60,7 +60,7 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::batch::RecordBatch;
     #[pymodule_export]
-    use crate::dataset::{AvroDataset, BatchIterator, Dataset, ParquetDataset};
+    use crate::dataset::{AvroDataset, BatchIterator, ChunkDataset, Dataset, ParquetDataset};
     #[pymodule_export]
     use crate::limits::Limits;
     #[pymodule_export]

@@ -10,6 +10,7 @@ use crate::shutdown;
 ///
 /// PyO3 puts a reference that a detached thread drops into a list behind a lock. If another thread forks at that moment,
 /// the child waits for the lock for ever when it attaches next.
+#[derive(Debug)]
 pub(crate) struct Object(Option<Py<PyAny>>);
 
 impl Object {

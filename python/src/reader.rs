@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrowfeed::avro::AvroReaderBuilder;
-use arrowfeed::source::{Report, Skipped};
+use arrowfeed::source::run::FileReader;
+use arrowfeed::source::{Interrupt, Report, Skipped};
 use arrowfeed::{AvroReader, AvroSource, FeedError, ReadOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -90,6 +91,18 @@ impl RecordBatchReader {
 }
 
 impl RecordBatchReader {
+    /// A reader that `open` makes, which asks the interrupt.
+    pub(crate) fn open(
+        py: Python<'_>,
+        open: impl FnOnce(Interrupt) -> Result<FileReader, FeedError> + Send,
+    ) -> PyResult<Self> {
+        signals::notice_main_thread(py)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let interrupt = signals::interrupt_or(stop.clone());
+        let reader = call(py, || open(interrupt))?;
+        Ok(Self(Arc::new(SharedReader::new(reader, stop))))
+    }
+
     /// The reader for one who takes all batches from now on.
     pub(crate) fn hand_over(&self, py: Python<'_>) -> PyResult<Arc<SharedReader>> {
         self.wait(py, SharedReader::hand_over)?;
@@ -186,10 +199,8 @@ fn opened(
     options: ReadOptions,
     open: impl FnOnce(AvroReaderBuilder) -> Result<AvroReader, FeedError> + Send,
 ) -> PyResult<RecordBatchReader> {
-    signals::notice_main_thread(py)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let interrupt = signals::interrupt_or(stop.clone());
-    let builder = AvroReader::builder().with_options(options).with_interrupt(interrupt);
-    let reader = call(py, || open(builder))?;
-    Ok(RecordBatchReader(Arc::new(SharedReader::new(reader, stop))))
+    RecordBatchReader::open(py, |interrupt| {
+        let builder = AvroReader::builder().with_options(options).with_interrupt(interrupt);
+        open(builder).map(FileReader::from)
+    })
 }

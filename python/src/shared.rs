@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed::AvroReader;
 use arrowfeed::source::Report;
+use arrowfeed::source::run::FileReader;
 
 use crate::guarded::{Guarded, Refusal};
 
@@ -23,7 +23,7 @@ struct State {
 }
 
 enum Source {
-    Open(Box<AvroReader>),
+    Open(Box<FileReader>),
     Closed(Report),
 }
 
@@ -32,7 +32,7 @@ const HANDED_OVER: &str = "expected a reader of one's own, found it handed over 
 
 impl SharedReader {
     /// `stop`: part of the interrupt that the reader asks.
-    pub(crate) fn new(reader: AvroReader, stop: Arc<AtomicBool>) -> Self {
+    pub(crate) fn new(reader: FileReader, stop: Arc<AtomicBool>) -> Self {
         let schema = reader.schema();
         let state = State { source: Source::Open(Box::new(reader)), handed_over: false };
         Self { schema, state: Guarded::new("reader", state, stop) }

@@ -24,6 +24,9 @@ const STEP: u64 = 1 << 20;
 /// Extension of Avro files.
 pub(crate) const AVRO: &str = "avro";
 
+/// Extension of Parquet files.
+pub(crate) const PARQUET: &str = "parquet";
+
 const EXPECTED: &str = "a path, a glob, a directory, a URL, bytes, a binary file object or a list of these";
 
 /// Files in the order of the argument.

@@ -76,6 +76,11 @@ fn identity(value: &Bound<'_, PyAny>) -> PyResult<FileIdentity> {
     identity.map_err(|error| PyValueError::new_err(format!("file_id: {error}")))
 }
 
+/// The argument `target_bytes`.
+pub(crate) fn target(target_bytes: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+    target_bytes.map_or(Ok(TARGET_BYTES), |value| integer("target_bytes", 1, value))
+}
+
 #[doc = docs!(plan_splits)]
 #[pyfunction]
 #[pyo3(signature = (source, *, target_bytes=None), text_signature = "(source, *, target_bytes=67108864)")]
@@ -84,7 +89,7 @@ pub(crate) fn plan_splits(
     source: &Bound<'_, PyAny>,
     target_bytes: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<Split>> {
-    let target = target_bytes.map_or(Ok(TARGET_BYTES), |value| integer("target_bytes", 1, value))?;
+    let target = target(target_bytes)?;
     let files = local_files(source)?;
     let interrupt = signals::interrupt_of_call(py)?;
     let splits = call(py, || arrowfeed::plan_splits_with(files, target, Some(&interrupt)))?;

@@ -49,7 +49,7 @@ pub(crate) fn write_avro(
     let given = Given { codec, level, block_bytes, schema, metadata, on_overflow, threads, append };
     let mut target = Target::new(path, &given)?;
     signals::notice_main_thread(py)?;
-    let batches = source(batches)?;
+    let batches = source("batches", batches)?;
     let written = py.detach(|| {
         caught(|| {
             let mut writer = target.open(batches.schema())?;
@@ -164,7 +164,10 @@ fn entries(metadata: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, Vec<u8>>> {
 }
 
 /// The batches of an argument.
-pub(crate) fn source(batches: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+pub(crate) fn source(
+    argument: &str,
+    batches: &Bound<'_, PyAny>,
+) -> PyResult<Box<dyn RecordBatchReader + Send>> {
     let py = batches.py();
     if let Ok(reader) = batches.cast::<reader::RecordBatchReader>() {
         return Ok(Box::new(Direct(reader.get().hand_over(py)?)));
@@ -175,14 +178,14 @@ pub(crate) fn source(batches: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatch
         return Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
     }
     if has_attribute(batches, "__arrow_c_array__")? {
-        let batch = foreign::record_batch("batches", batches)?;
+        let batch = foreign::record_batch(argument, batches)?;
         let schema = batch.schema();
         return Ok(Box::new(Checked(RecordBatchIterator::new([Ok(batch)], schema))));
     }
     if has_attribute(batches, "__arrow_c_stream__")? {
-        return Ok(Box::new(Checked(foreign::stream("batches", batches)?)));
+        return Ok(Box::new(Checked(foreign::stream(argument, batches)?)));
     }
-    Err(wrong_type("batches", "an object with __arrow_c_stream__ or __arrow_c_array__", batches))
+    Err(wrong_type(argument, "an object with __arrow_c_stream__ or __arrow_c_array__", batches))
 }
 
 /// Batches of another library, whose strings are looked at: a file with others could not be read.

@@ -119,7 +119,7 @@ impl AvroWriter {
             State::Ended(_) => Err(Refusal::state(CLOSED)),
             _ => Ok(()),
         })?;
-        let batches = write::source(batches)?;
+        let batches = write::source("batches", batches)?;
         self.with(py, |state| {
             let writer = state.open(batches.schema())?;
             let written = caught(|| {

@@ -1,70 +1,16 @@
-//! Byte ranges of files, so that several processes can read one file.
+//! Splits of Avro files, which may have different schemas.
 
-use std::cmp::Ordering;
-use std::hash::{Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use arrowfeed_source::io::FileIdentity;
+use arrowfeed_source::run::Split;
 use arrowfeed_source::{Check, FeedError, Interrupt, Limits};
 
 use crate::AvroSource;
-use crate::container::ranges::plan_ranges;
 use crate::reader::file::Container;
 
-/// A byte range of a file. A block belongs to the range that contains the offset right after the sync marker
-/// before it, so ranges that cover a file cover each of its blocks once, wherever they are cut.
-///
-/// Splits compare by path, start and end.
-#[derive(Debug, Clone)]
-pub struct Split {
-    /// The file.
-    pub path: PathBuf,
-    /// First byte.
-    pub start: u64,
-    /// The byte after the last.
-    pub end: u64,
-    /// The file that the split was planned for: another one of the same path is refused. `None`: any file.
-    pub identity: Option<FileIdentity>,
-}
-
-impl Split {
-    /// A range of any file with this path.
-    pub fn new(path: impl Into<PathBuf>, start: u64, end: u64) -> Self {
-        Self { path: path.into(), start, end, identity: None }
-    }
-
-    fn key(&self) -> (&Path, u64, u64) {
-        (&self.path, self.start, self.end)
-    }
-}
-
-impl PartialEq for Split {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Split {}
-
-impl PartialOrd for Split {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Split {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key().cmp(&other.key())
-    }
-}
-
-impl Hash for Split {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.key().hash(state);
-    }
-}
-
 /// Splits of about `target_bytes` each that cover the files, in file order. Only headers are read.
+///
+/// The offset of a block is the byte right after the sync marker before it.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -105,14 +51,7 @@ pub fn plan_splits_with<P: Into<PathBuf>>(
         check.now()?;
         let path: PathBuf = path.into();
         let file = Container::open(AvroSource::from(&path), &limits, &check)?;
-        let (body, identity) = (file.body(), file.identity());
-        let ranges = plan_ranges(body.start, body.end, target_bytes.max(1));
-        splits.extend(ranges.into_iter().map(|range| Split {
-            path: path.clone(),
-            start: range.start,
-            end: range.end,
-            identity,
-        }));
+        splits.extend(Split::cover(&path, file.body(), file.identity(), target_bytes));
     }
     Ok(splits)
 }

@@ -5,16 +5,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
-use arrowfeed_source::format::{Chunk, ChunkScan, Claim, DecodeOptions, FormatFile, Unit, UnitDecoder};
+use arrowfeed_source::format::{
+    Chunk, ChunkDecoder, ChunkScan, Claim, DecodeOptions, FormatFile, KnownChunks, Unit, UnitDecoder,
+};
 use arrowfeed_source::io::{Fingerprint, OpenFile, Opened, checked_read_at};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, quoted, thousands};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted, thousands};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::ParquetMetaDataReader;
 
 use crate::bytes::guarded;
 use crate::columns::{Projection, without_dictionaries};
-use crate::decoder::ParquetDecoder;
 
 /// Bytes at the end of a file: the length of the footer, and the magic bytes.
 const TAIL: u64 = 8;
@@ -115,18 +116,13 @@ fn fingerprint(footer: &[u8]) -> Fingerprint {
     Fingerprint { bytes, name: "footer checksum" }
 }
 
-/// A row group, and the bytes from its first page up to the next row group or the footer.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RowGroup {
-    pub(crate) chunk: Chunk,
-    /// Bytes of its pages.
-    pub(crate) bytes: u64,
-}
-
 /// A file that is being read.
 pub(crate) struct ParquetFile {
     footer: Footer,
-    groups: Vec<RowGroup>,
+    /// Row groups with rows, each from its first page up to the next one or the footer.
+    pub(crate) groups: KnownChunks,
+    /// Bytes of the pages of each row group.
+    pub(crate) group_bytes: Vec<u64>,
     mask: ProjectionMask,
     /// For each column of a batch, its number among the columns that are read.
     pub(crate) order: Vec<usize>,
@@ -143,19 +139,16 @@ impl ParquetFile {
         schema: SchemaRef,
         limits: Limits,
     ) -> Result<Self, FeedError> {
-        let groups = row_groups(&footer, &limits).map_err(|error| error.in_file(footer.name()))?;
+        let groups = row_groups(&footer, &limits);
+        let (groups, group_bytes) = groups.map_err(|error| error.in_file(footer.name()))?;
         let leaves = projection.leaves.iter().copied();
         let mask = ProjectionMask::leaves(footer.metadata.parquet_schema(), leaves);
         let order = projection.order(&footer.schema);
-        Ok(Self { order, footer, groups, mask, schema, limits })
+        Ok(Self { order, footer, groups, group_bytes, mask, schema, limits })
     }
 
     pub(crate) fn file(&self) -> &OpenFile {
         &self.footer.file
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        self.footer.name()
     }
 
     pub(crate) fn metadata(&self) -> ArrowReaderMetadata {
@@ -165,18 +158,13 @@ impl ParquetFile {
     pub(crate) fn mask(&self) -> ProjectionMask {
         self.mask.clone()
     }
-
-    /// The row groups whose offset is in a range.
-    pub(crate) fn groups_in(&self, range: &Range<u64>) -> impl Iterator<Item = RowGroup> {
-        let at = |offset| self.groups.partition_point(|group| group.chunk.offset < offset);
-        let (first, last) = (at(range.start), at(range.end));
-        self.groups[first..last.max(first)].iter().copied()
-    }
 }
 
-fn row_groups(footer: &Footer, limits: &Limits) -> Result<Vec<RowGroup>, FeedError> {
+/// The row groups as chunks, and the bytes of all.
+fn row_groups(footer: &Footer, limits: &Limits) -> Result<(KnownChunks, Vec<u64>), FeedError> {
     let all = footer.metadata.metadata().row_groups();
-    let mut groups: Vec<RowGroup> = Vec::with_capacity(all.len());
+    let mut chunks: Vec<Chunk> = Vec::with_capacity(all.len());
+    let mut bytes = Vec::with_capacity(all.len());
     let pages_end = footer.file.len().saturating_sub(TAIL);
     for (number, group) in all.iter().enumerate() {
         let ranges = || {
@@ -185,7 +173,7 @@ fn row_groups(footer: &Footer, limits: &Limits) -> Result<Vec<RowGroup>, FeedErr
         };
         let ranges = guarded(FeedErrorKind::Format, "places of columns in the footer", ranges)?;
         let offset = ranges.iter().map(|(start, _)| *start).min().unwrap_or(number as u64);
-        let bytes = ranges.iter().fold(0_u64, |sum, (_, len)| sum.saturating_add(*len));
+        bytes.push(ranges.iter().fold(0_u64, |sum, (_, len)| sum.saturating_add(*len)));
         let Ok(rows) = u64::try_from(group.num_rows()) else {
             let found = group.num_rows();
             let message = format!("expected 0 rows or more in row group {number}, found {found}");
@@ -200,21 +188,20 @@ fn row_groups(footer: &Footer, limits: &Limits) -> Result<Vec<RowGroup>, FeedErr
                 format!("expected row group {number} before byte {pages_end}, found it at byte {offset}");
             return Err(FeedError::new(FeedErrorKind::Format, message));
         }
-        if let Some(last) = groups.last_mut() {
-            if offset <= last.chunk.offset {
+        if let Some(last) = chunks.last_mut() {
+            if offset <= last.offset {
                 let message = format!(
                     "expected row groups in the order of the file, found number {number} at byte {offset} behind one at byte {}",
-                    last.chunk.offset
+                    last.offset
                 );
                 return Err(FeedError::new(FeedErrorKind::Format, message));
             }
-            last.chunk.end = offset;
+            last.end = offset;
         }
         limits.check_chunk_rows(rows)?;
-        let chunk = Chunk { number: number as u64, offset, end: pages_end, rows };
-        groups.push(RowGroup { chunk, bytes });
+        chunks.push(Chunk { number: number as u64, offset, end: pages_end, rows });
     }
-    Ok(groups)
+    Ok((KnownChunks::new(chunks), bytes))
 }
 
 impl FormatFile for ParquetFile {
@@ -223,13 +210,11 @@ impl FormatFile for ParquetFile {
     }
 
     fn body(&self) -> Range<u64> {
-        let first = self.groups.first().map_or(0, |group| group.chunk.offset);
-        first..self.groups.last().map_or(first, |group| group.chunk.end)
+        self.groups.body()
     }
 
     fn chunks(&self) -> Option<Box<dyn ChunkScan>> {
-        let chunks = self.groups.iter().map(|group| group.chunk).collect();
-        Some(Box::new(GroupScan { chunks, next: 0 }))
+        Some(self.groups.scan())
     }
 
     fn decoder(
@@ -238,37 +223,12 @@ impl FormatFile for ParquetFile {
         options: &DecodeOptions,
         claim: Option<Claim>,
     ) -> Result<Box<dyn UnitDecoder>, FeedError> {
-        Ok(Box::new(ParquetDecoder::new(self, unit, options, claim)))
+        Ok(Box::new(ChunkDecoder::new(self, unit, options, claim)))
     }
 }
 
 impl fmt::Debug for ParquetFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ParquetFile").field(&self.name()).finish()
-    }
-}
-
-/// The row groups, as the footer lists them.
-#[derive(Debug)]
-struct GroupScan {
-    chunks: Vec<Chunk>,
-    next: usize,
-}
-
-impl ChunkScan for GroupScan {
-    fn next(&mut self, check: &Check<'_>) -> Result<Option<Chunk>, FeedError> {
-        check.now()?;
-        let chunk = self.chunks.get(self.next).copied();
-        self.next += usize::from(chunk.is_some());
-        Ok(chunk)
-    }
-
-    fn seek(&mut self, offset: u64, _number: u64) {
-        self.next = self.chunks.partition_point(|chunk| chunk.offset < offset);
-    }
-
-    fn find(&mut self, from: u64, _check: &Check<'_>) -> Result<Option<u64>, FeedError> {
-        let at = self.chunks.partition_point(|chunk| chunk.offset < from);
-        Ok(self.chunks.get(at).map(|chunk| chunk.offset))
+        f.debug_tuple("ParquetFile").field(self.footer.name()).finish()
     }
 }

@@ -112,6 +112,12 @@ impl FeedError {
         self
     }
 
+    /// Names the block, unless one is named already.
+    pub fn in_numbered_block(mut self, block: u64) -> Self {
+        self.0.location.block.get_or_insert(block);
+        self
+    }
+
     /// Names the byte offset in the file, unless one is named already.
     pub fn at_offset(mut self, offset: u64) -> Self {
         self.0.location.offset.get_or_insert(offset);

@@ -4,7 +4,14 @@
 //! Opened ──FileFormat::open──> FormatFile ─┬─chunks──> Chunk, Chunk, ...      where rows are, without decoding them
 //!                                          └─decoder──> LocatedBatch, ...     the rows of a unit of chunks
 //! ```
+//! A format whose chunks can be read from any row on implements [`ReadChunks`] and has its decoder from [`ChunkDecoder`].
+//! Rows that are no file at all are a [`ChunkSource`].
+//!
 //! A virtual call happens once for each file, chunk or batch, never for each value.
+
+mod chunk_decoder;
+mod chunk_source;
+mod known_chunks;
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -17,6 +24,10 @@ use arrow_schema::{Schema, SchemaRef};
 
 use crate::io::{Fingerprint, Opened};
 use crate::{Check, FeedError, Limits, OnError, Report, quoted};
+
+pub use chunk_decoder::{ChunkDecoder, ReadChunks};
+pub use chunk_source::{ChunkFormat, ChunkSource};
+pub use known_chunks::KnownChunks;
 
 /// A format, its options, and the columns that are read: files of one Arrow schema.
 pub trait FileFormat: Send + Sync + Debug {
@@ -38,6 +49,11 @@ pub trait FileFormat: Send + Sync + Debug {
     /// The file is not of this format, or its columns have another schema; it is a stream, and the format needs files
     /// that can be read at any offset; the caller wants to stop.
     fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError>;
+
+    /// Whether only the thread that asks for batches may decode, as where an interpreter gives the rows. Default: any may.
+    fn is_decoded_by_caller(&self) -> bool {
+        false
+    }
 }
 
 /// An open file of a format. Any number of threads decode parts of it.

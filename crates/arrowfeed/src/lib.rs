@@ -50,6 +50,9 @@ pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits, printable};
 pub use arrowfeed_tensor as tensor;
 pub use dataset::{Dataset, IterationOptions, TensorDefinitions};
 pub use error::{DatasetError, StateError, StateErrorKind};
-pub use open::{AvroDataset, AvroDatasetOptions, ParquetDataset, ParquetDatasetOptions, TensorRecordDecoder};
+pub use open::{
+    AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, ParquetDataset,
+    ParquetDatasetOptions, TensorRecordDecoder,
+};
 pub use sources::{resolve, resolve_with};
 pub use tfxio::{RecordBatches, TensorBatches, Tfxio};

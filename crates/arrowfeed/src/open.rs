@@ -1,9 +1,11 @@
-//! Datasets of files, a module for each format; records of Avro that have no file.
+//! Datasets, a module for each format; records of Avro that have no file.
 
 mod avro;
 mod avro_records;
+mod chunks;
 mod parquet;
 
 pub use avro::{AvroDataset, AvroDatasetOptions};
 pub use avro_records::TensorRecordDecoder;
+pub use chunks::{ChunkDataset, ChunkDatasetOptions};
 pub use parquet::{ParquetDataset, ParquetDatasetOptions};

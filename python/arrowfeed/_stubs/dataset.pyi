@@ -1,17 +1,17 @@
 """Files as a source of batches: `Dataset`, and a class for each format that makes one."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, final
 
 from typing_extensions import Self
 
-from arrowfeed._dataset import Tfxio
+from arrowfeed._dataset import ChunkSource, Tfxio
 from arrowfeed._frameworks.jax_iterator import JaxIterator
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
-from arrowfeed._stubs.read import Limits
+from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
 from arrowfeed._stubs.representation import Representation
 from arrowfeed.types import (
     AvroSchemaLike,
@@ -19,6 +19,7 @@ from arrowfeed.types import (
     FeatureLike,
     OnError,
     RepresentationLike,
+    SeekableFile,
     Source,
     Tensor,
 )
@@ -26,8 +27,9 @@ from arrowfeed.types import (
 class Dataset(Tfxio):
     """Files of one format, and the tensors that are made of them: a source of batches for training.
 
-    The base class of `AvroDataset` and `ParquetDataset`, which make one. It has no constructor. No thread is
-    started before the first batch is asked for. Datasets can be pickled; a copy opens the files again.
+    The base class of `AvroDataset`, `ParquetDataset` and `ChunkDataset`, which make one. It has no
+    constructor. No thread is started before the first batch is asked for. Datasets can be pickled; a copy
+    opens the files again.
 
     Example:
         >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
@@ -86,6 +88,69 @@ class Dataset(Tfxio):
             >>> dataset = arrowfeed.AvroDataset("part-*.avro", index="parts.index.json")
             >>> dataset.num_rows
             2000
+        """
+
+    def plan_splits(self, *, target_bytes: int = 64 << 20) -> list[Split]:
+        """Cuts the files into splits of about one size, in file order, for the workers of an engine.
+
+        Opens each file and reads what stands beside its rows: the header of an Avro file, the footer of a
+        Parquet file. Each split knows its file, so that a worker that finds another one raises an error.
+
+        Args:
+            target_bytes: Bytes of a split; the last one of a file may be smaller.
+
+        Returns:
+            Splits whose rows, read in this order, are the files' rows. A file without rows may have none.
+
+        Raises:
+            SchemaError: A file has no path, or other columns than the first one.
+            ChangedError: A file changed after it was first read, or after the index that is in use was saved.
+            OSError: A file cannot be opened. ArrowfeedError: it is not of the format.
+            ValueError: `target_bytes` is less than 1. TypeError: it is no integer.
+
+        Example:
+            >>> splits = dataset.plan_splits(target_bytes=16 << 20)
+            >>> sum(batch.num_rows for split in splits for batch in dataset.read_split(split))
+            2000
+        """
+
+    def read_split(
+        self,
+        split: Split,
+        *,
+        claim: Callable[[int], bool] | None = None,
+        file: SeekableFile | None = None,
+        batch_size: int = 8192,
+        on_error: OnError = "raise",
+    ) -> RecordBatchReader:
+        """Reads one split of the files as Arrow record batches, in the calling thread.
+
+        The batches have the columns of the dataset. `tensor_adapter().convert(batch)` makes its tensors.
+
+        Args:
+            split: Of `plan_splits`, of this dataset or of a copy in another process.
+            claim: Asked once for each chunk (an Avro block, a Parquet row group), in order, with its offset,
+                as in `arrowfeed.read_split`. False ends the split before the chunk. None: all are read.
+            file: Read in place of `split.path`: a binary file object whose position 0 is the first byte of
+                the file. It is read at any offset, and not closed.
+            batch_size: Most rows of a batch. A batch may end early, at the end of a chunk.
+            on_error: What to do with chunks that cannot be read.
+
+        Returns:
+            A reader of the split's rows, which may be none.
+
+        Raises:
+            SchemaError: The split is of a file that the dataset has not.
+            ChangedError: The file is not the one that the split was planned for, or ends before the split
+                starts.
+            ArrowfeedError: As by iterating over `record_batches`, and OSErrors likewise.
+            TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
+            ValueError: An argument has a wrong value.
+
+        Example:
+            >>> rows = 0
+            >>> for split in dataset.plan_splits(target_bytes=1 << 20):
+            ...     rows += sum(batch.num_rows for batch in dataset.read_split(split, batch_size=1024))
         """
 
     def tensor_adapter(self) -> TensorAdapter:
@@ -451,3 +516,44 @@ class ParquetDataset(Dataset):
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
     ) -> ParquetDataset: ...
+
+@final
+class ChunkDataset(Dataset):
+    """Rows that a `ChunkSource` gives, and the tensors that are made of them.
+
+    Any rows that Python code can read in chunks get what files have: shuffles, shards, epochs, states,
+    `on_error`, tensors on worker threads. `read_chunk` is called in the thread that asks for batches.
+
+    Args:
+        source: A `ChunkSource` or a list of these, which are read one after the other.
+        features: As in `AvroDataset`.
+        representations: As in `AvroDataset`.
+        columns: Names of columns to read, in the order of the batches. None: those that the tensors need.
+        limits: `batch_bytes` bounds a batch. None: `Limits()`.
+        index: Path of an index of these sources that `save_index` wrote. None: there is none.
+
+    Raises:
+        SchemaError: A column is not there, or a source has another schema than the first one; there is no
+            source.
+        RepresentationError: A tensor cannot be made of the columns.
+        ChangedError: `index` is of other sources, or of sources whose rows have changed.
+        ValueError: An argument has a wrong value. TypeError: an argument has a wrong type.
+            Whatever a property of the source raises.
+
+    Example:
+        >>> dataset = arrowfeed.ChunkDataset(Squares(), columns=["n"])
+        >>> dataset.num_rows
+        500
+        >>> batches = dataset.tensors(batch_size=32, shuffle_buffer_size=500, seed=7, threads=4)
+    """
+
+    def __new__(
+        cls,
+        source: ChunkSource | list[ChunkSource] | tuple[ChunkSource, ...],
+        *,
+        features: dict[str, FeatureLike] | None = None,
+        representations: dict[str, RepresentationLike] | None = None,
+        columns: list[str] | tuple[str, ...] | None = None,
+        limits: Limits | None = None,
+        index: str | os.PathLike[str] | None = None,
+    ) -> ChunkDataset: ...

@@ -187,11 +187,12 @@ class Split:
     """A byte range of a file: what one worker reads. Picklable, hashable, ordered by path, start and end.
 
     Splits of `plan_splits` know their file. Reading one raises a `ChangedError` if its file has another
-    length or sync marker since then, so no row is missing without an error. A copy of the file is the same
-    file.
+    length or fingerprint since then (of an Avro file, its sync marker; of a Parquet file, a checksum of its
+    footer), so no row is missing without an error. A copy of the file is the same file.
 
-    A block belongs to the range that contains the offset right after the sync marker before it, so ranges
-    that cover a file cover each of its blocks exactly once, wherever they are cut.
+    A chunk belongs to the range that contains its offset, so ranges that cover a file cover each of its
+    chunks exactly once, wherever they are cut. The offset of an Avro block is the byte right after the sync
+    marker before it; that of a Parquet row group, the first byte of its pages.
 
     Args:
         path: The file.
@@ -226,7 +227,7 @@ class Split:
 
     @property
     def file_id(self) -> str | None:
-        """Length and sync marker of the file that the split was planned for. None: any file will do."""
+        """Length and fingerprint of the file that the split was planned for. None: any file will do."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use arrowfeed::{AvroDatasetOptions, ParquetDatasetOptions, ReadOptions, TensorDefinitions};
+use arrowfeed::{
+    AvroDatasetOptions, ChunkDatasetOptions, ParquetDatasetOptions, ReadOptions, TensorDefinitions,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -13,7 +15,7 @@ use crate::tensor::tensor_definitions;
 /// Options of reading that a dataset of Avro files has too.
 const AVRO: [&str; 5] = ["columns", "reader_schema", "encoding", "double_as_float", "limits"];
 
-/// Those of Parquet files.
+/// Those of Parquet files, and of chunks of rows.
 const PARQUET: [&str; 2] = ["columns", "limits"];
 
 /// Keywords of our own: what the caller does with lists and dicts afterwards changes none of them.
@@ -47,6 +49,14 @@ pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetD
     let (tensors, reading, index) = options("ParquetDataset", &PARQUET, keywords)?;
     let ReadOptions { columns, limits, .. } = reading;
     Ok(ParquetDatasetOptions { tensors, columns, limits, index })
+}
+
+/// The options that `ChunkDataset` was called with.
+pub(super) fn chunk_options(keywords: &Bound<'_, PyDict>) -> PyResult<ChunkDatasetOptions> {
+    let (tensors, reading, index) = options("ChunkDataset", &PARQUET, keywords)?;
+    let ReadOptions { columns, limits, .. } = reading;
+    // Only the caller's thread calls Python code: no other thread then ever waits for the interpreter.
+    Ok(ChunkDatasetOptions { tensors, columns, limits, index, read_by_caller: true })
 }
 
 /// What the tensors are made of, the options of reading among `known`, and the path of an index.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use arrowfeed::source::run::RangeOptions;
 use arrowfeed::{IterationOptions, TensorDefinitions, printable};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -10,11 +11,16 @@ use pyo3::types::{PyDict, PyTuple};
 use super::constructors::Format;
 use super::iterator::{BatchIterator, Batches};
 use super::options::iteration_options;
-use crate::argument::strings;
+use crate::argument::{choice, integer, strings, wrong_type};
 use crate::arrow_schema::{Schema, counted};
 use crate::call::{call, caught_any};
+use crate::claims;
 use crate::errors::dataset_error;
+use crate::options::ON_ERROR;
+use crate::reader::RecordBatchReader;
 use crate::signals;
+use crate::source::seekable;
+use crate::split::{self, Split};
 use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, wrapped_representation};
 
 #[doc = docs!(Dataset)]
@@ -101,6 +107,45 @@ impl Dataset {
         let features = || Ok(self.tensor_representations(py)?.into_any().unbind());
         let (adapter, definitions) = (dataset.tensor_adapter().clone(), dataset.tensor_definitions());
         TensorAdapter::defined(py, adapter, definitions, features, batch_bytes)
+    }
+
+    #[doc = docs!(Dataset.plan_splits)]
+    #[pyo3(signature = (*, target_bytes=None), text_signature = "($self, *, target_bytes=67108864)")]
+    fn plan_splits(&self, py: Python<'_>, target_bytes: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Split>> {
+        let target = split::target(target_bytes)?;
+        let interrupt = signals::interrupt_of_call(py)?;
+        let splits = call(py, || self.dataset.plan_splits(target, Some(&interrupt)))?;
+        Ok(splits.into_iter().map(Split).collect())
+    }
+
+    #[doc = docs!(Dataset.read_split)]
+    #[pyo3(signature = (split, *, claim=None, file=None, batch_size=None, on_error=None),
+        text_signature = "($self, split, *, claim=None, file=None, batch_size=8192, on_error='raise')")]
+    fn read_split(
+        &self,
+        split: &Bound<'_, PyAny>,
+        claim: Option<&Bound<'_, PyAny>>,
+        file: Option<&Bound<'_, PyAny>>,
+        batch_size: Option<&Bound<'_, PyAny>>,
+        on_error: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<RecordBatchReader> {
+        let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
+        let (py, Split(split)) = (split.py(), split.get());
+        let mut options = RangeOptions::default();
+        if let Some(value) = batch_size {
+            options.batch_size = integer("batch_size", 1, value)?;
+        }
+        if let Some(value) = on_error {
+            options.on_error = choice("on_error", &ON_ERROR, value)?;
+        }
+        if let Some(claim) = claim {
+            options.claim = Some(Box::new(claims::by_python(claim)?));
+        }
+        let source = file.map(|file| seekable("file", file, &split.path)).transpose()?;
+        RecordBatchReader::open(py, |interrupt| {
+            options.interrupt = Some(interrupt);
+            self.dataset.read_split(split, source, options)
+        })
     }
 
     #[doc = docs!(Dataset.project)]

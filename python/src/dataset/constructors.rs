@@ -1,22 +1,24 @@
 //! The classes that make datasets, one for each format.
 
+use arrowfeed::DatasetError;
 use arrowfeed::source::Interrupt;
-use arrowfeed::{AvroSource, DatasetError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arguments::{avro_options, kept, parquet_options};
+use super::arguments::{avro_options, chunk_options, kept, parquet_options};
 use super::base::{Dataset, Made};
+use super::chunk_source::sources;
 use crate::call::caught_any;
 use crate::errors::dataset_error;
 use crate::signals;
-use crate::source::{AVRO, rereadable};
+use crate::source::{AVRO, PARQUET, rereadable};
 
 /// The format of a dataset, and with it the class of its projections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Avro,
     Parquet,
+    Chunks,
 }
 
 impl Format {
@@ -25,26 +27,18 @@ impl Format {
         match self {
             Self::Avro => "AvroDataset",
             Self::Parquet => "ParquetDataset",
+            Self::Chunks => "ChunkDataset",
         }
     }
 
-    /// The extension of its files.
-    fn extension(self) -> &'static str {
-        match self {
-            Self::Avro => AVRO,
-            Self::Parquet => "parquet",
-        }
-    }
-
-    /// The dataset of the files in `source`, which `open` opens.
-    fn dataset(
+    /// The dataset that `open` makes of the sources that stand for `source` in another process.
+    fn dataset<S: Send>(
         self,
-        source: &Bound<'_, PyAny>,
+        py: Python<'_>,
+        (sources, source): (S, Py<PyAny>),
         keywords: Bound<'_, PyDict>,
-        open: impl FnOnce(Vec<AvroSource>, &Interrupt) -> Result<arrowfeed::Dataset, DatasetError> + Send,
+        open: impl FnOnce(S, &Interrupt) -> Result<arrowfeed::Dataset, DatasetError> + Send,
     ) -> PyResult<Dataset> {
-        let py = source.py();
-        let (sources, source) = rereadable(source, self.extension())?;
         let interrupt = signals::interrupt_of_call(py)?;
         let dataset = py.detach(|| caught_any(|| open(sources, &interrupt)));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
@@ -58,6 +52,7 @@ impl Format {
         Ok(match self {
             Self::Avro => Py::new(py, base.add_subclass(AvroDataset))?.into_any(),
             Self::Parquet => Py::new(py, base.add_subclass(ParquetDataset))?.into_any(),
+            Self::Chunks => Py::new(py, base.add_subclass(ChunkDataset))?.into_any(),
         })
     }
 }
@@ -77,10 +72,10 @@ impl AvroDataset {
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept(source.py(), keywords)?;
         let options = avro_options(&keywords)?;
-        let open = |sources, interrupt: &Interrupt| {
+        let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::AvroDataset::open_with(sources, options, Some(interrupt))
         };
-        let dataset = Format::Avro.dataset(source, keywords, open)?;
+        let dataset = Format::Avro.dataset(source.py(), rereadable(source, AVRO)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -100,10 +95,33 @@ impl ParquetDataset {
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept(source.py(), keywords)?;
         let options = parquet_options(&keywords)?;
-        let open = |sources, interrupt: &Interrupt| {
+        let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::ParquetDataset::open(sources, options, Some(interrupt))
         };
-        let dataset = Format::Parquet.dataset(source, keywords, open)?;
+        let dataset = Format::Parquet.dataset(source.py(), rereadable(source, PARQUET)?, keywords, open)?;
+        Ok(PyClassInitializer::from(dataset).add_subclass(Self))
+    }
+}
+
+#[doc = docs!(ChunkDataset)]
+#[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
+pub(crate) struct ChunkDataset;
+
+#[pymethods]
+impl ChunkDataset {
+    #[new]
+    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
+        columns=None, limits=None, index=None)")]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let keywords = kept(source.py(), keywords)?;
+        let options = chunk_options(&keywords)?;
+        let open = |sources: Vec<_>, interrupt: &Interrupt| {
+            arrowfeed::ChunkDataset::open(sources, options, Some(interrupt))
+        };
+        let dataset = Format::Chunks.dataset(source.py(), sources(source)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }

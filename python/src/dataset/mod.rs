@@ -3,17 +3,19 @@
 //! | file | what |
 //! |---|---|
 //! | `base` | `arrowfeed.Dataset` |
-//! | `constructors` | `arrowfeed.AvroDataset`, `arrowfeed.ParquetDataset` |
+//! | `constructors` | `arrowfeed.AvroDataset`, `arrowfeed.ParquetDataset`, `arrowfeed.ChunkDataset` |
+//! | `chunk_source` | `arrowfeed.ChunkSource` as the engine sees one |
 //! | `arguments` | what a dataset is made of |
 //! | `options` | what an iteration chooses |
 //! | `iterator` | `arrowfeed.BatchIterator` |
 
 mod arguments;
 mod base;
+mod chunk_source;
 mod constructors;
 mod iterator;
 mod options;
 
 pub(crate) use base::Dataset;
-pub(crate) use constructors::{AvroDataset, ParquetDataset};
+pub(crate) use constructors::{AvroDataset, ChunkDataset, ParquetDataset};
 pub(crate) use iterator::BatchIterator;

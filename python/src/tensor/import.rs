@@ -13,7 +13,7 @@ use crate::foreign::{ForeignBatch, Projection, Refused};
 use crate::{batch, foreign};
 
 /// The schema of an argument, or of what it has as `schema`: batches and tables of pyarrow are no schemas themselves.
-pub(super) fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
+pub(crate) fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
     if let Ok(schema) = value.cast::<Schema>() {
         return Ok(schema.get().0.clone());
     }

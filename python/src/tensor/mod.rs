@@ -37,6 +37,7 @@ use pyo3::prelude::*;
 pub(crate) use adapter::TensorAdapter;
 pub(crate) use dense::DenseTensor;
 pub(crate) use given::tensor_definitions;
+pub(crate) use import::schema;
 pub(crate) use infer::{infer_representations, representations_from_tfmd};
 pub(crate) use kinds::wrapped as wrapped_representation;
 pub(crate) use kinds::{Dense, Ragged, Sparse, Structured, VarLenRagged, VarLenSparse};

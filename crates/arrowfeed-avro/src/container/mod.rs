@@ -12,7 +12,6 @@
 //! - [`codec`]: the names of the codecs, and decompression in bounded memory.
 //! - [`block`]: blocks one after the other, decompressed.
 //! - [`scan`]: where the blocks are, without reading their data.
-//! - [`ranges`]: a file cut into even byte ranges.
 //!
 //! No offset, count or size of a file is believed before the bytes that prove it have been read.
 
@@ -22,7 +21,6 @@ pub(crate) mod framing;
 pub(crate) mod header;
 pub(crate) mod input;
 pub(crate) mod magic;
-pub(crate) mod ranges;
 pub(crate) mod scan;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -6,16 +6,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrowfeed_source::format::{Claim, FormatFile};
-use arrowfeed_source::io::check_start;
-use arrowfeed_source::run::{Borders, Part, PartOptions, PartReader, Workers, align};
-use arrowfeed_source::{
-    Check, FeedError, FeedErrorKind, Interrupt, Limits, OnError, Report, Skipped, thread_count,
+use arrowfeed_source::run::{
+    Borders, FileReader, Part, PartOptions, PartReader, RangeOptions, Split, Workers,
 };
+use arrowfeed_source::{Check, FeedError, Interrupt, Limits, OnError, Report, Skipped, thread_count};
 
 use super::AvroReader;
 use super::format::{AvroFormat, OpenFiles};
 use crate::options::{Encoding, ReadOptions, StringType};
-use crate::split::Split;
 use crate::{AvroSchema, AvroSource};
 
 /// A single file of fewer bytes than this is decoded in the caller's thread, whatever `threads` allows: starting
@@ -108,7 +106,7 @@ impl AvroReaderBuilder {
 
     /// Asked while files are opened, before each block, inside of long ones, and while the caller waits for a batch, by the
     /// thread that does so: at least every 50 ms as long as the system gives bytes. True stops the reader with an error of
-    /// kind [`Interrupted`](FeedErrorKind::Interrupted). Default: never.
+    /// kind [`Interrupted`](arrowfeed_source::FeedErrorKind::Interrupted). Default: never.
     pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
         self.interrupt = Some(interrupt);
         self
@@ -116,7 +114,7 @@ impl AvroReaderBuilder {
 
     /// Asked once for each block of a split, in order, before it is decompressed and decoded, with the offset right
     /// after the sync marker before it. False ends the reading there, so that an engine can give the rest of a running
-    /// split to somebody else; an error ends it with an error of kind [`Interrupted`](FeedErrorKind::Interrupted), whose
+    /// split to somebody else; an error ends it with an error of kind [`Interrupted`](arrowfeed_source::FeedErrorKind::Interrupted), whose
     /// [`source`](std::error::Error::source) it is. Bytes that are no block are not claimed: they go with the block
     /// before them; at the start of what is read, they are claimed like one.
     ///
@@ -155,7 +153,7 @@ impl AvroReaderBuilder {
         let small = opened.files.len() == 1 && body.end - body.start < WORTH_THREADS;
         let threads = if small { 1 } else { thread_count(options.threads) };
         let parts = (*number..opened.files.len()).map(Part::whole);
-        reader(opened, parts, &options, Workers::Own(threads), self.interrupt, None)
+        reader(opened, parts, &options, Workers::Own(threads), self.interrupt)
     }
 
     /// Reads the blocks of one split of a file: those whose offset, right after the sync marker before them, is
@@ -163,7 +161,7 @@ impl AvroReaderBuilder {
     ///
     /// # Errors
     /// As [`open`](Self::open); the file is not the one that the split was planned for, or ends before the split starts
-    /// ([`Changed`](FeedErrorKind::Changed)).
+    /// ([`Changed`](arrowfeed_source::FeedErrorKind::Changed)).
     pub fn open_split(self, split: &Split) -> Result<AvroReader, FeedError> {
         let source = AvroSource::from(&split.path).with_identity(split.identity);
         self.open_range(source, split.start..split.end)
@@ -182,18 +180,11 @@ impl AvroReaderBuilder {
         let check = Check::of(self.interrupt.as_ref());
         let options = self.options.checked()?;
         let opened = AvroFormat::open_files([source.into()], options.clone(), &check)?;
-        let (number, first) = &opened.first;
-        let name = opened.files.name(*number);
-        let Some(mut scan) = first.chunks() else {
-            let message = "expected a file that can be read at any offset, found a stream";
-            return Err(FeedError::new(FeedErrorKind::Options, message).in_file(name));
-        };
-        let len = first.body().end;
-        let started = check_start(range.start, len);
-        let range = started.and_then(|()| align(&mut *scan, range, len, &check));
-        let range = range.map_err(|error| error.in_file(name))?;
-        let parts = [Part::range(*number, range)];
-        reader(opened, parts, &options, Workers::Caller, self.interrupt, self.claim)
+        let (_, first) = opened.first;
+        let ReadOptions { batch_size, on_error, .. } = options;
+        let range_options =
+            RangeOptions { batch_size, on_error, interrupt: self.interrupt, claim: self.claim };
+        Ok(AvroReader(opened.files.read_range(first, range, range_options)?))
     }
 }
 
@@ -204,7 +195,6 @@ fn reader(
     options: &ReadOptions,
     workers: Workers,
     interrupt: Option<Interrupt>,
-    claim: Option<Claim>,
 ) -> Result<AvroReader, FeedError> {
     let skipped = failed.iter().enumerate().map(|(file, error)| Skipped::file(files.name(file), error));
     let report = Report { skipped: skipped.collect(), ..Report::default() };
@@ -215,9 +205,10 @@ fn reader(
         workers,
         prefetch_bytes: AHEAD,
         interrupt,
-        claim,
+        claim: None,
     };
     let schema = files.schema().clone();
     let reader = PartReader::new(Arc::new(files), parts, part_options)?;
-    Ok(AvroReader::new(schema, reader.with_open(first.0, first.1).with_report(report)))
+    let reader = reader.with_open(first.0, first.1).with_report(report);
+    Ok(AvroReader(FileReader::new(schema, reader)))
 }

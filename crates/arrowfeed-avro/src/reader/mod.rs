@@ -10,11 +10,9 @@
 //!
 //! Each file uses those below it alone.
 
-use std::fmt;
-
-use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, SchemaRef};
-use arrowfeed_source::run::PartReader;
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use arrowfeed_source::run::{ArrowReader, FileReader};
 use arrowfeed_source::{FeedError, Report};
 
 mod builder;
@@ -42,10 +40,8 @@ pub use format::AvroFormat;
 /// # Ok(())
 /// # }
 /// ```
-pub struct AvroReader {
-    schema: SchemaRef,
-    parts: PartReader,
-}
+#[derive(Debug)]
+pub struct AvroReader(FileReader);
 
 impl AvroReader {
     /// Options, and then `open`.
@@ -53,23 +49,24 @@ impl AvroReader {
         AvroReaderBuilder::default()
     }
 
-    fn new(schema: SchemaRef, parts: PartReader) -> Self {
-        Self { schema, parts }
-    }
-
     /// The schema of every batch.
     pub fn schema(&self) -> SchemaRef {
-        self.schema.clone()
+        self.0.schema()
     }
 
     /// What has been read and what was left out so far.
     pub fn report(&self) -> Report {
-        self.parts.report().clone()
+        self.0.report()
     }
 
     /// Ends the reading, and its threads with it. Dropping the reader does the same.
     pub fn close(&mut self) {
-        self.parts.close();
+        self.0.close();
+    }
+
+    /// The same batches as an Arrow `RecordBatchReader`, its errors as `ArrowError::ExternalError`.
+    pub fn into_arrow(self) -> ArrowReader {
+        self.0.into_arrow()
     }
 }
 
@@ -77,40 +74,13 @@ impl Iterator for AvroReader {
     type Item = Result<RecordBatch, FeedError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        Some(self.parts.next()?.map(|found| found.batch))
+        self.0.next()
     }
 }
 
-impl fmt::Debug for AvroReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AvroReader")
-            .field("schema", &self.schema)
-            .field("report", &self.report())
-            .finish_non_exhaustive()
-    }
-}
-
-/// The reader for those who ask for Arrow's own trait.
-#[derive(Debug)]
-pub struct ArrowReader(AvroReader);
-
-impl AvroReader {
-    /// The same batches as an Arrow [`RecordBatchReader`], its errors as [`ArrowError::ExternalError`].
-    pub fn into_arrow(self) -> ArrowReader {
-        ArrowReader(self)
-    }
-}
-
-impl Iterator for ArrowReader {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|batch| batch.map_err(Into::into))
-    }
-}
-
-impl RecordBatchReader for ArrowReader {
-    fn schema(&self) -> SchemaRef {
-        self.0.schema()
+/// The same batches, for those who take a reader of any format.
+impl From<AvroReader> for FileReader {
+    fn from(reader: AvroReader) -> Self {
+        reader.0
     }
 }

@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::io::Read;
-use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 
-use crate::format::{Chunk, ChunkScan, FileFormat, FormatFile};
+use crate::format::{Chunk, FileFormat, FormatFile};
 use crate::io::{Expected, FileIdentity, FileSource, Opened, SourceKind, StoredFile, open_stored};
 use crate::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, OnError, quoted};
 
@@ -179,6 +179,14 @@ impl FileSet {
         self.files.name(file)
     }
 
+    /// The path of a file; none of one that is open already or in memory.
+    pub fn path(&self, file: usize) -> Option<&Path> {
+        match &self.files.0[file].bytes {
+            Bytes::Stored(StoredFile::Path(path)) => Some(path),
+            Bytes::Stored(StoredFile::Open(_)) | Bytes::Stream(_) => None,
+        }
+    }
+
     /// Bytes of a file, which is not opened.
     ///
     /// # Errors
@@ -281,22 +289,6 @@ impl FileSet {
             }
         }
     }
-}
-
-/// The chunks of a byte range: from the first one at or after its start up to the first one at or after its end. Ranges
-/// that meet give ranges that meet, so that no byte of the file is left out or read twice, whatever is wrong with it.
-///
-/// # Errors
-/// The system refuses, or the caller wants to stop.
-pub fn align(
-    scan: &mut dyn ChunkScan,
-    range: Range<u64>,
-    file_len: u64,
-    check: &Check<'_>,
-) -> Result<Range<u64>, FeedError> {
-    let start = scan.find(range.start, check)?.unwrap_or(file_len);
-    let end = scan.find(range.end.max(range.start), check)?.unwrap_or(file_len);
-    Ok(start..end)
 }
 
 impl Entry {

@@ -1,7 +1,7 @@
 //! The engine: files in, batches out, in order.
 //!
 //! ```text
-//! FileSet ──parts──> Work ──planner──> Unit ──pipeline──> batches ──reader──> PartReader ──> MapStage
+//! FileSet ──parts──> Work ──planner──> Unit ──pipeline──> batches ──────────> PartReader ──> MapStage
 //!                                            (pool)                                          (pool)
 //! ```
 //! With one thread, a part is one unit and the caller's thread decodes it; with several, `planner` cuts it into units
@@ -14,21 +14,27 @@
 //! | `planner` | parts into units for threads |
 //! | `pool` | the threads of an iterator |
 //! | `pipeline` | units that are decoded by them |
-//! | `reader` | the loop around all of it |
+//! | `part_reader` | the loop around all of it |
+//! | `file_reader` | the batches alone, for who reads files once |
+//! | `split` | byte ranges of files, for several processes |
 //! | `map_stage` | what is made of each batch, in order |
 
+mod file_reader;
 mod file_set;
 mod map_stage;
+mod part_reader;
 mod parts;
 mod pipeline;
 mod planner;
 mod pool;
-mod reader;
+mod split;
 #[cfg(test)]
 mod tests;
 
-pub use file_set::{FileSet, Files, FirstFile, align};
+pub use file_reader::{ArrowReader, FileReader};
+pub use file_set::{FileSet, Files, FirstFile};
 pub use map_stage::MapStage;
+pub use part_reader::{FileBatch, PartOptions, PartReader, Polled, Workers};
 pub use parts::{Borders, Part};
 pub use pool::Pool;
-pub use reader::{FileBatch, PartOptions, PartReader, Polled, Workers};
+pub use split::{RangeOptions, Split, align};

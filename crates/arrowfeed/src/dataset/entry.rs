@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
-use arrowfeed_source::run::FileSet;
+use arrowfeed_source::io::FileSource;
+use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, Split};
 use arrowfeed_source::{Check, FeedError, Interrupt, Limits, printable};
 use arrowfeed_tensor::{Adapter, TensorSpec};
 
@@ -188,6 +189,50 @@ impl Dataset {
         let definitions = self.definitions.chosen(names);
         let columns = definitions.columns(&adapter, self.arrow_schema());
         Self::of((*self.files).clone(), definitions, &columns)
+    }
+
+    /// Byte ranges of about `target_bytes` each that cover the files, in their order, so that several processes can read them
+    /// with [`read_split`](Self::read_split). Opens each file; `interrupt` may stop it.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+    /// use arrowfeed::source::run::RangeOptions;
+    /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
+    ///
+    /// let dataset = AvroDataset::open([path.into()], AvroDatasetOptions::default())?;
+    /// let mut rows = 0;
+    /// for split in dataset.plan_splits(64, None)? {
+    ///     for batch in dataset.read_split(&split, None, RangeOptions::default())? {
+    ///         rows += batch?.num_rows() as u64;
+    ///     }
+    /// }
+    /// assert_eq!(rows, dataset.num_rows()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// A file has no path; it cannot be opened, or is not of the format; the caller wants to stop.
+    pub fn plan_splits(
+        &self,
+        target_bytes: u64,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Vec<Split>, FeedError> {
+        self.files.files.splits(target_bytes, interrupt)
+    }
+
+    /// The record batches of a split of one of the files, see [`FileSet::read_split`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_split(
+        &self,
+        split: &Split,
+        source: Option<FileSource>,
+        options: RangeOptions,
+    ) -> Result<FileReader, FeedError> {
+        self.files.files.read_split(split, source, options)
     }
 
     /// Record batches.

@@ -364,7 +364,8 @@ impl<C: Conversion> Iteration<C> {
             Some(pool) => pool.clone(),
             None => self.pool.insert(Arc::new(Pool::start(threads)?)).clone(),
         };
-        Ok(Workers::Pool(pool))
+        let by_caller = self.files.files.format().is_decoded_by_caller();
+        Ok(if by_caller { Workers::Caller } else { Workers::Pool(pool) })
     }
 
     /// The index, where the order needs it.

@@ -12,13 +12,19 @@ use arrowfeed::avro::{FeedErrorKind, Interrupt, OnError};
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
+use crate::chunks::Chunks;
 use crate::files::{Directory, Format, all, dataset, numbers, write, write_as};
 
 /// Three files of some 10 chunks each; in the second, bytes in the middle are wrong.
 fn with_a_wrong_chunk(format: Format, directory: &Directory) -> Vec<PathBuf> {
     let paths = write_as(format, directory, &[100, 100, 100], 100);
+    if format == Format::Chunks {
+        Chunks::read(&paths[1]).with_wrong(4).write();
+        return paths;
+    }
     let mut bytes = std::fs::read(&paths[1]).unwrap();
     let wrong = match format {
+        Format::Chunks => unreachable!("such a file has no bytes of rows"),
         // Deflated data: some 30 bytes that no longer are what they were.
         Format::Avro => bytes.len() / 2..bytes.len() / 2 + 30,
         // The header of a page: pages have no checksum.
@@ -60,7 +66,7 @@ fn a_fault_is_an_error_and_the_state_before_it_stays() {
 
 #[test]
 fn what_is_left_out_is_the_same_for_all_threads_and_from_every_place_on() {
-    for format in [Format::Avro, Format::Parquet] {
+    for format in [Format::Avro, Format::Parquet, Format::Chunks] {
         for threads in [1, 2] {
             what_is_left_out_is_the_same(format, threads);
         }

@@ -13,12 +13,14 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed::avro::{AvroSource, Codec, WriteOptions, write_avro};
 use arrowfeed::{
-    AvroDataset, AvroDatasetOptions, Dataset, DatasetError, IterationOptions, ParquetDataset,
-    ParquetDatasetOptions,
+    AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, Dataset, DatasetError,
+    IterationOptions, ParquetDataset, ParquetDatasetOptions,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use proptest::prelude::*;
+
+use crate::chunks::Chunks;
 
 /// A directory that is removed with its files.
 pub(crate) struct Directory(pub(crate) PathBuf);
@@ -44,10 +46,12 @@ impl Drop for Directory {
 pub(crate) enum Format {
     Avro,
     Parquet,
+    /// Rows that are no file; see `chunks`.
+    Chunks,
 }
 
 pub(crate) fn formats() -> impl Strategy<Value = Format> {
-    prop_oneof![Just(Format::Avro), Just(Format::Parquet)]
+    prop_oneof![Just(Format::Avro), Just(Format::Parquet), Just(Format::Chunks)]
 }
 
 /// Avro files of so many rows each, which are numbered from 0 on, in blocks of about `block_bytes`.
@@ -77,6 +81,11 @@ pub(crate) fn write_as(
                 write_parquet_file(&path, numbers, chunk_bytes);
                 path
             }
+            Format::Chunks => {
+                let path = directory.0.join(format!("part-{i:05}.chunks"));
+                Chunks::new(&path, numbers, chunk_bytes).write();
+                path
+            }
         }
     };
     rows.iter().enumerate().map(one).collect()
@@ -102,7 +111,7 @@ fn write_parquet_file(path: &Path, numbers: Range<i64>, chunk_bytes: usize) {
     writer.close().unwrap();
 }
 
-fn schema() -> SchemaRef {
+pub(crate) fn schema() -> SchemaRef {
     let items = Arc::new(Field::new("item", DataType::Int64, false));
     Arc::new(Schema::new(vec![
         Field::new("id", DataType::Int64, false),
@@ -112,7 +121,7 @@ fn schema() -> SchemaRef {
 }
 
 /// Rows whose other columns follow from their number.
-fn batch(numbers: Range<i64>) -> RecordBatch {
+pub(crate) fn batch(numbers: Range<i64>) -> RecordBatch {
     let text = numbers.clone().map(|n| (n % 3 > 0).then(|| format!("row {n}")));
     let lists = numbers.clone().map(|n| Some((0..n % 4).map(|i| Some(n + i)).collect::<Vec<_>>()));
     let list = ListArray::from_iter_primitive::<Int64Type, _, _>(lists);
@@ -129,11 +138,13 @@ fn batch(numbers: Range<i64>) -> RecordBatch {
 
 /// The dataset of files of one format, which their names end with.
 pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
-    if paths[0].extension().is_some_and(|extension| extension == "parquet") {
-        let sources = paths.iter().map(AvroSource::from);
-        return ParquetDataset::open(sources, ParquetDatasetOptions::default(), None).unwrap();
+    let sources = paths.iter().map(AvroSource::from);
+    match paths[0].extension().and_then(|extension| extension.to_str()) {
+        Some("parquet") => ParquetDataset::open(sources, ParquetDatasetOptions::default(), None),
+        Some("chunks") => ChunkDataset::open(Chunks::sources(paths), ChunkDatasetOptions::default(), None),
+        _ => AvroDataset::open(sources, AvroDatasetOptions::default()),
     }
-    AvroDataset::open(paths.iter().map(AvroSource::from), AvroDatasetOptions::default()).unwrap()
+    .unwrap()
 }
 
 /// The numbers of a batch's rows. Checks what follows from them.

@@ -1,5 +1,6 @@
 //! Datasets: every row once, in an order that only files and options decide, from any place on.
 
+mod chunks;
 mod columns;
 mod faults;
 mod files;
@@ -7,4 +8,5 @@ mod index;
 mod order;
 mod resume;
 mod shards;
+mod splits;
 mod tensors;

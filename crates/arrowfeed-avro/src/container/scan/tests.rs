@@ -1,12 +1,12 @@
 use std::ops::Range;
+use std::path::Path;
 
 use arrowfeed_source::io::Memory;
-use arrowfeed_source::run::align;
+use arrowfeed_source::run::{Split, align};
 
 use super::super::block::BlockReader;
 use super::super::codec::Codec;
 use super::super::input::Input;
-use super::super::ranges::plan_ranges;
 use super::super::testing::{CODECS, Container, SYNC as MARKER, inputs, read_all, read_rest, sources};
 use super::*;
 
@@ -159,9 +159,9 @@ fn ranges_that_meet_give_every_block_once() {
             }
         }
         for target in 1..=len {
-            let ranges = plan_ranges(header.len, len, target);
+            let splits = Split::cover(Path::new(""), header.len..len, None, target);
             let parts: Vec<_> =
-                ranges.into_iter().map(|range| payloads(&mut scanner, &mut reader, range)).collect();
+                splits.map(|split| payloads(&mut scanner, &mut reader, split.start..split.end)).collect();
             assert_eq!(parts.concat(), all);
         }
     }

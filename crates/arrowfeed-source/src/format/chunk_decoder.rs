@@ -1,0 +1,319 @@
+//! A decoder for formats that can read the rows of a chunk from any row on: chunk after chunk, so that batches end where
+//! they should.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+
+use super::{Chunk, Claim, DecodeOptions, LocatedBatch, RowOrigin, Unit, UnitDecoder};
+use crate::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, thousands};
+
+/// Rows that are read at a time, at most: between two batches, the caller may want to stop.
+const MOST_ROWS: u64 = 16_384;
+
+/// A file whose chunks can be read from any row on. [`ChunkDecoder`] is the [`UnitDecoder`] of it.
+pub trait ReadChunks: Send + Sync {
+    /// Rows of a chunk that are being read.
+    type Rows: Send;
+
+    /// What messages call the file.
+    fn name(&self) -> &str;
+
+    /// The chunks whose offset is in a range, in order.
+    fn chunks_in(&self, range: &Range<u64>) -> Vec<Chunk>;
+
+    /// Bytes that a chunk takes, for the report.
+    fn chunk_bytes(&self, chunk: &Chunk) -> u64;
+
+    /// Bytes that a batch may take, at most.
+    fn batch_bytes(&self) -> usize;
+
+    /// Begins to read some rows of a chunk, in batches of up to `batch_size` rows.
+    ///
+    /// # Errors
+    /// The chunk cannot be read. Chunk and file are added to the error.
+    fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError>;
+
+    /// The same after rows of the same chunk were read, which may be of use. Default: [`begin`](Self::begin).
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    fn begin_again(
+        &self,
+        _before: Self::Rows,
+        chunk: &Chunk,
+        rows: Range<u64>,
+        batch_size: usize,
+    ) -> Result<Self::Rows, FeedError> {
+        self.begin(chunk, rows, batch_size)
+    }
+
+    /// The next of the rows that were begun; `None` after the last one.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    fn next(&self, rows: &mut Self::Rows) -> Result<Option<RecordBatch>, FeedError>;
+
+    /// The error with the place of the chunk in the file. Default: its number, and its offset in bytes.
+    fn in_chunk(&self, chunk: &Chunk, error: FeedError) -> FeedError {
+        error.in_block(chunk.number, chunk.offset)
+    }
+
+    /// An error if the file is not what it was when it was opened. Asked at the end, and before another error is told.
+    ///
+    /// # Errors
+    /// It is not.
+    fn check_unchanged(&self) -> Result<(), FeedError>;
+}
+
+/// Decodes one unit: chunk after chunk, each in one or two stretches, so that batches end where they should.
+pub struct ChunkDecoder<F: ReadChunks> {
+    file: Arc<F>,
+    on_error: OnError,
+    batch_size: u64,
+    chunks: VecDeque<Chunk>,
+    /// Rows of the next chunk that are another unit's.
+    dropped: u64,
+    /// Rows that are still to be kept.
+    kept: u64,
+    /// Rows until the batch ends, as the chunks declare them.
+    window_left: u64,
+    current: Option<Stretch<F::Rows>>,
+    claim: Option<Claim>,
+    ended: bool,
+    report: Report,
+}
+
+/// Rows of a chunk that are read in batches of one size.
+struct Stretch<R> {
+    chunk: Chunk,
+    rows: R,
+    /// Rows of the chunk before the next batch, and before the end of the stretch.
+    row: u64,
+    end: u64,
+    /// Rows of the chunk that are kept, up to this one.
+    last: u64,
+}
+
+impl<F: ReadChunks> ChunkDecoder<F> {
+    /// A decoder of a unit of a file.
+    pub fn new(file: Arc<F>, unit: Unit, options: &DecodeOptions, claim: Option<Claim>) -> Self {
+        let chunks = unit.runs.iter().flat_map(|run| file.chunks_in(&run.range)).collect();
+        let batch_size = options.batch_size as u64;
+        Self {
+            file,
+            on_error: options.on_error,
+            batch_size,
+            chunks,
+            dropped: unit.dropped,
+            kept: unit.kept,
+            window_left: unit.first_batch.unwrap_or(batch_size).max(1),
+            current: None,
+            claim,
+            ended: false,
+            report: Report::default(),
+        }
+    }
+
+    /// Begins the next chunk. False: there is none.
+    fn begin_chunk(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
+        while self.kept > 0 {
+            let Some(chunk) = self.chunks.pop_front() else { break };
+            if !self.claimed(&chunk)? {
+                break;
+            }
+            let dropped = std::mem::take(&mut self.dropped).min(chunk.rows);
+            let kept = (chunk.rows - dropped).min(self.kept);
+            self.kept -= kept;
+            // Which rows are left out must not depend on who reads which rows of a chunk: all or none are.
+            let checked = match self.on_error {
+                OnError::Raise => None,
+                OnError::SkipBlock | OnError::SkipFile => match self.check_chunk(&chunk, check) {
+                    Ok(checked) => Some(checked),
+                    Err(error) => {
+                        self.leave_out(&chunk, dropped, kept, error)?;
+                        continue;
+                    }
+                },
+            };
+            if dropped == 0 {
+                self.report.blocks += 1;
+                self.report.bytes += self.file.chunk_bytes(&chunk);
+            }
+            if kept > 0 {
+                self.begin_stretch(chunk, dropped, dropped + kept, checked)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn claimed(&mut self, chunk: &Chunk) -> Result<bool, FeedError> {
+        let Some(claim) = &mut self.claim else { return Ok(true) };
+        claim(chunk.offset).map_err(|failure| {
+            let message = format!("expected an answer to the claim of a block, found a failure: {failure}");
+            FeedError::new(FeedErrorKind::Interrupted, message).with_source(failure)
+        })
+    }
+
+    /// Reads all rows of a chunk to nowhere.
+    fn check_chunk(&self, chunk: &Chunk, check: &Check<'_>) -> Result<F::Rows, FeedError> {
+        let mut stretch = self.stretch(*chunk, 0..chunk.rows, chunk.rows, None)?;
+        while self.next_of(&mut stretch)?.is_some() {
+            check.now()?;
+        }
+        Ok(stretch.rows)
+    }
+
+    /// Reads the rows from `row` up to `last`: first up to the end of the batch that is not full, then whole batches.
+    /// `before` has read rows of the chunk.
+    fn begin_stretch(
+        &mut self,
+        chunk: Chunk,
+        row: u64,
+        last: u64,
+        before: Option<F::Rows>,
+    ) -> Result<(), FeedError> {
+        let whole = self.window_left == self.batch_size;
+        let end = if whole { last } else { last.min(row + self.window_left) };
+        self.current = Some(self.stretch(chunk, row..end, last, before)?);
+        self.pass(end - row);
+        Ok(())
+    }
+
+    /// Moves the window by rows that were read, or left out.
+    fn pass(&mut self, rows: u64) {
+        if rows < self.window_left {
+            self.window_left -= rows;
+            return;
+        }
+        self.window_left = self.batch_size - (rows - self.window_left) % self.batch_size;
+    }
+
+    fn stretch(
+        &self,
+        chunk: Chunk,
+        range: Range<u64>,
+        last: u64,
+        before: Option<F::Rows>,
+    ) -> Result<Stretch<F::Rows>, FeedError> {
+        let Range { start: row, end } = range;
+        let size = self.batch_size.min(end - row).min(MOST_ROWS);
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        let rows = match before {
+            None => self.file.begin(&chunk, range, size),
+            Some(before) => self.file.begin_again(before, &chunk, range, size),
+        };
+        let rows = rows.map_err(|error| self.located(&chunk, error))?;
+        Ok(Stretch { chunk, rows, row, end, last })
+    }
+
+    /// The next batch of the stretch; `None` at its end.
+    fn next_of(&self, stretch: &mut Stretch<F::Rows>) -> Result<Option<LocatedBatch>, FeedError> {
+        let found = self.file.next(&mut stretch.rows);
+        let found = found.map_err(|error| self.located(&stretch.chunk, error))?;
+        let (rows, before) = (found.as_ref().map_or(0, RecordBatch::num_rows), stretch.row);
+        stretch.row += rows as u64;
+        let Some(batch) = found.filter(|_| stretch.row <= stretch.end) else {
+            if stretch.row == stretch.end {
+                return Ok(None);
+            }
+            let (expected, found) = (thousands(stretch.end), thousands(stretch.row));
+            let message = format!("expected {expected} rows, as the file declares, found {found}");
+            let error = FeedError::new(FeedErrorKind::CorruptBlock, message);
+            return Err(self.located(&stretch.chunk, error));
+        };
+        let (bytes, most) = (batch.get_array_memory_size(), self.file.batch_bytes());
+        if bytes > most {
+            let (most, found) = (thousands(most as u64), thousands(bytes as u64));
+            let message =
+                format!("expected {rows} rows to take at most {most} bytes, found {found}: ask for fewer");
+            return Err(self.located(&stretch.chunk, FeedError::limit_reached("batch_bytes", message)));
+        }
+        let Chunk { number: chunk, offset, .. } = stretch.chunk;
+        Ok(Some(LocatedBatch { batch, origins: vec![RowOrigin { row: 0, chunk, offset, before }] }))
+    }
+
+    fn located(&self, chunk: &Chunk, error: FeedError) -> FeedError {
+        let error = self.file.check_unchanged().err().unwrap_or(error);
+        self.file.in_chunk(chunk, error).in_file(self.file.name())
+    }
+
+    /// Leaves out a chunk, of which this unit has `kept` rows after the first `dropped`. The unit that has its first row
+    /// notes it.
+    fn leave_out(
+        &mut self,
+        chunk: &Chunk,
+        dropped: u64,
+        kept: u64,
+        error: FeedError,
+    ) -> Result<(), FeedError> {
+        let system = matches!(error.kind(), FeedErrorKind::Io | FeedErrorKind::Changed);
+        if self.on_error != OnError::SkipBlock || !error.is_of_the_file() || system {
+            return Err(error);
+        }
+        if dropped == 0 {
+            self.report.skipped.push(Skipped {
+                path: self.file.name().to_owned(),
+                block: Some(chunk.number),
+                offset: Some(chunk.offset),
+                rows: Some(chunk.rows),
+                error: error.to_string(),
+            });
+        }
+        self.pass(kept);
+        Ok(())
+    }
+
+    /// The next batch; `None` at the end.
+    fn step(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
+        loop {
+            check.now()?;
+            let Some(mut stretch) = self.current.take() else {
+                match self.begin_chunk(check)? {
+                    true => continue,
+                    false => {
+                        self.file.check_unchanged().map_err(|error| error.in_file(self.file.name()))?;
+                        return Ok(None);
+                    }
+                }
+            };
+            match self.next_of(&mut stretch)? {
+                Some(batch) => {
+                    self.current = Some(stretch);
+                    return Ok(Some(batch));
+                }
+                None if stretch.end < stretch.last => {
+                    self.begin_stretch(stretch.chunk, stretch.end, stretch.last, Some(stretch.rows))?;
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+impl<F: ReadChunks> fmt::Debug for ChunkDecoder<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChunkDecoder").field("file", &self.file.name()).finish_non_exhaustive()
+    }
+}
+
+impl<F: ReadChunks> UnitDecoder for ChunkDecoder<F> {
+    fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
+        if self.ended {
+            return Ok(None);
+        }
+        let next = self.step(check);
+        self.ended = !matches!(next, Ok(Some(_)));
+        next
+    }
+
+    fn take_report(&mut self) -> Report {
+        std::mem::take(&mut self.report)
+    }
+
+    fn recycle(self: Box<Self>) {}
+}

@@ -1,0 +1,312 @@
+//! Rows that are no file: a source that knows its chunks and gives each as a batch.
+
+use std::fmt::Debug;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{Schema, SchemaRef};
+
+use super::{
+    Chunk, ChunkDecoder, ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, KnownChunks, ReadChunks,
+    Unit, UnitDecoder,
+};
+use crate::field_path::split_quoted;
+use crate::io::{ByteSource, FileSource, FileVersion, Fingerprint, OpenFile, Opened, checked_read_at};
+use crate::run::{FileSet, Files};
+use crate::{Check, FeedError, FeedErrorKind, Limits, quoted, thousands};
+
+/// Rows in chunks that can be read in any order: a table of a database, a service, a format without a crate of its own.
+///
+/// The engine takes a source as a file whose length is its number of rows, and whose chunks start at the number of their
+/// first row.
+pub trait ChunkSource: Send + Sync + Debug {
+    /// What messages and states call it.
+    fn name(&self) -> &str;
+
+    /// All columns.
+    fn schema(&self) -> &SchemaRef;
+
+    /// Rows of each chunk, in order.
+    fn chunk_rows(&self) -> &[u64];
+
+    /// Sixteen bytes that differ where the rows differ: a state of other rows is refused.
+    fn fingerprint(&self) -> [u8; 16];
+
+    /// The rows of a chunk. `columns` are numbers of columns, in the order of the batch.
+    ///
+    /// # Errors
+    /// Of kind [`CorruptBlock`](FeedErrorKind::CorruptBlock) where `on_error` may leave the chunk out; else
+    /// [`Io`](FeedErrorKind::Io).
+    fn read(&self, chunk: u64, columns: &[usize]) -> Result<RecordBatch, FeedError>;
+}
+
+/// Chunk sources of one schema, as a format.
+#[derive(Debug)]
+pub struct ChunkFormat {
+    sources: Arc<[Arc<dyn ChunkSource>]>,
+    /// Numbers of the columns that are read, in their order.
+    columns: Arc<[usize]>,
+    schema: SchemaRef,
+    limits: Limits,
+    by_caller: bool,
+}
+
+impl ChunkFormat {
+    /// Sources, one after the other. `columns`: names of columns that are read; `None`: all. `by_caller`: only the thread that
+    /// asks for batches reads.
+    ///
+    /// # Errors
+    /// There is no source; a source has another schema than the first one; a column is not there.
+    pub fn files(
+        sources: impl IntoIterator<Item = Arc<dyn ChunkSource>>,
+        columns: Option<&[String]>,
+        limits: Limits,
+        by_caller: bool,
+    ) -> Result<FileSet, FeedError> {
+        let sources: Arc<[Arc<dyn ChunkSource>]> = sources.into_iter().collect();
+        let Some(first) = sources.first() else {
+            let message = "expected at least one source, found an empty list";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        };
+        let whole = first.schema().clone();
+        for other in &sources[1..] {
+            if other.schema().fields() != whole.fields() {
+                let difference = super::column_difference(&whole, other.schema());
+                let message = format!("expected the columns of {}: {difference}", quoted(first.name()));
+                return Err(FeedError::new(FeedErrorKind::Schema, message).in_file(other.name()));
+            }
+        }
+        let columns = match columns {
+            Some(names) => numbers(&whole, names).map_err(|error| error.in_file(first.name()))?,
+            None => (0..whole.fields().len()).collect(),
+        };
+        let files = sources.iter().enumerate().map(|(number, source)| {
+            let rows = source.chunk_rows().iter().fold(0_u64, |sum, rows| sum.saturating_add(*rows));
+            FileSource::from_source(source.name(), Numbered { number: number as u64, rows })
+        });
+        let files = Files::new(files.collect::<Vec<_>>());
+        Ok(FileSet::new(files, Arc::new(Self::new(sources, columns, limits, by_caller))))
+    }
+
+    /// There is a source.
+    fn new(
+        sources: Arc<[Arc<dyn ChunkSource>]>,
+        columns: Vec<usize>,
+        limits: Limits,
+        by_caller: bool,
+    ) -> Self {
+        let whole = sources[0].schema();
+        let fields = columns.iter().map(|column| whole.fields()[*column].clone());
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        Self { columns: columns.into(), schema, limits, by_caller, sources }
+    }
+}
+
+/// The columns of field paths, each once: they are read as a whole.
+fn numbers(schema: &Schema, paths: &[String]) -> Result<Vec<usize>, FeedError> {
+    let mut found = Vec::new();
+    for path in paths {
+        let named = |name: &str| schema.fields().iter().position(|field| field.name() == name);
+        let first = match split_quoted(path) {
+            Some((name, _)) => name,
+            None => path.split('.').next().unwrap_or_default().to_owned(),
+        };
+        let Some(number) = named(path).or_else(|| named(&first)) else {
+            let names: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
+            let message = format!("expected a column of this name, one of {}, found none", names.join(", "));
+            return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(path));
+        };
+        if !found.contains(&number) {
+            found.push(number);
+        }
+    }
+    Ok(found)
+}
+
+impl FileFormat for ChunkFormat {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
+        let columns = numbers(self.sources[0].schema(), columns)?;
+        Ok(Arc::new(Self::new(self.sources.clone(), columns, self.limits.clone(), self.by_caller)))
+    }
+
+    fn open(&self, file: Opened, _check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
+        let (name, wrong) = (file.name().clone(), || {
+            FeedError::new(FeedErrorKind::Internal, "expected a source of rows, found a file")
+        });
+        let Opened::File(file) = file else { return Err(wrong().in_file(&name)) };
+        let mut number = [0; 8];
+        checked_read_at(&**file.source(), 0, &mut number).map_err(FeedError::io)?;
+        let source = usize::try_from(u64::from_le_bytes(number)).ok().and_then(|at| self.sources.get(at));
+        let source = source.ok_or_else(|| wrong().in_file(&name))?.clone();
+        let fingerprint = Fingerprint { bytes: source.fingerprint(), name: "fingerprint" };
+        file.check_fingerprint(&fingerprint)?;
+        let mut chunks = Vec::new();
+        let mut start = 0_u64;
+        for (number, rows) in source.chunk_rows().iter().enumerate().filter(|(_, rows)| **rows > 0) {
+            self.limits.check_chunk_rows(*rows).map_err(|error| error.in_file(&name))?;
+            let Some(end) = start.checked_add(*rows) else {
+                let message = "expected fewer than 2^64 rows, found more";
+                return Err(FeedError::new(FeedErrorKind::Format, message).in_file(&name));
+            };
+            chunks.push(Chunk { number: number as u64, offset: start, end, rows: *rows });
+            start = end;
+        }
+        Ok(Arc::new(SourceFile {
+            file,
+            source,
+            chunks: KnownChunks::new(chunks),
+            columns: self.columns.clone(),
+            schema: self.schema.clone(),
+            batch_bytes: self.limits.batch_bytes,
+        }))
+    }
+
+    fn is_decoded_by_caller(&self) -> bool {
+        self.by_caller
+    }
+}
+
+/// What stands for a source where the engine has files: as long as it has rows, and its bytes are its number.
+#[derive(Debug)]
+struct Numbered {
+    number: u64,
+    rows: u64,
+}
+
+impl ByteSource for Numbered {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.number.to_le_bytes();
+        let from = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+        let found = into.len().min(bytes.len() - from);
+        into[..found].copy_from_slice(&bytes[from..from + found]);
+        Ok(found)
+    }
+
+    fn version(&self) -> io::Result<FileVersion> {
+        Ok(FileVersion::new(self.rows))
+    }
+}
+
+/// The rows of a chunk, those of them that are left, and the rows of a batch.
+struct ChunkRows {
+    batch: RecordBatch,
+    left: Range<usize>,
+    batch_size: usize,
+}
+
+impl ChunkRows {
+    /// `rows` are rows of the batch.
+    fn new(batch: RecordBatch, rows: Range<u64>, batch_size: usize) -> Self {
+        Self { batch, left: rows.start as usize..rows.end as usize, batch_size }
+    }
+}
+
+/// A source that is read.
+#[derive(Debug)]
+struct SourceFile {
+    file: OpenFile,
+    source: Arc<dyn ChunkSource>,
+    chunks: KnownChunks,
+    columns: Arc<[usize]>,
+    schema: SchemaRef,
+    batch_bytes: usize,
+}
+
+impl FormatFile for SourceFile {
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(Fingerprint { bytes: self.source.fingerprint(), name: "fingerprint" })
+    }
+
+    fn body(&self) -> Range<u64> {
+        0..self.file.len()
+    }
+
+    fn chunks(&self) -> Option<Box<dyn ChunkScan>> {
+        Some(self.chunks.scan())
+    }
+
+    fn decoder(
+        self: Arc<Self>,
+        unit: Unit,
+        options: &DecodeOptions,
+        claim: Option<Claim>,
+    ) -> Result<Box<dyn UnitDecoder>, FeedError> {
+        Ok(Box::new(ChunkDecoder::new(self, unit, options, claim)))
+    }
+}
+
+impl ReadChunks for SourceFile {
+    type Rows = ChunkRows;
+
+    fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    fn chunks_in(&self, range: &Range<u64>) -> Vec<Chunk> {
+        self.chunks.starting_in(range).to_vec()
+    }
+
+    fn chunk_bytes(&self, _chunk: &Chunk) -> u64 {
+        0
+    }
+
+    fn batch_bytes(&self) -> usize {
+        self.batch_bytes
+    }
+
+    fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError> {
+        // A defect of the source, which is not left out.
+        let wrong = |message| FeedError::new(FeedErrorKind::Conversion, message);
+        let batch = self.source.read(chunk.number, &self.columns)?;
+        if batch.num_rows() as u64 != chunk.rows {
+            let (expected, found) = (thousands(chunk.rows), thousands(batch.num_rows() as u64));
+            return Err(wrong(format!("expected a chunk of {expected} rows, found {found}")));
+        }
+        if batch.schema_ref().fields() != self.schema.fields() {
+            let difference = super::column_difference(&self.schema, batch.schema_ref());
+            return Err(wrong(format!("expected {difference}")));
+        }
+        let batch = batch.with_schema(self.schema.clone()).map_err(|error| {
+            FeedError::new(FeedErrorKind::Internal, "expected the columns of the schema").with_source(error)
+        })?;
+        Ok(ChunkRows::new(batch, rows, batch_size))
+    }
+
+    fn begin_again(
+        &self,
+        before: ChunkRows,
+        _chunk: &Chunk,
+        rows: Range<u64>,
+        batch_size: usize,
+    ) -> Result<ChunkRows, FeedError> {
+        Ok(ChunkRows::new(before.batch, rows, batch_size))
+    }
+
+    fn next(&self, rows: &mut ChunkRows) -> Result<Option<RecordBatch>, FeedError> {
+        let batch_size = rows.left.len().min(rows.batch_size);
+        if batch_size == 0 {
+            return Ok(None);
+        }
+        let next = rows.batch.slice(rows.left.start, batch_size);
+        rows.left.start += batch_size;
+        Ok(Some(next))
+    }
+
+    fn in_chunk(&self, chunk: &Chunk, error: FeedError) -> FeedError {
+        error.in_numbered_block(chunk.number)
+    }
+
+    fn check_unchanged(&self) -> Result<(), FeedError> {
+        Ok(())
+    }
+}

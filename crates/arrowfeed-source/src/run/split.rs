@@ -1,0 +1,250 @@
+//! Byte ranges of files, so that several processes can read one file.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::file_reader::FileReader;
+use super::file_set::{FileSet, Files};
+use super::part_reader::{PartOptions, PartReader, Workers};
+use super::parts::{Borders, Part};
+use crate::format::{ChunkScan, Claim, FormatFile};
+use crate::io::{FileIdentity, FileSource, check_start};
+use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, quoted};
+
+/// The most ranges that a file is cut into: a sparse file may claim any length.
+const MAX_RANGES: u64 = 1 << 16;
+
+/// A byte range of a file. A chunk belongs to the range that contains its [offset](crate::format::Chunk::offset), so ranges
+/// that cover a file cover each of its chunks once, wherever they are cut.
+///
+/// Splits compare by path, start and end.
+#[derive(Debug, Clone)]
+pub struct Split {
+    /// The file.
+    pub path: PathBuf,
+    /// First byte.
+    pub start: u64,
+    /// The byte after the last.
+    pub end: u64,
+    /// The file that the split was planned for: another one of the same path is refused. `None`: any file.
+    pub identity: Option<FileIdentity>,
+}
+
+impl Split {
+    /// A range of any file with this path.
+    pub fn new(path: impl Into<PathBuf>, start: u64, end: u64) -> Self {
+        Self { path: path.into(), start, end, identity: None }
+    }
+
+    /// Even splits of about `target_bytes` that cover the `body` of a file; none where that is empty.
+    pub fn cover(
+        path: &Path,
+        body: Range<u64>,
+        identity: Option<FileIdentity>,
+        target_bytes: u64,
+    ) -> impl Iterator<Item = Self> {
+        let ranges = plan_ranges(body, target_bytes).into_iter();
+        ranges.map(move |Range { start, end }| Self { path: path.to_owned(), start, end, identity })
+    }
+
+    fn key(&self) -> (&Path, u64, u64) {
+        (&self.path, self.start, self.end)
+    }
+}
+
+impl PartialEq for Split {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Split {}
+
+impl PartialOrd for Split {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Split {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl Hash for Split {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+/// How a range of a file is read.
+pub struct RangeOptions {
+    /// Rows of a batch, at least 1. A batch may end early, at the end of a chunk. Default 8192.
+    pub batch_size: usize,
+    /// What is done with chunks that cannot be decoded.
+    pub on_error: OnError,
+    /// Asked before each chunk, inside of long ones, and while bytes are waited for. True stops the reading.
+    pub interrupt: Option<Interrupt>,
+    /// Asked once for each chunk, in order, before it is decoded. False ends the reading there. `None`: every chunk is read.
+    pub claim: Option<Claim>,
+}
+
+impl Default for RangeOptions {
+    fn default() -> Self {
+        Self { batch_size: 8192, on_error: OnError::default(), interrupt: None, claim: None }
+    }
+}
+
+impl fmt::Debug for RangeOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RangeOptions")
+            .field("batch_size", &self.batch_size)
+            .field("on_error", &self.on_error)
+            .finish_non_exhaustive()
+    }
+}
+
+impl FileSet {
+    /// Splits of about `target_bytes` each that cover the files, in their order. Opens each file, and reads what stands
+    /// beside its rows. `interrupt` is asked before each file.
+    ///
+    /// # Errors
+    /// A file has no path; it cannot be opened, or is not of the format; the caller wants to stop.
+    pub fn splits(&self, target_bytes: u64, interrupt: Option<&Interrupt>) -> Result<Vec<Split>, FeedError> {
+        let check = Check::of(interrupt);
+        let mut splits = Vec::new();
+        for file in 0..self.len() {
+            check.now()?;
+            let Some(path) = self.path(file) else {
+                let found = quoted(self.name(file));
+                let message = format!("expected files with a path, which can be split, found {found}");
+                return Err(FeedError::new(FeedErrorKind::Options, message));
+            };
+            let body = self.open(file, &check)?.body();
+            splits.extend(Split::cover(path, body, Some(self.identity(file)?), target_bytes));
+        }
+        Ok(splits)
+    }
+
+    /// Reads the chunks of a split of one of the files, in the caller's thread. `source`: where the bytes of the file come
+    /// from, in place of its path.
+    ///
+    /// # Errors
+    /// The split is of another file; the file is not the one that the split was planned for, or ends before the split
+    /// starts ([`Changed`](FeedErrorKind::Changed)); it cannot be opened; the caller wants to stop.
+    pub fn read_split(
+        &self,
+        split: &Split,
+        source: Option<FileSource>,
+        options: RangeOptions,
+    ) -> Result<FileReader, FeedError> {
+        if !(0..self.len()).any(|file| self.path(file) == Some(&split.path)) {
+            let found = quoted(&split.path.to_string_lossy());
+            let message =
+                format!("expected a split of one of the files of the dataset, found one of {found}");
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        let source = source.unwrap_or_else(|| FileSource::from(&split.path));
+        let files = Files::new([source.with_identity(split.identity)]);
+        let files = Self::new(files, self.format().clone());
+        let file = files.open(0, &Check::of(options.interrupt.as_ref()))?;
+        files.read_range(file, split.start..split.end, options)
+    }
+
+    /// Reads the chunks of a byte range of the first file, which is open, in the caller's thread.
+    ///
+    /// # Errors
+    /// The file is a stream, or ends before the range starts ([`Changed`](FeedErrorKind::Changed)); the system refuses; the
+    /// caller wants to stop.
+    pub fn read_range(
+        self,
+        file: Arc<dyn FormatFile>,
+        range: Range<u64>,
+        options: RangeOptions,
+    ) -> Result<FileReader, FeedError> {
+        let RangeOptions { batch_size, on_error, interrupt, claim } = options;
+        let check = Check::of(interrupt.as_ref());
+        let aligned = match file.chunks() {
+            Some(mut scan) => {
+                let end = file.body().end;
+                check_start(range.start, end).and_then(|()| align(&mut *scan, range, end, &check))
+            }
+            None => {
+                let message = "expected a file that can be read at any offset, found a stream";
+                Err(FeedError::new(FeedErrorKind::Options, message))
+            }
+        };
+        let aligned = aligned.map_err(|error| error.in_file(self.name(0)))?;
+        let options = PartOptions {
+            batch_size,
+            borders: Borders::EachPart,
+            on_error,
+            workers: Workers::Caller,
+            prefetch_bytes: 0,
+            interrupt,
+            claim,
+        };
+        let schema = self.schema().clone();
+        let parts = PartReader::new(Arc::new(self), [Part::range(0, aligned)], options)?;
+        Ok(FileReader::new(schema, parts.with_open(0, file)))
+    }
+}
+
+/// The chunks of a byte range: from the first one at or after its start up to the first one at or after its end. Ranges
+/// that meet give ranges that meet, so that no byte of the file is left out or read twice, whatever is wrong with it.
+///
+/// # Errors
+/// The system refuses, or the caller wants to stop.
+pub fn align(
+    scan: &mut dyn ChunkScan,
+    range: Range<u64>,
+    file_len: u64,
+    check: &Check<'_>,
+) -> Result<Range<u64>, FeedError> {
+    let start = scan.find(range.start, check)?.unwrap_or(file_len);
+    let end = scan.find(range.end.max(range.start), check)?.unwrap_or(file_len);
+    Ok(start..end)
+}
+
+/// Even ranges of about `target_bytes` that cover a body.
+fn plan_ranges(body: Range<u64>, target_bytes: u64) -> Vec<Range<u64>> {
+    let len = body.end.saturating_sub(body.start);
+    let ranges = len.div_ceil(target_bytes.max(1)).min(MAX_RANGES);
+    let cut = |i: u64| {
+        let part = u128::from(len) * u128::from(i) / u128::from(ranges);
+        // No more than `len`, which is a u64.
+        body.start + u64::try_from(part).unwrap_or(len)
+    };
+    (0..ranges).map(|i| cut(i)..cut(i + 1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_even_and_cover_the_body() {
+        assert_eq!(plan_ranges(10..40, 10), [10..20, 20..30, 30..40]);
+        assert_eq!(plan_ranges(10..41, 10), [10..17, 17..25, 25..33, 33..41]);
+        assert_eq!(plan_ranges(10..12, 1000), std::slice::from_ref(&(10..12)));
+    }
+
+    #[test]
+    fn a_file_without_a_body_has_no_ranges() {
+        assert!(plan_ranges(10..10, 10).is_empty());
+        assert!(plan_ranges(Range { start: 10, end: 3 }, 10).is_empty());
+    }
+
+    #[test]
+    fn any_length_makes_a_bounded_number_of_ranges() {
+        let ranges = plan_ranges(100..u64::MAX, 0);
+        assert_eq!(ranges.len(), 65_536);
+        assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start && pair[0].start < pair[0].end));
+        assert_eq!((ranges[0].start, ranges[65_535].end), (100, u64::MAX));
+    }
+}

@@ -1,0 +1,144 @@
+//! Sources of rows that Python code gives: `arrowfeed.ChunkSource` as the engine sees one.
+
+use std::io;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use arrowfeed::source::format::ChunkSource;
+use arrowfeed::source::quoted;
+use arrowfeed::{FeedError, FeedErrorKind};
+use arrowfeed_select::concat_batches;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+
+use crate::argument::{each, integer, items, wrong_type};
+use crate::errors::plain;
+use crate::object::Object;
+use crate::shutdown::{attribute, call_method};
+use crate::tensor::schema;
+use crate::write;
+
+const EXPECTED: &str = "a ChunkSource or a list of these";
+
+/// Sources, one after the other.
+type Sources = Vec<Arc<dyn ChunkSource>>;
+
+/// A source, and what it said when the dataset was made.
+#[derive(Debug)]
+struct PythonChunks {
+    source: Object,
+    name: String,
+    schema: SchemaRef,
+    rows: Vec<u64>,
+    fingerprint: [u8; 16],
+}
+
+/// The sources of an argument, and what stands for them in another process.
+pub(super) fn sources(value: &Bound<'_, PyAny>) -> PyResult<(Sources, Py<PyAny>)> {
+    let given = items(value).unwrap_or_else(|| vec![value.clone()]);
+    let kept = PyList::new(value.py(), &given)?;
+    let sources = given.iter().map(|source| Ok(Arc::new(PythonChunks::new(source)?) as Arc<dyn ChunkSource>));
+    Ok((sources.collect::<PyResult<_>>()?, kept.into_any().unbind()))
+}
+
+impl PythonChunks {
+    fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = source.py();
+        let module = py.import("arrowfeed._dataset.chunk_source")?;
+        if !source.is_instance(&module.getattr("ChunkSource")?)? {
+            return Err(wrong_type("source", EXPECTED, source));
+        }
+        let name = attribute(source, "name")?;
+        let name = name.extract().map_err(|_| wrong_type("name", "a str", &name))?;
+        let schema = schema(&attribute(source, "arrow_schema")?)?;
+        let rows = attribute(source, "chunk_rows")?;
+        let rows = each("chunk_rows", "a list of integers", &rows)?;
+        let rows = rows.iter().map(|rows| integer("chunk_rows", 0, rows)).collect::<PyResult<Vec<u64>>>()?;
+        let text = schema.fields().iter().map(|field| format!("{field:?}")).collect::<Vec<_>>().join("\n");
+        let fingerprint = call_method(&module, "fingerprint", (source, text))?;
+        let fingerprint = fingerprint.cast::<PyBytes>()?.as_bytes().try_into();
+        let fingerprint = fingerprint.map_err(|_| plain(py, "expected a fingerprint of 16 bytes"))?;
+        Ok(Self { source: Object::new(source.clone().unbind()), name, schema, rows, fingerprint })
+    }
+
+    /// The batch that `read_chunk` gives, with the columns that were asked for.
+    fn batch(&self, py: Python<'_>, chunk: u64, columns: &[usize]) -> Result<RecordBatch, FeedError> {
+        let names: Vec<&str> =
+            columns.iter().map(|column| self.schema.field(*column).name().as_str()).collect();
+        let rows = call_method(self.source.bind(py), "read_chunk", (chunk, &names));
+        let rows = rows.map_err(|error| raised(py, error))?;
+        let reader = write::source("read_chunk()", &rows);
+        let mut reader = reader.map_err(|error| failed(FeedErrorKind::Conversion, py, error))?;
+        let schema = reader.schema();
+        let order = names.iter().map(|name| {
+            schema.index_of(name).map_err(|_| {
+                let fields: Vec<String> = schema.fields().iter().map(|field| quoted(field.name())).collect();
+                let (name, fields) = (quoted(name), fields.join(", "));
+                let message = format!("read_chunk(): expected the column {name}, found {fields}");
+                FeedError::new(FeedErrorKind::Conversion, message)
+            })
+        });
+        let order = order.collect::<Result<Vec<usize>, _>>()?;
+        let joined = py.detach(|| {
+            let batches = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
+            let batches = batches.iter().map(|batch| batch.project(&order)).collect::<Result<Vec<_>, _>>()?;
+            match &batches[..] {
+                [only] => Ok(only.clone()),
+                _ => {
+                    let schema = schema.project(&order)?.into();
+                    concat_batches(&schema, &batches.iter().collect::<Vec<_>>())
+                }
+            }
+        });
+        joined.map_err(|error| raised(py, write::failure(py, write::source_error(error))))
+    }
+}
+
+impl ChunkSource for PythonChunks {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn chunk_rows(&self) -> &[u64] {
+        &self.rows
+    }
+
+    fn fingerprint(&self) -> [u8; 16] {
+        self.fingerprint
+    }
+
+    fn read(&self, chunk: u64, columns: &[usize]) -> Result<RecordBatch, FeedError> {
+        Python::try_attach(|py| self.batch(py, chunk, columns)).unwrap_or_else(|| {
+            let message = "expected a running Python interpreter, found it shut down";
+            Err(FeedError::io(io::Error::other(message)))
+        })
+    }
+}
+
+/// What Python code raised, for who asked for the batch. Damaged chunks, and sources that the system does not let read, may
+/// be left out; nothing else, and no `KeyboardInterrupt`.
+fn raised(py: Python<'_>, error: PyErr) -> FeedError {
+    let is_damage = || {
+        let module = py.import("arrowfeed._errors")?;
+        let classes = (module.getattr("FormatError")?, module.getattr("CodecError")?);
+        error.value(py).is_instance(classes.into_pyobject(py)?.as_any())
+    };
+    let kind = match is_damage() {
+        Ok(true) => FeedErrorKind::CorruptBlock,
+        _ if error.is_instance_of::<PyOSError>(py) => FeedErrorKind::Io,
+        _ => FeedErrorKind::Conversion,
+    };
+    failed(kind, py, error)
+}
+
+/// An error that comes back to Python code as the exception.
+fn failed(kind: FeedErrorKind, py: Python<'_>, error: PyErr) -> FeedError {
+    let text = error.value(py).to_string();
+    FeedError::new(kind, text).with_source(io::Error::other(error))
+}

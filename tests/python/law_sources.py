@@ -1,0 +1,100 @@
+"""Sources of numbered rows, for the laws of datasets: Avro, Parquet, and a source written in Python."""
+
+import itertools
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import arrowfeed as af
+
+SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.int64(), nullable=False),
+        pa.field("text", pa.string()),
+        pa.field("list", pa.list_(pa.field("item", pa.int64(), nullable=False)), nullable=False),
+    ]
+)
+
+REPRESENTATIONS = {"id": af.Dense("id"), "list": af.VarLenRagged("list")}
+
+CHUNK = 37
+"""Rows of a chunk."""
+
+
+def rows(start, end):
+    """Rows whose other columns follow from their number."""
+    numbers = range(start, end)
+    return pa.record_batch(
+        {
+            "id": pa.array(numbers, pa.int64()),
+            "text": pa.array([f"row {n}" if n % 3 else None for n in numbers]),
+            "list": pa.array([list(range(n, n + n % 4)) for n in numbers], SCHEMA.field("list").type),
+        },
+        SCHEMA,
+    )
+
+
+class Chunks(af.ChunkSource):
+    """Numbered rows. Of a chunk in `damaged`, an error is raised in place of them."""
+
+    def __init__(self, start, end, damaged=(), error=None):
+        self.start, self.end, self.damaged, self.error = start, end, damaged, error
+        self.asked = []
+
+    arrow_schema = SCHEMA
+
+    @property
+    def name(self):
+        return f"rows {self.start} to {self.end}"
+
+    @property
+    def version(self):
+        return str(self.start)
+
+    @property
+    def chunk_rows(self):
+        return [min(CHUNK, self.end - at) for at in range(self.start, self.end, CHUNK)]
+
+    def read_chunk(self, number, columns):
+        self.asked.append((number, list(columns)))
+        if number in self.damaged:
+            raise self.error or af.CorruptBlockError(f"chunk {number} is damaged")
+        start = self.start + number * CHUNK
+        batch = rows(start, min(start + CHUNK, self.end))
+        # Another order, and a column that nobody asked for: the dataset takes what it needs.
+        return batch.select(list(reversed(SCHEMA.names)))
+
+
+def avro(directory, sizes):
+    """Avro files of several blocks each."""
+    paths, first = [], 0
+    for number, size in enumerate(sizes):
+        paths.append(directory / f"part-{number}.avro")
+        with af.AvroWriter(paths[-1], SCHEMA, codec="deflate", block_bytes=400) as writer:
+            for start in range(first, first + size, CHUNK):
+                writer.write(rows(start, min(start + CHUNK, first + size)))
+        first += size
+    return af.AvroDataset(paths, representations=REPRESENTATIONS)
+
+
+def parquet(directory, sizes):
+    """Parquet files with a row group for each chunk."""
+    paths, first = [], 0
+    for number, size in enumerate(sizes):
+        paths.append(directory / f"part-{number}.parquet")
+        with pq.ParquetWriter(paths[-1], SCHEMA) as writer:
+            for start in range(first, first + size, CHUNK):
+                writer.write_batch(rows(start, min(start + CHUNK, first + size)))
+        first += size
+    return af.ParquetDataset(paths, representations=REPRESENTATIONS)
+
+
+def chunks(_directory, sizes):
+    """Sources written in Python."""
+    borders = np.cumsum([0, *sizes]).tolist()
+    sources = [Chunks(start, end) for start, end in itertools.pairwise(borders)]
+    return af.ChunkDataset(sources, representations=REPRESENTATIONS)
+
+
+SOURCES = {"avro": avro, "parquet": parquet, "chunks": chunks}
