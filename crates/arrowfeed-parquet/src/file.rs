@@ -9,7 +9,7 @@ use arrowfeed_source::format::{
     Chunk, ChunkDecoder, ChunkScan, Claim, DecodeOptions, FormatFile, KnownChunks, Unit, UnitDecoder,
 };
 use arrowfeed_source::io::{Fingerprint, OpenFile, Opened, checked_read_at};
-use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted, thousands};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::ParquetMetaDataReader;
@@ -85,7 +85,11 @@ fn read_footer(file: &OpenFile, limits: &Limits) -> Result<Vec<u8>, FeedError> {
     let start = file.len().saturating_sub(TAIL);
     let found = checked_read_at(&**file.source(), start, &mut tail).map_err(FeedError::io)?;
     if found < tail.len() || &tail[4..] != MAGIC {
-        let found = quoted(&String::from_utf8_lossy(&tail[..found]));
+        let found = &tail[..found];
+        let found = match std::str::from_utf8(found).ok().filter(|text| printable(text) == *text) {
+            Some(text) => quoted(text),
+            None => format!("the bytes {}", hex(found)),
+        };
         let message = format!("expected a Parquet file, which ends with \"PAR1\", found {found} at its end");
         return Err(FeedError::new(FeedErrorKind::Format, message));
     }

@@ -152,6 +152,7 @@ fn what_is_no_parquet_file_is_an_error_that_says_so() {
     };
     assert_eq!(error(b""), not("\"\""));
     assert_eq!(error(b"no such file"), not("\"uch file\""));
+    assert_eq!(error(b"12\x01\xff\0abcde"), not("the bytes 01 ff 00 61 62 63 64 65"));
     assert_eq!(
         error(b"\xff\0\0\0PAR1"),
         (FeedErrorKind::Truncated, "file: expected a footer of 255 bytes, found a file of 8".to_owned())
