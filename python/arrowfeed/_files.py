@@ -18,19 +18,20 @@ _WITHOUT_DIRECTORIES = ("http", "https")
 """Schemes whose URLs name one file each: a question mark starts a query, and nothing can be listed."""
 
 
-def files_of(url: str, shown: str) -> list[tuple[str, Callable[[], BinaryIO]]]:
+def files_of(url: str, shown: str, extension: str) -> list[tuple[str, Callable[[], BinaryIO]]]:
     """The files that a URL means: itself, or those of a glob or a directory, sorted.
 
     Args:
         url: With a scheme that fsspec knows.
         shown: The URL without its secrets, for messages.
+        extension: Of the files of a directory, without the dot.
 
     Returns:
         For each file, its name in messages and a function that opens it.
 
     Raises:
         ImportError: fsspec, or what it needs for the scheme, is not installed.
-        FileNotFoundError: Nothing matches the glob, or the directory has no `*.avro` files.
+        FileNotFoundError: Nothing matches the glob, or the directory has no files with the extension.
     """
     scheme = url.partition("://")[0]
     try:
@@ -41,7 +42,7 @@ def files_of(url: str, shown: str) -> list[tuple[str, Callable[[], BinaryIO]]]:
     filesystem, path = core.url_to_fs(url)
     if scheme.lower() in _WITHOUT_DIRECTORIES:
         return [(shown, functools.partial(filesystem.open, path, "rb"))]
-    paths = _paths(filesystem, path, shown)
+    paths = _paths(filesystem, path, shown, extension)
     # The URL itself keeps its name; files that were found have one of their own.
     names = [shown] if paths == [path] else [f"{scheme}://{found.lstrip('/')}" for found in paths]
     return [
@@ -50,11 +51,11 @@ def files_of(url: str, shown: str) -> list[tuple[str, Callable[[], BinaryIO]]]:
     ]
 
 
-def _paths(filesystem: Any, path: str, shown: str) -> list[str]:
+def _paths(filesystem: Any, path: str, shown: str, extension: str) -> list[str]:
     if "*" in path or "[" in path:
         found = filesystem.glob(path)
-    elif not path.endswith(".avro") and filesystem.isdir(path):
-        found = filesystem.glob(f"{path.rstrip('/')}/*.avro")
+    elif not path.endswith(f".{extension}") and filesystem.isdir(path):
+        found = filesystem.glob(f"{path.rstrip('/')}/*.{extension}")
     else:
         return [path]
     if not found:

@@ -97,7 +97,7 @@ fn of_tensor(
 /// An error of a dataset.
 pub(crate) fn dataset_error(py: Python<'_>, error: DatasetError) -> PyErr {
     match error {
-        DatasetError::Avro(error) => to_python(py, error),
+        DatasetError::Feed(error) => to_python(py, error),
         DatasetError::Representation(error) => representation_error(py, &error),
         DatasetError::Conversion(error) => conversion_error(py, &error),
         DatasetError::State(error) if error.kind() == StateErrorKind::Files => {

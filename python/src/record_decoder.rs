@@ -186,7 +186,7 @@ impl AvroRecordDecoder {
 /// The exception of an error in the records of a name.
 fn located(py: Python<'_>, name: Option<&str>, error: DatasetError) -> PyErr {
     match (error, name) {
-        (DatasetError::Avro(error), Some(name)) => to_python(py, error.in_file(name)),
+        (DatasetError::Feed(error), Some(name)) => to_python(py, error.in_file(name)),
         (error, _) => dataset_error(py, error),
     }
 }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use arrowfeed::FeedError;
+use arrowfeed::source::io::FileSource;
 use arrowfeed::sources::{redacted, resolve_extension, scheme};
-use arrowfeed::{AvroSource, FeedError};
 use bytes::Bytes;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -31,7 +32,7 @@ const EXPECTED: &str = "a path, a glob, a directory, a URL, bytes, a binary file
 
 /// Files in the order of the argument.
 pub(crate) struct Sources {
-    pub(crate) list: Vec<AvroSource>,
+    pub(crate) list: Vec<FileSource>,
     /// Whether Python code gives some of the bytes. It is called in the caller's thread only: no other thread
     /// then ever waits for the interpreter.
     pub(crate) from_python: bool,
@@ -56,7 +57,7 @@ pub(crate) fn sources(value: &Bound<'_, PyAny>) -> PyResult<Sources> {
 }
 
 /// The first file of a `source` argument.
-pub(crate) fn first_source(value: &Bound<'_, PyAny>) -> PyResult<AvroSource> {
+pub(crate) fn first_source(value: &Bound<'_, PyAny>) -> PyResult<FileSource> {
     sources(value)?.list.into_iter().next().ok_or_else(none_found)
 }
 
@@ -85,7 +86,7 @@ pub(crate) fn local_files(value: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
 pub(crate) fn rereadable(
     value: &Bound<'_, PyAny>,
     extension: &str,
-) -> PyResult<(Vec<AvroSource>, Py<PyAny>)> {
+) -> PyResult<(Vec<FileSource>, Py<PyAny>)> {
     let py = value.py();
     let (mut sources, kept) = (Vec::new(), PyList::empty(py));
     for item in each(value)? {
@@ -93,27 +94,27 @@ pub(crate) fn rereadable(
             Item::Pattern(pattern) => {
                 for path in resolved(py, pattern, extension)? {
                     kept.append(&path)?;
-                    sources.push(AvroSource::from(path));
+                    sources.push(FileSource::from(path));
                 }
             }
             Item::Url(url) => {
-                for (name, opener) in remote_files(py, &url)? {
+                for (name, opener) in remote_files(py, &url, extension)? {
                     let file = shutdown::call(&opener, ())?;
                     let bytes = whole(&file);
                     call_method(&file, "close", ())?;
-                    sources.push(AvroSource::bytes(Bytes::from_owner(bytes?)).with_name(name));
+                    sources.push(FileSource::bytes(Bytes::from_owner(bytes?)).with_name(name));
                 }
                 kept.append(url)?;
             }
             Item::Bytes(bytes) => {
                 kept.append(&bytes)?;
-                sources.push(AvroSource::bytes(Bytes::from_owner(bytes)));
+                sources.push(FileSource::bytes(Bytes::from_owner(bytes)));
             }
             Item::File(file) => {
                 let (bytes, name) = (whole(&file)?, name_of(&file));
                 let files = py.import("arrowfeed._files")?;
                 kept.append(call_method(&files, "KeptFile", (&bytes, &name))?)?;
-                sources.push(AvroSource::bytes(Bytes::from_owner(bytes)).with_name(name));
+                sources.push(FileSource::bytes(Bytes::from_owner(bytes)).with_name(name));
             }
         }
     }
@@ -121,12 +122,12 @@ pub(crate) fn rereadable(
 }
 
 /// A file object that is read at any offset, under another name than its own.
-pub(crate) fn seekable(argument: &'static str, file: &Bound<'_, PyAny>, path: &Path) -> PyResult<AvroSource> {
+pub(crate) fn seekable(argument: &'static str, file: &Bound<'_, PyAny>, path: &Path) -> PyResult<FileSource> {
     let can = |method| has_attribute(file, method);
     if !(can("read")? || can("readinto")?) || !can("seek")? || !can("tell")? {
         return Err(wrong_type(argument, "a binary file object that can seek", file));
     }
-    Ok(AvroSource::seekable(path.display().to_string(), PythonFile::given(argument, file.clone())))
+    Ok(FileSource::seekable(path.display().to_string(), PythonFile::given(argument, file.clone())))
 }
 
 /// All bytes of a file object from where it stands.
@@ -147,17 +148,17 @@ impl Sources {
     fn add(&mut self, py: Python<'_>, item: Item<'_>) -> PyResult<()> {
         match item {
             Item::Pattern(pattern) => {
-                self.list.extend(resolved(py, pattern, AVRO)?.into_iter().map(AvroSource::from));
+                self.list.extend(resolved(py, pattern, AVRO)?.into_iter().map(FileSource::from));
             }
             Item::Url(url) => {
-                for (name, opener) in remote_files(py, &url)? {
-                    self.list.push(AvroSource::reader(name, PythonFile::to_open(opener)));
+                for (name, opener) in remote_files(py, &url, AVRO)? {
+                    self.list.push(FileSource::reader(name, PythonFile::to_open(opener)));
                 }
                 self.from_python = true;
             }
-            Item::Bytes(bytes) => self.list.push(AvroSource::bytes(Bytes::from_owner(bytes))),
+            Item::Bytes(bytes) => self.list.push(FileSource::bytes(Bytes::from_owner(bytes))),
             Item::File(file) => {
-                self.list.push(AvroSource::reader(name_of(&file), PythonFile::given("source", file)));
+                self.list.push(FileSource::reader(name_of(&file), PythonFile::given("source", file)));
                 self.from_python = true;
             }
         }
@@ -219,10 +220,14 @@ fn is_remote(text: &str) -> bool {
     scheme(text).is_some_and(|scheme| !scheme.eq_ignore_ascii_case("file"))
 }
 
-/// Name in messages, and a function that opens the file, for each file of a URL.
-fn remote_files<'py>(py: Python<'py>, url: &str) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+/// Name in messages, and a function that opens the file, for each file of a URL. Of a directory, those with the extension.
+fn remote_files<'py>(
+    py: Python<'py>,
+    url: &str,
+    extension: &str,
+) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
     let module = py.import("arrowfeed._files")?;
-    let files = call_method(&module, "files_of", (url, redacted(url).as_ref()))?;
+    let files = call_method(&module, "files_of", (url, redacted(url).as_ref(), extension))?;
     files.extract()
 }
 

@@ -3,6 +3,7 @@
 import itertools
 import pickle
 
+import fsspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -192,3 +193,11 @@ def test_columns_of_one_name_are_refused(tmp_path):
     with pytest.raises(af.SchemaError) as caught:
         af.ParquetDataset(path)
     assert str(caught.value) == f'{path}: expected columns of different names, found two named "a"'
+
+
+def test_a_directory_of_a_url_has_parquet_files(folder):
+    filesystem = fsspec.filesystem("memory")
+    for path in folder.iterdir():
+        filesystem.pipe(f"/parquet/{path.name}", path.read_bytes())
+    filesystem.pipe("/parquet/part-0.avro", b"no Parquet")
+    assert af.ParquetDataset("memory://parquet").num_rows == ROWS

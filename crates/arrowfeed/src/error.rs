@@ -11,7 +11,7 @@ use arrowfeed_tensor::{ConversionError, RepresentationError};
 pub enum DatasetError {
     /// Files cannot be read, or an option makes no sense.
     #[error(transparent)]
-    Avro(#[from] FeedError),
+    Feed(#[from] FeedError),
     /// A tensor cannot be made of these columns.
     #[error(transparent)]
     Representation(#[from] RepresentationError),

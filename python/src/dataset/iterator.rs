@@ -158,7 +158,7 @@ impl BatchIterator {
     }
 
     fn was_stopped(&self, error: &DatasetError) -> bool {
-        matches!(error, DatasetError::Avro(error) if self.batches.was_stopped(error))
+        matches!(error, DatasetError::Feed(error) if self.batches.was_stopped(error))
     }
 
     fn wait<T: Send>(

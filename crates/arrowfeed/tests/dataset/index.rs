@@ -39,7 +39,7 @@ fn with_index(paths: &[PathBuf], index: &Path) -> Result<Dataset, FeedError> {
     let options = AvroDatasetOptions { index: Some(index.to_owned()), ..Default::default() };
     match AvroDataset::open(paths.iter().map(AvroSource::from), options) {
         Ok(dataset) => Ok(dataset),
-        Err(DatasetError::Avro(error)) => Err(error),
+        Err(DatasetError::Feed(error)) => Err(error),
         Err(other) => panic!("{other}"),
     }
 }
@@ -156,7 +156,7 @@ proptest! {
             for batch in batches {
                 match batch {
                     Ok(batch) => rows.extend(numbers(&batch)),
-                    Err(DatasetError::Avro(error)) => {
+                    Err(DatasetError::Feed(error)) => {
                         prop_assert_ne!(error.kind(), FeedErrorKind::Internal, "{}", error);
                     }
                     Err(other) => panic!("{other}"),
@@ -314,7 +314,7 @@ fn a_file_written_again_with_the_same_length_is_a_located_error_when_it_is_read(
             let options =
                 IterationOptions { shuffle_buffer_size, shard, threads, seed: Some(1), ..Default::default() };
             let batches = dataset.record_batches(options).unwrap();
-            let Some(DatasetError::Avro(error)) = batches.filter_map(Result::err).next() else { panic!() };
+            let Some(DatasetError::Feed(error)) = batches.filter_map(Result::err).next() else { panic!() };
             assert_eq!((error.kind(), error.to_string()), (FeedErrorKind::Changed, expected.clone()));
         }
     }
