@@ -23,12 +23,6 @@ impl<T> Aligned<T> {
     }
 }
 
-impl<T, const N: usize> Aligned<[T; N]> {
-    pub(crate) fn into_flattened(self) -> Aligned<T> {
-        Aligned { items: self.items.into_flattened(), start: N * self.start }
-    }
-}
-
 /// As they are, wherever they begin.
 impl<T> From<Vec<T>> for Aligned<T> {
     fn from(items: Vec<T>) -> Self {

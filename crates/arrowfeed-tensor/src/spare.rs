@@ -3,6 +3,7 @@
 //! The allocator gives large memory back to the system, whose fresh pages cost as much as filling them: five sparse
 //! features of 1,024 rows by 35 entries are 3 MB of coordinates a batch.
 
+use std::collections::TryReserveError;
 use std::sync::{Mutex, TryLockError};
 
 use arrow_buffer::{Buffer, ScalarBuffer, ToByteSlice};
@@ -18,15 +19,21 @@ const MOST_BYTES: usize = 32 << 20;
 
 static SPARE: Mutex<Vec<Vec<i64>>> = Mutex::new(Vec::new());
 
-/// `len` integers of any value, where there is spare memory for them.
-pub(crate) fn take(len: usize) -> Option<Aligned<i64>> {
+/// No integers yet, in memory for `len` of them: spare memory, or new. Those before `start` are still to be written.
+pub(crate) fn room(len: usize) -> Result<Aligned<i64>, TryReserveError> {
+    match take(len) {
+        Some(spare) => Ok(spare),
+        None => Aligned::reserved(len),
+    }
+}
+
+fn take(len: usize) -> Option<Aligned<i64>> {
     if bytes(len) < LEAST_BYTES {
         return None;
     }
     let mut items = spare(len.saturating_add(most_before::<i64>()))?;
-    let start = before(&items);
-    items.resize(start + len, 0);
-    Some(Aligned { items, start })
+    items.clear();
+    Some(Aligned { start: before(&items), items })
 }
 
 /// Integers as a buffer that comes back when nobody holds it.
@@ -106,8 +113,8 @@ mod tests {
         assert!(other.iter().all(|it| *it == 7));
         drop(other);
         let again = take(len - 8).unwrap();
-        assert_eq!((again.items.as_ptr(), again.len()), (place, len - 8));
-        assert_eq!(again.as_ptr().addr() % 64, 0);
+        assert_eq!((again.items.as_ptr(), again.items.len()), (place, 0));
+        assert_eq!(again.items.as_ptr().wrapping_add(again.start).addr() % 64, 0);
         // Small memory is not kept, nor too much.
         drop((buffer(vec![0; 10].into()), buffer(vec![0; 2 * MOST_BYTES / size_of::<i64>()].into())));
         assert!(take(10).is_none() && take(len).is_none());

@@ -5,23 +5,24 @@
 //! of the last row is left out.
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
+
 use arrow_buffer::ArrowNativeType;
 
 use crate::aligned::Aligned;
 use crate::error::ConversionError;
-use crate::gather::overflow;
+use crate::gather::{overflow, reserved};
 use crate::row_splits::RowSplits;
 use crate::spare;
 
 /// The row of each entry.
 pub(super) fn rows(splits: &RowSplits) -> Result<Aligned<i64>, ConversionError> {
-    Ok(by_rows::<_, 8>(splits, |row, _| row as i64)?.0)
+    Ok(integers(splits, |row, _| [row as i64])?.0)
 }
 
 /// `[row, position]` of each entry, one after the other, and the length of the longest row.
 pub(super) fn positions(splits: &RowSplits) -> Result<(Aligned<i64>, usize), ConversionError> {
-    let (entries, longest) = by_rows::<_, 8>(splits, |row, position| [row as i64, position as i64])?;
-    Ok((entries.into_flattened(), longest))
+    integers(splits, |row, position| [row as i64, position as i64])
 }
 
 /// `[row, index]` of each entry, one after the other.
@@ -31,7 +32,7 @@ pub(super) fn pairs(
 ) -> Result<Aligned<i64>, ConversionError> {
     // Rows first, in narrow integers, then all entries in one loop: 1,024 rows of up to 10 entries take 4 µs, and not 6.
     match u32::try_from(splits.rows()) {
-        Ok(_) => beside(&by_rows::<_, 16>(splits, |row, _| row as u32)?.0, indices),
+        Ok(_) => beside(&narrow_rows(splits)?, indices),
         Err(_) => beside(&rows(splits)?, indices),
     }
 }
@@ -40,54 +41,82 @@ fn beside<R: Copy + Into<i64>>(
     rows: &[R],
     indices: impl Iterator<Item = i64>,
 ) -> Result<Aligned<i64>, ConversionError> {
-    let pairs = rows.iter().zip(indices).map(|(row, index)| [(*row).into(), index]);
-    if let Some(mut entries) = spare::take(2 * rows.len()) {
-        let places = entries.as_chunks_mut::<2>().0.iter_mut();
-        places.zip(pairs).for_each(|(place, pair)| *place = pair);
-        return Ok(entries);
-    }
-    let room = Aligned::<[i64; 2]>::reserved(rows.len());
+    let room = spare::room(rows.len().saturating_mul(2));
     let mut entries = room.map_err(|error| overflow(rows.len(), &error))?;
-    entries.items.resize(entries.start, [0; 2]);
-    entries.items.extend(pairs);
-    Ok(entries.into_flattened())
+    entries.items.resize(entries.start, 0);
+    let places = entries.items.spare_capacity_mut().as_chunks_mut::<2>().0;
+    let mut written = 0;
+    for ((row, index), place) in rows.iter().zip(indices).zip(places) {
+        *place = [MaybeUninit::new((*row).into()), MaybeUninit::new(index)];
+        written += 2;
+    }
+    // SAFETY: that many places were written after those before the start.
+    unsafe { entries.items.set_len(entries.start + written) };
+    Ok(entries)
 }
 
-/// `entry(row, position)` of each entry, and the length of the longest row.
+/// `entry(row, position)` of each entry, one after the other, and the length of the longest row.
+fn integers<const N: usize>(
+    splits: &RowSplits,
+    entry: impl Fn(usize, usize) -> [i64; N],
+) -> Result<(Aligned<i64>, usize), ConversionError> {
+    const BLOCK: usize = 8;
+    let items = splits.last();
+    let room = spare::room(items.saturating_add(BLOCK).saturating_mul(N));
+    let mut entries = room.map_err(|error| overflow(items, &error))?;
+    entries.items.resize(entries.start, 0);
+    let places = entries.items.spare_capacity_mut().as_chunks_mut::<N>().0;
+    let (written, longest) =
+        by_rows::<_, BLOCK>(splits, places, |row, position| entry(row, position).map(MaybeUninit::new));
+    // SAFETY: see above.
+    unsafe { entries.items.set_len(entries.start + written * N) };
+    Ok((entries, longest))
+}
+
+/// The row of each entry.
+fn narrow_rows(splits: &RowSplits) -> Result<Vec<u32>, ConversionError> {
+    const BLOCK: usize = 16;
+    let items = splits.last();
+    let mut rows: Vec<u32> =
+        reserved(items.saturating_add(BLOCK)).map_err(|error| overflow(items, &error))?;
+    let (written, _) =
+        by_rows::<_, BLOCK>(splits, rows.spare_capacity_mut(), |row, _| MaybeUninit::new(row as u32));
+    // SAFETY: see above.
+    unsafe { rows.set_len(written) };
+    Ok(rows)
+}
+
+/// Writes `entry(row, position)` of each entry to `places`. Returns the number of entries, and the length of the longest
+/// row. There must be `BLOCK` more places than entries.
 ///
 /// `BLOCK` of them are written at once, whatever the length of the row: the next row goes over what is too many. A loop
 /// that ends with each row is mispredicted once a row where lengths differ: positions of 1,024 rows of up to 10 entries
 /// take 3 µs, and not 11; through the safe functions of a vector they take 6.
-fn by_rows<E, const BLOCK: usize>(
+fn by_rows<P, const BLOCK: usize>(
     splits: &RowSplits,
-    entry: impl Fn(usize, usize) -> E,
-) -> Result<(Aligned<E>, usize), ConversionError> {
+    places: &mut [P],
+    entry: impl Fn(usize, usize) -> P,
+) -> (usize, usize) {
     // A function for each width: in one that has both, what is called twice is not inlined.
     match (splits.as_i32(), splits.as_i64()) {
-        (Some(splits), _) => by_splits::<E, _, BLOCK>(splits, entry),
-        (None, splits) => by_splits::<E, _, BLOCK>(splits.map_or(&[], |splits| splits), entry),
+        (Some(splits), _) => by_splits::<P, _, BLOCK>(splits, places, entry),
+        (None, splits) => by_splits::<P, _, BLOCK>(splits.map_or(&[], |splits| splits), places, entry),
     }
 }
 
-fn by_splits<E, T: ArrowNativeType, const BLOCK: usize>(
+fn by_splits<P, T: ArrowNativeType, const BLOCK: usize>(
     splits: &[T],
-    entry: impl Fn(usize, usize) -> E,
-) -> Result<(Aligned<E>, usize), ConversionError> {
-    let items = splits.last().map_or(0, |last| last.as_usize());
-    let room = Aligned::<E>::reserved(items.saturating_add(BLOCK));
-    let mut entries = room.map_err(|error| overflow(items, &error))?;
-    let (mut end, mut longest) = (entries.start, 0);
-    let places = entries.items.spare_capacity_mut();
-    places[..end].iter_mut().for_each(|place| {
-        place.write(entry(0, 0));
-    });
+    places: &mut [P],
+    entry: impl Fn(usize, usize) -> P,
+) -> (usize, usize) {
+    let (mut end, mut longest) = (0, 0);
     for (row, (start, stop)) in splits.iter().zip(splits.iter().skip(1)).enumerate() {
         let length = stop.as_usize() - start.as_usize();
         let mut position = 0;
         loop {
             let block = &mut places[end + position..][..BLOCK];
             for (i, place) in block.iter_mut().enumerate() {
-                place.write(entry(row, position + i));
+                *place = entry(row, position + i);
             }
             position += BLOCK;
             if position >= length {
@@ -97,9 +126,7 @@ fn by_splits<E, T: ArrowNativeType, const BLOCK: usize>(
         end += length;
         longest = longest.max(length);
     }
-    // SAFETY: see above. Places that are not there cannot be written to, so that there are `end` of them.
-    unsafe { entries.items.set_len(end) };
-    Ok((entries, longest))
+    (end, longest)
 }
 
 #[cfg(test)]
@@ -138,6 +165,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "out of range")]
     fn splits_that_go_back_are_not_followed_out_of_the_vector() {
-        let _ = by_splits::<_, _, 8>(&[0, 20, 5], |row, _| row);
+        let _ = by_splits::<_, _, 8>(&[0, 20, 5], &mut [0; 13], |row, _| row);
     }
 }

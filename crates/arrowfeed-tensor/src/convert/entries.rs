@@ -13,6 +13,7 @@ use crate::column::Leaves;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::gather::overflow;
 use crate::row_splits::RowSplits;
+use crate::spare;
 use crate::values::Values;
 
 /// `[row, index, index, ...]` of each entry, one after the other.
@@ -39,7 +40,7 @@ impl Entries {
         if rank == 1 {
             indices = rows(splits)?;
         } else if rank > 2 {
-            indices = Aligned::reserved(size).map_err(|error| overflow(items, &error))?;
+            indices = spare::room(size).map_err(|error| overflow(items, &error))?;
             indices.items.resize(indices.start + size, 0);
             put(&mut indices, rank, 0, rows(splits)?.iter().copied());
         }

@@ -88,12 +88,9 @@ fn fill_row<T: Copy>(
 
 /// Room for the coordinates of so many entries.
 fn memory(entries: usize) -> Result<Aligned<i64>, ConversionError> {
-    if let Some(spare) = spare::take(2 * entries) {
-        return Ok(spare);
-    }
-    let mut fresh = Aligned::reserved(2 * entries).map_err(|error| overflow(entries, &error))?;
-    fresh.items.resize(fresh.start + 2 * entries, 0);
-    Ok(fresh)
+    let mut room = spare::room(2 * entries).map_err(|error| overflow(entries, &error))?;
+    room.items.resize(room.start + 2 * entries, 0);
+    Ok(room)
 }
 
 #[cfg(test)]

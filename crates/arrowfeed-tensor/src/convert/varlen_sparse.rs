@@ -10,12 +10,13 @@ use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, count};
 use crate::explain::{HIDDEN, Part, Sharing, VIEWS};
-use crate::gather::{Pieces, gather, overflow, reserved};
+use crate::gather::{Pieces, gather, overflow};
 use crate::leaf::Leaf;
 use crate::lists;
 use crate::options::AdapterOptions;
 use crate::representation;
 use crate::row_splits::{RowSplits, SplitsDType};
+use crate::spare;
 use crate::spec::TensorSpec;
 use crate::tensor::SparseTensor;
 
@@ -104,14 +105,15 @@ pub(crate) fn coordinates(leaves: &Leaves) -> Result<(Aligned<i64>, Vec<i64>), C
     }
     let mut shape = vec![leaves.rows as i64];
     shape.extend(leaves.splits.iter().map(longest));
-    let mut indices = reserved(size).map_err(|error| overflow(items, &error))?;
+    let mut indices = spare::room(size).map_err(|error| overflow(items, &error))?;
+    indices.items.resize(indices.start, 0);
     let mut prefix = Vec::with_capacity(rank);
     for row in 0..leaves.rows {
         prefix.push(row as i64);
-        nested(&leaves.splits, row, &mut prefix, &mut indices);
+        nested(&leaves.splits, row, &mut prefix, &mut indices.items);
         prefix.pop();
     }
-    Ok((indices.into(), shape))
+    Ok((indices, shape))
 }
 
 /// Coordinates of the items of list `i` of the first level, which is at `prefix`.
