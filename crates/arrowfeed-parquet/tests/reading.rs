@@ -265,3 +265,35 @@ fn a_damaged_row_group_is_left_out_and_named() {
         assert_eq!((skipped.block, skipped.rows), (Some(2), Some(130)));
     }
 }
+
+/// Batches of more rows than are read at a time: they end at multiples of their size, by whichever threads.
+#[test]
+fn batches_of_many_rows_end_where_they_should() {
+    let rows = 100_000;
+    let id: ArrayRef = Arc::new(Int64Array::from_iter_values(0..rows));
+    let batch = RecordBatch::try_from_iter([("id", id)]).unwrap();
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(40_000)).build();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    for batch_size in [18_000, 30_000] {
+        let read = |workers| {
+            let files = open(bytes.clone(), ParquetOptions::default()).unwrap();
+            let reader = reader(files, Part::whole(0), batch_size, OnError::Raise, workers);
+            let mut end = 0;
+            let ends = reader.map(|found| {
+                end += found.unwrap().batch.num_rows();
+                end
+            });
+            ends.collect::<Vec<_>>()
+        };
+        let ends = read(Workers::Caller);
+        assert_eq!(ends.last(), Some(&(rows as usize)));
+        assert!(
+            (batch_size..rows as usize).step_by(batch_size).all(|border| ends.contains(&border)),
+            "{ends:?}"
+        );
+        assert_eq!(read(Workers::Own(2)), ends);
+    }
+}

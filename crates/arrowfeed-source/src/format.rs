@@ -4,6 +4,15 @@
 //! Opened ──FileFormat::open──> FormatFile ─┬─chunks──> Chunk, Chunk, ...      where rows are, without decoding them
 //!                                          └─decoder──> LocatedBatch, ...     the rows of a unit of chunks
 //! ```
+//! | call | when | by which thread |
+//! |---|---|---|
+//! | [`FileFormat::open`] | for the schema; for the index of a shuffle or of shards; for each file of each epoch, several times where a shuffle goes over more than 64 files | any, several files at once |
+//! | [`FormatFile::chunks`] | for the index, and where threads share a file | the caller's |
+//! | [`FormatFile::decoder`], [`UnitDecoder::next`] | for each unit | one at a time for a unit, not always the same |
+//! | [`UnitDecoder::recycle`] | after the last batch of a unit without an error | as above |
+//!
+//! A chunk is what messages and options call a block (`block 5 at byte 1,120`, `skip_block`).
+//!
 //! A format whose chunks can be read from any row on implements [`ReadChunks`] and has its decoder from [`ChunkDecoder`].
 //! Rows that are no file at all are a [`ChunkSource`].
 //!
@@ -61,7 +70,7 @@ pub trait FormatFile: Send + Sync + Debug {
     /// What tells the file from another one of the same length; none for a stream.
     fn fingerprint(&self) -> Option<Fingerprint>;
 
-    /// The bytes that its chunks take.
+    /// The bytes that its chunks take; an empty range where it has none.
     fn body(&self) -> Range<u64>;
 
     /// A scan of its chunks from the first one on; none for a stream.
@@ -82,13 +91,13 @@ pub trait FormatFile: Send + Sync + Debug {
 /// The smallest run of rows that can be decoded alone: an Avro block, a Parquet row group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chunk {
-    /// Its number in the file; of chunks behind one that cannot be read, at least.
+    /// Its number in the file. Numbers grow, and may have gaps. Behind a chunk that cannot be read, it is a lower bound.
     pub number: u64,
-    /// Where it starts.
+    /// Where it starts. Offsets grow.
     pub offset: u64,
-    /// Where it ends: the next one starts there.
+    /// Where it ends: the next one starts there, and the last one ends with the body of the file.
     pub end: u64,
-    /// Rows that it declares.
+    /// Rows that it declares. A chunk may have none, if it takes bytes.
     pub rows: u64,
 }
 
@@ -97,7 +106,8 @@ pub trait ChunkScan: Send + Debug {
     /// The next chunk; `None` at the end.
     ///
     /// # Errors
-    /// A chunk cannot be read; every later call gives that error again. Or the caller wants to stop.
+    /// A chunk cannot be read; every later call gives that error again, until [`seek`](Self::seek). Or the caller wants to
+    /// stop.
     fn next(&mut self, check: &Check<'_>) -> Result<Option<Chunk>, FeedError>;
 
     /// Goes on at the start of a chunk, which has this number.

@@ -22,7 +22,7 @@ pub trait ReadChunks: Send + Sync {
     /// What messages call the file.
     fn name(&self) -> &str;
 
-    /// The chunks whose offset is in a range, in order.
+    /// The chunks whose offset is in a range, in order. They are known when the file is open: nothing is read here.
     fn chunks_in(&self, range: &Range<u64>) -> Vec<Chunk>;
 
     /// Bytes that a chunk takes, for the report.
@@ -31,13 +31,15 @@ pub trait ReadChunks: Send + Sync {
     /// Bytes that a batch may take, at most.
     fn batch_bytes(&self) -> usize;
 
-    /// Begins to read some rows of a chunk, in batches of up to `batch_size` rows.
+    /// Begins to read some rows of a chunk, in batches of `batch_size` rows, the last of which may be short. `batch_size` is at
+    /// most 16,384, whatever the caller asked for.
     ///
     /// # Errors
     /// The chunk cannot be read. Chunk and file are added to the error.
     fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError>;
 
-    /// The same after rows of the same chunk were read, which may be of use. Default: [`begin`](Self::begin).
+    /// The same, with what has read rows of the same chunk before: its memory may be used again. It may stand anywhere in the
+    /// chunk, also behind `rows`. Default: [`begin`](Self::begin).
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
@@ -51,7 +53,8 @@ pub trait ReadChunks: Send + Sync {
         self.begin(chunk, rows, batch_size)
     }
 
-    /// The next of the rows that were begun; `None` after the last one.
+    /// The next of the rows that were begun; `None` after the last one. Where a row in the middle of a batch is wrong, the rows
+    /// before it are a batch, and the error comes with the next call, the last one.
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
@@ -177,8 +180,9 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         last: u64,
         before: Option<F::Rows>,
     ) -> Result<(), FeedError> {
-        let whole = self.window_left == self.batch_size;
-        let end = if whole { last } else { last.min(row + self.window_left) };
+        // Batches that are read in pieces end where they should only if a stretch ends there.
+        let whole = self.window_left == self.batch_size && self.batch_size <= MOST_ROWS;
+        let end = if whole { last } else { last.min(row.saturating_add(self.window_left)) };
         self.current = Some(self.stretch(chunk, row..end, last, before)?);
         self.pass(end - row);
         Ok(())

@@ -11,9 +11,14 @@ use crate::{Check, FeedError};
 pub struct KnownChunks(Arc<[Chunk]>);
 
 impl KnownChunks {
-    /// Chunks whose offsets ascend.
+    /// Chunks whose offsets grow.
+    ///
+    /// # Panics
+    /// They do not, in a build with debug assertions.
     pub fn new(chunks: impl IntoIterator<Item = Chunk>) -> Self {
-        Self(chunks.into_iter().collect())
+        let chunks: Arc<[Chunk]> = chunks.into_iter().collect();
+        debug_assert!(chunks.is_sorted_by(|a, b| a.offset < b.offset), "offsets of chunks must grow");
+        Self(chunks)
     }
 
     /// The chunks whose offset is in a range.

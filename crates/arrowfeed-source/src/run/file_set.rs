@@ -109,7 +109,7 @@ pub struct FileSet {
 }
 
 impl FileSet {
-    /// No file is opened.
+    /// No file is opened. There must be at least one, and no stream: [`Files::first_stored`] has checked that.
     pub fn new(files: Files, format: Arc<dyn FileFormat>) -> Self {
         Self { files, format }
     }

@@ -66,7 +66,7 @@ fn a_fault_is_an_error_and_the_state_before_it_stays() {
 
 #[test]
 fn what_is_left_out_is_the_same_for_all_threads_and_from_every_place_on() {
-    for format in [Format::Avro, Format::Parquet, Format::Chunks] {
+    for format in Format::ALL {
         for threads in [1, 2] {
             what_is_left_out_is_the_same(format, threads);
         }

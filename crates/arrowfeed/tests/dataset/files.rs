@@ -50,8 +50,19 @@ pub(crate) enum Format {
     Chunks,
 }
 
+impl Format {
+    pub(crate) const ALL: [Self; 3] = [Self::Avro, Self::Parquet, Self::Chunks];
+
+    /// Those that are files, which can be split.
+    pub(crate) const FILES: [Self; 2] = [Self::Avro, Self::Parquet];
+}
+
 pub(crate) fn formats() -> impl Strategy<Value = Format> {
-    prop_oneof![Just(Format::Avro), Just(Format::Parquet), Just(Format::Chunks)]
+    proptest::sample::select(&Format::ALL)
+}
+
+pub(crate) fn file_formats() -> impl Strategy<Value = Format> {
+    proptest::sample::select(&Format::FILES)
 }
 
 /// Avro files of so many rows each, which are numbered from 0 on, in blocks of about `block_bytes`.
@@ -142,7 +153,8 @@ pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
     match paths[0].extension().and_then(|extension| extension.to_str()) {
         Some("parquet") => ParquetDataset::open(sources, ParquetDatasetOptions::default(), None),
         Some("chunks") => ChunkDataset::open(Chunks::sources(paths), ChunkDatasetOptions::default(), None),
-        _ => AvroDataset::open(sources, AvroDatasetOptions::default()),
+        Some("avro") => AvroDataset::open(sources, AvroDatasetOptions::default()),
+        other => panic!("expected the extension of a format, found {other:?}"),
     }
     .unwrap()
 }

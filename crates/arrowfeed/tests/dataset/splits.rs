@@ -8,9 +8,7 @@ use arrowfeed::source::run::{FileReader, RangeOptions};
 use arrowfeed::{Dataset, FeedErrorKind, Split};
 use proptest::prelude::*;
 
-use crate::files::{Directory, Format, dataset, numbers, write_as};
-
-const FILES: [Format; 2] = [Format::Avro, Format::Parquet];
+use crate::files::{Directory, Format, dataset, file_formats, numbers, write_as};
 
 fn rows(reader: FileReader) -> Vec<i64> {
     reader.flat_map(|batch| numbers(&batch.unwrap())).collect()
@@ -25,7 +23,7 @@ proptest! {
 
     #[test]
     fn splits_give_every_row_once_in_order(
-        format in prop_oneof![Just(Format::Avro), Just(Format::Parquet)],
+        format in file_formats(),
         files in proptest::collection::vec(0_usize..200, 1..4),
         chunk_bytes in prop_oneof![Just(40_usize), Just(300), Just(64_000)],
         target_bytes in 1_u64..3000,
@@ -47,7 +45,7 @@ proptest! {
 
     #[test]
     fn a_claim_that_is_refused_leaves_the_rest_to_who_reads_from_there(
-        format in prop_oneof![Just(Format::Avro), Just(Format::Parquet)],
+        format in file_formats(),
         granted in 0_usize..12,
     ) {
         let directory = Directory::new();
@@ -73,7 +71,7 @@ proptest! {
 
 #[test]
 fn a_file_that_is_not_the_one_that_was_planned_for_is_refused() {
-    for format in FILES {
+    for format in Format::FILES {
         let directory = Directory::new();
         let paths = write_as(format, &directory, &[100, 30], 100);
         let dataset = dataset(&paths);
@@ -87,7 +85,7 @@ fn a_file_that_is_not_the_one_that_was_planned_for_is_refused() {
 
 #[test]
 fn the_bytes_of_a_split_may_come_from_elsewhere() {
-    for format in FILES {
+    for format in Format::FILES {
         let directory = Directory::new();
         let paths = write_as(format, &directory, &[100], 100);
         let dataset = dataset(&paths);
@@ -104,7 +102,7 @@ fn the_bytes_of_a_split_may_come_from_elsewhere() {
 
 #[test]
 fn a_split_of_another_file_is_refused() {
-    for format in FILES {
+    for format in Format::FILES {
         let directory = Directory::new();
         let paths = write_as(format, &directory, &[100, 100], 100);
         let (one, other) = (dataset(&paths[..1]), dataset(&paths[1..]));
