@@ -130,7 +130,7 @@ fuzz: ## each fuzz target for SECONDS=60
 asan: ## Rust tests under the address sanitizer, with fewer random cases
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=detect_odr_violation=0:allocator_may_return_null=1 \
 		ARROWFEED_CASES=200 ARROWFEED_MUTANTS=20000 ARROWFEED_SANITIZED=1 \
-		cargo test --package arrowfeed-avro --package arrowfeed-ffi --lib --tests --target $(HOST) --target-dir target/asan
+		cargo test --package arrowfeed-avro --package arrowfeed-ffi --package arrowfeed-tensorflow --lib --tests --target $(HOST) --target-dir target/asan
 
 # The standard library is built anew: without its atomics and locks the sanitizer would report what they order.
 .PHONY: tsan

@@ -13,6 +13,7 @@ MAY_USE: dict[str, set[str]] = {
     "arrowfeed-parquet": {"arrowfeed-source"},
     "arrowfeed-ffi": set(),
     "arrowfeed-tensor": {"arrowfeed-select"},
+    "arrowfeed-tensorflow": {"arrowfeed-tensor"},
     "arrowfeed": {
         "arrowfeed-avro",
         "arrowfeed-parquet",
@@ -20,7 +21,7 @@ MAY_USE: dict[str, set[str]] = {
         "arrowfeed-source",
         "arrowfeed-tensor",
     },
-    "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi", "arrowfeed-select"},
+    "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi", "arrowfeed-select", "arrowfeed-tensorflow"},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
 }
 """Packages of ours that a package may depend on: data flows one way, formats know nothing of what follows."""

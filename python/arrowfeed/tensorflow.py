@@ -1,7 +1,12 @@
-"""Tensors as TensorFlow has them. TensorFlow is imported on use."""
+"""Tensors as TensorFlow has them.
+
+The import registers the op of `Dataset.to_tf`, where TensorFlow is installed: a process that runs a graph of
+another one, such as a worker of tf.data service, imports this module first.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from typing import TYPE_CHECKING, Any
 
@@ -44,3 +49,8 @@ def to_tensorflow(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     """
     eager = importlib.import_module("arrowfeed._tensorflow").eager
     return convert(tensors, lambda _, tensor: eager(tensor))
+
+
+# Without TensorFlow, or with one that takes no ops, there is an error on use.
+with contextlib.suppress(ImportError, RuntimeError):
+    importlib.import_module("arrowfeed._tensorflow.op").register()

@@ -599,9 +599,12 @@ Elements are what `arrowfeed.tensorflow.to_tensorflow` makes of those of `tensor
 `element_spec` says it before: `tf.TensorSpec`, `tf.SparseTensorSpec`, `tf.RaggedTensorSpec`, or a
 dict of these for a structured tensor. The first size is known where `drop_remainder` is set.
 
-Batches are decoded and converted outside of the interpreter; numbers get to the graph without a
+An op of TensorFlow gives the batches, without the interpreter; numbers get to the graph without a
 copy where their memory is aligned. Each iteration over the dataset goes on with the next epochs of
 the seed: another order each time, the same ones in each run.
+
+`tf.train.Checkpoint(iterator=iter(...))` saves where an iterator stands. A graph takes the dataset
+to another process, as in tf.data service; that process imports `arrowfeed.tensorflow` first.
 
 Args:
     batch_size: As in `record_batches`; so are all options.
@@ -616,7 +619,7 @@ Args:
     on_error: What to do with blocks that cannot be read.
 
 Raises:
-    ImportError: TensorFlow is not installed.
+    ImportError: TensorFlow is not installed. RuntimeError: it has no C API for ops.
     ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
         What is wrong with a file or a row is a `tf.errors.InvalidArgumentError` of the iteration.
 
@@ -1273,6 +1276,12 @@ Example:
     (TensorAdapter.specs) => {
         r#"What is known of each tensor before any batch, by name."#
     };
+    (TensorFlowSource) => {
+        r#"A dataset and its options. The op of TensorFlow finds them under a key as long as this object lives."#
+    };
+    (TensorFlowSource.next_pass) => {
+        r#"The number of a pass that begins now, which others do not get."#
+    };
     (TensorSpec) => {
         r#"What every tensor of a representation has in common. Comparable, hashable and picklable.
 
@@ -1542,6 +1551,15 @@ Example:
     >>> splits = arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)
     >>> sum(batch.num_rows for split in splits for batch in arrowfeed.read_split(split))
     10000"#
+    };
+    (register_tensorflow_op) => {
+        r#"Registers the op of TensorFlow, once.
+
+Args:
+    library: Path of `libtensorflow_framework`.
+
+Raises:
+    RuntimeError: The library has not the functions of the C API."#
     };
     (representations_from_tfmd) => {
         r#"The representations that a schema of TensorFlow Metadata declares or implies, by the rules of tfx_bsl.

@@ -66,6 +66,8 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::dataset::{AvroDataset, BatchIterator, ChunkDataset, Dataset, ParquetDataset};
     #[pymodule_export]
+    use crate::dataset::{TensorFlowSource, register_tensorflow_op};
+    #[pymodule_export]
     use crate::limits::Limits;
     #[pymodule_export]
     use crate::pickled::_schema_of_fields;

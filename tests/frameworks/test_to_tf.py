@@ -165,7 +165,7 @@ def test_a_damaged_file_is_an_invalid_argument(tmp_path):
     assert caught.value.message == text
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         list(found.map(lambda batch: batch))
-    assert f"ValueError: {text}\n" in caught.value.message
+    assert f"{text}\n" in caught.value.message
     assert len(list(af.AvroDataset(path, features=FEATURES).to_tf(batch_size=10, on_error="skip_file"))) > 0
 
 

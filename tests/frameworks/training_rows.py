@@ -45,10 +45,10 @@ def table():
 
 
 def names(directory):
-    """What the pages take as given: `paths` of the rows, and their `schema`."""
+    """What the pages take as given: `paths` of the rows, their `schema`, and where a `checkpoint` may be."""
     path = str(directory / "rows.avro")
     af.write_avro(table(), path, schema=SCHEMA)
-    return {"paths": [path], "schema": json.dumps(SCHEMA)}
+    return {"paths": [path], "schema": json.dumps(SCHEMA), "checkpoint": str(directory / "checkpoint")}
 
 
 def sections(page):

@@ -11,6 +11,7 @@
 | `adapter` | record batches to tensors, and back |
 | `representation` | the columns that a tensor is made of |
 | `tensor` | the tensors |
+| `tensorflow_op` | what `arrowfeed._tensorflow` needs of the compiled module |
 
 `_arrowfeed.pyi` lists the names of the module. `tools/native_docs.py` copies the docstrings to Rust.
 """

@@ -292,9 +292,12 @@ class Dataset(Tfxio):
         `element_spec` says it before: `tf.TensorSpec`, `tf.SparseTensorSpec`, `tf.RaggedTensorSpec`, or a
         dict of these for a structured tensor. The first size is known where `drop_remainder` is set.
 
-        Batches are decoded and converted outside of the interpreter; numbers get to the graph without a
+        An op of TensorFlow gives the batches, without the interpreter; numbers get to the graph without a
         copy where their memory is aligned. Each iteration over the dataset goes on with the next epochs of
         the seed: another order each time, the same ones in each run.
+
+        `tf.train.Checkpoint(iterator=iter(...))` saves where an iterator stands. A graph takes the dataset
+        to another process, as in tf.data service; that process imports `arrowfeed.tensorflow` first.
 
         Args:
             batch_size: As in `record_batches`; so are all options.
@@ -309,7 +312,7 @@ class Dataset(Tfxio):
             on_error: What to do with blocks that cannot be read.
 
         Raises:
-            ImportError: TensorFlow is not installed.
+            ImportError: TensorFlow is not installed. RuntimeError: it has no C API for ops.
             ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
                 What is wrong with a file or a row is a `tf.errors.InvalidArgumentError` of the iteration.
 

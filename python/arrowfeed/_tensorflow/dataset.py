@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import json
 import threading
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,13 @@ from arrowfeed._dataset import batches_of_pass
 from arrowfeed._frameworks import framework
 from arrowfeed._tensorflow.eager import components, eager, tensorflow_errors
 from arrowfeed._tensorflow.generator import GeneratedDataset
+from arrowfeed._tensorflow.op import Op
 from arrowfeed._tensorflow.specs import type_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
-    from arrowfeed._arrowfeed import Dataset
+    from arrowfeed._arrowfeed import BatchIterator, Dataset
     from arrowfeed.types import Tensor
 
 _tf: Any = framework("tensorflow")
@@ -35,6 +36,83 @@ _STATE = (
 
 AHEAD = 2
 """Batches that wait for the model, so that making one and computing with another go on side by side."""
+
+
+def tf_dataset(dataset: Dataset, **options: Any) -> Any:
+    """The `tf.data.Dataset` of a dataset's tensors. See `Dataset.to_tf`."""
+    rows = options["batch_size"] if options.get("drop_remainder") else None
+    specs = {name: type_spec(spec, rows) for name, spec in dataset.specs.items()}
+    return OpDataset(dataset, specs, options, ahead=AHEAD)
+
+
+class OpDataset(_Dataset):
+    """The `tf.data.Dataset` of a dataset's tensors, for one pass after the other.
+
+    Args:
+        dataset: What is passed over.
+        specs: The `tf.TypeSpec` of each tensor, by name; of a structured one, a dict of its fields'.
+        options: Of `Dataset.tensors`, for each pass.
+        ahead: Batches that are made before they are asked for, where tf.data asks.
+    """
+
+    def __init__(
+        self, dataset: Dataset, specs: dict[str, Any], options: dict[str, Any], *, ahead: int
+    ) -> None:
+        self._specs, self._ahead = specs, ahead
+        # Not `_options`, which is a method of TensorFlow's.
+        self._settings: dict[str, Any] = options
+        self._passed = dataset
+        self._op = Op(dataset, specs, options)
+        self._made: Any = self._op.dataset(ahead=ahead)
+        # What every dataset is made of.
+        _Dataset.__init__(self, _tf.data.experimental.to_variant(self._made))
+
+    def _inputs(self) -> list[Any]:
+        return [self._made]
+
+    @property
+    def element_spec(self) -> Any:
+        """The type of the elements."""
+        return self._specs
+
+    def __iter__(self) -> Any:
+        if not _tf.executing_eagerly():
+            return _Dataset.__iter__(self)
+        batches = _Pass(self._passed, self._op, self._settings)
+
+        def rest() -> Any:
+            return self._op.dataset(batches.state(), ahead=self._ahead)
+
+        return EagerIterator(self._specs, batches, rest)
+
+
+class _Pass:
+    """The batches of one pass over a dataset."""
+
+    def __init__(self, dataset: Dataset, op: Op, options: dict[str, Any]) -> None:
+        self._dataset, self._op, self._options = dataset, op, options
+        self._number = 0
+        # Started with the first batch.
+        self._iterator: BatchIterator[dict[str, Tensor]] | None = None
+
+    def __iter__(self) -> Iterator[Mapping[str, Tensor]]:
+        return self
+
+    def __next__(self) -> Mapping[str, Tensor]:
+        return next(self._begun())
+
+    def _begun(self) -> BatchIterator[dict[str, Tensor]]:
+        if self._iterator is None:
+            self._number = self._op.next_pass()
+            self._iterator = batches_of_pass(self._dataset, self._number, self._options)
+        return self._iterator
+
+    def state(self) -> bytes:
+        """What the op goes on from. Nothing is asked of the pass after it."""
+        iterator = self._begun()
+        state = json.dumps(iterator.state_dict())
+        iterator.close()
+        return f"{self._number} {state}".encode()
 
 
 class TensorDataset(_Dataset):
@@ -74,7 +152,7 @@ class TensorDataset(_Dataset):
         if ahead:
             self._made = self._made.prefetch(ahead)
         # What every dataset is made of.
-        _Dataset.__init__(self, self._made._variant_tensor)  # noqa: SLF001
+        _Dataset.__init__(self, _tf.data.experimental.to_variant(self._made))
 
     def _inputs(self) -> list[Any]:
         return [self._made]
@@ -88,34 +166,10 @@ class TensorDataset(_Dataset):
         values = [_tf.get_static_value(argument) for argument in self._arguments]
         if not _tf.executing_eagerly() or any(value is None for value in values):
             return _Dataset.__iter__(self)
-        return EagerIterator(self._specs, self._batches(*values), self._rest)
-
-    def _rest(self, batches: Generator[Mapping[str, Tensor]]) -> Any:
-        return TensorDataset(self._specs, lambda: batches, **self._settings)
-
-
-def tf_dataset(dataset: Dataset, **options: Any) -> Any:
-    """The `tf.data.Dataset` of a dataset's tensors. See `Dataset.to_tf`."""
-    rows = options["batch_size"] if options.get("drop_remainder") else None
-    specs = {name: type_spec(spec, rows) for name, spec in dataset.specs.items()}
-    is_infinite = options.get("epochs", 1) is None
-    return TensorDataset(specs, passes_over(dataset, options), ahead=AHEAD, is_infinite=is_infinite)
-
-
-def passes_over(dataset: Dataset, options: dict[str, Any]) -> Callable[[], Generator[Mapping[str, Tensor]]]:
-    """A generator of a dataset's tensors, for one pass after the other.
-
-    Args:
-        dataset: What is passed over.
-        options: Of `Dataset.tensors`, for each pass.
-    """
-    passes = itertools.count()
-
-    def batches() -> Generator[Mapping[str, Tensor]]:
-        with batches_of_pass(dataset, next(passes), options) as iterator:
-            yield from iterator
-
-    return batches
+        batches = self._batches(*values)
+        return EagerIterator(
+            self._specs, batches, lambda: TensorDataset(self._specs, lambda: batches, **self._settings)
+        )
 
 
 class EagerIterator(_Iterator):
@@ -128,15 +182,16 @@ class EagerIterator(_Iterator):
 
     Args:
         specs: The `element_spec`: a dict of `tf.TypeSpec`s.
-        batches: A generator of tensors.
-        rest: The `tf.data.Dataset` of what such a generator still has.
+        batches: Tensors, batch after batch.
+        rest: The `tf.data.Dataset` of what `batches` still has. Called once at most, and then `batches` is
+            not used any more.
     """
 
     def __init__(
         self,
         specs: dict[str, Any],
-        batches: Generator[Mapping[str, Tensor]],
-        rest: Callable[[Generator[Mapping[str, Tensor]]], Any],
+        batches: Iterator[Mapping[str, Tensor]],
+        rest: Callable[[], Any],
     ) -> None:
         # TensorFlow's own is made later, if at all: its attributes are there from then on.
         self._element_spec, self._batches, self._rest = specs, batches, rest
@@ -168,6 +223,6 @@ class EagerIterator(_Iterator):
             # Another thread may have been faster.
             if not self._is_tensorflows:
                 with _tf.init_scope():
-                    _Iterator.__init__(self, self._rest(self._batches))
+                    _Iterator.__init__(self, self._rest())
                 self._is_tensorflows = True
         return self.__dict__[name]

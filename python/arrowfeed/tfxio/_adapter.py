@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import arrowfeed
 from arrowfeed._errors import ConversionError, RepresentationError
 from arrowfeed._frameworks import convert, framework
-from arrowfeed.tensorflow import to_tensorflow
 from arrowfeed.tfxio._refusal import nested_row_lengths, refusal
 from arrowfeed.tfxio._values import value
 
@@ -103,7 +102,8 @@ class TensorAdapter:
         except ConversionError as error:
             raise ValueError(f"Error raised when handling tensor '{error.tensor}'") from error
         if eager if produce_eager_tensors is None else produce_eager_tensors:
-            return to_tensorflow(tensors)
+            # On use: the import of the module imports TensorFlow.
+            return importlib.import_module("arrowfeed.tensorflow").to_tensorflow(tensors)
         return convert(tensors, lambda _name, tensor: value(self._tf, tensor))
 
 

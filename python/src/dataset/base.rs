@@ -43,6 +43,10 @@ impl Dataset {
     pub(super) fn new(dataset: arrowfeed::Dataset, made: Made) -> Self {
         Self { dataset, made }
     }
+
+    pub(super) fn dataset(&self) -> &arrowfeed::Dataset {
+        &self.dataset
+    }
 }
 
 #[pymethods]

@@ -8,6 +8,7 @@
 //! | `arguments` | what a dataset is made of |
 //! | `options` | what an iteration chooses |
 //! | `iterator` | `arrowfeed.BatchIterator` |
+//! | `tensorflow_op` | what the op of TensorFlow iterates over |
 
 mod arguments;
 mod base;
@@ -15,7 +16,9 @@ mod chunk_source;
 mod constructors;
 mod iterator;
 mod options;
+mod tensorflow_op;
 
 pub(crate) use base::Dataset;
 pub(crate) use constructors::{AvroDataset, ChunkDataset, ParquetDataset};
 pub(crate) use iterator::BatchIterator;
+pub(crate) use tensorflow_op::{TensorFlowSource, register_tensorflow_op};

@@ -63,6 +63,12 @@ impl BatchIterator {
         self.0.state()
     }
 
+    /// Begins with the first row of this epoch, the first one being 0. [`epochs`](super::IterationOptions::epochs) counts those
+    /// before it too.
+    pub fn start_at_epoch(&mut self, epoch: u64) {
+        self.0.start_at_epoch(epoch);
+    }
+
     /// Goes on after the last batch before [`state`](Self::state) was asked, whatever this iterator gave so far.
     ///
     /// # Errors

@@ -435,6 +435,14 @@ impl<C: Conversion> Iteration<C> {
         Ok(())
     }
 
+    /// Begins with this epoch, and not with the first one. `epochs` counts all, those before it too.
+    pub(super) fn start_at_epoch(&mut self, epoch: u64) {
+        self.close();
+        self.closed = false;
+        self.given = Stand { epoch, ..Stand::START };
+        self.ahead = self.given.clone();
+    }
+
     fn own_state(&mut self) -> Result<State, DatasetError> {
         if self.options.shuffles() {
             self.draw_seed()?;

@@ -59,6 +59,11 @@ impl TensorIterator {
         self.0.state()
     }
 
+    /// See [`BatchIterator::start_at_epoch`](super::BatchIterator::start_at_epoch).
+    pub fn start_at_epoch(&mut self, epoch: u64) {
+        self.0.start_at_epoch(epoch);
+    }
+
     /// See [`BatchIterator::load_state`](super::BatchIterator::load_state).
     ///
     /// # Errors
