@@ -48,10 +48,6 @@ mod tensor;
 mod write;
 mod writer;
 
-/// See `docs/decisions.md`.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 #[pyo3::pymodule]
 mod _arrowfeed {
     use pyo3::exceptions::PyRuntimeWarning;
