@@ -51,9 +51,18 @@ test-python: $(VENV)/.test ## Python tests
 	$(BIN)/python -m pytest -rs tests/python
 
 .PHONY: test-frameworks
-test-frameworks: .venv-frameworks/.made ## tensors in TensorFlow and JAX, TFX, Beam; downloads 1 GB
+test-frameworks: .venv-frameworks/.made ## tensors in TensorFlow (newest and 2.16) and JAX, TFX, Beam; downloads 2 GB
 	$(call PACKAGE,.venv-frameworks)
 	.venv-frameworks/bin/python -m pytest tests/frameworks
+	@$(MAKE) test-tensorflow-oldest
+
+# The oldest TensorFlow that the ops run on, in the environment of tensorflow-io. The extension module is the one that was built.
+OF_TENSORFLOW = $(wildcard tests/frameworks/test_tf_*.py) $(patsubst %,tests/frameworks/test_%.py,to_tf tensorflow tfio tfio_parse)
+
+.PHONY: test-tensorflow-oldest
+test-tensorflow-oldest: .venv-tfio/.made
+	PYTHONPATH=python .venv-tfio/bin/python -c "import tensorflow as tf; print('tensorflow', tf.__version__)"
+	PYTHONPATH=python .venv-tfio/bin/python -m pytest $(OF_TENSORFLOW)
 
 # That they are there is seen first: their tests would be skipped.
 .PHONY: test-torch

@@ -19,7 +19,7 @@ from arrowfeed._stubs.representation import (
 )
 from arrowfeed._stubs.schema import AvroSchema, avro_schema
 from arrowfeed._stubs.tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
-from arrowfeed._stubs.tensorflow_op import TensorFlowSource, register_tensorflow_op
+from arrowfeed._stubs.tensorflow_op import TensorFlowSource, register_tensorflow_ops
 from arrowfeed._stubs.write import AvroWriter, encode_records, write_avro
 
 __version__: str
@@ -62,7 +62,7 @@ __all__ = [
     "plan_splits",
     "read_avro",
     "read_split",
-    "register_tensorflow_op",
+    "register_tensorflow_ops",
     "representations_from_tfmd",
     "write_avro",
 ]

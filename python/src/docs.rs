@@ -613,10 +613,14 @@ Args:
     across_epochs: Whether batches may have rows of two epochs.
     shuffle_buffer_size: Rows that are shuffled with each other, at least.
     seed: Of the shuffle.
-    shard: The number of this shard, and how many there are.
+    shard: The number of this shard, and how many there are. Either may be a tensor, in a function of
+        a dataset.
     threads: Threads that decode.
     prefetch_bytes: Bytes of decoded rows that may wait.
     on_error: What to do with blocks that cannot be read.
+
+Returns:
+    A `tf.data.Dataset`. Its method `set_epoch(epoch)` says which pass the next one is, from 0.
 
 Raises:
     ImportError: TensorFlow is not installed. RuntimeError: it has no C API for ops.
@@ -1277,10 +1281,25 @@ Example:
         r#"What is known of each tensor before any batch, by name."#
     };
     (TensorFlowSource) => {
-        r#"A dataset and its options. The op of TensorFlow finds them under a key as long as this object lives."#
+        r#"What the op of TensorFlow iterates over: a dataset and its options.
+
+The op finds it under its key as long as this object lives."#
+    };
+    (TensorFlowSource.made_by) => {
+        r#"A source that is made when an iteration begins, of arguments that only the graph knows.
+
+Args:
+    key: Under which the op finds it.
+    make: Called with the arguments. Gives a source, or None where there is nothing to iterate over."#
     };
     (TensorFlowSource.next_pass) => {
         r#"The number of a pass that begins now, which others do not get."#
+    };
+    (TensorFlowSource.of_records) => {
+        r#"The records of a dataset, each in Avro's binary encoding, a vector of strings for each batch."#
+    };
+    (TensorFlowSource.set_next_pass) => {
+        r#"Gives the next pass this number."#
     };
     (TensorSpec) => {
         r#"What every tensor of a representation has in common. Comparable, hashable and picklable.
@@ -1552,8 +1571,8 @@ Example:
     >>> sum(batch.num_rows for split in splits for batch in arrowfeed.read_split(split))
     10000"#
     };
-    (register_tensorflow_op) => {
-        r#"Registers the op of TensorFlow, once.
+    (register_tensorflow_ops) => {
+        r#"Registers the ops of TensorFlow, once.
 
 Args:
     library: Path of `libtensorflow_framework`.

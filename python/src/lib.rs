@@ -9,7 +9,7 @@
 //! | reading | `reader`, `record_decoder`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
-//! | files to tensors | `dataset` |
+//! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
 //! | writing | `write`, `writer`, `records` |
 //! | the rest | `schema`, `split`, `errors`, `call`, `shutdown` (calls while the interpreter ends), `docs` (docstrings, from the stubs) |
 #![deny(unsafe_code)]
@@ -45,6 +45,7 @@ mod source;
 mod split;
 mod stream;
 mod tensor;
+mod tensorflow;
 mod write;
 mod writer;
 
@@ -61,8 +62,6 @@ mod _arrowfeed {
     use crate::batch::RecordBatch;
     #[pymodule_export]
     use crate::dataset::{AvroDataset, BatchIterator, ChunkDataset, Dataset, ParquetDataset};
-    #[pymodule_export]
-    use crate::dataset::{TensorFlowSource, register_tensorflow_op};
     #[pymodule_export]
     use crate::limits::Limits;
     #[pymodule_export]
@@ -83,6 +82,8 @@ mod _arrowfeed {
         StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, VarLenRagged, VarLenSparse,
         infer_representations, representations_from_tfmd,
     };
+    #[pymodule_export]
+    use crate::tensorflow::{TensorFlowSource, register_tensorflow_ops};
     #[pymodule_export]
     use crate::write::write_avro;
     #[pymodule_export]

@@ -38,7 +38,7 @@ def test_the_specs_hold():
         pa.schema({"x": pa.list_(pa.float16(), 3)}), {"x": af.Dense("x", [3])}
     ).specs
     spec = adapter_specs["x"]
-    batch = pa.record_batch({"x": pa.array([[1, 2, 3]], pa.list_(pa.float16(), 3))})
+    batch = pa.record_batch({"x": pa.array([np.arange(1, 4, dtype=np.float16)], pa.list_(pa.float16(), 3))})
     tensor = to_tensorflow(tensors(batch, {"x": af.Dense("x", [3])}))["x"]
     assert tf.TensorSpec(spec.shape, tf.as_dtype(spec.dtype)).is_compatible_with(tensor)
 

@@ -105,38 +105,6 @@ def test_each_pass_over_a_repeated_dataset_has_the_order_of_its_number(tmp_path)
     assert [batch for _ in range(3) for batch in ids(one)] == epochs
 
 
-def test_a_dataset_in_another_process_is_opened_there(tmp_path):
-    source = dataset(tmp_path)
-    worker = """
-        import sys
-        import tensorflow as tf
-        import arrowfeed.tensorflow
-
-        service = tf.data.experimental.service
-        dispatcher = service.DispatchServer(service.DispatcherConfig(port=0))
-        address = dispatcher.target.split("://")[1]
-        workers = [service.WorkerServer(service.WorkerConfig(dispatcher_address=address)) for _ in range(2)]
-        print(dispatcher.target, flush=True)
-        sys.stdin.read()
-    """
-    command = [sys.executable, "-c", textwrap.dedent(worker)]
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, text=True, env=environment, **pipes) as process:
-        try:
-            target = process.stdout.readline().strip()
-            policy = tf.data.experimental.service.ShardingPolicy.OFF
-            rows = source.to_tf(batch_size=BATCH).map(lambda batch: batch["id"])
-            spread = rows.apply(
-                tf.data.experimental.service.distribute(processing_mode=policy, service=target)
-            )
-            given = flat([batch.numpy().tolist() for batch in spread])
-        finally:
-            process.kill()
-    # Both workers give all rows.
-    assert sorted(given) == sorted(2 * [*range(ROWS)])
-
-
 def test_a_dataset_that_cannot_leave_its_process_is_an_error_there(tmp_path):
     data = _numbers(tmp_path, MOST_PICKLED // 8).read_bytes()
     found = af.AvroDataset(data).to_tf(batch_size=BATCH)

@@ -1,7 +1,6 @@
 """The datasets of `arrowfeed.tfio` over files: damaged, empty, of other schemas; their order; training."""
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +46,7 @@ def test_schemas_of_files_are_checked(tmp_path):
         found = tfio.ATDSDataset(files, 2, features)
         message = refused(lambda: list(found))
         in_pipeline = refused(lambda: list(found.map(lambda batch: batch)))
-        assert re.search("ValueError: (.*)", in_pipeline)[1] == message
+        assert message in in_pipeline
         return message
 
     assert text({"y": tfio.DenseFeature([], tf.int32)}) == (

@@ -9,8 +9,6 @@ use std::path::Path;
 
 use libloading::Library;
 
-use crate::string::TfString;
-
 /// Types of TensorFlow of which only addresses are known here.
 macro_rules! opaque {
     ($($name:ident)*) => {
@@ -90,21 +88,5 @@ functions! {
     tensor_data = TF_TensorData(*const Tensor) -> *mut c_void;
     tensor_type = TF_TensorType(*const Tensor) -> c_int;
     num_dims = TF_NumDims(*const Tensor) -> c_int;
-}
-
-impl Api {
-    /// The bytes of a tensor that is one string.
-    ///
-    /// # Safety
-    /// The tensor is alive.
-    pub(crate) unsafe fn scalar_string(&self, tensor: *const Tensor) -> Option<Vec<u8>> {
-        // SAFETY: the caller's; a tensor of strings without dimensions has one, and `TfString` has its layout.
-        unsafe {
-            if (self.tensor_type)(tensor) != STRING || (self.num_dims)(tensor) != 0 {
-                return None;
-            }
-            let string = (self.tensor_data)(tensor).cast::<TfString>();
-            string.as_ref().map(|string| string.bytes().to_vec())
-        }
-    }
+    element_count = TF_TensorElementCount(*const Tensor) -> i64;
 }

@@ -1,4 +1,4 @@
-//! What gives the tensors of an iteration, and the errors that TensorFlow is told.
+//! What gives the tensors of an iteration and of records, and the errors that TensorFlow is told.
 
 use std::sync::Arc;
 
@@ -6,11 +6,12 @@ use arrowfeed_tensor::Tensors;
 
 /// What the attributes of the op describe: it is iterated over again and again.
 pub trait Source: Send + Sync {
-    /// Starts an iteration, or goes on after a state that another one gave. Without a state it is the next pass over the source.
+    /// Starts an iteration, or goes on after a state that another one gave. An empty state is the start of the next pass over the
+    /// source.
     ///
     /// # Errors
     /// What TensorFlow raises: the state is of something else, or nothing can be read.
-    fn start(&self, state: Option<&[u8]>) -> Result<Box<dyn Feed>, Failure>;
+    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure>;
 }
 
 /// Tensors, batch after batch.
@@ -28,8 +29,29 @@ pub trait Feed: Send {
     fn state(&mut self) -> Result<Vec<u8>, Failure>;
 }
 
-/// Finds the source that this process holds under a key, or opens the one that the configuration describes.
-pub type Open = dyn Fn(&str, &[u8]) -> Result<Arc<dyn Source>, Failure> + Send + Sync;
+/// Tensors of records. Several threads may call at once.
+pub trait Parser: Send + Sync {
+    /// The tensors of all records, by name.
+    ///
+    /// # Errors
+    /// What TensorFlow raises.
+    fn parse(&self, records: &mut dyn Iterator<Item = &[u8]>) -> Result<Tensors, Failure>;
+}
+
+/// What the attributes of the ops describe.
+pub trait Open: Send + Sync {
+    /// Finds the source that this process holds under a key, or opens the one that the configuration describes.
+    ///
+    /// # Errors
+    /// What TensorFlow raises.
+    fn source(&self, key: &str, config: &[u8]) -> Result<Arc<dyn Source>, Failure>;
+
+    /// What parses records as the configuration describes.
+    ///
+    /// # Errors
+    /// What TensorFlow raises.
+    fn parser(&self, config: &[u8]) -> Result<Arc<dyn Parser>, Failure>;
+}
 
 /// An error as TensorFlow has it: a class of `tf.errors` and a message.
 #[derive(Debug, Clone, PartialEq, Eq)]

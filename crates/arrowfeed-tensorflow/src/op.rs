@@ -1,4 +1,4 @@
-//! The definition of the op, and its registration.
+//! The definitions of the ops, and their registration.
 //!
 //! Unsafe: builders are given names that end with a zero, and are not used after their registration.
 #![allow(unsafe_code)]
@@ -11,45 +11,53 @@ use thiserror::Error;
 
 use crate::api::{Api, ShapeInferenceContext, Status as RawStatus};
 use crate::feed::{Failure, Open};
-use crate::kernel;
+use crate::kernel::{self, Kernel};
+use crate::next_batch::NextBatch;
+use crate::parse_records::ParseRecords;
 use crate::status::Status;
 
-/// The name of the op.
+/// The name of the op that gives the next batch of an iteration.
 ///
 /// Input `state`: a string, empty for the start of an iteration, or what the op gave as `next_state`. Outputs: `next_state`, and
 /// the components of the tensors in the order of their names: of a dense tensor its values; of a sparse one its indices,
 /// values and dense shape; of a ragged one its flat values and row splits; of a structured one those of its fields, in the
 /// order of their names. After the last batch the op fails with `OUT_OF_RANGE`.
 ///
-/// Attributes: `key`, under which a process may hold the feed; `config`, which describes it; `output_types`.
-pub const NAME: &str = "ArrowfeedNextBatch";
+/// Attributes: `key`, under which a process may hold the source; `config`, which describes it; `output_types`.
+pub const NEXT_BATCH: &str = "ArrowfeedNextBatch";
 
-/// TensorFlow has no such op.
+/// The name of the op that parses records.
+///
+/// Input `records`: a vector of strings. Outputs: the components of the tensors, as of [`NEXT_BATCH`]. Attributes: `config`, which
+/// describes the parser; `output_types`.
+pub const PARSE_RECORDS: &str = "ArrowfeedParseRecords";
+
+/// TensorFlow has no such ops.
 #[derive(Debug, Error)]
 pub enum RegisterError {
     /// The library is not there, or has not the functions.
     #[error("expected TensorFlow's C API for kernels: {0}")]
     Library(#[from] libloading::Error),
-    /// TensorFlow refused the op.
-    #[error("expected TensorFlow to take the op {NAME}: {0}")]
+    /// TensorFlow refused an op.
+    #[error("expected TensorFlow to take the ops of arrowfeed: {0}")]
     Refused(String),
 }
 
 /// What the kernels use.
 pub(crate) struct Registered {
     pub(crate) api: Api,
-    pub(crate) open: Box<Open>,
+    pub(crate) open: Box<dyn Open>,
 }
 
 static REGISTERED: OnceLock<Registered> = OnceLock::new();
 
-/// Registers the op in the TensorFlow of this process, once; later calls do nothing.
+/// Registers the ops in the TensorFlow of this process, once; later calls do nothing.
 ///
-/// `library` is the path of `libtensorflow_framework`, which TensorFlow has loaded. `open` starts the iterations.
+/// `library` is the path of `libtensorflow_framework`, which TensorFlow has loaded. `open` finds what the attributes of the ops describe.
 ///
 /// # Errors
-/// The library has not the functions, or refuses the op.
-pub fn register(library: &Path, open: Box<Open>) -> Result<(), RegisterError> {
+/// The library has not the functions, or refuses an op.
+pub fn register(library: &Path, open: Box<dyn Open>) -> Result<(), RegisterError> {
     if REGISTERED.get().is_some() {
         return Ok(());
     }
@@ -69,16 +77,33 @@ pub(crate) fn registered() -> Option<&'static Registered> {
 }
 
 fn define(api: &Api) -> Result<(), Failure> {
-    let name = CString::new(NAME).unwrap_or_default();
+    let attrs = [c"key: string", c"config: string", TYPES];
+    define_op::<NextBatch>(api, NEXT_BATCH, c"state: string", &[c"next_state: string", COMPONENTS], &attrs)?;
+    let attrs = [c"config: string", TYPES];
+    define_op::<ParseRecords>(api, PARSE_RECORDS, c"records: string", &[COMPONENTS], &attrs)
+}
+
+const TYPES: &CStr = c"output_types: list(type) >= 1";
+const COMPONENTS: &CStr = c"components: output_types";
+
+fn define_op<K: Kernel>(
+    api: &Api,
+    name: &str,
+    input: &CStr,
+    outputs: &[&CStr],
+    attrs: &[&CStr],
+) -> Result<(), Failure> {
+    let name = CString::new(name).unwrap_or_default();
     let status = Status::new(api);
     // SAFETY: see above.
     unsafe {
         let op = (api.new_op_definition_builder)(name.as_ptr());
-        (api.add_input)(op, c"state: string".as_ptr());
-        (api.add_output)(op, c"next_state: string".as_ptr());
-        (api.add_output)(op, c"components: output_types".as_ptr());
-        for attr in [c"key: string", c"config: string", c"output_types: list(type) >= 1"] {
-            (api.add_attr)(op, CStr::as_ptr(attr));
+        (api.add_input)(op, input.as_ptr());
+        for output in outputs {
+            (api.add_output)(op, output.as_ptr());
+        }
+        for attr in attrs {
+            (api.add_attr)(op, attr.as_ptr());
         }
         (api.set_shape_function)(op, unknown_shapes);
         (api.register_op)(op, status.as_ptr());
@@ -86,9 +111,9 @@ fn define(api: &Api) -> Result<(), Failure> {
         let kernel = (api.new_kernel_builder)(
             name.as_ptr(),
             c"CPU".as_ptr(),
-            Some(kernel::create),
-            kernel::compute,
-            Some(kernel::delete),
+            Some(kernel::create::<K>),
+            kernel::compute::<K>,
+            Some(kernel::delete::<K>),
         );
         (api.register_kernel)(name.as_ptr(), kernel, status.as_ptr());
     }

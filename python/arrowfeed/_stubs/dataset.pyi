@@ -306,10 +306,14 @@ class Dataset(Tfxio):
             across_epochs: Whether batches may have rows of two epochs.
             shuffle_buffer_size: Rows that are shuffled with each other, at least.
             seed: Of the shuffle.
-            shard: The number of this shard, and how many there are.
+            shard: The number of this shard, and how many there are. Either may be a tensor, in a function of
+                a dataset.
             threads: Threads that decode.
             prefetch_bytes: Bytes of decoded rows that may wait.
             on_error: What to do with blocks that cannot be read.
+
+        Returns:
+            A `tf.data.Dataset`. Its method `set_epoch(epoch)` says which pass the next one is, from 0.
 
         Raises:
             ImportError: TensorFlow is not installed. RuntimeError: it has no C API for ops.

@@ -4,26 +4,36 @@
 |---|---|
 | `specs` | `tf.TypeSpec`s of tensors, and their components in graphs |
 | `eager` | tensors to eager tensors, without a copy; errors of eager code |
-| `generator` | Python generators as datasets |
-| `op` | the op that gives a dataset's tensors without the interpreter |
-| `dataset` | `Dataset.to_tf`, and its iterator for eager code |
+| `op` | the ops that give a dataset's tensors, and those of records, without the interpreter |
+| `iterator` | the iterator of eager code |
+| `dataset` | `Dataset.to_tf`, and the base class of other datasets |
 """
 
-from arrowfeed._tensorflow.dataset import OpDataset, TensorDataset, tf_dataset
-from arrowfeed._tensorflow.eager import components, eager, tensorflow_errors
-from arrowfeed._tensorflow.generator import CPU, GeneratedDataset
+from arrowfeed._tensorflow.dataset import OpDataset, PassesDataset, tf_dataset
+from arrowfeed._tensorflow.eager import eager, tensorflow_errors
+from arrowfeed._tensorflow.iterator import Pass
+from arrowfeed._tensorflow.op import (
+    arguments_and_rest,
+    op_of_arguments,
+    parsed_records,
+    state_of_arguments,
+    texts_of,
+)
 from arrowfeed._tensorflow.specs import component_specs, composed, type_spec
 
 __all__ = [
-    "CPU",
-    "GeneratedDataset",
     "OpDataset",
-    "TensorDataset",
+    "Pass",
+    "PassesDataset",
+    "arguments_and_rest",
     "component_specs",
-    "components",
     "composed",
     "eager",
+    "op_of_arguments",
+    "parsed_records",
+    "state_of_arguments",
     "tensorflow_errors",
+    "texts_of",
     "tf_dataset",
     "type_spec",
 ]

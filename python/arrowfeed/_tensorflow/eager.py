@@ -49,18 +49,6 @@ def eager(tensor: Tensor, spec: Any = None) -> Any:
     return _tf.RaggedTensor.from_nested_row_splits(flat_values, row_splits, validate=False)
 
 
-def components(tensor: Tensor, spec: Any) -> list[Any]:
-    """The `tf.Tensor`s that a tensor is composed of, as `component_specs` has them."""
-    if isinstance(tensor, StructuredTensor):
-        return [part for name in sorted(spec) for part in components(tensor.fields[name], spec[name])]
-    if isinstance(tensor, DenseTensor):
-        return [_dense(tensor)]
-    if isinstance(tensor, SparseTensor):
-        rank = len(spec.shape)
-        return [*_indices_and_values(tensor, rank), _shape(tensor.dense_shape[:rank])[0]]
-    return _flat_values_and_splits(tensor)
-
-
 def _dense(tensor: DenseTensor) -> Any:
     if tensor.dtype.hasobject:
         return _strings(tensor)

@@ -1,13 +1,16 @@
-"""The op of TensorFlow that gives the tensors of a dataset, without the interpreter.
+"""The ops of TensorFlow: one gives the batches of a dataset, one parses records, without the interpreter.
 
-The op is compiled into the extension module, and registered by TensorFlow's C API. Its input is the state of
-an iteration, so tf.data keeps that state: in its checkpoints, in another process, and where a dataset is
-repeated. A graph has the dataset as a key of this process, and as a pickle for others.
+The ops are compiled into the extension module, and registered by TensorFlow's C API.
+
+The input of the first one is the state of an iteration, so tf.data keeps that state: in its checkpoints, in
+another process, and where a dataset is repeated. A graph has the source as a key of this process, and as a
+pickle for others. The second one has the schema and the features as JSON in the graph.
 """
 
 from __future__ import annotations
 
 import functools
+import json
 import pickle
 import uuid
 from pathlib import Path
@@ -15,15 +18,23 @@ from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed import _arrowfeed
 from arrowfeed._errors import ArrowfeedError
+from arrowfeed._features import config as features_config
 from arrowfeed._frameworks import framework
-from arrowfeed._tensorflow.specs import component_specs, element, element_specs
+from arrowfeed._tensorflow.specs import component_specs, composed, element, element_specs
 
 if TYPE_CHECKING:
-    from arrowfeed._arrowfeed import Dataset
+    from collections.abc import Callable
+
+    from arrowfeed._arrowfeed import AvroSchema, Dataset, TensorFlowSource
+    from arrowfeed.features import Feature
 
 _tf: Any = framework("tensorflow")
 
-NAME = "ArrowfeedNextBatch"
+NEXT_BATCH = "ArrowfeedNextBatch"
+PARSE_RECORDS = "ArrowfeedParseRecords"
+
+CPU = "/device:CPU:0"
+"""Where tensors are made."""
 
 MOST_PICKLED = 1 << 20
 """Bytes of a pickle that is still put into a graph: a dataset of files in memory is not."""
@@ -31,46 +42,51 @@ MOST_PICKLED = 1 << 20
 
 @functools.cache
 def register() -> None:
-    """Registers the op in this process's TensorFlow, once.
+    """Registers the ops in this process's TensorFlow, once.
 
     Raises:
-        RuntimeError: This TensorFlow has not the functions that the op needs.
+        RuntimeError: This TensorFlow has not the functions that the ops need.
     """
     directory = Path(_tf.sysconfig.get_lib())
     libraries = sorted(directory.glob("libtensorflow_framework.*"))
     if not libraries:
         message = f"expected libtensorflow_framework in {directory}, found none: this TensorFlow takes no ops"
         raise RuntimeError(message)
-    _arrowfeed.register_tensorflow_op(str(libraries[0]))
+    _arrowfeed.register_tensorflow_ops(str(libraries[0]))
 
 
 class Op:
-    """The op over one dataset with its options.
+    """The op over one source.
 
     Args:
-        dataset: What is passed over.
-        specs: The `tf.TypeSpec` of each tensor, by name; of a structured one, a dict of its fields'.
-        options: Of `Dataset.tensors`, for each pass.
+        source: What the op finds by its key, as long as it lives.
+        key: Of the source.
+        config: What another process makes the source of.
+        specs: The `tf.TypeSpec` of what a batch has, or a dict of such; of a structured tensor, a dict of
+            its fields'.
+        is_infinite: Whether there are batches without end.
     """
 
-    def __init__(self, dataset: Dataset, specs: dict[str, Any], options: dict[str, Any]) -> None:
+    def __init__(
+        self, source: TensorFlowSource, key: str, config: bytes, specs: Any, *, is_infinite: bool = False
+    ) -> None:
         register()
-        key = uuid.uuid4().hex
-        self._specs = specs
-        self._is_infinite = options.get("epochs", 1) is None
-        # The op finds it by the key, as long as it lives.
-        self._source = _arrowfeed.TensorFlowSource(key, dataset, **options)
-        self._step = _step(key, _pickled(dataset, options), specs)
+        self._source, self._specs, self._is_infinite = source, specs, is_infinite
+        self._step = _step(key, config, specs)
 
     def next_pass(self) -> int:
         """The number of a pass that begins now, from 0."""
         return self._source.next_pass()
 
-    def dataset(self, state: bytes = b"", *, ahead: int) -> Any:
-        """The `tf.data.Dataset` of the tensors.
+    def set_next_pass(self, number: int) -> None:
+        """Gives the next pass this number."""
+        self._source.set_next_pass(number)
+
+    def dataset(self, state: Any = b"", *, ahead: int = 0) -> Any:
+        """The `tf.data.Dataset` of the batches.
 
         Args:
-            state: Where it goes on; none: it begins with the next pass.
+            state: Where it goes on, as bytes or a scalar tensor; empty: it begins with the next pass.
             ahead: Batches that are made before they are asked for. 0: none.
         """
         parts = element_specs(self._specs)
@@ -78,7 +94,7 @@ class Op:
             # As many steps as the op wants: it ends the iteration.
             input_dataset=_tf.data.experimental.to_variant(_tf.data.Dataset.from_tensors(0).repeat()),
             preserve_cardinality=False,
-            initial_state=[_tf.constant(state)],
+            initial_state=[_tf.convert_to_tensor(state, _tf.string)],
             other_arguments=[],
             f=self._step,
             output_types=[part.dtype for part in parts],
@@ -89,56 +105,161 @@ class Op:
             made = made.apply(_tf.data.experimental.assert_cardinality(_tf.data.INFINITE_CARDINALITY))
         if ahead:
             made = made.prefetch(ahead)
-        # Whoever has the dataset has the source.
+        # Whoever has the dataset has the source; and so has a function that makes the dataset.
         made.arrowfeed_op = self
+        if not _tf.executing_eagerly():
+            graph = _tf.compat.v1.get_default_graph()
+            graph.arrowfeed_ops = [*getattr(graph, "arrowfeed_ops", ()), self]
         return made
 
 
-def _step(key: str, config: bytes, specs: dict[str, Any]) -> Any:
+def op_of_dataset(dataset: Dataset, specs: Any, options: dict[str, Any]) -> Op:
+    """The op over the tensors of a dataset.
+
+    Args:
+        dataset: What is passed over.
+        specs: As of `Op`.
+        options: Of `Dataset.tensors`, for each pass.
+    """
+    key = uuid.uuid4().hex
+    source = _arrowfeed.TensorFlowSource(key, dataset, **options)
+    is_infinite = options.get("epochs", 1) is None
+    return Op(source, key, _pickled((dataset, options)), specs, is_infinite=is_infinite)
+
+
+def op_of_arguments(make: Callable[[list[bytes]], TensorFlowSource | None], specs: Any) -> Op:
+    """The op over a source that is made of arguments when an iteration begins. Its state is one of
+    `state_of_arguments`.
+
+    Args:
+        make: Called with the arguments. None: there is nothing to iterate over. Can be pickled.
+        specs: As of `Op`.
+    """
+    key = uuid.uuid4().hex
+    source = _arrowfeed.TensorFlowSource.made_by(key, make)
+    return Op(source, key, _pickled(make), specs)
+
+
+def texts_of(arguments: list[Any]) -> Any:
+    """The arguments of a source: a vector of strings.
+
+    Args:
+        arguments: Tensors of strings, or of what has a text. All their values are arguments.
+    """
+    texts = [one if one.dtype == _tf.string else _tf.strings.as_string(one) for one in arguments]
+    return _tf.concat([_tf.reshape(one, [-1]) for one in texts], 0)
+
+
+def state_of_arguments(texts: Any) -> Any:
+    """The state at the start of an iteration over a source of arguments, which `texts_of` gives."""
+    return _tf.strings.join(["a", _netstring(_tf.strings.reduce_join(_netstring(texts)))])
+
+
+def arguments_and_rest(state: bytes) -> tuple[list[bytes], bytes]:
+    """The arguments in the state of a source of arguments, and what the source itself goes on from."""
+    inside, rest = _first(state.removeprefix(b"a"))
+    arguments: list[bytes] = []
+    while inside:
+        one, inside = _first(inside)
+        arguments.append(one)
+    return arguments, rest
+
+
+def _first(text: bytes) -> tuple[bytes, bytes]:
+    length, _, text = text.partition(b":")
+    return text[: int(length)], text[int(length) :]
+
+
+def _netstring(strings: Any) -> Any:
+    """The number of its bytes, a colon and the bytes of each string."""
+    return _tf.strings.join([_tf.strings.as_string(_tf.strings.length(strings)), ":", strings])
+
+
+def _step(key: str, config: bytes, specs: Any) -> Any:
     """The function of a state that gives the next state and the next element."""
     parts = component_specs(specs)
-    value = _tf.compat.v1.AttrValue
-    types = [part.dtype for part in parts]
-    attrs = {
-        "key": value(s=key.encode()),
-        "config": value(s=config),
-        "output_types": value(list=value.ListValue(type=[dtype.as_datatype_enum for dtype in types])),
-    }
 
     def step(state: Any, number: Any) -> list[Any]:  # noqa: ARG001 - of the step
-        graph = _tf.compat.v1.get_default_graph()
-        after, *components = graph.create_op(NAME, [state], [_tf.string, *types], attrs=attrs).outputs
-        after.set_shape([])
-        for component, part in zip(components, parts, strict=True):
-            component.set_shape(part.shape)
-        return [after, *element(specs, iter(components))]
+        attrs = {"key": key.encode(), "config": config}
+        after, *given = _created(NEXT_BATCH, state, [_tf.TensorSpec([], _tf.string)], parts, attrs)
+        return [after, *element(specs, iter(given))]
 
     signature = [_tf.TensorSpec([], _tf.string), _tf.TensorSpec([], _tf.int32)]
     return _tf.function(step, input_signature=signature, autograph=False).get_concrete_function()
 
 
-def _pickled(dataset: Dataset, options: dict[str, Any]) -> bytes:
-    """What another process makes the dataset of; empty: it cannot."""
+def _created(name: str, given: Any, first: list[Any], parts: list[Any], attrs: dict[str, bytes]) -> list[Any]:
+    """The outputs of an op in the graph that is built: those of `first`, and the components."""
+    value = _tf.compat.v1.AttrValue
+    types = value.ListValue(type=[part.dtype.as_datatype_enum for part in parts])
+    outputs = (
+        _tf.compat.v1.get_default_graph()
+        .create_op(
+            name,
+            [given],
+            [part.dtype for part in [*first, *parts]],
+            attrs={
+                **{attr: value(s=text) for attr, text in attrs.items()},
+                "output_types": value(list=types),
+            },
+        )
+        .outputs
+    )
+    for output, part in zip(outputs, [*first, *parts], strict=True):
+        output.set_shape(part.shape)
+    return list(outputs)
+
+
+def parsed_records(
+    records: Any, schema: AvroSchema, features: dict[str, Feature], specs: dict[str, Any]
+) -> dict[str, Any]:
+    """The tensors of records, in the graph that is built.
+
+    Args:
+        records: A vector of strings.
+        schema: Of the records.
+        features: Of the tensors.
+        specs: The `tf.TypeSpec` of each.
+    """
+    register()
+    config = json.dumps({"schema": schema.json, "features": features_config.to_json(features)})
+    with _tf.device(CPU):
+        given = _created(PARSE_RECORDS, records, [], component_specs(specs), {"config": config.encode()})
+    return composed(specs, iter(given))
+
+
+def _pickled(made: Any) -> bytes:
+    """What another process makes the source of; empty: it cannot."""
     try:
-        pickled = pickle.dumps((dataset, options))
+        pickled = pickle.dumps(made)
     except Exception:  # noqa: BLE001 - whatever a source in Python raises
         return b""
     return pickled if len(pickled) <= MOST_PICKLED else b""
 
 
-def restored(key: str, config: bytes) -> Any:
+def restored(key: str, config: bytes) -> TensorFlowSource:
     """The source that another process has put into a graph. Called by the op."""
     if not config:
         raise ArrowfeedError(
             "expected a dataset that this process has made, found one of another process that cannot be "
             "pickled, or takes more than 1 MiB: make it of files"
         )
-    dataset, options = cast("tuple[Dataset, dict[str, Any]]", pickle.loads(config))  # noqa: S301 - of our own graph
+    made = pickle.loads(config)  # noqa: S301 - of our own graph
+    # Named tuples make sources too.
+    if type(made) is not tuple:
+        return _arrowfeed.TensorFlowSource.made_by(key, made)
+    dataset, options = cast("tuple[Dataset, dict[str, Any]]", made)
     return _arrowfeed.TensorFlowSource(key, dataset, **options)
 
 
+def described(config: bytes) -> tuple[str, dict[str, Feature]]:
+    """The schema and the features that a graph has for `parsed_records`. Called by the op."""
+    read = json.loads(config)
+    return read["schema"], features_config.of_json(read["features"])
+
+
 def told(error: BaseException) -> tuple[str, str]:
-    """The class of `tf.errors` that an exception is raised as, and its message. Called by the op."""
+    """The class of `tf.errors` that an exception is raised as, and its message. Called by the ops."""
     if isinstance(error, ArrowfeedError):
         return "InvalidArgumentError", str(error)
     if isinstance(error, FileNotFoundError):

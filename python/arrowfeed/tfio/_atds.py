@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arrowfeed._arrowfeed import AvroDataset
+from arrowfeed._arrowfeed import AvroDataset, TensorFlowSource
 from arrowfeed._features.arguments import found
 from arrowfeed._frameworks import framework
-from arrowfeed._tensorflow import TensorDataset
-from arrowfeed.tfio._arguments import names, number, paths, threads
+from arrowfeed._tensorflow import (
+    OpDataset,
+    Pass,
+    arguments_and_rest,
+    op_of_arguments,
+    state_of_arguments,
+    texts_of,
+)
+from arrowfeed.tfio._arguments import names, number, threads
 from arrowfeed.tfio._atds_features import OPEN, DenseFeature, SparseFeature, VarlenFeature
 from arrowfeed.tfio._features import checked_dict, converted
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
-    from arrowfeed.types import Tensor
+    from arrowfeed._arrowfeed import Dataset
+    from arrowfeed._tensorflow.iterator import Begun
+    from arrowfeed.features import Feature
 
 _tf: Any = framework("tensorflow")
 _KINDS = (DenseFeature, SparseFeature, VarlenFeature)
 
+FIRST = b"0 "
+"""The number of a pass in its state: without a seed, all have this one."""
 
-class ATDSDataset(TensorDataset):
+
+class ATDSDataset(OpDataset):
     """Batches of Avro records, read, shuffled, decoded and converted in one step.
 
     Elements are dicts of `tf.Tensor` and `tf.SparseTensor`, in the order of their names. The records of all
@@ -65,7 +77,15 @@ class ATDSDataset(TensorDataset):
         calls = number("num_parallel_calls", num_parallel_calls, 1, automatic=True)
         static = _tf.get_static_value(rows) if _tf.get_static_value(drop) else None
         specs = {name: _spec(features[name], static) for name in sorted(features)}
-        super().__init__(specs, _reader(features), (names(filenames), rows, drop, shuffled, calls))
+        texts = texts_of([rows, drop, shuffled, calls, names(filenames)])
+        source, state = _Source(converted(features)), state_of_arguments(texts)
+
+        def begin() -> Pass:
+            # Eager code knows the arguments.
+            known = texts.numpy().tolist()
+            return Pass(lambda: source.begun(known, state.numpy()), source.resumed)
+
+        super().__init__(op_of_arguments(source, specs), specs, begin, state=state)
 
 
 def _check(features: Any) -> None:
@@ -83,22 +103,44 @@ def _spec(feature: Any, rows: int | None) -> Any:
     return _tf.SparseTensorSpec([rows, *sizes], feature.dtype)
 
 
-def _reader(features: dict[str, Any]) -> Any:
-    wanted = converted(features)
+class _Source(NamedTuple):
+    """What makes the source of a dataset of its arguments.
 
-    def batches(
-        filenames: Any, batch_size: Any, drop_remainder: Any, shuffle_buffer_size: Any, calls: Any
-    ) -> Generator[Mapping[str, Tensor]]:
-        files = paths(filenames)
+    Attributes:
+        features: Of the tensors.
+    """
+
+    features: dict[str, Feature]
+
+    def __call__(self, arguments: list[bytes]) -> TensorFlowSource | None:
+        opened = self._opened(arguments)
+        return None if opened is None else TensorFlowSource(None, opened[0], **opened[1])
+
+    def begun(self, arguments: list[bytes], state: bytes) -> Begun:
+        """The batches of a pass, and the state at its start."""
+        opened = self._opened(arguments)
+        if opened is None:
+            return state, None
+        return state + FIRST, opened[0].tensors(**opened[1])
+
+    def resumed(self, state: bytes) -> Begun:
+        """The batches after a state."""
+        arguments, rest = arguments_and_rest(state)
+        prefix = state[: len(state) - len(rest)]
+        begun = self.begun(arguments, prefix)
+        if begun[1] is not None:
+            begun[1].load_state_dict(json.loads(rest.removeprefix(FIRST)))
+        return begun
+
+    def _opened(self, arguments: list[bytes]) -> tuple[Dataset, dict[str, Any]] | None:
+        """The dataset and the options of its tensors; None: there are no files."""
+        batch_size, drop_remainder, shuffle_buffer_size, calls, *files = arguments
         if not files:
-            return
-        iterator = AvroDataset(files, features=wanted).tensors(
-            batch_size=int(batch_size),
-            drop_remainder=bool(drop_remainder),
-            shuffle_buffer_size=int(shuffle_buffer_size),
-            threads=threads(calls),
-        )
-        with iterator:
-            yield from iterator
-
-    return batches
+            return None
+        options: dict[str, Any] = {
+            "batch_size": int(batch_size),
+            "drop_remainder": drop_remainder == b"true",
+            "shuffle_buffer_size": int(shuffle_buffer_size),
+            "threads": threads(int(calls)),
+        }
+        return AvroDataset([os.fsdecode(file) for file in files], features=self.features), options

@@ -6,7 +6,7 @@ from typing import Any
 
 from arrowfeed._arrowfeed import AvroDataset
 from arrowfeed._frameworks import framework
-from arrowfeed._tensorflow import OpDataset, tensorflow_errors, type_spec
+from arrowfeed._tensorflow import PassesDataset, tensorflow_errors, type_spec
 from arrowfeed.tfio._arguments import AUTOTUNE, names, paths, threads
 from arrowfeed.tfio._errors import ArgumentError
 from arrowfeed.tfio._features import converted
@@ -76,7 +76,7 @@ def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io'
     }
     dataset.tensors(**options).close()
     specs = {name: type_spec(spec, batch_size if drop else None) for name, spec in dataset.specs.items()}
-    return OpDataset(dataset, specs, options, ahead=prefetch_buffer_size or 0)
+    return PassesDataset(dataset, specs, options, ahead=prefetch_buffer_size or 0)
 
 
 def _rows(shuffle_buffer_size: int | None) -> int:

@@ -13,11 +13,10 @@ from arrowfeed._errors import ArrowfeedError, LimitError
 from arrowfeed._features.arguments import found
 from arrowfeed._frameworks import framework
 from arrowfeed._tensorflow import (
-    CPU,
     component_specs,
-    components,
     composed,
     eager,
+    parsed_records,
     tensorflow_errors,
     type_spec,
 )
@@ -139,30 +138,23 @@ def _eager(records: Any, plan: _Plan) -> dict[str, Any]:
         tensors = _tensors(records.numpy().tolist(), plan)
     except ArrowfeedError as error:
         raise _tf.errors.InvalidArgumentError(None, None, _text(error)) from error
-    if tensors is not None:
-        return {key: eager(tensors[key], spec) for key, spec in plan.specs.items()}
-    return composed(plan.specs, iter(_no_rows(plan.specs)))
+    if tensors is None:
+        return {key: _no_rows(spec) for key, spec in plan.specs.items()}
+    return {key: eager(tensors[key], spec) for key, spec in plan.specs.items()}
+
+
+def _no_rows(spec: Any) -> Any:
+    """The tensor of no rows."""
+    parts = [_tf.zeros([size or 0 for size in part.shape], part.dtype) for part in component_specs(spec)]
+    if isinstance(spec, _tf.RaggedTensorSpec):
+        # Row splits begin with 0.
+        parts[1:] = [_tf.zeros([1], spec.row_splits_dtype) for _ in parts[1:]]
+    return composed(spec, iter(parts))
 
 
 def _in_graph(records: Any, plan: _Plan, name: str | None) -> dict[str, Any]:
-    specs = plan.specs
-
-    def parts(given: Any) -> list[Any]:
-        try:
-            tensors = _tensors(given.numpy().tolist(), plan)
-        except ArrowfeedError as error:
-            # TensorFlow makes an InvalidArgumentError of it.
-            raise ValueError(_text(error)) from error
-        if tensors is None:
-            return _no_rows(specs)
-        return [part for key in sorted(specs) for part in components(tensors[key], specs[key])]
-
-    flat = component_specs(specs)
-    with _tf.name_scope(name or "ParseAvro"), _tf.device(CPU):
-        results = _tf.py_function(parts, [records], [part.dtype for part in flat])
-        for result, part in zip(results, flat, strict=True):
-            result.set_shape(part.shape)
-        return composed(specs, iter(results))
+    with _tf.name_scope(name or "ParseAvro"):
+        return parsed_records(records, plan.schema, plan.features, plan.specs)
 
 
 def _tensors(records: list[bytes], plan: _Plan) -> dict[str, Tensor] | None:
@@ -184,8 +176,3 @@ def _text(error: ArrowfeedError) -> str:
         return str(error)
     place = "" if error.field is None else f"{error.field}: "
     return f"serialized[{error.record}]: {place}{error.reason}"
-
-
-def _no_rows(specs: dict[str, Any]) -> list[Any]:
-    """The components of tensors of no rows."""
-    return [_tf.zeros([size or 0 for size in part.shape], part.dtype) for part in component_specs(specs)]

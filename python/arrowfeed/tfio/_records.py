@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING, Any
+import os
+from typing import Any, NamedTuple
 
-from arrowfeed._arrowfeed import AvroSchema, avro_schema, encode_records, read_avro
+from arrowfeed._arrowfeed import AvroDataset, AvroSchema, TensorFlowSource, avro_schema
 from arrowfeed._frameworks import framework
-from arrowfeed._tensorflow import GeneratedDataset, tensorflow_errors
-from arrowfeed.tfio._arguments import AUTOTUNE, names, paths
+from arrowfeed._tensorflow import op_of_arguments, state_of_arguments, tensorflow_errors, texts_of
+from arrowfeed.tfio._arguments import AUTOTUNE, names
 from arrowfeed.tfio._wrapped import WrappedDataset
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 _tf: Any = framework("tensorflow")
 
 CHUNK = 1024
-"""Records that leave Python together."""
+"""Records that leave a file together."""
 
 
 class AvroRecordDataset(WrappedDataset):
@@ -56,7 +53,13 @@ class AvroRecordDataset(WrappedDataset):
         _check_calls(num_parallel_reads, num_parallel_calls)
         with tensorflow_errors():
             schema = AvroSchema(reader_schema).json if reader_schema else None
-        files, of_file = _files(filenames), functools.partial(_of_file, schema)
+        files, op = _files(filenames), op_of_arguments(_Records(schema), _tf.TensorSpec([None], _tf.string))
+
+        def of_file(file: Any) -> Any:
+            return op.dataset(state_of_arguments(texts_of([file]))).flat_map(
+                _tf.data.Dataset.from_tensor_slices
+            )
+
         if num_parallel_reads is None:
             made = files.flat_map(of_file)
         else:
@@ -68,6 +71,8 @@ class AvroRecordDataset(WrappedDataset):
                 deterministic=deterministic if num_parallel_calls else None,
             )
         super().__init__(made)
+        # The graph has its source by a key.
+        self._op = op
 
 
 def _check_calls(reads: int | None, calls: int | None) -> None:
@@ -91,13 +96,20 @@ def _files(filenames: Any) -> Any:
     raise TypeError(f"filenames: expected a dataset of scalars of tf.string, found one of {spec}")
 
 
-def _of_file(schema: str | None, file: Any) -> Any:
-    def chunks(filename: Any) -> Generator[list[Any]]:
-        [path] = paths(filename)
-        own = schema or avro_schema(path).json
-        # One thread: several files are read side by side where that is asked for.
-        for batch in read_avro(path, reader_schema=own, batch_size=CHUNK, threads=1):
-            yield [_tf.constant(encode_records(batch, own), _tf.string)]
+class _Records(NamedTuple):
+    """What makes the source of the records of a file.
 
-    strings = GeneratedDataset(_tf.TensorSpec([None], _tf.string), chunks, (file,))
-    return strings.flat_map(_tf.data.Dataset.from_tensor_slices)
+    Attributes:
+        schema: That records are resolved to, as JSON; None: that of the file.
+    """
+
+    schema: str | None
+
+    def __call__(self, arguments: list[bytes]) -> TensorFlowSource:
+        [file] = arguments
+        path = os.fsdecode(file)
+        schema = self.schema or avro_schema(path).json
+        # Without tensors, all columns are read.
+        dataset = AvroDataset(path, representations={}, reader_schema=schema)
+        # One thread: several files are read side by side where that is asked for.
+        return TensorFlowSource.of_records(dataset, schema, batch_size=CHUNK, threads=1)

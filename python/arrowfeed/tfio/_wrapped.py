@@ -6,7 +6,8 @@ from typing import Any
 
 from arrowfeed._frameworks import framework
 
-_Dataset: Any = framework("tensorflow").data.Dataset
+_tf: Any = framework("tensorflow")
+_Dataset: Any = _tf.data.Dataset
 
 
 class WrappedDataset(_Dataset):
@@ -17,14 +18,14 @@ class WrappedDataset(_Dataset):
     """
 
     def __init__(self, dataset: Any) -> None:
-        self._dataset = dataset
+        self._wrapped = dataset
         # What every dataset is made of.
-        _Dataset.__init__(self, dataset._variant_tensor)  # noqa: SLF001
+        _Dataset.__init__(self, _tf.data.experimental.to_variant(dataset))
 
     def _inputs(self) -> list[Any]:
-        return [self._dataset]
+        return [self._wrapped]
 
     @property
     def element_spec(self) -> Any:
         """The type of the elements."""
-        return self._dataset.element_spec
+        return self._wrapped.element_spec

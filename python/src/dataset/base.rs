@@ -44,7 +44,7 @@ impl Dataset {
         Self { dataset, made }
     }
 
-    pub(super) fn dataset(&self) -> &arrowfeed::Dataset {
+    pub(crate) fn dataset(&self) -> &arrowfeed::Dataset {
         &self.dataset
     }
 }
@@ -199,7 +199,10 @@ impl Dataset {
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        handed_to("to_tf", ("arrowfeed._tensorflow", "tf_dataset"), slf, options)
+        // Of a shard that only a graph knows, the op checks the numbers.
+        let checked = options.map(|options| without_tensors(options)).transpose()?;
+        iteration_options("to_tf", checked.as_ref())?;
+        slf.py().import("arrowfeed._tensorflow")?.getattr("tf_dataset")?.call((slf,), options)
     }
 
     #[doc = docs!(Dataset.to_torch)]
@@ -253,6 +256,18 @@ impl Dataset {
         let (source, keywords, names) = (source.clone_ref(py), keywords.clone_ref(py), Some(names));
         format.object(py, Self::new(dataset, Made { format: *format, source, keywords, names }))
     }
+}
+
+/// The options without a shard that only a graph of TensorFlow knows.
+fn without_tensors<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+    let options = options.copy()?;
+    if let Some(shard) = options.get_item("shard")?
+        && let Ok(shard) = shard.cast::<PyTuple>()
+        && shard.iter().any(|part| part.hasattr("device").unwrap_or(false))
+    {
+        options.del_item("shard")?;
+    }
+    Ok(options)
 }
 
 /// What a framework's module makes of a dataset. Options are checked here, before the framework is loaded.

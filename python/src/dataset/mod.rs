@@ -8,7 +8,6 @@
 //! | `arguments` | what a dataset is made of |
 //! | `options` | what an iteration chooses |
 //! | `iterator` | `arrowfeed.BatchIterator` |
-//! | `tensorflow_op` | what the op of TensorFlow iterates over |
 
 mod arguments;
 mod base;
@@ -16,9 +15,8 @@ mod chunk_source;
 mod constructors;
 mod iterator;
 mod options;
-mod tensorflow_op;
 
 pub(crate) use base::Dataset;
 pub(crate) use constructors::{AvroDataset, ChunkDataset, ParquetDataset};
 pub(crate) use iterator::BatchIterator;
-pub(crate) use tensorflow_op::{TensorFlowSource, register_tensorflow_op};
+pub(crate) use options::iteration_options;

@@ -11,7 +11,7 @@ use crate::argument::{choice, flag, found, integer, items, unexpected_keyword, w
 use crate::options::ON_ERROR;
 
 /// The options that `function` was called with.
-pub(super) fn iteration_options(
+pub(crate) fn iteration_options(
     function: &str,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<IterationOptions> {

@@ -1,0 +1,65 @@
+"""Features as JSON, for graphs: what another process makes the same features of."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from arrowfeed import features as kinds
+from arrowfeed._features.arguments import type_name
+
+if TYPE_CHECKING:
+    from arrowfeed.features import Feature
+
+_KINDS: dict[str, type[Feature]] = {
+    kind.__name__: kind
+    for kind in (kinds.Dense, kinds.FixedLenSequence, kinds.Ragged, kinds.Sparse, kinds.VarLen)
+}
+
+
+def to_json(features: dict[str, Feature]) -> str:
+    """The text of features by name. `of_json` gives equal ones, in the same order."""
+    return json.dumps({name: _written(feature) for name, feature in features.items()})
+
+
+def of_json(text: str) -> dict[str, Feature]:
+    """The features of such a text.
+
+    Raises:
+        ValueError: The text is none, or a feature has a wrong argument.
+    """
+    return {name: _read(dict(value)) for name, value in json.loads(text).items()}
+
+
+def _written(feature: Feature) -> dict[str, Any]:
+    fields = {field.name: _plain(getattr(feature, field.name)) for field in dataclasses.fields(feature)}
+    return {"kind": type(feature).__name__, **fields}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.dtype):
+        return type_name(value)
+    if isinstance(value, bytes):
+        return {"base64": base64.b64encode(value).decode()}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in cast("tuple[Any, ...]", value)]
+    return value
+
+
+def _read(value: dict[str, Any]) -> Feature:
+    kind = _KINDS.get(value.pop("kind", ""))
+    if kind is None:
+        raise ValueError(f"expected features of {sorted(_KINDS)}, found another one")
+    return kind(**{name: _restored(item) for name, item in value.items()})
+
+
+def _restored(value: Any) -> Any:
+    if isinstance(value, dict):
+        return base64.b64decode(cast("dict[str, str]", value)["base64"])
+    if isinstance(value, list):
+        return [_restored(item) for item in cast("list[Any]", value)]
+    return value

@@ -1,0 +1,207 @@
+"""The iterator of eager code: batches are handed over without tf.data."""
+
+from __future__ import annotations
+
+import functools
+import json
+import threading
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._frameworks import framework
+from arrowfeed._tensorflow.eager import eager, tensorflow_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
+
+    from arrowfeed._arrowfeed import BatchIterator
+    from arrowfeed.types import Tensor
+
+    Begun: TypeAlias = tuple[bytes, BatchIterator[dict[str, Tensor]] | None]
+
+_tf: Any = framework("tensorflow")
+_Iterator: Any = _tf.data.Iterator
+_PythonState: Any = _tf.train.experimental.PythonState
+
+_OURS, _TENSORFLOWS = b"p", b"t"
+"""What the state in a checkpoint is of: our own pass, or TensorFlow's iterator."""
+
+
+class Pass:
+    """The batches of one pass, and where it stands.
+
+    Args:
+        start: Begins the pass: gives its batches, and what stands before their state in that of the op. No
+            batches: there is nothing to pass over.
+        go_on: The same, after a state.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[], Begun],
+        go_on: Callable[[bytes], Begun],
+    ) -> None:
+        self._start, self._go_on = start, go_on
+        # Begun with the first batch.
+        self._begun: Begun | None = None
+
+    def next(self) -> Mapping[str, Tensor] | None:
+        """The tensors of the next batch; None: there are no more."""
+        _, batches = self._running()
+        return None if batches is None else next(batches, None)
+
+    def _running(self) -> Begun:
+        if self._begun is None:
+            self._begun = self._start()
+        return self._begun
+
+    def state(self) -> bytes:
+        """What the op goes on from."""
+        prefix, batches = self._running()
+        return prefix if batches is None else prefix + json.dumps(batches.state_dict()).encode()
+
+    def load(self, state: bytes) -> None:
+        """Goes on after a state."""
+        self.close()
+        self._begun = self._go_on(state)
+
+    def close(self) -> None:
+        """Ends the pass, and its threads."""
+        if self._begun is not None and self._begun[1] is not None:
+            self._begun[1].close()
+
+
+class EagerIterator(_Iterator, _PythonState):
+    """A `tf.data.Iterator` that hands batches to eager code itself.
+
+    A batch of 19 features of 64 rows takes 0.3 ms of the processor's time, and through tf.data 2: it passes
+    on each tensor as a variant, and checks it again. Where TensorFlow's own iterator is wanted, as by a
+    `tf.function` or by Keras, that goes on with the batches that are left.
+
+    It can be saved in a checkpoint, as other iterators.
+
+    Args:
+        specs: The `element_spec`: a dict of `tf.TypeSpec`s.
+        batches: The pass.
+        rest: The `tf.data.Dataset` from a state on.
+    """
+
+    def __init__(self, specs: dict[str, Any], batches: Pass, rest: Callable[[bytes], Any]) -> None:
+        self._specs, self._batches, self._rest = specs, batches, rest
+        self._one_at_a_time = threading.RLock()
+        # TensorFlow's own, made when it is wanted. From then on it has the pass.
+        self._own: Any = None
+
+    @property
+    def element_spec(self) -> Any:
+        """The type of the elements."""
+        return self._specs
+
+    def __iter__(self) -> EagerIterator:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return self.get_next()
+        except _tf.errors.OutOfRangeError:
+            raise StopIteration from None
+
+    def get_next(self) -> Any:
+        """The next batch.
+
+        Raises:
+            tf.errors.OutOfRangeError: There are no more.
+        """
+        if _tf.executing_eagerly():
+            with self._one_at_a_time:
+                if self._own is None:
+                    return self._next_eager()
+        return self._tensorflows().get_next()
+
+    def get_next_as_optional(self) -> Any:
+        """The next batch as a `tf.experimental.Optional`, without a value where there are no more."""
+        return self._tensorflows().get_next_as_optional()
+
+    def _next_eager(self) -> Any:
+        with tensorflow_errors():
+            tensors = self._batches.next()
+        if tensors is None:
+            raise _tf.errors.OutOfRangeError(None, None, "End of sequence")
+        return {name: eager(tensors[name], spec) for name, spec in self._specs.items()}
+
+    def _tensorflows(self) -> Any:
+        """TensorFlow's own iterator over the batches that are left."""
+        with self._one_at_a_time:
+            if self._own is None:
+                with tensorflow_errors():
+                    state = self._batches.state()
+                self._batches.close()
+                with _tf.init_scope():
+                    self._own = iter(self._rest(state))
+        return self._own
+
+    def serialize(self) -> bytes:
+        """The state, for a checkpoint."""
+        with self._one_at_a_time, tensorflow_errors():
+            if self._own is None:
+                return _OURS + self._batches.state()
+            return _TENSORFLOWS + _saved(self._own).numpy()
+
+    def deserialize(self, string_value: bytes) -> None:
+        """Goes on after a state of a checkpoint."""
+        kind, state = string_value[:1], string_value[1:]
+        with self._one_at_a_time, tensorflow_errors():
+            if kind == _OURS and self._own is None:
+                self._batches.load(state)
+                return
+            # A function may have the resource of our own one: it stays, and takes the state.
+            saved = _saved(iter(self._rest(state))) if kind == _OURS else _tf.constant(state)
+            variants = _tf.io.parse_tensor(saved, _tf.variant)
+            _tf.raw_ops.DeserializeIterator(
+                resource_handle=_resource(self._tensorflows()), serialized=variants
+            )
+
+    @property
+    def _type_spec(self) -> Any:
+        return _tf.data.IteratorSpec(self._specs)
+
+    @property
+    def _iterator_resource(self) -> Any:
+        return _resource(self._tensorflows())
+
+    def __tf_tracing_type__(self, context: Any) -> Any:
+        """As other iterators: a function that was traced for one takes all of the same elements."""
+        return self._type_spec
+
+
+def _resource(iterator: Any) -> Any:
+    """What the ops of iterators take."""
+    [resource] = _tf.nest.flatten(iterator, expand_composites=True)
+    return resource
+
+
+def _saved(iterator: Any) -> Any:
+    """The state of an iterator of TensorFlow as a string."""
+    variants = _tf.raw_ops.SerializeIterator(resource_handle=_resource(iterator))
+    return _tf.io.serialize_tensor(variants)
+
+
+@functools.cache
+def is_supported() -> bool:
+    """Whether this TensorFlow takes the iterator for one of its own, by the names that it asks for."""
+    spec = {"x": _tf.TensorSpec([], _tf.int64)}
+
+    def nothing(*_: Any) -> tuple[bytes, None]:
+        return b"", None
+
+    def rest(_: bytes) -> Any:
+        return _tf.data.Dataset.from_tensors({"x": _tf.zeros([], _tf.int64)})
+
+    def first(batches: Any) -> Any:
+        return next(batches)["x"]
+
+    try:
+        iterator = EagerIterator(spec, Pass(nothing, nothing), rest)
+        return bool(_tf.function(first, autograph=False)(iterator) == 0)
+    except (TypeError, AttributeError, ValueError, NotImplementedError):
+        return False

@@ -1,0 +1,44 @@
+//! Errors as TensorFlow has them.
+
+use arrowfeed::{DatasetError, FeedErrorKind};
+use arrowfeed_tensorflow::{Code, Failure};
+use pyo3::prelude::*;
+
+use super::MODULE;
+use crate::errors::dataset_error;
+use crate::shutdown::call_method;
+use crate::signals;
+
+/// What TensorFlow raises for an error.
+pub(super) fn failure(error: DatasetError) -> Failure {
+    if let DatasetError::Feed(error) = &error
+        && error.kind() == FeedErrorKind::Interrupted
+    {
+        // TensorFlow carries a text, not the exception of a signal handler.
+        signals::repeat_interrupt();
+        return Failure::new(Code::Cancelled, error.to_string());
+    }
+    let text = error.to_string();
+    let told = Python::try_attach(|py| raised(py, dataset_error(py, error)));
+    told.unwrap_or(Failure::new(Code::Unknown, text))
+}
+
+/// What TensorFlow raises for an exception.
+pub(super) fn raised(py: Python<'_>, error: PyErr) -> Failure {
+    let text = error.to_string();
+    let told = || -> PyResult<(String, String)> {
+        call_method(py.import(MODULE)?.as_any(), "told", (error.into_value(py),))?.extract()
+    };
+    match told() {
+        Ok((class, message)) => Failure::new(code(&class), message),
+        Err(_) => Failure::new(Code::Unknown, text),
+    }
+}
+
+fn code(class: &str) -> Code {
+    match class {
+        "InvalidArgumentError" => Code::InvalidArgument,
+        "NotFoundError" => Code::NotFound,
+        _ => Code::Unknown,
+    }
+}

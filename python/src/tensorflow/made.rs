@@ -1,0 +1,93 @@
+//! Sources that are made when an iteration begins, of arguments that only the graph knows.
+//!
+//! The arguments are a part of the state: `a`, the number of their bytes, `:`, and each as the number of its bytes, `:` and the
+//! bytes; then what the source itself goes on from.
+
+use arrowfeed::tensor::Tensors;
+use arrowfeed_tensorflow::{Code, Failure, Feed, Source};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::attached;
+use super::failure::raised;
+use super::source::TensorFlowSource;
+use crate::shutdown::call;
+
+/// What makes a source of arguments.
+pub(super) struct Made {
+    /// Called with a list of `bytes`. Gives a `TensorFlowSource`, or `None` where there is nothing to iterate over.
+    pub(super) make: Py<PyAny>,
+}
+
+/// An iteration, and the arguments as they are in its state.
+struct WithArguments {
+    arguments: Vec<u8>,
+    feed: Option<Box<dyn Feed>>,
+}
+
+impl Source for Made {
+    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure> {
+        let rest = state.strip_prefix(b"a").and_then(netstring);
+        let parsed = rest.and_then(|(arguments, rest)| Some((each(arguments)?, rest)));
+        let (arguments, rest) = parsed.ok_or_else(|| {
+            Failure::new(Code::InvalidArgument, "expected a state of arrowfeed, found other data")
+        })?;
+        let source = attached(|py| {
+            let arguments: Vec<_> = arguments.iter().map(|argument| PyBytes::new(py, argument)).collect();
+            let made = call(self.make.bind(py), (arguments,)).map_err(|error| raised(py, error))?;
+            if made.is_none() {
+                return Ok(None);
+            }
+            let source = made.cast_into::<TensorFlowSource>();
+            source.map(|source| Some(source.get().source())).map_err(|error| raised(py, error.into()))
+        })?;
+        let feed = source.map(|source| source.start(rest)).transpose()?;
+        let arguments = state[..state.len() - rest.len()].to_vec();
+        Ok(Box::new(WithArguments { arguments, feed }))
+    }
+}
+
+impl Feed for WithArguments {
+    fn next(&mut self) -> Result<Option<Tensors>, Failure> {
+        self.feed.as_mut().map_or(Ok(None), |feed| feed.next())
+    }
+
+    fn state(&mut self) -> Result<Vec<u8>, Failure> {
+        let mut state = self.arguments.clone();
+        if let Some(feed) = &mut self.feed {
+            state.extend(feed.state()?);
+        }
+        Ok(state)
+    }
+}
+
+/// The first bytes whose number stands before them, and what follows.
+fn netstring(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = bytes.iter().position(|byte| *byte == b':')?;
+    let len = std::str::from_utf8(&bytes[..colon]).ok()?.parse().ok()?;
+    bytes[colon + 1..].split_at_checked(len)
+}
+
+fn each(mut bytes: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut found = Vec::new();
+    while !bytes.is_empty() {
+        let (one, rest) = netstring(bytes)?;
+        found.push(one);
+        bytes = rest;
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_split_by_their_lengths() {
+        assert_eq!(each(b"2:ab0:3:c:d"), Some(vec![&b"ab"[..], b"", b"c:d"]));
+        assert_eq!(each(b""), Some(vec![]));
+        for cut in ["3:ab", "ab", "-1:a", "1", "99999999999999999999:a"] {
+            assert_eq!(each(cut.as_bytes()), None, "{cut}");
+        }
+    }
+}

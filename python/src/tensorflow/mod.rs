@@ -1,0 +1,67 @@
+//! What the ops of TensorFlow are given: `arrowfeed_tensorflow` calls it, without the interpreter where it can.
+//!
+//! | file | what |
+//! |---|---|
+//! | `source` | `TensorFlowSource`, and the sources that this process holds by key |
+//! | `passes` `records` `made` | the kinds of sources |
+//! | `parser` | what parses records |
+//! | `failure` | errors as TensorFlow has them |
+
+mod failure;
+mod made;
+mod parser;
+mod passes;
+mod records;
+mod source;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrowfeed_tensorflow::{Code, Failure, Open, Parser, Source};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use failure::raised;
+use parser::AvroParser;
+pub(crate) use source::TensorFlowSource;
+
+use crate::shutdown::call_method;
+
+/// Where the functions that the ops call in Python are.
+const MODULE: &str = "arrowfeed._tensorflow.op";
+
+/// The sources of this process, and those that a graph has brought along.
+struct Opened;
+
+impl Open for Opened {
+    fn source(&self, key: &str, config: &[u8]) -> Result<Arc<dyn Source>, Failure> {
+        if let Some(source) = source::found(key) {
+            return Ok(source);
+        }
+        attached(|py| {
+            let restore = || -> PyResult<Arc<dyn Source>> {
+                let module = py.import(MODULE)?;
+                let made = call_method(module.as_any(), "restored", (key, PyBytes::new(py, config)))?;
+                Ok(made.cast_into::<TensorFlowSource>()?.get().source())
+            };
+            restore().map_err(|error| raised(py, error))
+        })
+    }
+
+    fn parser(&self, config: &[u8]) -> Result<Arc<dyn Parser>, Failure> {
+        attached(|py| Ok(Arc::new(AvroParser::open(py, config)?) as Arc<dyn Parser>))
+    }
+}
+
+fn attached<T>(work: impl FnOnce(Python<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
+    let ended = || Err(Failure::new(Code::Internal, "the interpreter has ended"));
+    Python::try_attach(work).unwrap_or_else(ended)
+}
+
+#[doc = docs!(register_tensorflow_ops)]
+#[pyfunction]
+pub(crate) fn register_tensorflow_ops(library: PathBuf) -> PyResult<()> {
+    arrowfeed_tensorflow::register(&library, Box::new(Opened))
+        .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}

@@ -1,0 +1,141 @@
+//! `TensorFlowSource`: what the op of TensorFlow iterates over.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use arrowfeed::IterationOptions;
+use arrowfeed_tensorflow::{Failure, Feed, Source};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::made::Made;
+use super::passes::Passes;
+use super::records::Records;
+use crate::dataset::{Dataset, iteration_options};
+use crate::schema::parse;
+use crate::signals;
+
+/// All kinds of sources.
+pub(super) enum AnySource {
+    Passes(Passes),
+    Records(Records),
+    Made(Made),
+}
+
+impl Source for AnySource {
+    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure> {
+        match self {
+            Self::Passes(passes) => passes.start(state),
+            Self::Records(records) => records.start(state),
+            Self::Made(made) => made.start(state),
+        }
+    }
+}
+
+/// The sources that this process holds, by key.
+static HELD: Mutex<Option<HashMap<String, Weak<AnySource>>>> = Mutex::new(None);
+
+fn held() -> MutexGuard<'static, Option<HashMap<String, Weak<AnySource>>>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The source that this process holds under a key.
+pub(super) fn found(key: &str) -> Option<Arc<AnySource>> {
+    held().as_ref()?.get(key)?.upgrade()
+}
+
+#[doc = docs!(TensorFlowSource)]
+#[pyclass(module = "arrowfeed._arrowfeed", frozen)]
+pub(crate) struct TensorFlowSource {
+    key: Option<String>,
+    source: Arc<AnySource>,
+}
+
+impl TensorFlowSource {
+    fn of(key: Option<String>, source: AnySource) -> Self {
+        let source = Arc::new(source);
+        if let Some(key) = &key {
+            held().get_or_insert_default().insert(key.clone(), Arc::downgrade(&source));
+        }
+        Self { key, source }
+    }
+
+    pub(super) fn source(&self) -> Arc<AnySource> {
+        self.source.clone()
+    }
+
+    fn passes(&self) -> PyResult<&Passes> {
+        match &*self.source {
+            AnySource::Passes(passes) => Ok(passes),
+            AnySource::Records(_) | AnySource::Made(_) => {
+                Err(PyTypeError::new_err("expected a source of tensors, whose passes have numbers"))
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl TensorFlowSource {
+    #[new]
+    #[pyo3(signature = (key, dataset, **options))]
+    fn new(
+        key: Option<String>,
+        dataset: &Bound<'_, Dataset>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let options = interruptible(dataset.py(), options)?;
+        Ok(Self::of(key, AnySource::Passes(Passes::new(dataset.get().dataset().clone(), options))))
+    }
+
+    #[doc = docs!(TensorFlowSource.of_records)]
+    #[staticmethod]
+    #[pyo3(signature = (dataset, schema, **options))]
+    fn of_records(
+        dataset: &Bound<'_, Dataset>,
+        schema: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let options = interruptible(dataset.py(), options)?;
+        let (dataset, schema) = (dataset.get().dataset().clone(), parse("schema", schema)?);
+        Ok(Self::of(None, AnySource::Records(Records { dataset, schema, options })))
+    }
+
+    #[doc = docs!(TensorFlowSource.made_by)]
+    #[staticmethod]
+    fn made_by(key: String, make: Py<PyAny>) -> Self {
+        Self::of(Some(key), AnySource::Made(Made { make }))
+    }
+
+    #[doc = docs!(TensorFlowSource.next_pass)]
+    fn next_pass(&self) -> PyResult<u64> {
+        Ok(self.passes()?.begin())
+    }
+
+    #[doc = docs!(TensorFlowSource.set_next_pass)]
+    fn set_next_pass(&self, number: u64) -> PyResult<()> {
+        self.passes()?.set_next(number);
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<arrowfeed.TensorFlowSource {}>", self.key.as_deref().unwrap_or("without a key"))
+    }
+}
+
+impl Drop for TensorFlowSource {
+    fn drop(&mut self) {
+        // In the child of a fork another thread may have held the lock. What stays is a key and a pointer to nothing.
+        if let Some(key) = &self.key
+            && let Ok(mut held) = HELD.try_lock()
+            && let Some(held) = &mut *held
+        {
+            held.remove(key);
+        }
+    }
+}
+
+fn interruptible(py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<IterationOptions> {
+    signals::notice_main_thread(py)?;
+    Ok(IterationOptions { interrupt: Some(signals::interrupt()), ..iteration_options("to_tf", options)? })
+}
