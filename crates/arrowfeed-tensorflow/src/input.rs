@@ -18,17 +18,18 @@ pub(crate) struct Strings<'a> {
 }
 
 impl<'a> Strings<'a> {
-    /// The first input of the op, whose name is for messages. `rank`: the number of dimensions that it must have.
+    /// The input of a number, whose name is for messages. `rank`: the number of dimensions that it must have.
     pub(crate) fn input(
         api: &'a Api,
         context: *mut OpKernelContext,
+        number: c_int,
         name: &str,
         rank: c_int,
     ) -> Result<Self, Failure> {
         let status = Status::new(api);
         let mut tensor = ptr::null_mut();
         // SAFETY: the context is that of the call.
-        unsafe { (api.get_input)(context, 0, &raw mut tensor, status.as_ptr()) };
+        unsafe { (api.get_input)(context, number, &raw mut tensor, status.as_ptr()) };
         status.check()?;
         let strings = Self { api, tensor };
         // SAFETY: the tensor is ours until it is deleted.
@@ -39,6 +40,17 @@ impl<'a> Strings<'a> {
             return Err(Failure::new(Code::InvalidArgument, message));
         }
         Ok(strings)
+    }
+
+    /// The bytes of an input that is one string.
+    pub(crate) fn scalar(
+        api: &'a Api,
+        context: *mut OpKernelContext,
+        number: c_int,
+        name: &str,
+    ) -> Result<Vec<u8>, Failure> {
+        let strings = Self::input(api, context, number, name, 0)?;
+        Ok(strings.iter().next().unwrap_or_default().to_vec())
     }
 
     /// The bytes of each string.

@@ -4,12 +4,12 @@
 //! goes on: the one that gave this state last. There may be several: a dataset may be used twice in one pipeline. Where none
 //! gave the state, as after a checkpoint was restored, a new iteration loads it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::api::{Api, OpKernelConstruction, OpKernelContext};
-use crate::feed::{Code, Failure, Feed, Source};
+use crate::feed::{Code, Failure, Feed};
 use crate::input::Strings;
-use crate::kernel::{Kernel, attribute};
+use crate::kernel::Kernel;
 use crate::op::Registered;
 use crate::output::Outputs;
 
@@ -17,17 +17,15 @@ use crate::output::Outputs;
 /// state where it is asked for.
 const MOST_RUNNING: usize = 16;
 
+#[derive(Default)]
 pub(crate) struct NextBatch {
-    key: String,
-    config: Vec<u8>,
-    /// Opened with the first batch.
-    source: Mutex<Option<Arc<dyn Source>>>,
     /// The one that was used last is the last.
     running: Mutex<Vec<Running>>,
 }
 
-/// An iteration, and its state.
+/// An iteration over the source of a key, and its state.
 struct Running {
+    key: Vec<u8>,
     state: Vec<u8>,
     feed: Box<dyn Feed>,
 }
@@ -37,23 +35,11 @@ impl NextBatch {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The iteration that goes on at this state.
-    fn take(&self, state: Vec<u8>, open: &Registered) -> Result<Running, Failure> {
+    /// The iteration over the source of a key that goes on at this state.
+    fn take(&self, key: &[u8], state: &[u8]) -> Option<Running> {
         let mut running = self.lock();
-        if let Some(at) = running.iter().position(|one| one.state == state) {
-            return Ok(running.remove(at));
-        }
-        drop(running);
-        let feed = self.source(open)?.start(&state)?;
-        Ok(Running { state, feed })
-    }
-
-    fn source(&self, open: &Registered) -> Result<Arc<dyn Source>, Failure> {
-        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(source) = &*source {
-            return Ok(source.clone());
-        }
-        Ok(source.insert(open.open.source(&self.key, &self.config)?).clone())
+        let at = running.iter().position(|one| one.state == state && one.key == key)?;
+        Some(running.remove(at))
     }
 
     /// Keeps an iteration for its next batch.
@@ -68,18 +54,23 @@ impl NextBatch {
 }
 
 impl Kernel for NextBatch {
-    fn new(api: &Api, construction: *mut OpKernelConstruction) -> Result<Self, Failure> {
-        let key = attribute(api, construction, c"key")?;
-        let config = attribute(api, construction, c"config")?;
-        let key = String::from_utf8_lossy(&key).into_owned();
-        Ok(Self { key, config, source: Mutex::default(), running: Mutex::default() })
+    fn new(_: &Api, _: *mut OpKernelConstruction) -> Result<Self, Failure> {
+        Ok(Self::default())
     }
 
     fn step(&self, registered: &Registered, context: *mut OpKernelContext) -> Result<(), Failure> {
         let api = &registered.api;
-        let state = Strings::input(api, context, "state", 0)?;
-        let state = state.iter().next().unwrap_or_default().to_vec();
-        let mut one = self.take(state, registered)?;
+        let state = Strings::scalar(api, context, 0, "state")?;
+        let key = Strings::scalar(api, context, 1, "key")?;
+        let mut one = match self.take(&key, &state) {
+            Some(one) => one,
+            None => {
+                let config = Strings::input(api, context, 2, "config", 0)?;
+                let config = config.iter().next().unwrap_or_default();
+                let source = registered.open.source(&String::from_utf8_lossy(&key), config)?;
+                Running { key, feed: source.start(&state)?, state }
+            }
+        };
         let Some(tensors) = one.feed.next()? else {
             return Err(Failure::new(Code::OutOfRange, "End of sequence"));
         };

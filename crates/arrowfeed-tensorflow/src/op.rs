@@ -18,12 +18,14 @@ use crate::status::Status;
 
 /// The name of the op that gives the next batch of an iteration.
 ///
-/// Input `state`: a string, empty for the start of an iteration, or what the op gave as `next_state`. Outputs: `next_state`, and
+/// Inputs: `state`, a string, empty for the start of an iteration, or what the op gave as `next_state`; `key`, under which a process
+/// may hold the source; `config`, which describes it. Outputs: `next_state`, and
 /// the components of the tensors in the order of their names: of a dense tensor its values; of a sparse one its indices,
 /// values and dense shape; of a ragged one its flat values and row splits; of a structured one those of its fields, in the
 /// order of their names. After the last batch the op fails with `OUT_OF_RANGE`.
 ///
-/// Attributes: `key`, under which a process may hold the source; `config`, which describes it; `output_types`.
+/// Attribute: `output_types`. The source is no attribute, so that all datasets of the same types have one function of TensorFlow, which
+/// lives as long as the process.
 pub const NEXT_BATCH: &str = "ArrowfeedNextBatch";
 
 /// The name of the op that parses records.
@@ -77,10 +79,10 @@ pub(crate) fn registered() -> Option<&'static Registered> {
 }
 
 fn define(api: &Api) -> Result<(), Failure> {
-    let attrs = [c"key: string", c"config: string", TYPES];
-    define_op::<NextBatch>(api, NEXT_BATCH, c"state: string", &[c"next_state: string", COMPONENTS], &attrs)?;
+    let inputs = [c"state: string", c"key: string", c"config: string"];
+    define_op::<NextBatch>(api, NEXT_BATCH, &inputs, &[c"next_state: string", COMPONENTS], &[TYPES])?;
     let attrs = [c"config: string", TYPES];
-    define_op::<ParseRecords>(api, PARSE_RECORDS, c"records: string", &[COMPONENTS], &attrs)
+    define_op::<ParseRecords>(api, PARSE_RECORDS, &[c"records: string"], &[COMPONENTS], &attrs)
 }
 
 const TYPES: &CStr = c"output_types: list(type) >= 1";
@@ -89,7 +91,7 @@ const COMPONENTS: &CStr = c"components: output_types";
 fn define_op<K: Kernel>(
     api: &Api,
     name: &str,
-    input: &CStr,
+    inputs: &[&CStr],
     outputs: &[&CStr],
     attrs: &[&CStr],
 ) -> Result<(), Failure> {
@@ -98,7 +100,9 @@ fn define_op<K: Kernel>(
     // SAFETY: see above.
     unsafe {
         let op = (api.new_op_definition_builder)(name.as_ptr());
-        (api.add_input)(op, input.as_ptr());
+        for input in inputs {
+            (api.add_input)(op, input.as_ptr());
+        }
         for output in outputs {
             (api.add_output)(op, output.as_ptr());
         }

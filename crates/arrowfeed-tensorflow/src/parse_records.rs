@@ -31,7 +31,7 @@ impl Kernel for ParseRecords {
     }
 
     fn step(&self, registered: &Registered, context: *mut OpKernelContext) -> Result<(), Failure> {
-        let records = Strings::input(&registered.api, context, "records", 1)?;
+        let records = Strings::input(&registered.api, context, 0, "records", 1)?;
         let tensors = self.parser(registered)?.parse(&mut records.iter())?;
         let mut outputs = Outputs::new(&registered.api, context);
         outputs.tensors(&tensors)?;

@@ -55,6 +55,10 @@ def register() -> None:
     _arrowfeed.register_tensorflow_ops(str(libraries[0]))
 
 
+STEPS = 256
+"""Functions that are kept, one for each set of specs: what TensorFlow makes for one, it keeps for ever."""
+
+
 class Op:
     """The op over one source.
 
@@ -72,7 +76,8 @@ class Op:
     ) -> None:
         register()
         self._source, self._specs, self._is_infinite = source, specs, is_infinite
-        self._step = _step(key, config, specs)
+        self._key, self._config = key, config
+        self._step = _step(specs)
 
     def next_pass(self) -> int:
         """The number of a pass that begins now, from 0."""
@@ -95,7 +100,7 @@ class Op:
             input_dataset=_tf.data.experimental.to_variant(_tf.data.Dataset.from_tensors(0).repeat()),
             preserve_cardinality=False,
             initial_state=[_tf.convert_to_tensor(state, _tf.string)],
-            other_arguments=[],
+            other_arguments=[_tf.constant(self._key), _tf.constant(self._config)],
             f=self._step,
             output_types=[part.dtype for part in parts],
             output_shapes=[part.shape for part in parts],
@@ -175,39 +180,58 @@ def _netstring(strings: Any) -> Any:
     return _tf.strings.join([_tf.strings.as_string(_tf.strings.length(strings)), ":", strings])
 
 
-def _step(key: str, config: bytes, specs: Any) -> Any:
-    """The function of a state that gives the next state and the next element."""
-    parts = component_specs(specs)
-
-    def step(state: Any, number: Any) -> list[Any]:  # noqa: ARG001 - of the step
-        attrs = {"key": key.encode(), "config": config}
-        after, *given = _created(NEXT_BATCH, state, [_tf.TensorSpec([], _tf.string)], parts, attrs)
-        return [after, *element(specs, iter(given))]
-
-    signature = [_tf.TensorSpec([], _tf.string), _tf.TensorSpec([], _tf.int32)]
-    return _tf.function(step, input_signature=signature, autograph=False).get_concrete_function()
+def _step(specs: Any) -> Any:
+    """The function of a state that gives the next state and the next element: one for equal specs."""
+    return _kept_step(_Specs(specs))
 
 
-def _created(name: str, given: Any, first: list[Any], parts: list[Any], attrs: dict[str, bytes]) -> list[Any]:
+class _Specs:
+    """Specs as the key of a dict: equal where TensorFlow has them equal."""
+
+    def __init__(self, specs: Any) -> None:
+        self.specs = specs
+        self._key = repr(specs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Specs) and self._key == other._key and self.specs == other.specs
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+@functools.lru_cache(STEPS)
+def _kept_step(specs: _Specs) -> Any:
+    parts = component_specs(specs.specs)
+
+    def step(state: Any, number: Any, key: Any, config: Any) -> list[Any]:  # noqa: ARG001 - of the step
+        after, *given = _created(
+            NEXT_BATCH, [state, key, config], [_tf.TensorSpec([], _tf.string)], parts, {}
+        )
+        return [after, *element(specs.specs, iter(given))]
+
+    text = _tf.TensorSpec([], _tf.string)
+    signature = [text, _tf.TensorSpec([], _tf.int32), text, text]
+    # Traced outside of the graph that a dataset may be made in.
+    with _tf.init_scope():
+        return _tf.function(step, input_signature=signature, autograph=False).get_concrete_function()
+
+
+def _created(
+    name: str, given: list[Any], first: list[Any], parts: list[Any], attrs: dict[str, bytes]
+) -> list[Any]:
     """The outputs of an op in the graph that is built: those of `first`, and the components."""
     value = _tf.compat.v1.AttrValue
+    outputs = [*first, *parts]
     types = value.ListValue(type=[part.dtype.as_datatype_enum for part in parts])
-    outputs = (
-        _tf.compat.v1.get_default_graph()
-        .create_op(
-            name,
-            [given],
-            [part.dtype for part in [*first, *parts]],
-            attrs={
-                **{attr: value(s=text) for attr, text in attrs.items()},
-                "output_types": value(list=types),
-            },
-        )
-        .outputs
+    made = _tf.compat.v1.get_default_graph().create_op(
+        name,
+        given,
+        [part.dtype for part in outputs],
+        attrs={**{attr: value(s=text) for attr, text in attrs.items()}, "output_types": value(list=types)},
     )
-    for output, part in zip(outputs, [*first, *parts], strict=True):
+    for output, part in zip(made.outputs, outputs, strict=True):
         output.set_shape(part.shape)
-    return list(outputs)
+    return list(made.outputs)
 
 
 def parsed_records(
@@ -224,7 +248,7 @@ def parsed_records(
     register()
     config = json.dumps({"schema": schema.json, "features": features_config.to_json(features)})
     with _tf.device(CPU):
-        given = _created(PARSE_RECORDS, records, [], component_specs(specs), {"config": config.encode()})
+        given = _created(PARSE_RECORDS, [records], [], component_specs(specs), {"config": config.encode()})
     return composed(specs, iter(given))
 
 
