@@ -1,7 +1,7 @@
 """Benchmark worker for ATDSDataset, both, by one script: `dropin_worker.py arrowfeed|atds`.
 
 The protocol is that of `tensor_worker.py`. Eager code takes the steps, from the dataset itself or from a
-pipeline of tf.data over it.
+pipeline of tf.data over it; or a `tf.function` takes them, as Keras does.
 """
 
 import functools
@@ -31,6 +31,9 @@ MODULES = {
 
 AHEAD = 2
 
+STEPS_OF_A_CALL = 10
+"""Steps that one call of a `tf.function` takes."""
+
 
 def dataset(name: str, job: Job) -> Any:
     """All 19 features of linkedin."""
@@ -53,10 +56,33 @@ def labelled(batch: dict[str, Any]) -> tuple[dict[str, Any], Any]:
     return {name: tensor for name, tensor in batch.items() if name != "label"}, batch["label"]
 
 
+@tf.function
+def steps(iterator: Any) -> Any:
+    """Steps that read each part of each tensor."""
+    total = tf.constant(0, tf.int64)
+    for _ in tf.range(STEPS_OF_A_CALL):
+        parts = tf.nest.flatten(next(iterator), expand_composites=True)
+        total += tf.add_n([tf.size(part, tf.int64) for part in parts])
+    return total
+
+
+def stepped(made: Any) -> Iterator[object]:
+    """Something for each step of a function over a dataset."""
+    iterator = iter(made.prefetch(AHEAD))
+    while True:
+        yield from [steps(iterator)] * STEPS_OF_A_CALL
+
+
 def batches(name: str, job: Job) -> Iterator[object]:
-    """The batches of a job, from the dataset or from its pipeline."""
+    """The batches of a job, in the way that it asks for."""
     made = dataset(name, job)
-    return iter(made.map(labelled).prefetch(AHEAD) if job.get("pipeline") else made)
+    match job["way"]:
+        case "function":
+            return stepped(made)
+        case "pipeline":
+            return iter(made.map(labelled).prefetch(AHEAD))
+        case _:
+            return iter(made)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ class Job:
     columns: list[str] | None = None
     key: str | None = None
     """A key expression, of which a tensor is made."""
-    pipeline: bool | None = None
-    """Whether batches pass through a pipeline of tf.data."""
+    way: str | None = None
+    """How the steps are taken of a dataset of TensorFlow: `eager`, `pipeline` or `function`."""
     limit: int | None = None
     """Rows after which a reader or writer stops that is too slow for the whole file."""
     write: str | None = None

@@ -26,8 +26,7 @@ def _row(session: Session, line: dict[str, Any]) -> list[str]:
     way, codec, batch, threads = line["way"], line["codec"], line["batch"], line["threads"]
     steps = min(STEPS[batch], session.rows("linkedin") // batch - 1)
     path = session.path(file_name("linkedin", codec))
-    pipeline = way == "pipeline" or None
-    job = Job(path, batch_size=batch, threads=threads, limit=steps * batch, pipeline=pipeline)
+    job = Job(path, batch_size=batch, threads=threads, limit=steps * batch, way=way)
     contenders = [
         Contender(reader, session.worker(f"drop-in of {reader}"), job, steps * batch) for reader in READERS
     ]
