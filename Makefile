@@ -60,7 +60,12 @@ test-frameworks: .venv-frameworks/.made ## tensors in TensorFlow (newest and 2.1
 OF_TENSORFLOW = $(wildcard tests/frameworks/test_tf_*.py) $(patsubst %,tests/frameworks/test_%.py,to_tf tensorflow tfio tfio_parse)
 
 .PHONY: test-tensorflow-oldest
-test-tensorflow-oldest: .venv-tfio/.made
+test-tensorflow-oldest:
+	@if $(TFIO_PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'; then $(MAKE) test-tensorflow-oldest-here; \
+	else echo "SKIPPED make test-tensorflow-oldest: expected TFIO_PYTHON to be Python 3.12 or older"; fi
+
+.PHONY: test-tensorflow-oldest-here
+test-tensorflow-oldest-here: .venv-tfio/.made
 	PYTHONPATH=python .venv-tfio/bin/python -c "import tensorflow as tf; print('tensorflow', tf.__version__)"
 	PYTHONPATH=python .venv-tfio/bin/python -m pytest $(OF_TENSORFLOW)
 

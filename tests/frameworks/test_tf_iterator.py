@@ -104,6 +104,22 @@ def test_loops_of_functions(found):
     assert total(iterator) == ROWS - BATCH
 
 
+def test_a_loop_of_a_function_over_an_iterator_that_is_no_argument_is_an_error(found):
+    iterator = iter(found)
+
+    @tf.function
+    def unrolled():
+        rows = tf.constant(0, tf.int64)
+        for batch in iterator:
+            rows += tf.size(batch["id"], tf.int64)
+        return rows
+
+    with pytest.raises(
+        TypeError, match="expected an iterator that is an argument of the tf.function, found one"
+    ):
+        unrolled()
+
+
 def test_an_iterator_that_was_handed_over_may_be_left(found):
     iterator = iter(found)
     next(iterator)

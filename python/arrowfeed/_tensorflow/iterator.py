@@ -98,6 +98,11 @@ class EagerIterator(_Iterator, _PythonState):
         return self._specs
 
     def __iter__(self) -> EagerIterator:
+        if not _tf.executing_eagerly():
+            raise TypeError(
+                "expected an iterator that is an argument of the tf.function, found one that the function "
+                "closes over: a loop over it would be unrolled without an end"
+            )
         return self
 
     def __next__(self) -> Any:
