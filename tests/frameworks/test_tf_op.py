@@ -14,7 +14,7 @@ import tensorflow as tf
 from feature_files import ROWS, dataset, flat
 
 import arrowfeed as af
-from arrowfeed._tensorflow.op import MOST_PICKLED
+from arrowfeed._tensorflow.op import MOST_PICKLED, op_of_arguments, state_of_arguments, texts_of
 
 BATCH = 64
 ORDERS = [{}, {"shuffle_buffer_size": 300, "seed": 5}, {"shuffle_buffer_size": 300}]
@@ -176,3 +176,30 @@ def test_datasets_that_are_left_leave_no_threads_and_no_memory(tmp_path):
     assert threads() == 0
     # 1 MB for 600 was measured. A function for each would be 100 MB.
     assert resident() - before < 24 << 20
+
+
+@pytest.mark.parametrize("state", [b"", b"a", b"a5:1:x", b"a3:9:x", b"x3:1:x", b"a4:-1:x", b"a3:1:x7 {}"])
+def test_a_state_that_is_none_is_an_error(state):
+    def make(arguments):
+        assert arguments == [b"x"]
+
+    op = op_of_arguments(make, tf.TensorSpec([None], tf.string))
+    if state == b"a3:1:x7 {}":
+        # The state is one of arguments, with nothing to iterate over.
+        assert list(op.dataset(state)) == []
+        return
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="expected a state of arrowfeed, found other data"
+    ):
+        list(op.dataset(state))
+
+
+def test_arguments_of_any_bytes_come_as_they_were():
+    names, seen = [b"", b"3:abc", "é".encode(), b"\x00,\n" * 40], []
+
+    def make(arguments):
+        seen.append(arguments)
+
+    op = op_of_arguments(make, tf.TensorSpec([None], tf.string))
+    assert list(op.dataset(state_of_arguments(texts_of([tf.constant(names), tf.constant(7)])))) == []
+    assert seen == [[*names, b"7"]]

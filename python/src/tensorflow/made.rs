@@ -77,17 +77,3 @@ fn each(mut bytes: &[u8]) -> Option<Vec<&[u8]>> {
     }
     Some(found)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_are_split_by_their_lengths() {
-        assert_eq!(each(b"2:ab0:3:c:d"), Some(vec![&b"ab"[..], b"", b"c:d"]));
-        assert_eq!(each(b""), Some(vec![]));
-        for cut in ["3:ab", "ab", "-1:a", "1", "99999999999999999999:a"] {
-            assert_eq!(each(cut.as_bytes()), None, "{cut}");
-        }
-    }
-}
