@@ -11,11 +11,19 @@ use support::seeds::seeds;
 fn main() -> std::io::Result<()> {
     create_dir_all("corpus/read_file")?;
     create_dir_all("corpus/schema_json")?;
+    create_dir_all("corpus/example_message")?;
     for (i, seed) in seeds(216).iter().enumerate() {
         write(format!("corpus/read_file/seed-{i}"), &seed.bytes)?;
     }
     for (i, kind) in KINDS.iter().enumerate() {
         write(format!("corpus/schema_json/seed-{i}"), kind.schema)?;
+    }
+    let messages = include_str!("../../tests/cases/example/messages.toml").lines();
+    let messages = messages.filter_map(|line| line.strip_prefix("message = \"")?.strip_suffix('"'));
+    for (i, digits) in messages.enumerate() {
+        let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("digits");
+        let message: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect();
+        write(format!("corpus/example_message/seed-{i}"), message)?;
     }
     Ok(())
 }

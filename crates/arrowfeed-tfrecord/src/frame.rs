@@ -1,0 +1,75 @@
+//! The framing of TFRecord: each record stands between its length and its checksum.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | length of the record, little-endian |
+//! | 4 | masked CRC-32C of these 8 bytes |
+//! | length | the record |
+//! | 4 | masked CRC-32C of the record |
+//!
+//! A mask keeps the checksum of a record that itself has checksums from being 0. Source: `tensorflow/core/lib/io/record_writer.h`.
+
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, thousands};
+
+/// Bytes before a record.
+pub(crate) const HEADER: usize = 12;
+
+/// Bytes behind a record.
+pub(crate) const FOOTER: usize = 4;
+
+fn masked_crc(bytes: &[u8]) -> u32 {
+    crc32c::crc32c(bytes).rotate_right(15).wrapping_add(0xa282_ead8)
+}
+
+/// Whether these bytes are a length and its checksum.
+pub(crate) fn is_header(header: &[u8; HEADER]) -> bool {
+    let (length, crc) = header.split_at(8);
+    masked_crc(length) == number(crc)
+}
+
+/// Bytes of the record that follows.
+///
+/// # Errors
+/// The checksum is of another length, or the record is longer than a limit.
+pub(crate) fn length(header: &[u8; HEADER], limits: &Limits) -> Result<usize, FeedError> {
+    if !is_header(header) {
+        let message = "expected the length of a record and its checksum, found a checksum of another length";
+        return Err(FeedError::new(FeedErrorKind::CorruptBlock, message));
+    }
+    let length = header[..8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    match usize::try_from(length) {
+        Ok(length) if length <= limits.decoded_block_bytes => Ok(length),
+        _ => {
+            let (most, found) = (thousands(limits.decoded_block_bytes as u64), thousands(length));
+            let message = format!("expected a record of at most {most} bytes, found {found}");
+            Err(FeedError::limit_reached("decoded_block_bytes", message))
+        }
+    }
+}
+
+/// Checks a record in front of its checksum.
+///
+/// # Errors
+/// The checksum is of another record.
+pub(crate) fn check(record_and_crc: &[u8]) -> Result<(), FeedError> {
+    let (record, crc) = record_and_crc.split_at(record_and_crc.len() - FOOTER);
+    let (expected, found) = (number(crc), masked_crc(record));
+    if expected == found {
+        return Ok(());
+    }
+    let message = format!("expected a record with the checksum {expected:08x}, found one with {found:08x}");
+    Err(FeedError::new(FeedErrorKind::CorruptBlock, message))
+}
+
+fn number(crc: &[u8]) -> u32 {
+    crc.iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte))
+}
+
+/// Adds a record with its frame.
+pub(crate) fn write(record: &[u8], out: &mut Vec<u8>) {
+    let length = (record.len() as u64).to_le_bytes();
+    out.extend_from_slice(&length);
+    out.extend_from_slice(&masked_crc(&length).to_le_bytes());
+    out.extend_from_slice(record);
+    out.extend_from_slice(&masked_crc(record).to_le_bytes());
+}

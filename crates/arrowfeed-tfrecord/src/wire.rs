@@ -1,0 +1,227 @@
+//! Protobuf's wire format. What is accepted is what protobuf's parser for C++ accepts, which TensorFlow and tfx_bsl use:
+//!
+//! - A tag and a length have at most 5 bytes; a value has at most 10. Bits above the 32nd of a tag and the 64th of a value are
+//!   dropped.
+//! - A length is at most 2^31 - 1.
+//! - The number of a field is not 0. Groups end with their own number, and are nested [`MOST_NESTED`] deep at most.
+
+use std::fmt;
+
+/// Groups inside of groups.
+const MOST_NESTED: usize = 100;
+
+/// Why bytes are no message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Malformed {
+    /// They end inside of a field.
+    Ends,
+    /// A varint, a tag or a length is too long.
+    Varint,
+    /// A tag has the field number 0, or a wire type that there is not.
+    Tag(u32),
+    /// A length is more than 2^31 - 1.
+    Length(u64),
+    /// A group ends that has not begun, or too many are nested.
+    Group,
+    /// A string is not UTF-8.
+    Utf8,
+    /// Packed numbers of 4 bytes have a length that 4 does not divide.
+    Packed(usize),
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ends => f.write_str("expected the rest of a field, found the end of its message"),
+            Self::Varint => f.write_str("expected the end of a varint, found another byte of it"),
+            Self::Tag(tag) => write!(f, "expected the tag of a field, found {tag}"),
+            Self::Length(length) => {
+                write!(f, "expected a length of at most 2147483647 bytes, found {length}")
+            }
+            Self::Group => write!(
+                f,
+                "expected groups that end as they began, nested at most {MOST_NESTED} deep, found another one"
+            ),
+            Self::Utf8 => f.write_str("expected a name in UTF-8, found other bytes"),
+            Self::Packed(bytes) => write!(f, "expected floats of 4 bytes each, found {bytes} bytes"),
+        }
+    }
+}
+
+/// The value of a field as it is on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    Varint(u64),
+    Fixed64,
+    Bytes(&'a [u8]),
+    /// It was stepped over.
+    Group,
+    Fixed32([u8; 4]),
+}
+
+/// The fields of a message, one after the other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    #[inline]
+    pub(crate) fn new(message: &'a [u8]) -> Self {
+        Self(message)
+    }
+
+    /// The number and the value of the next field. `None`: the message ends.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<Option<(u32, Value<'a>)>, Malformed> {
+        if self.0.is_empty() {
+            return Ok(None);
+        }
+        let tag = tag(&mut self.0)?;
+        let value = match tag & 7 {
+            0 => Value::Varint(varint(&mut self.0)?),
+            1 => {
+                take(&mut self.0, 8)?;
+                Value::Fixed64
+            }
+            2 => Value::Bytes(bytes(&mut self.0)?),
+            3 => {
+                skip_group(&mut self.0, tag >> 3)?;
+                Value::Group
+            }
+            4 => return Err(Malformed::Group),
+            5 => {
+                let (value, rest) = self.0.split_first_chunk().ok_or(Malformed::Ends)?;
+                self.0 = rest;
+                Value::Fixed32(*value)
+            }
+            _ => return Err(Malformed::Tag(tag)),
+        };
+        Ok(Some((tag >> 3, value)))
+    }
+
+    /// The bytes of the only field, if it has this tag of one byte.
+    #[inline]
+    pub(crate) fn only(message: &'a [u8], tag: u8) -> Option<&'a [u8]> {
+        Self::new(message).only_left(tag)
+    }
+
+    /// The same of the fields that are left.
+    #[inline]
+    pub(crate) fn only_left(&self, tag: u8) -> Option<&'a [u8]> {
+        let (first, mut rest) = self.0.split_first()?;
+        let found = (*first == tag).then(|| bytes(&mut rest).ok())??;
+        rest.is_empty().then_some(found)
+    }
+}
+
+fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], Malformed> {
+    let (taken, rest) = bytes.split_at_checked(count).ok_or(Malformed::Ends)?;
+    *bytes = rest;
+    Ok(taken)
+}
+
+/// The number of a field and its wire type.
+#[inline]
+fn tag(bytes: &mut &[u8]) -> Result<u32, Malformed> {
+    let tag = varint_of::<5>(bytes)? as u32;
+    if tag >> 3 == 0 { Err(Malformed::Tag(tag)) } else { Ok(tag) }
+}
+
+/// Bytes with their length before them.
+#[inline]
+fn bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8], Malformed> {
+    let length = varint_of::<5>(bytes)?;
+    let length = i32::try_from(length).map_err(|_| Malformed::Length(length))?;
+    take(bytes, length.unsigned_abs() as usize)
+}
+
+#[inline]
+pub(crate) fn varint(bytes: &mut &[u8]) -> Result<u64, Malformed> {
+    varint_of::<10>(bytes)
+}
+
+/// A varint of at most 8 bytes that has 8 bytes from its start on, and how many are its own. No byte of it waits for the one before.
+#[inline]
+pub(crate) fn short_varint(bytes: &[u8]) -> Option<(u64, usize)> {
+    let word = u64::from_le_bytes(*bytes.first_chunk()?);
+    let last = !word & 0x8080_8080_8080_8080;
+    if last == 0 {
+        return None;
+    }
+    let bits = last.trailing_zeros() + 1;
+    let value = word << (64 - bits) >> (64 - bits) & 0x7f7f_7f7f_7f7f_7f7f;
+    // Groups of 7 bits become groups of 14, 28 and 56.
+    let value = (value & 0x7f00_7f00_7f00_7f00) >> 1 | value & 0x007f_007f_007f_007f;
+    let value = (value & 0x3fff_0000_3fff_0000) >> 2 | value & 0x0000_3fff_0000_3fff;
+    let value = (value & 0x0fff_ffff_0000_0000) >> 4 | value & 0x0000_0000_0fff_ffff;
+    Some((value, bits as usize / 8))
+}
+
+/// A varint of at most so many bytes.
+#[inline]
+fn varint_of<const MOST: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {
+    match bytes {
+        [first, rest @ ..] if *first < 0x80 => {
+            *bytes = rest;
+            Ok(u64::from(*first))
+        }
+        _ => long_varint::<MOST>(bytes),
+    }
+}
+
+fn long_varint<const MOST: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {
+    let mut value = 0;
+    for (i, byte) in bytes.iter().take(MOST).enumerate() {
+        value |= u64::from(byte & 0x7f) << (7 * i);
+        if *byte < 0x80 {
+            *bytes = &bytes[i + 1..];
+            return Ok(value);
+        }
+    }
+    Err(if bytes.len() < MOST { Malformed::Ends } else { Malformed::Varint })
+}
+
+/// Steps over a group whose first tag was read.
+fn skip_group(bytes: &mut &[u8], number: u32) -> Result<(), Malformed> {
+    let mut open = vec![number];
+    while let Some(number) = open.last() {
+        if bytes.is_empty() {
+            return Err(Malformed::Ends);
+        }
+        let tag = tag(bytes)?;
+        match tag & 7 {
+            0 => drop(varint(bytes)?),
+            1 => drop(take(bytes, 8)?),
+            2 => drop(self::bytes(bytes)?),
+            3 if open.len() < MOST_NESTED => open.push(tag >> 3),
+            4 if tag >> 3 == *number => drop(open.pop()),
+            3 | 4 => return Err(Malformed::Group),
+            5 => drop(take(bytes, 4)?),
+            _ => return Err(Malformed::Tag(tag)),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_varints_are_as_the_others() {
+        let values = (0..64).flat_map(|bits| [1_u64 << bits, (1_u64 << bits) - 1, !0 << bits]);
+        for value in values.chain([0x0123_4567_89ab_cdef]) {
+            let mut bytes = Vec::new();
+            let mut rest = value;
+            while rest >= 0x80 {
+                bytes.push(rest as u8 | 0x80);
+                rest >>= 7;
+            }
+            bytes.push(rest as u8);
+            let len = bytes.len();
+            assert_eq!(varint(&mut &bytes[..]), Ok(value));
+            bytes.extend([0xff; 8]);
+            assert_eq!(short_varint(&bytes), (len <= 8).then_some((value, len)), "{value}");
+        }
+        assert_eq!(short_varint(&[1; 7]), None);
+    }
+}

@@ -1,0 +1,332 @@
+//! The decoder of `tf.Example` against messages that protobuf's own parser has read, and against a plain parser.
+
+mod oracle;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Int64Type};
+use arrow_array::{Array, RecordBatch};
+use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, InferredFeatures, Kind, Unlisted};
+use oracle::{Example, List};
+use proptest::prelude::*;
+use serde::Deserialize;
+
+const COLUMNS: [(&str, Kind); 3] = [("i", Kind::Int64), ("f", Kind::Float), ("b", Kind::Bytes)];
+
+fn decoder(columns: &[(&str, Kind)], unlisted: Unlisted) -> ExampleDecoder {
+    let features: Vec<_> =
+        columns.iter().map(|(name, kind)| Feature { name: (*name).to_owned(), kind: *kind }).collect();
+    ExampleDecoder::new(&features, unlisted).unwrap()
+}
+
+/// The values of a row, by column. What is null is not there.
+fn row(batch: &RecordBatch, row: usize) -> Example {
+    let mut found = Example::new();
+    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+        let lists = column.as_list::<i64>();
+        if lists.is_null(row) {
+            continue;
+        }
+        let values = lists.value(row);
+        let list = if let Some(values) = values.as_primitive_opt::<Int64Type>() {
+            List::Int64(values.values().to_vec())
+        } else if let Some(values) = values.as_primitive_opt::<Float32Type>() {
+            List::Float(values.values().iter().map(|value| value.to_bits()).collect())
+        } else {
+            List::Bytes(values.as_binary::<i64>().iter().flatten().map(<[u8]>::to_vec).collect())
+        };
+        found.insert(field.name().clone(), Some(list));
+    }
+    found
+}
+
+fn kind(list: &List) -> Kind {
+    match list {
+        List::Bytes(_) => Kind::Bytes,
+        List::Float(_) => Kind::Float,
+        List::Int64(_) => Kind::Int64,
+    }
+}
+
+/// What a batch has of a message: features without a list, and those that are no column, are not there. `None`: a feature of a
+/// column has another kind.
+fn expected(example: &Example, columns: &[(&str, Kind)]) -> Option<Example> {
+    let kept = example.iter().filter(|(name, list)| list.is_some() && columns.iter().any(|it| it.0 == *name));
+    let is_of_kind = |(name, list): (&String, &Option<List>)| {
+        columns.contains(&(name, kind(list.as_ref()?))).then(|| (name.clone(), list.clone()))
+    };
+    kept.map(is_of_kind).collect()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    message: String,
+    i: Option<Vec<i64>>,
+    f: Option<Vec<f32>>,
+    b: Option<Vec<String>>,
+    #[serde(default = "yes")]
+    parsed: bool,
+    error: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize)]
+struct Cases {
+    case: Vec<Case>,
+}
+
+fn unhex(digits: &str) -> Vec<u8> {
+    digits
+        .as_bytes()
+        .chunks(2)
+        .map(|two| u8::from_str_radix(str::from_utf8(two).unwrap(), 16).unwrap())
+        .collect()
+}
+
+impl Case {
+    fn values(&self) -> Example {
+        let bytes = |all: Vec<String>| List::Bytes(all.iter().map(|one| unhex(one)).collect());
+        let floats = |all: Vec<f32>| List::Float(all.iter().map(|one| one.to_bits()).collect());
+        let lists = [
+            ("i", self.i.clone().map(List::Int64)),
+            ("f", self.f.clone().map(floats)),
+            ("b", self.b.clone().map(bytes)),
+        ];
+        let named = lists.into_iter().filter(|(_, list)| list.is_some());
+        named.map(|(name, list)| (name.to_owned(), list)).collect()
+    }
+}
+
+#[test]
+fn messages_are_read_as_protobuf_reads_them() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases/example/messages.toml");
+    let cases: Cases = toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    for case in cases.case {
+        let message = unhex(&case.message);
+        assert_eq!(oracle::parse(&message).is_some(), case.parsed, "{}", case.name);
+        // Rows before and behind it are as they are without it.
+        let mut decoder = decoder(&COLUMNS, Unlisted::Check);
+        decoder.push(SEVEN).unwrap();
+        let error = decoder.push(&message).err().map(|error| error.to_string());
+        decoder.push(SEVEN).unwrap();
+        assert_eq!(error, case.error, "{}", case.name);
+        let mut rows = vec![seven(), seven()];
+        if error.is_none() {
+            rows.insert(1, case.values());
+        }
+        let batch = decoder.finish();
+        let found: Vec<_> = (0..batch.num_rows()).map(|number| row(&batch, number)).collect();
+        assert_eq!(found, rows, "{}", case.name);
+    }
+}
+
+/// The column `i` has a 7.
+const SEVEN: &[u8] = b"\x0a\x0c\x0a\x0a\x0a\x01i\x12\x05\x1a\x03\x0a\x01\x07";
+
+fn seven() -> Example {
+    Example::from([("i".to_owned(), Some(List::Int64(vec![7])))])
+}
+
+#[test]
+fn a_decoder_begins_anew_after_each_batch() {
+    let mut decoder = decoder(&COLUMNS, Unlisted::Check);
+    for rows in [3, 0, 1] {
+        (0..rows).for_each(|_| decoder.push(SEVEN).unwrap());
+        assert_eq!(decoder.rows(), rows);
+        let batch = decoder.finish();
+        assert_eq!((batch.num_rows(), &batch.schema()), (rows, decoder.schema()));
+        assert!((0..rows).all(|number| row(&batch, number) == seven()));
+    }
+}
+
+#[test]
+fn a_batch_without_columns_has_rows() {
+    let mut decoder = decoder(&[], Unlisted::Skip);
+    (0..5).for_each(|_| decoder.push(SEVEN).unwrap());
+    assert_eq!(decoder.finish().num_rows(), 5);
+}
+
+#[test]
+fn two_features_of_one_name_are_refused() {
+    let features =
+        [("x", Kind::Float), ("x", Kind::Int64)].map(|(name, kind)| Feature { name: name.to_owned(), kind });
+    let error = ExampleDecoder::new(&features, Unlisted::Skip).unwrap_err();
+    assert_eq!(error.to_string(), r#"expected features with different names, found "x" twice"#);
+}
+
+fn varint(mut value: u64, padding: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    for _ in 0..padding.min(4_usize.saturating_sub(bytes.len())) {
+        *bytes.last_mut().unwrap() |= 0x80;
+        bytes.push(0);
+    }
+    bytes
+}
+
+fn message(number: u64, content: &[u8]) -> Vec<u8> {
+    [varint(number << 3 | 2, 0), varint(content.len() as u64, 0), content.to_vec()].concat()
+}
+
+/// A field that no message of `tf.Example` has.
+fn unknown() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        any::<u64>().prop_map(|value| [varint(70 << 3, 0), varint(value, 1)].concat()),
+        Just([varint(71 << 3 | 1, 0), vec![9; 8]].concat()),
+        Just(message(72, b"bytes")),
+        Just([varint(73 << 3 | 5, 0), vec![9; 4]].concat()),
+        Just([varint(74 << 3 | 3, 0), message(1, b"i"), varint(74 << 3 | 4, 0)].concat()),
+        // Of a known number, and another wire type.
+        Just([varint(1 << 3 | 1, 0), vec![9; 8]].concat()),
+    ]
+}
+
+/// Parts of a message in any order, with unknown fields between them.
+fn parts(part: impl Strategy<Value = Vec<u8>> + 'static, most: usize) -> impl Strategy<Value = Vec<u8>> {
+    let one = prop_oneof![12 => part.boxed(), 1 => unknown().boxed()];
+    prop::collection::vec(one, 0..=most).prop_map(|parts| parts.concat())
+}
+
+fn list() -> impl Strategy<Value = Vec<u8>> {
+    let integer = prop_oneof![0..3_u64, any::<u64>()];
+    let single =
+        (integer.clone(), 0..3_usize).prop_map(|(value, padding)| [vec![8], varint(value, padding)].concat());
+    let packed = prop::collection::vec(integer, 0..20).prop_map(|values| {
+        message(1, &values.iter().flat_map(|value| varint(*value, 0)).collect::<Vec<_>>())
+    });
+    let integers =
+        parts(prop_oneof![3 => packed.boxed(), 1 => single.boxed()], 2).prop_map(|list| message(3, &list));
+    let float = prop_oneof![Just(0.5_f32), Just(-1e30), Just(f32::NAN)];
+    let single = float.clone().prop_map(|value| [vec![13], value.to_le_bytes().to_vec()].concat());
+    let packed = prop::collection::vec(float, 0..9).prop_map(|values| {
+        message(1, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>())
+    });
+    let floats =
+        parts(prop_oneof![3 => packed.boxed(), 1 => single.boxed()], 2).prop_map(|list| message(2, &list));
+    let bytes = parts("[a-z]{0,9}".prop_map(|text| message(1, text.as_bytes())), 4)
+        .prop_map(|list| message(1, &list));
+    prop_oneof![integers, floats, bytes]
+}
+
+fn example() -> impl Strategy<Value = Vec<u8>> {
+    let name = prop_oneof![Just("i"), Just("f"), Just("b"), Just("other"), Just("é")];
+    let part = prop_oneof![
+        name.clone().prop_map(|name| message(1, name.as_bytes())),
+        parts(list(), 2).prop_map(|feature| message(2, &feature)),
+    ];
+    let usual =
+        (name, list()).prop_map(|(name, list)| [message(1, name.as_bytes()), message(2, &list)].concat());
+    let entry =
+        prop_oneof![3 => usual.boxed(), 1 => parts(part, 3).boxed()].prop_map(|entry| message(1, &entry));
+    parts(parts(entry, 6).prop_map(|features| message(1, &features)), 2)
+}
+
+/// Changes of single bytes: another one in its place, none, or one more.
+fn damage() -> impl Strategy<Value = Vec<(prop::sample::Index, u8, u8)>> {
+    prop::collection::vec((any::<prop::sample::Index>(), 0..3_u8, any::<u8>()), 0..3)
+}
+
+fn damaged(mut message: Vec<u8>, changes: &[(prop::sample::Index, u8, u8)]) -> Vec<u8> {
+    for (place, how, byte) in changes.iter().filter(|_| !message.is_empty()).cloned().collect::<Vec<_>>() {
+        let place = place.index(message.len());
+        match how {
+            0 => message[place] = byte,
+            1 => drop(message.remove(place)),
+            _ => message.insert(place, byte),
+        }
+        if message.is_empty() {
+            break;
+        }
+    }
+    message
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_messages_are_read_as_the_plain_parser_reads_them(
+        messages in prop::collection::vec((example(), damage()), 1..6),
+        shown in prop::sample::subsequence(COLUMNS.to_vec(), 0..=3),
+    ) {
+        let messages: Vec<_> = messages.into_iter().map(|(message, changes)| damaged(message, &changes)).collect();
+        let mut checked = decoder(&shown, Unlisted::Check);
+        let mut rows = Vec::new();
+        for message in &messages {
+            let expected = oracle::parse(message).and_then(|example| expected(&example, &shown));
+            prop_assert_eq!(checked.push(message).is_ok(), expected.is_some(), "{:02x?}", message);
+            rows.extend(expected);
+        }
+        let batch = checked.finish();
+        let found: Vec<_> = (0..batch.num_rows()).map(|number| row(&batch, number)).collect();
+        prop_assert_eq!(&found, &rows);
+
+        // What is stepped over may be wrong. What is right has the same values.
+        let mut skipping = decoder(&shown, Unlisted::Skip);
+        for message in &messages {
+            let is_right = oracle::parse(message).and_then(|example| expected(&example, &shown)).is_some();
+            let before = skipping.rows();
+            let is_taken = skipping.push(message).is_ok();
+            prop_assert!(is_taken || !is_right);
+            prop_assert_eq!(skipping.rows(), before + usize::from(is_taken));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+
+    #[test]
+    fn features_are_inferred_as_the_plain_parser_has_them(messages in prop::collection::vec((example(), damage()), 1..6)) {
+        let mut inferred = InferredFeatures::default();
+        let mut expected: BTreeMap<String, Option<Kind>> = BTreeMap::new();
+        for (message, changes) in messages {
+            let message = damaged(message, &changes);
+            let kinds = oracle::parse(&message).map(|example| {
+                example.into_iter().map(|(name, list)| (name, list.as_ref().map(kind))).collect::<Vec<_>>()
+            });
+            let kinds = kinds.filter(|kinds| {
+                kinds.iter().all(|(name, kind)| kind.is_none() || expected.get(name).is_none_or(|it| it.is_none() || it == kind))
+            });
+            prop_assert_eq!(inferred.observe(&message).is_ok(), kinds.is_some());
+            for (name, kind) in kinds.into_iter().flatten() {
+                let known = expected.entry(name).or_default();
+                *known = known.or(kind);
+            }
+            let known = expected.iter().filter_map(|(name, kind)| Some(Feature { name: name.clone(), kind: (*kind)? }));
+            prop_assert_eq!(inferred.features(), known.collect::<Vec<_>>());
+            let unknown = expected.iter().filter(|(_, kind)| kind.is_none()).map(|(name, _)| name.as_str());
+            prop_assert_eq!(inferred.without_kind().collect::<Vec<_>>(), unknown.collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn a_kind_that_changes_is_an_error() {
+    let mut inferred = InferredFeatures::default();
+    inferred.observe(SEVEN).unwrap();
+    let error = inferred
+        .observe(&message(1, &message(1, &[message(1, b"i"), message(2, b"\x12\x00")].concat())))
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "record 1: i: expected values of int64_list, as in records before, found float_list"
+    );
+}
+
+/// `ARROWFEED_CASES` for a longer run.
+fn cases() -> u32 {
+    std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000)
+}

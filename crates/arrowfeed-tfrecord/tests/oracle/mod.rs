@@ -1,0 +1,165 @@
+//! `tf.Example`, parsed into maps by the words of protobuf's documentation: slow, and plain to see.
+
+use std::collections::BTreeMap;
+
+/// The values of a feature.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum List {
+    Bytes(Vec<Vec<u8>>),
+    /// The bits of each: a NaN equals none.
+    Float(Vec<u32>),
+    Int64(Vec<i64>),
+}
+
+pub(crate) type Example = BTreeMap<String, Option<List>>;
+
+/// A field of a message, by its number.
+enum Value {
+    Varint(u64),
+    Fixed64,
+    Bytes(Vec<u8>),
+    Group,
+    Fixed32(u32),
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn varint(&mut self, most: u32) -> Option<u64> {
+        let mut value = 0_u128;
+        for i in 0..most {
+            let byte = self.byte()?;
+            value += u128::from(byte & 0x7f) << (7 * i);
+            if byte & 0x80 == 0 {
+                return Some(value as u64);
+            }
+        }
+        None
+    }
+
+    fn many(&mut self, count: u64) -> Option<Vec<u8>> {
+        (0..count.min(self.0.len() as u64 + 1)).map(|_| self.byte()).collect()
+    }
+
+    /// `group`: the group that the field is in. The end of it has no value.
+    fn field(&mut self, group: Option<u64>, depth: u32) -> Option<(u64, Option<Value>)> {
+        let tag = self.varint(5)? % (1 << 32);
+        let number = tag >> 3;
+        if number == 0 {
+            return None;
+        }
+        let value = match tag % 8 {
+            0 => Value::Varint(self.varint(10)?),
+            1 => {
+                self.many(8)?;
+                Value::Fixed64
+            }
+            2 => {
+                let length = self.varint(5)?;
+                if length > i32::MAX as u64 {
+                    return None;
+                }
+                Value::Bytes(self.many(length)?)
+            }
+            3 if depth < 100 => {
+                while self.field(Some(number), depth + 1)?.1.is_some() {}
+                Value::Group
+            }
+            4 if group == Some(number) => return Some((number, None)),
+            5 => Value::Fixed32(u32::from_le_bytes(self.many(4)?.try_into().ok()?)),
+            _ => return None,
+        };
+        Some((number, Some(value)))
+    }
+}
+
+fn fields(message: &[u8]) -> Option<Vec<(u64, Value)>> {
+    let mut reader = Reader(message);
+    let mut found = Vec::new();
+    while !reader.0.is_empty() {
+        let (number, value) = reader.field(None, 0)?;
+        found.push((number, value?));
+    }
+    Some(found)
+}
+
+/// `None`: it is no message.
+pub(crate) fn parse(message: &[u8]) -> Option<Example> {
+    let mut example = Example::new();
+    for (number, value) in fields(message)? {
+        if let (1, Value::Bytes(features)) = (number, value) {
+            for (number, value) in fields(&features)? {
+                if let (1, Value::Bytes(entry)) = (number, value) {
+                    let (name, list) = parse_entry(&entry)?;
+                    example.insert(name, list);
+                }
+            }
+        }
+    }
+    Some(example)
+}
+
+fn parse_entry(entry: &[u8]) -> Option<(String, Option<List>)> {
+    let (mut name, mut list) = (String::new(), None);
+    for field in fields(entry)? {
+        match field {
+            (1, Value::Bytes(bytes)) => name = String::from_utf8(bytes).ok()?,
+            (2, Value::Bytes(feature)) => merge_feature(&feature, &mut list)?,
+            _ => {}
+        }
+    }
+    Some((name, list))
+}
+
+fn merge_feature(feature: &[u8], list: &mut Option<List>) -> Option<()> {
+    for (number, value) in fields(feature)? {
+        let Value::Bytes(message) = value else { continue };
+        let is_same = matches!(
+            (number, &list),
+            (1, Some(List::Bytes(_))) | (2, Some(List::Float(_))) | (3, Some(List::Int64(_)))
+        );
+        if !is_same {
+            match number {
+                1 => *list = Some(List::Bytes(Vec::new())),
+                2 => *list = Some(List::Float(Vec::new())),
+                3 => *list = Some(List::Int64(Vec::new())),
+                _ => continue,
+            }
+        }
+        merge_list(&message, list.as_mut()?)?;
+    }
+    Some(())
+}
+
+fn merge_list(message: &[u8], list: &mut List) -> Option<()> {
+    for (number, value) in fields(message)? {
+        if number != 1 {
+            continue;
+        }
+        match (&mut *list, value) {
+            (List::Bytes(values), Value::Bytes(value)) => values.push(value),
+            (List::Float(values), Value::Fixed32(value)) => values.push(value),
+            (List::Float(values), Value::Bytes(packed)) => {
+                let mut packed = Reader(&packed);
+                while !packed.0.is_empty() {
+                    values.push(u32::from_le_bytes(packed.many(4)?.try_into().ok()?));
+                }
+            }
+            (List::Int64(values), Value::Varint(value)) => values.push(value as i64),
+            (List::Int64(values), Value::Bytes(packed)) => {
+                let mut packed = Reader(&packed);
+                while !packed.0.is_empty() {
+                    values.push(packed.varint(10)? as i64);
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,36 @@
+//! Any bytes as a file of TFRecord: records and an error or the end; and bytes as records that are written and read.
+
+#![no_main]
+
+use arrowfeed_source::{FeedErrorKind, Limits};
+use arrowfeed_tfrecord::{Compression, RecordWriter, Records};
+use libfuzzer_sys::fuzz_target;
+
+/// More would be a test of the memory of this process.
+const LONGEST: usize = 1 << 20;
+
+fuzz_target!(|input: (Vec<u8>, Vec<Vec<u8>>)| {
+    let (file, written) = input;
+    let limits = Limits { decoded_block_bytes: LONGEST, ..Limits::default() };
+    for compression in [Compression::None, Compression::Gzip, Compression::Zlib] {
+        let mut records = Records::new(&file[..], compression, limits.clone());
+        loop {
+            match records.next() {
+                Ok(Some(record)) => assert!(record.len() <= LONGEST),
+                Ok(None) => break,
+                Err(error) => {
+                    assert!(!matches!(error.kind(), FeedErrorKind::Internal | FeedErrorKind::Io), "{error}");
+                }
+            }
+        }
+
+        let mut writer = RecordWriter::new(Vec::new(), compression);
+        written.iter().for_each(|record| writer.write(record).expect("memory takes all"));
+        let file = writer.finish().expect("memory takes all");
+        let mut records = Records::new(&file[..], compression, limits.clone());
+        for record in &written {
+            assert_eq!(records.next().expect("what was written"), Some(&record[..]));
+        }
+        assert!(records.next().expect("the end").is_none());
+    }
+});
