@@ -146,6 +146,22 @@ asan: ## Rust tests under the address sanitizer, with fewer random cases
 		ARROWFEED_CASES=200 ARROWFEED_MUTANTS=20000 ARROWFEED_SANITIZED=1 \
 		cargo test --package arrowfeed-avro --package arrowfeed-ffi --package arrowfeed-tensorflow --lib --tests --target $(HOST) --target-dir target/asan
 
+# The extension module has the sanitizer's checks; its runtime is that of the C compiler. Memory and threads of the process are
+# others than those that a test of leaks expects.
+ASAN_PACKAGE = target/asan/package
+ASAN_RUNTIME = $$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libstdc++.so.6)
+
+.PHONY: asan-ops
+asan-ops: .venv-frameworks/.made ## the ops of TensorFlow under the address sanitizer
+	PYO3_PYTHON=$(CURDIR)/.venv-frameworks/bin/python RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address \
+		cargo build --package arrowfeed-python --target $(HOST) --target-dir target/asan
+	rm -rf $(ASAN_PACKAGE) && mkdir -p $(ASAN_PACKAGE)
+	cp -r python/arrowfeed $(ASAN_PACKAGE) && rm -f $(ASAN_PACKAGE)/arrowfeed/*.so
+	cp target/asan/$(HOST)/debug/lib_arrowfeed.so $(ASAN_PACKAGE)/arrowfeed/_arrowfeed.abi3.so
+	LD_PRELOAD="$(ASAN_RUNTIME)" ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1 \
+		PYTHONPATH=$(ASAN_PACKAGE) .venv-frameworks/bin/python -W ignore -m pytest -k "not leave_no_threads" \
+		tests/frameworks/test_tf_op.py tests/frameworks/test_tf_parse_op.py
+
 # The standard library is built anew: without its atomics and locks the sanitizer would report what they order.
 .PHONY: tsan
 tsan: ## Rust tests under the thread sanitizer, with few random cases; needs rust-src: rustup component add rust-src

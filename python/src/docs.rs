@@ -1285,15 +1285,21 @@ Example:
 
 The op finds it under its key as long as this object lives."#
     };
+    (TensorFlowSource.batches) => {
+        r#"The tensors of a pass, for eager code, and what stands before their state in that of the op.
+
+Args:
+    state: As of the op: empty, the next pass begins.
+
+Returns:
+    The prefix of the state, and the batches. None: there is nothing to iterate over."#
+    };
     (TensorFlowSource.made_by) => {
         r#"A source that is made when an iteration begins, of arguments that only the graph knows.
 
 Args:
     key: Under which the op finds it.
     make: Called with the arguments. Gives a source, or None where there is nothing to iterate over."#
-    };
-    (TensorFlowSource.next_pass) => {
-        r#"The number of a pass that begins now, which others do not get."#
     };
     (TensorFlowSource.of_records) => {
         r#"The records of a dataset, each in Avro's binary encoding, a vector of strings for each batch."#

@@ -24,6 +24,7 @@ mod batch;
 mod call;
 mod cast;
 mod claims;
+mod ctrl_c;
 mod dataset;
 mod errors;
 mod file;

@@ -66,7 +66,18 @@ def aligned(values: np.ndarray) -> tuple[np.ndarray, pa.Array]:
     return array, pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(array)])
 
 
-def run_script(script: str) -> subprocess.CompletedProcess[str]:
+ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}
+"""The environment of other processes: their tensors are on the CPU."""
+
+
+def run_script(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     """Runs Python in a process of its own, which may be ended by what it does."""
-    command = [sys.executable, "-c", textwrap.dedent(script)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    command = [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=ENVIRONMENT)
+
+
+def printed(script: str, *arguments: object) -> str:
+    """What a script prints in a process of its own, which must end well."""
+    done = run_script(script, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -1,7 +1,6 @@
 """Strategies of TensorFlow: each replica gets its part, and each row comes once. A `fit` that is killed."""
 
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -11,9 +10,9 @@ from pathlib import Path
 import pytest
 from feature_files import ROWS, write
 
-HERE = Path(__file__).parent
-ENVIRONMENT = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+from conftest import ENVIRONMENT, printed, run_script
 
+HERE = Path(__file__).parent
 START = f"""
     import json, os, sys
     sys.path.insert(0, {str(HERE)!r})
@@ -67,19 +66,6 @@ def script(*parts):
     return "\n".join(textwrap.dedent(part) for part in (START, *parts))
 
 
-def run(program, *arguments):
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env=ENVIRONMENT,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def run_workers(program, *arguments):
     """What each of two workers, in processes of their own, prints."""
     with socket.create_server(("localhost", 0)) as one, socket.create_server(("localhost", 0)) as other:
@@ -120,7 +106,7 @@ SHUFFLED = {"shuffle_buffer_size": 100, "seed": 3}
 @pytest.mark.parametrize("way", [WHOLE, OF_FUNCTION])
 def test_replicas_of_one_process_share_the_rows(tmp_path, way, options):
     write(tmp_path)
-    given = run(script(MIRRORED, way, REPLICAS), str(tmp_path), json.dumps(options))
+    given = json.loads(printed(script(MIRRORED, way, REPLICAS), tmp_path, json.dumps(options)))
     assert given.keys() == {"0", "1"}
     assert rows(given) == [*range(ROWS)]
     assert all(given[replica] for replica in given)
@@ -173,12 +159,10 @@ def test_a_fit_that_was_killed_goes_on_with_the_rows_of_its_epoch(tmp_path):
     for directory in (whole, killed):
         directory.mkdir()
         write(directory)
-    expected = run(script(FIT), str(whole), "0")
+    expected = json.loads(printed(script(FIT), whole, 0))
     each = expected["steps"] // 4
-    command = [sys.executable, "-c", script(FIT), str(killed), str(2 * each + 3)]
-    done = subprocess.run(command, capture_output=True, timeout=300, check=False, env=ENVIRONMENT)
-    assert done.returncode == -9
-    found = run(script(FIT), str(killed), "0")
+    assert run_script(script(FIT), killed, 2 * each + 3).returncode == -9
+    found = json.loads(printed(script(FIT), killed, 0))
     # Two epochs were whole.
     assert found["steps"] == 2 * each
     assert found["weights"] == expected["weights"]

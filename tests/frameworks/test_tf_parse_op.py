@@ -1,9 +1,6 @@
 """The op that parses records: in graphs, in pipelines, in a SavedModel, in many threads at once."""
 
 import json
-import subprocess
-import sys
-import textwrap
 
 import pytest
 import tensorflow as tf
@@ -11,6 +8,7 @@ from tfio_rows import DEEP, INT, LIST, VARLEN, encoded, fixed, in_graph, parse, 
 
 import arrowfeed as af
 from arrowfeed import tfio
+from conftest import printed
 
 FORM = schema(x=LIST, y=INT, z="string", deep=DEEP)
 FEATURES = {
@@ -106,10 +104,7 @@ def test_a_saved_model_is_loaded_in_a_fresh_process(tmp_path):
         except tf.errors.InvalidArgumentError as error:
             print("serialized[0]" in error.message)
     """
-    command = [sys.executable, "-c", textwrap.dedent(program), str(tmp_path / "model"), str(records)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    tensors, served, refused = done.stdout.splitlines()
+    tensors, served, refused = printed(program, tmp_path / "model", records).splitlines()
     assert json.loads(tensors) == [[row["deep"] for row in ROWS], [[1, 2], [0, 0], [7, 0]]]
     assert json.loads(served) == [3, -1, 5]
     assert refused == "True"

@@ -4,7 +4,6 @@ A worker that takes the place of another has its port: the client of TensorFlow 
 """
 
 import contextlib
-import os
 import socket
 import subprocess
 import sys
@@ -14,9 +13,9 @@ import pytest
 import tensorflow as tf
 from feature_files import ROWS, dataset
 
-SERVICE = tf.data.experimental.service
-ENVIRONMENT = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+from conftest import ENVIRONMENT
 
+SERVICE = tf.data.experimental.service
 WORKER = """
     import sys
     import tensorflow as tf

@@ -42,15 +42,9 @@ impl<'a> Strings<'a> {
         Ok(strings)
     }
 
-    /// The bytes of an input that is one string.
-    pub(crate) fn scalar(
-        api: &'a Api,
-        context: *mut OpKernelContext,
-        number: c_int,
-        name: &str,
-    ) -> Result<Vec<u8>, Failure> {
-        let strings = Self::input(api, context, number, name, 0)?;
-        Ok(strings.iter().next().unwrap_or_default().to_vec())
+    /// The bytes of the first string: of a scalar, the only one.
+    pub(crate) fn first(&self) -> &[u8] {
+        self.iter().next().unwrap_or_default()
     }
 
     /// The bytes of each string.

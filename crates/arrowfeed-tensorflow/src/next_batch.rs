@@ -4,10 +4,13 @@
 //! goes on: the one that gave this state last. There may be several: a dataset may be used twice in one pipeline. Where none
 //! gave the state, as after a checkpoint was restored, a new iteration loads it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use arrowfeed_tensor::Tensors;
 
 use crate::api::{Api, OpKernelConstruction, OpKernelContext};
-use crate::feed::{Code, Failure, Feed};
+use crate::feed::{Code, Failure, Feed, Source};
 use crate::input::Strings;
 use crate::kernel::Kernel;
 use crate::op::Registered;
@@ -17,10 +20,31 @@ use crate::output::Outputs;
 /// state where it is asked for.
 const MOST_RUNNING: usize = 16;
 
+/// Time in which a step that was cancelled is not tried again. TensorFlow prefetches on after an error, and waits for that.
+const CANCELLED: Duration = Duration::from_secs(1);
+
 #[derive(Default)]
 pub(crate) struct NextBatch {
+    /// Opened with the first batch, and kept: it counts the passes.
+    opened: Mutex<Option<Opened>>,
     /// The one that was used last is the last.
     running: Mutex<Vec<Running>>,
+    /// The last step that was cancelled.
+    cancelled: Mutex<Option<Cancelled>>,
+}
+
+/// A step that was cancelled: where it began, and when it ended.
+struct Cancelled {
+    key: Vec<u8>,
+    state: Vec<u8>,
+    at: Instant,
+    failure: Failure,
+}
+
+/// The source of a key.
+struct Opened {
+    key: Vec<u8>,
+    source: Arc<dyn Source>,
 }
 
 /// An iteration over the source of a key, and its state.
@@ -42,6 +66,38 @@ impl NextBatch {
         Some(running.remove(at))
     }
 
+    fn source(&self, registered: &Registered, key: &[u8], config: &[u8]) -> Result<Arc<dyn Source>, Failure> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = opened.as_ref().filter(|opened| opened.key == key) {
+            return Ok(opened.source.clone());
+        }
+        let source = registered.open.source(&String::from_utf8_lossy(key), config)?;
+        *opened = Some(Opened { key: key.to_vec(), source: source.clone() });
+        Ok(source)
+    }
+
+    /// The tensors of the next batch. Keeps the failure of a step that is cancelled.
+    fn next(&self, one: &mut Running) -> Result<Option<Tensors>, Failure> {
+        one.feed.next().inspect_err(|failure| {
+            if failure.code == Code::Cancelled {
+                let (key, state) = (one.key.clone(), one.state.clone());
+                let last = Cancelled { key, state, at: Instant::now(), failure: failure.clone() };
+                *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
+            }
+        })
+    }
+
+    /// An error if this step was cancelled a moment ago.
+    fn check(&self, key: &[u8], state: &[u8]) -> Result<(), Failure> {
+        let last = self.cancelled.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(last) if last.state == state && last.key == key && last.at.elapsed() < CANCELLED => {
+                Err(last.failure.clone())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Keeps an iteration for its next batch.
     fn put(&self, one: Running) {
         let mut running = self.lock();
@@ -60,18 +116,19 @@ impl Kernel for NextBatch {
 
     fn step(&self, registered: &Registered, context: *mut OpKernelContext) -> Result<(), Failure> {
         let api = &registered.api;
-        let state = Strings::scalar(api, context, 0, "state")?;
-        let key = Strings::scalar(api, context, 1, "key")?;
-        let mut one = match self.take(&key, &state) {
+        let state = Strings::input(api, context, 0, "state", 0)?;
+        let key = Strings::input(api, context, 1, "key", 0)?;
+        let (state, key) = (state.first(), key.first());
+        self.check(key, state)?;
+        let mut one = match self.take(key, state) {
             Some(one) => one,
             None => {
                 let config = Strings::input(api, context, 2, "config", 0)?;
-                let config = config.iter().next().unwrap_or_default();
-                let source = registered.open.source(&String::from_utf8_lossy(&key), config)?;
-                Running { key, feed: source.start(&state)?, state }
+                let feed = self.source(registered, key, config.first())?.start(state)?;
+                Running { key: key.to_vec(), state: state.to_vec(), feed }
             }
         };
-        let Some(tensors) = one.feed.next()? else {
+        let Some(tensors) = self.next(&mut one)? else {
             return Err(Failure::new(Code::OutOfRange, "End of sequence"));
         };
         one.state = one.feed.state()?;

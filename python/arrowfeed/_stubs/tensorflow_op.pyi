@@ -3,8 +3,9 @@ from typing import Any
 
 from typing_extensions import Self
 
+from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.dataset import Dataset
-from arrowfeed.types import AvroSchemaLike
+from arrowfeed.types import AvroSchemaLike, Tensor
 
 class TensorFlowSource:
     """What the op of TensorFlow iterates over: a dataset and its options.
@@ -26,8 +27,15 @@ class TensorFlowSource:
             make: Called with the arguments. Gives a source, or None where there is nothing to iterate over.
         """
 
-    def next_pass(self) -> int:
-        """The number of a pass that begins now, which others do not get."""
+    def batches(self, state: bytes) -> tuple[bytes, BatchIterator[dict[str, Tensor]] | None]:
+        """The tensors of a pass, for eager code, and what stands before their state in that of the op.
+
+        Args:
+            state: As of the op: empty, the next pass begins.
+
+        Returns:
+            The prefix of the state, and the batches. None: there is nothing to iterate over.
+        """
     def set_next_pass(self, number: int) -> None:
         """Gives the next pass this number."""
 

@@ -6,26 +6,25 @@
 | `eager` | tensors to eager tensors, without a copy; errors of eager code |
 | `op` | the ops that give a dataset's tensors, and those of records, without the interpreter |
 | `iterator` | the iterator of eager code |
-| `dataset` | `Dataset.to_tf`, and the base class of other datasets |
+| `wrapped` | the base of datasets that are a class of their own |
+| `dataset` | `Dataset.to_tf`, and the base class of other datasets over the op |
 """
 
 from arrowfeed._tensorflow.dataset import OpDataset, PassesDataset, tf_dataset
 from arrowfeed._tensorflow.eager import eager, tensorflow_errors
-from arrowfeed._tensorflow.iterator import Pass
 from arrowfeed._tensorflow.op import (
-    arguments_and_rest,
     op_of_arguments,
     parsed_records,
     state_of_arguments,
     texts_of,
 )
 from arrowfeed._tensorflow.specs import component_specs, composed, type_spec
+from arrowfeed._tensorflow.wrapped import WrappedDataset
 
 __all__ = [
     "OpDataset",
-    "Pass",
     "PassesDataset",
-    "arguments_and_rest",
+    "WrappedDataset",
     "component_specs",
     "composed",
     "eager",

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed._arrowfeed import Dataset, TensorFlowSource
-from arrowfeed._dataset import batches_of_pass
 from arrowfeed._frameworks import framework
 from arrowfeed._tensorflow.iterator import EagerIterator, Pass, is_supported
 from arrowfeed._tensorflow.op import op_of_arguments, op_of_dataset, state_of_arguments, texts_of
 from arrowfeed._tensorflow.specs import type_spec
+from arrowfeed._tensorflow.wrapped import WrappedDataset
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from arrowfeed._tensorflow.iterator import Begun
     from arrowfeed._tensorflow.op import Op
 
 _tf: Any = framework("tensorflow")
-_Dataset: Any = _tf.data.Dataset
 
 AHEAD = 2
 """Batches that wait for the model, so that making one and computing with another go on side by side."""
@@ -57,37 +52,26 @@ class _Shards(NamedTuple):
         return TensorFlowSource(None, self.dataset, **{**self.options, "shard": (index, count)})
 
 
-class OpDataset(_Dataset):
+class OpDataset(WrappedDataset):
     """The `tf.data.Dataset` of the batches that an op gives.
 
     Args:
         op: What gives them.
         specs: The `element_spec`: the `tf.TypeSpec` of each tensor, by name.
-        begin: The batches of one pass, for eager code.
         state: Of `Op.dataset`, where each pass begins.
         ahead: Of `Op.dataset`.
     """
 
-    def __init__(
-        self, op: Op, specs: dict[str, Any], begin: Callable[[], Pass], *, state: Any = b"", ahead: int = 0
-    ) -> None:
-        self._specs, self._begin, self._op, self._ahead = specs, begin, op, ahead
-        self._made: Any = op.dataset(state, ahead=ahead)
-        # What every dataset is made of.
-        _Dataset.__init__(self, _tf.data.experimental.to_variant(self._made))
-
-    def _inputs(self) -> list[Any]:
-        return [self._made]
-
-    @property
-    def element_spec(self) -> Any:
-        """The type of the elements."""
-        return self._specs
+    def __init__(self, op: Op, specs: dict[str, Any], *, state: Any = b"", ahead: int = 0) -> None:
+        super().__init__(op.dataset(state, ahead=ahead))
+        self._specs, self._op, self._state, self._ahead = specs, op, state, ahead
 
     def __iter__(self) -> Any:
         if not _tf.executing_eagerly() or not is_supported():
-            return _Dataset.__iter__(self)
-        return EagerIterator(self._specs, self._begin(), self._rest)
+            tensorflows: Any = super()
+            return tensorflows.__iter__()
+        state = self._state if isinstance(self._state, bytes) else self._state.numpy()
+        return EagerIterator(self._specs, Pass(self._op.batches, state), self._rest)
 
     def _rest(self, state: bytes) -> Any:
         """What TensorFlow passes over from a state on."""
@@ -107,19 +91,7 @@ class PassesDataset(OpDataset):
     def __init__(
         self, dataset: Dataset, specs: dict[str, Any], options: dict[str, Any], *, ahead: int
     ) -> None:
-        op = op_of_dataset(dataset, specs, options)
-
-        def start() -> Begun:
-            number = op.next_pass()
-            return f"{number} ".encode(), batches_of_pass(dataset, number, options)
-
-        def go_on(state: bytes) -> Begun:
-            number, _, rest = state.partition(b" ")
-            batches = batches_of_pass(dataset, int(number), options)
-            batches.load_state_dict(json.loads(rest))
-            return number + b" ", batches
-
-        super().__init__(op, specs, lambda: Pass(start, go_on), ahead=ahead)
+        super().__init__(op_of_dataset(dataset, specs, options), specs, ahead=ahead)
 
     def set_epoch(self, epoch: int) -> None:
         """Gives the next pass over the dataset the order that it has as the pass of this number, from 0.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from arrowfeed.types import Tensor
 
     Begun: TypeAlias = tuple[bytes, BatchIterator[dict[str, Tensor]] | None]
+    """What stands before the batches' state in that of the op. No batches: there is nothing to pass over."""
 
 _tf: Any = framework("tensorflow")
 _Iterator: Any = _tf.data.Iterator
@@ -31,17 +32,12 @@ class Pass:
     """The batches of one pass, and where it stands.
 
     Args:
-        start: Begins the pass: gives its batches, and what stands before their state in that of the op. No
-            batches: there is nothing to pass over.
-        go_on: The same, after a state.
+        begin: Gives the batches of a pass after a state of the op.
+        state: Where it begins.
     """
 
-    def __init__(
-        self,
-        start: Callable[[], Begun],
-        go_on: Callable[[bytes], Begun],
-    ) -> None:
-        self._start, self._go_on = start, go_on
+    def __init__(self, begin: Callable[[bytes], Begun], state: bytes) -> None:
+        self._begin, self._first = begin, state
         # Begun with the first batch.
         self._begun: Begun | None = None
 
@@ -52,7 +48,7 @@ class Pass:
 
     def _running(self) -> Begun:
         if self._begun is None:
-            self._begun = self._start()
+            self._begun = self._begin(self._first)
         return self._begun
 
     def state(self) -> bytes:
@@ -63,7 +59,7 @@ class Pass:
     def load(self, state: bytes) -> None:
         """Goes on after a state."""
         self.close()
-        self._begun = self._go_on(state)
+        self._begun = self._begin(state)
 
     def close(self) -> None:
         """Ends the pass, and its threads."""
@@ -206,7 +202,7 @@ def is_supported() -> bool:
         return next(batches)["x"]
 
     try:
-        iterator = EagerIterator(spec, Pass(nothing, nothing), rest)
+        iterator = EagerIterator(spec, Pass(nothing, b""), rest)
         return bool(_tf.function(first, autograph=False)(iterator) == 0)
     except (TypeError, AttributeError, ValueError, NotImplementedError):
         return False

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arrowfeed._arrowfeed import AvroSchema, Dataset, TensorFlowSource
+    from arrowfeed._tensorflow.iterator import Begun
     from arrowfeed.features import Feature
 
 _tf: Any = framework("tensorflow")
@@ -56,7 +57,7 @@ def register() -> None:
 
 
 STEPS = 256
-"""Functions that are kept, one for each set of specs: what TensorFlow makes for one, it keeps for ever."""
+"""Functions that are kept, one for each list of specs: what TensorFlow makes for one, it keeps for ever."""
 
 
 class Op:
@@ -77,11 +78,11 @@ class Op:
         register()
         self._source, self._specs, self._is_infinite = source, specs, is_infinite
         self._key, self._config = key, config
-        self._step = _step(specs)
+        self._step = _step(*_tf.nest.flatten(specs))
 
-    def next_pass(self) -> int:
-        """The number of a pass that begins now, from 0."""
-        return self._source.next_pass()
+    def batches(self, state: bytes) -> Begun:
+        """The batches of a pass after a state, for eager code."""
+        return self._source.batches(state)
 
     def set_next_pass(self, number: int) -> None:
         """Gives the next pass this number."""
@@ -160,54 +161,25 @@ def state_of_arguments(texts: Any) -> Any:
     return _tf.strings.join(["a", _netstring(_tf.strings.reduce_join(_netstring(texts)))])
 
 
-def arguments_and_rest(state: bytes) -> tuple[list[bytes], bytes]:
-    """The arguments in the state of a source of arguments, and what the source itself goes on from."""
-    inside, rest = _first(state.removeprefix(b"a"))
-    arguments: list[bytes] = []
-    while inside:
-        one, inside = _first(inside)
-        arguments.append(one)
-    return arguments, rest
-
-
-def _first(text: bytes) -> tuple[bytes, bytes]:
-    length, _, text = text.partition(b":")
-    return text[: int(length)], text[int(length) :]
-
-
 def _netstring(strings: Any) -> Any:
     """The number of its bytes, a colon and the bytes of each string."""
     return _tf.strings.join([_tf.strings.as_string(_tf.strings.length(strings)), ":", strings])
 
 
-def _step(specs: Any) -> Any:
-    """The function of a state that gives the next state and the next element: one for equal specs."""
-    return _kept_step(_Specs(specs))
-
-
-class _Specs:
-    """Specs as the key of a dict: equal where TensorFlow has them equal."""
-
-    def __init__(self, specs: Any) -> None:
-        self.specs = specs
-        self._key = repr(specs)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Specs) and self._key == other._key and self.specs == other.specs
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-
 @functools.lru_cache(STEPS)
-def _kept_step(specs: _Specs) -> Any:
-    parts = component_specs(specs.specs)
+def _step(*specs: Any) -> Any:
+    """The function of a state that gives the next state and the next element.
+
+    Args:
+        specs: The `tf.TypeSpec` of each tensor, without names: datasets whose tensors are alike share it.
+    """
+    parts = [part for spec in specs for part in component_specs(spec)]
 
     def step(state: Any, number: Any, key: Any, config: Any) -> list[Any]:  # noqa: ARG001 - of the step
-        after, *given = _created(
-            NEXT_BATCH, [state, key, config], [_tf.TensorSpec([], _tf.string)], parts, {}
-        )
-        return [after, *element(specs.specs, iter(given))]
+        first = [_tf.TensorSpec([], _tf.string)]
+        after, *components = _created(NEXT_BATCH, [state, key, config], first, parts, {})
+        given = iter(components)
+        return [after, *(part for spec in specs for part in element(spec, given))]
 
     text = _tf.TensorSpec([], _tf.string)
     signature = [text, _tf.TensorSpec([], _tf.int32), text, text]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,8 +10,6 @@ from arrowfeed._features.arguments import found
 from arrowfeed._frameworks import framework
 from arrowfeed._tensorflow import (
     OpDataset,
-    Pass,
-    arguments_and_rest,
     op_of_arguments,
     state_of_arguments,
     texts_of,
@@ -22,15 +19,10 @@ from arrowfeed.tfio._atds_features import OPEN, DenseFeature, SparseFeature, Var
 from arrowfeed.tfio._features import checked_dict, converted
 
 if TYPE_CHECKING:
-    from arrowfeed._arrowfeed import Dataset
-    from arrowfeed._tensorflow.iterator import Begun
     from arrowfeed.features import Feature
 
 _tf: Any = framework("tensorflow")
 _KINDS = (DenseFeature, SparseFeature, VarlenFeature)
-
-FIRST = b"0 "
-"""The number of a pass in its state: without a seed, all have this one."""
 
 
 class ATDSDataset(OpDataset):
@@ -78,14 +70,8 @@ class ATDSDataset(OpDataset):
         static = _tf.get_static_value(rows) if _tf.get_static_value(drop) else None
         specs = {name: _spec(features[name], static) for name in sorted(features)}
         texts = texts_of([rows, drop, shuffled, calls, names(filenames)])
-        source, state = _Source(converted(features)), state_of_arguments(texts)
-
-        def begin() -> Pass:
-            # Eager code knows the arguments.
-            known = texts.numpy().tolist()
-            return Pass(lambda: source.begun(known, state.numpy()), source.resumed)
-
-        super().__init__(op_of_arguments(source, specs), specs, begin, state=state)
+        op = op_of_arguments(_Source(converted(features)), specs)
+        super().__init__(op, specs, state=state_of_arguments(texts))
 
 
 def _check(features: Any) -> None:
@@ -113,34 +99,15 @@ class _Source(NamedTuple):
     features: dict[str, Feature]
 
     def __call__(self, arguments: list[bytes]) -> TensorFlowSource | None:
-        opened = self._opened(arguments)
-        return None if opened is None else TensorFlowSource(None, opened[0], **opened[1])
-
-    def begun(self, arguments: list[bytes], state: bytes) -> Begun:
-        """The batches of a pass, and the state at its start."""
-        opened = self._opened(arguments)
-        if opened is None:
-            return state, None
-        return state + FIRST, opened[0].tensors(**opened[1])
-
-    def resumed(self, state: bytes) -> Begun:
-        """The batches after a state."""
-        arguments, rest = arguments_and_rest(state)
-        prefix = state[: len(state) - len(rest)]
-        begun = self.begun(arguments, prefix)
-        if begun[1] is not None:
-            begun[1].load_state_dict(json.loads(rest.removeprefix(FIRST)))
-        return begun
-
-    def _opened(self, arguments: list[bytes]) -> tuple[Dataset, dict[str, Any]] | None:
-        """The dataset and the options of its tensors; None: there are no files."""
         batch_size, drop_remainder, shuffle_buffer_size, calls, *files = arguments
         if not files:
             return None
-        options: dict[str, Any] = {
-            "batch_size": int(batch_size),
-            "drop_remainder": drop_remainder == b"true",
-            "shuffle_buffer_size": int(shuffle_buffer_size),
-            "threads": threads(int(calls)),
-        }
-        return AvroDataset([os.fsdecode(file) for file in files], features=self.features), options
+        dataset = AvroDataset([os.fsdecode(file) for file in files], features=self.features)
+        return TensorFlowSource(
+            None,
+            dataset,
+            batch_size=int(batch_size),
+            drop_remainder=drop_remainder == b"true",
+            shuffle_buffer_size=int(shuffle_buffer_size),
+            threads=threads(int(calls)),
+        )

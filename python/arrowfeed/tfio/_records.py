@@ -7,9 +7,14 @@ from typing import Any, NamedTuple
 
 from arrowfeed._arrowfeed import AvroDataset, AvroSchema, TensorFlowSource, avro_schema
 from arrowfeed._frameworks import framework
-from arrowfeed._tensorflow import op_of_arguments, state_of_arguments, tensorflow_errors, texts_of
+from arrowfeed._tensorflow import (
+    WrappedDataset,
+    op_of_arguments,
+    state_of_arguments,
+    tensorflow_errors,
+    texts_of,
+)
 from arrowfeed.tfio._arguments import AUTOTUNE, names
-from arrowfeed.tfio._wrapped import WrappedDataset
 
 _tf: Any = framework("tensorflow")
 
@@ -71,8 +76,6 @@ class AvroRecordDataset(WrappedDataset):
                 deterministic=deterministic if num_parallel_calls else None,
             )
         super().__init__(made)
-        # The graph has its source by a key.
-        self._op = op
 
 
 def _check_calls(reads: int | None, calls: int | None) -> None:

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::constructors::Format;
-use super::iterator::{BatchIterator, Batches};
+use super::iterator::BatchIterator;
 use super::options::iteration_options;
 use crate::argument::{choice, integer, strings, wrong_type};
 use crate::arrow_schema::{Schema, counted};
@@ -21,7 +21,7 @@ use crate::reader::RecordBatchReader;
 use crate::signals;
 use crate::source::seekable;
 use crate::split::{self, Split};
-use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, wrapped_representation};
+use crate::tensor::{TensorAdapter, specs_by_name, wrapped_representation};
 
 #[doc = docs!(Dataset)]
 #[pyclass(module = "arrowfeed", frozen, subclass)]
@@ -174,7 +174,7 @@ impl Dataset {
         let interrupt = Some(signals::interrupt_or(stop.clone()));
         let options = IterationOptions { interrupt, ..iteration_options("record_batches", options)? };
         let batches = self.dataset.record_batches(options).map_err(|error| dataset_error(py, error))?;
-        Ok(BatchIterator::new(Batches::Records(Box::new(batches)), TensorNames::new(py, &[]), stop))
+        Ok(BatchIterator::of_records(py, batches, stop))
     }
 
     #[doc = docs!(Dataset.tensors)]
@@ -187,8 +187,7 @@ impl Dataset {
         let interrupt = Some(signals::interrupt_or(stop.clone()));
         let options = IterationOptions { interrupt, ..iteration_options("tensors", options)? };
         let batches = self.dataset.tensors(options).map_err(|error| dataset_error(py, error))?;
-        let names = TensorNames::new(py, self.dataset.specs());
-        Ok(BatchIterator::new(Batches::Tensors(Box::new(batches)), names, stop))
+        Ok(BatchIterator::of_tensors(py, batches, self.dataset.specs(), stop))
     }
 
     #[doc = docs!(Dataset.to_tf)]
@@ -200,9 +199,9 @@ impl Dataset {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         // Of a shard that only a graph knows, the op checks the numbers.
-        let checked = options.map(|options| without_tensors(options)).transpose()?;
+        let checked = options.map(without_tensors).transpose()?;
         iteration_options("to_tf", checked.as_ref())?;
-        slf.py().import("arrowfeed._tensorflow")?.getattr("tf_dataset")?.call((slf,), options)
+        made_by(("arrowfeed._tensorflow", "tf_dataset"), slf, options)
     }
 
     #[doc = docs!(Dataset.to_torch)]
@@ -273,10 +272,19 @@ fn without_tensors<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyD
 /// What a framework's module makes of a dataset. Options are checked here, before the framework is loaded.
 fn handed_to<'py>(
     method: &str,
-    (module, maker): (&str, &str),
+    maker: (&str, &str),
     dataset: &Bound<'py, Dataset>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     iteration_options(method, options)?;
+    made_by(maker, dataset, options)
+}
+
+/// What a function of a framework's module makes of a dataset.
+fn made_by<'py>(
+    (module, maker): (&str, &str),
+    dataset: &Bound<'py, Dataset>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
     dataset.py().import(module)?.getattr(maker)?.call((dataset,), options)
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use arrowfeed::DatasetError;
 use arrowfeed::dataset::{self, TensorIterator};
 use arrowfeed::source::Report;
-use arrowfeed::tensor::Tensors;
+use arrowfeed::tensor::{TensorSpec, Tensors};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -28,7 +28,7 @@ pub(crate) struct BatchIterator {
 
 /// What is iterated over.
 #[derive(Default)]
-pub(super) enum Batches {
+enum Batches {
     Records(Box<dataset::BatchIterator>),
     Tensors(Box<TensorIterator>),
     /// Nothing is left after a panic.
@@ -153,7 +153,21 @@ impl BatchIterator {
 
 impl BatchIterator {
     /// `stop`: part of the interrupt that the batches ask.
-    pub(super) fn new(batches: Batches, names: TensorNames, stop: Arc<AtomicBool>) -> Self {
+    pub(super) fn of_records(py: Python<'_>, batches: dataset::BatchIterator, stop: Arc<AtomicBool>) -> Self {
+        Self::new(Batches::Records(Box::new(batches)), TensorNames::new(py, &[]), stop)
+    }
+
+    /// `specs`: those of the tensors. `stop`: see [`of_records`](Self::of_records).
+    pub(crate) fn of_tensors(
+        py: Python<'_>,
+        batches: TensorIterator,
+        specs: &[(String, TensorSpec)],
+        stop: Arc<AtomicBool>,
+    ) -> Self {
+        Self::new(Batches::Tensors(Box::new(batches)), TensorNames::new(py, specs), stop)
+    }
+
+    fn new(batches: Batches, names: TensorNames, stop: Arc<AtomicBool>) -> Self {
         Self { batches: Guarded::new("iterator", batches, stop), names }
     }
 

@@ -42,3 +42,8 @@ fn code(class: &str) -> Code {
         _ => Code::Unknown,
     }
 }
+
+/// A state that is none of ours.
+pub(super) fn not_a_state() -> DatasetError {
+    DatasetError::of_source("expected a state of arrowfeed, found other data")
+}

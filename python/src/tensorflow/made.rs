@@ -3,14 +3,17 @@
 //! The arguments are a part of the state: `a`, the number of their bytes, `:`, and each as the number of its bytes, `:` and the
 //! bytes; then what the source itself goes on from.
 
+use std::sync::Arc;
+
 use arrowfeed::tensor::Tensors;
-use arrowfeed_tensorflow::{Code, Failure, Feed, Source};
+use arrowfeed_tensorflow::{Failure, Feed, Source};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::attached;
-use super::failure::raised;
-use super::source::TensorFlowSource;
+use super::failure::{not_a_state, raised};
+use super::source::{AnySource, TensorFlowSource};
+use crate::errors::dataset_error;
 use crate::shutdown::call;
 
 /// What makes a source of arguments.
@@ -25,25 +28,34 @@ struct WithArguments {
     feed: Option<Box<dyn Feed>>,
 }
 
-impl Source for Made {
-    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure> {
+/// The source of the arguments of a state.
+pub(super) struct Opened<'a> {
+    /// As they are in the state.
+    pub(super) arguments: &'a [u8],
+    /// `None`: there is nothing to iterate over.
+    pub(super) source: Option<Arc<AnySource>>,
+    /// What the source goes on from.
+    pub(super) rest: &'a [u8],
+}
+
+impl Made {
+    pub(super) fn opened<'a>(&self, py: Python<'_>, state: &'a [u8]) -> PyResult<Opened<'a>> {
         let rest = state.strip_prefix(b"a").and_then(netstring);
         let parsed = rest.and_then(|(arguments, rest)| Some((each(arguments)?, rest)));
-        let (arguments, rest) = parsed.ok_or_else(|| {
-            Failure::new(Code::InvalidArgument, "expected a state of arrowfeed, found other data")
-        })?;
-        let source = attached(|py| {
-            let arguments: Vec<_> = arguments.iter().map(|argument| PyBytes::new(py, argument)).collect();
-            let made = call(self.make.bind(py), (arguments,)).map_err(|error| raised(py, error))?;
-            if made.is_none() {
-                return Ok(None);
-            }
-            let source = made.cast_into::<TensorFlowSource>();
-            source.map(|source| Some(source.get().source())).map_err(|error| raised(py, error.into()))
-        })?;
-        let feed = source.map(|source| source.start(rest)).transpose()?;
-        let arguments = state[..state.len() - rest.len()].to_vec();
-        Ok(Box::new(WithArguments { arguments, feed }))
+        let (arguments, rest) = parsed.ok_or_else(|| dataset_error(py, not_a_state()))?;
+        let arguments: Vec<_> = arguments.iter().map(|argument| PyBytes::new(py, argument)).collect();
+        let made = call(self.make.bind(py), (arguments,))?;
+        let source =
+            if made.is_none() { None } else { Some(made.cast::<TensorFlowSource>()?.get().source()) };
+        Ok(Opened { arguments: &state[..state.len() - rest.len()], source, rest })
+    }
+}
+
+impl Source for Made {
+    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure> {
+        let opened = attached(|py| self.opened(py, state).map_err(|error| raised(py, error)))?;
+        let feed = opened.source.map(|source| source.start(opened.rest)).transpose()?;
+        Ok(Box::new(WithArguments { arguments: opened.arguments.to_vec(), feed }))
     }
 }
 

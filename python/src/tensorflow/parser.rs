@@ -13,7 +13,6 @@ use pyo3::types::PyBytes;
 
 use super::MODULE;
 use super::failure::{failure, raised};
-
 use crate::schema::parse;
 use crate::shutdown::call_method;
 use crate::tensor::tensor_definitions;
@@ -40,10 +39,12 @@ impl AvroParser {
     }
 
     fn decoder(&self) -> Result<TensorRecordDecoder, DatasetError> {
-        let kept = self.decoders.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if let Some(kept) = self.decoders.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            return Ok(kept);
+        }
         // One batch has all records of a call.
-        let options = || ReadOptions { batch_size: usize::MAX, ..ReadOptions::default() };
-        kept.map_or_else(|| TensorRecordDecoder::new(&self.schema, self.tensors.clone(), options()), Ok)
+        let options = ReadOptions { batch_size: usize::MAX, ..ReadOptions::default() };
+        TensorRecordDecoder::new(&self.schema, self.tensors.clone(), options)
     }
 }
 

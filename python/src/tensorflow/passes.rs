@@ -4,24 +4,26 @@ use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrowfeed::dataset::TensorIterator;
+use arrowfeed::source::Interrupt;
 use arrowfeed::tensor::Tensors;
-use arrowfeed::{Dataset, IterationOptions};
-use arrowfeed_tensorflow::{Code, Failure, Feed, Source};
+use arrowfeed::{Dataset, DatasetError, IterationOptions};
+use arrowfeed_tensorflow::{Failure, Feed, Source};
 
-use super::failure::failure;
+use super::failure::{failure, not_a_state};
+use crate::ctrl_c::CtrlC;
 
 /// Passes over a dataset.
 pub(super) struct Passes {
-    dataset: Dataset,
+    pub(super) dataset: Dataset,
     options: IterationOptions,
     /// Number of the next one.
     next: AtomicU64,
 }
 
-/// One pass, and its number.
-struct Pass {
-    number: u64,
-    tensors: TensorIterator,
+/// One pass. What stands before the state of its tensors is its number.
+pub(super) struct Pass {
+    pub(super) prefix: String,
+    pub(super) tensors: TensorIterator,
 }
 
 impl Passes {
@@ -29,21 +31,15 @@ impl Passes {
         Self { dataset, options, next: AtomicU64::new(0) }
     }
 
-    /// The number of a pass that begins now, which others do not get.
-    pub(super) fn begin(&self) -> u64 {
-        self.next.fetch_add(1, Ordering::Relaxed)
-    }
-
     /// Gives the next pass this number.
     pub(super) fn set_next(&self, number: u64) {
         self.next.store(number, Ordering::Relaxed);
     }
-}
 
-impl Source for Passes {
-    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure> {
+    /// The next pass, or the one of a state, after that.
+    pub(super) fn pass(&self, state: &[u8], interrupt: Interrupt) -> Result<Pass, DatasetError> {
         let (number, state) = match state {
-            [] => (self.begin(), None),
+            [] => (self.next.fetch_add(1, Ordering::Relaxed), None),
             state => {
                 let (number, state) = parsed(state)?;
                 (number, Some(state))
@@ -55,32 +51,46 @@ impl Source for Passes {
         let each = self.options.epochs.map_or(1, NonZeroU64::get);
         let epochs =
             self.options.epochs.map(|epochs| epochs.saturating_mul(NonZeroU64::MIN.saturating_add(before)));
-        let mut tensors =
-            self.dataset.tensors(IterationOptions { epochs, ..self.options.clone() }).map_err(failure)?;
+        let options = IterationOptions { epochs, interrupt: Some(interrupt), ..self.options.clone() };
+        let mut tensors = self.dataset.tensors(options)?;
         match state {
             None if before > 0 => tensors.start_at_epoch(each.saturating_mul(before)),
             None => {}
-            Some(state) => tensors.load_state(state).map_err(failure)?,
+            Some(state) => tensors.load_state(state)?,
         }
-        Ok(Box::new(Pass { number, tensors }))
+        Ok(Pass { prefix: format!("{number} "), tensors })
     }
 }
 
-/// The number of the pass, and the state of its iteration.
-fn parsed(state: &[u8]) -> Result<(u64, &str), Failure> {
-    let parts = std::str::from_utf8(state).ok().and_then(|text| text.split_once(' '));
-    let parts = parts.and_then(|(number, state)| Some((number.parse().ok()?, state)));
-    parts
-        .ok_or_else(|| Failure::new(Code::InvalidArgument, "expected a state of arrowfeed, found other data"))
+impl Source for Passes {
+    fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure> {
+        let ctrl_c = CtrlC::watched();
+        let pass = self.pass(state, ctrl_c.interrupt()).map_err(failure)?;
+        Ok(Box::new(Running { pass, ctrl_c }))
+    }
 }
 
-impl Feed for Pass {
+/// The number of the pass, and the state of its tensors.
+fn parsed(state: &[u8]) -> Result<(u64, &str), DatasetError> {
+    let parts = std::str::from_utf8(state).ok().and_then(|text| text.split_once(' '));
+    let parts = parts.and_then(|(number, state)| Some((number.parse().ok()?, state)));
+    parts.ok_or_else(not_a_state)
+}
+
+/// A pass that the op asks for batches.
+struct Running {
+    pass: Pass,
+    ctrl_c: CtrlC,
+}
+
+impl Feed for Running {
     fn next(&mut self) -> Result<Option<Tensors>, Failure> {
-        self.tensors.next().transpose().map_err(failure)
+        self.ctrl_c.begin_step();
+        self.pass.tensors.next().transpose().map_err(failure)
     }
 
     fn state(&mut self) -> Result<Vec<u8>, Failure> {
-        let state = self.tensors.state().map_err(failure)?;
-        Ok(format!("{} {state}", self.number).into_bytes())
+        let state = self.pass.tensors.state().map_err(failure)?;
+        Ok([&self.pass.prefix, state.as_str()].concat().into_bytes())
     }
 }

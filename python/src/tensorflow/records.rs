@@ -7,9 +7,10 @@ use arrowfeed::avro::{AvroSchema, encode_records};
 use arrowfeed::dataset::BatchIterator;
 use arrowfeed::tensor::{DenseTensor, Tensor, Tensors, Values};
 use arrowfeed::{Dataset, DatasetError, IterationOptions};
-use arrowfeed_tensorflow::{Code, Failure, Feed, Source};
+use arrowfeed_tensorflow::{Failure, Feed, Source};
 
-use super::failure::failure;
+use super::failure::{failure, not_a_state};
+use crate::ctrl_c::CtrlC;
 
 /// The records of a dataset, a vector of strings for each batch.
 pub(super) struct Records {
@@ -22,17 +23,19 @@ pub(super) struct Records {
 struct Pass {
     batches: BatchIterator,
     schema: AvroSchema,
+    ctrl_c: CtrlC,
 }
 
 impl Source for Records {
     fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure> {
-        let mut batches = self.dataset.record_batches(self.options.clone()).map_err(failure)?;
+        let ctrl_c = CtrlC::watched();
+        let options = IterationOptions { interrupt: Some(ctrl_c.interrupt()), ..self.options.clone() };
+        let mut batches = self.dataset.record_batches(options).map_err(failure)?;
         if !state.is_empty() {
-            let state = std::str::from_utf8(state);
-            let state = state.map_err(|error| Failure::new(Code::InvalidArgument, error.to_string()))?;
+            let state = std::str::from_utf8(state).map_err(|_| failure(not_a_state()))?;
             batches.load_state(state).map_err(failure)?;
         }
-        Ok(Box::new(Pass { batches, schema: self.schema.clone() }))
+        Ok(Box::new(Pass { batches, schema: self.schema.clone(), ctrl_c }))
     }
 }
 
@@ -48,6 +51,7 @@ impl Pass {
 
 impl Feed for Pass {
     fn next(&mut self) -> Result<Option<Tensors>, Failure> {
+        self.ctrl_c.begin_step();
         self.records().map_err(failure)
     }
 

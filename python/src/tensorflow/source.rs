@@ -1,18 +1,19 @@
 //! `TensorFlowSource`: what the op of TensorFlow iterates over.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use arrowfeed::IterationOptions;
 use arrowfeed_tensorflow::{Failure, Feed, Source};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
-use super::made::Made;
-use super::passes::Passes;
+use super::made::{Made, Opened};
+use super::passes::{Pass, Passes};
 use super::records::Records;
-use crate::dataset::{Dataset, iteration_options};
+use crate::dataset::{BatchIterator, Dataset, iteration_options};
+use crate::errors::dataset_error;
 use crate::schema::parse;
 use crate::signals;
 
@@ -64,15 +65,32 @@ impl TensorFlowSource {
     pub(super) fn source(&self) -> Arc<AnySource> {
         self.source.clone()
     }
+}
 
-    fn passes(&self) -> PyResult<&Passes> {
-        match &*self.source {
-            AnySource::Passes(passes) => Ok(passes),
-            AnySource::Records(_) | AnySource::Made(_) => {
-                Err(PyTypeError::new_err("expected a source of tensors, whose passes have numbers"))
+impl AnySource {
+    /// What stands before the state of a pass, and its tensors.
+    fn batches(&self, py: Python<'_>, state: &[u8]) -> PyResult<(Vec<u8>, Option<BatchIterator>)> {
+        match self {
+            Self::Passes(passes) => {
+                let stop = Arc::new(AtomicBool::new(false));
+                let interrupt = signals::interrupt_or(stop.clone());
+                let Pass { prefix, tensors } =
+                    py.detach(|| passes.pass(state, interrupt)).map_err(|error| dataset_error(py, error))?;
+                let batches = BatchIterator::of_tensors(py, tensors, passes.dataset.specs(), stop);
+                Ok((prefix.into_bytes(), Some(batches)))
             }
+            Self::Made(made) => {
+                let Opened { arguments, source, rest } = made.opened(py, state)?;
+                let (prefix, batches) = source.map_or(Ok((Vec::new(), None)), |it| it.batches(py, rest))?;
+                Ok(([arguments, &prefix].concat(), batches))
+            }
+            Self::Records(_) => Err(no_tensors()),
         }
     }
+}
+
+fn no_tensors() -> PyErr {
+    PyTypeError::new_err("expected a source of tensors, found one of records")
 }
 
 #[pymethods]
@@ -84,7 +102,7 @@ impl TensorFlowSource {
         dataset: &Bound<'_, Dataset>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let options = interruptible(dataset.py(), options)?;
+        let options = iteration_options("to_tf", options)?;
         Ok(Self::of(key, AnySource::Passes(Passes::new(dataset.get().dataset().clone(), options))))
     }
 
@@ -96,7 +114,7 @@ impl TensorFlowSource {
         schema: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let options = interruptible(dataset.py(), options)?;
+        let options = iteration_options("to_tf", options)?;
         let (dataset, schema) = (dataset.get().dataset().clone(), parse("schema", schema)?);
         Ok(Self::of(None, AnySource::Records(Records { dataset, schema, options })))
     }
@@ -107,14 +125,23 @@ impl TensorFlowSource {
         Self::of(Some(key), AnySource::Made(Made { make }))
     }
 
-    #[doc = docs!(TensorFlowSource.next_pass)]
-    fn next_pass(&self) -> PyResult<u64> {
-        Ok(self.passes()?.begin())
+    #[doc = docs!(TensorFlowSource.batches)]
+    fn batches<'py>(
+        &self,
+        py: Python<'py>,
+        state: &[u8],
+    ) -> PyResult<(Bound<'py, PyBytes>, Option<BatchIterator>)> {
+        signals::notice_main_thread(py)?;
+        let (prefix, batches) = self.source.batches(py, state)?;
+        Ok((PyBytes::new(py, &prefix), batches))
     }
 
     #[doc = docs!(TensorFlowSource.set_next_pass)]
     fn set_next_pass(&self, number: u64) -> PyResult<()> {
-        self.passes()?.set_next(number);
+        let AnySource::Passes(passes) = &*self.source else {
+            return Err(PyTypeError::new_err("expected a source of tensors, whose passes have numbers"));
+        };
+        passes.set_next(number);
         Ok(())
     }
 
@@ -133,9 +160,4 @@ impl Drop for TensorFlowSource {
             held.remove(key);
         }
     }
-}
-
-fn interruptible(py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<IterationOptions> {
-    signals::notice_main_thread(py)?;
-    Ok(IterationOptions { interrupt: Some(signals::interrupt()), ..iteration_options("to_tf", options)? })
 }

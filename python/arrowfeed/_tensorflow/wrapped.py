@@ -1,4 +1,4 @@
-"""Datasets that are a class of their own, as tensorflow-io's are."""
+"""The base of datasets that are a class of their own, as tensorflow-io's are."""
 
 from __future__ import annotations
 

@@ -1,0 +1,128 @@
+//! Ctrl-C where no handler of Python can run: its main thread waits in another library, and a thread of that library is here.
+//!
+//! Python's own function of the signal notes it for the main thread. [`CtrlC::watched`] sets a function that counts the signal, and
+//! calls Python's. What a program does with the signal itself, it goes on doing: only `signal.default_int_handler` is watched.
+//!
+//! Unsafe: a signal handler is set, which only counts and calls the one that was there.
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use arrowfeed::source::Interrupt;
+use pyo3::prelude::*;
+
+use crate::signals;
+
+/// Signals so far.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Time that a step has to end by itself. Then Python raises `KeyboardInterrupt` where it was called. Of a step that is stopped,
+/// TensorFlow raises an error of its own.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Ctrl-C since the last step began.
+pub(crate) struct CtrlC(Arc<Step>);
+
+struct Step {
+    /// Signals before the step.
+    before: AtomicUsize,
+    /// Milliseconds after `start` when a signal was first seen; 0: none was.
+    seen: AtomicU64,
+    start: Instant,
+}
+
+impl CtrlC {
+    pub(crate) fn watched() -> Self {
+        // Without it, the step ends before Ctrl-C is heard, as it does without this library.
+        let _ = Python::try_attach(watch);
+        Self(Arc::new(Step { before: AtomicUsize::new(0), seen: AtomicU64::new(0), start: Instant::now() }))
+    }
+
+    /// Only signals from now on are of interest.
+    pub(crate) fn begin_step(&self) {
+        self.0.before.store(COUNT.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.0.seen.store(0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn interrupt(&self) -> Interrupt {
+        let (step, in_main_thread) = (self.0.clone(), signals::interrupt());
+        Arc::new(move || step.is_too_long() || in_main_thread())
+    }
+}
+
+impl Step {
+    fn is_too_long(&self) -> bool {
+        if COUNT.load(Ordering::Relaxed) == self.before.load(Ordering::Relaxed) {
+            return false;
+        }
+        let now = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
+        let seen = self.seen.load(Ordering::Relaxed);
+        if seen == 0 {
+            self.seen.store(now, Ordering::Relaxed);
+        }
+        seen != 0 && now.saturating_sub(seen) >= PATIENCE.as_millis() as u64
+    }
+}
+
+/// Counts the signal from now on, if its handler is Python's. The interpreter's lock keeps other threads out.
+fn watch(py: Python<'_>) -> PyResult<()> {
+    let signal = py.import("signal")?;
+    let handler = signal.getattr("getsignal")?.call1((signal.getattr("SIGINT")?,))?;
+    if handler.is(&signal.getattr("default_int_handler")?) {
+        set::handler();
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+mod set {
+    use std::ffi::c_int;
+    use std::mem::{MaybeUninit, transmute};
+    use std::ptr;
+    use std::sync::atomic::Ordering;
+
+    use super::{AtomicUsize, COUNT};
+
+    /// Python's function of the signal; 0: it is not known yet.
+    static PYTHONS: AtomicUsize = AtomicUsize::new(0);
+
+    extern "C" fn count(signal: c_int) {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        let pythons = PYTHONS.load(Ordering::Relaxed);
+        if pythons != 0 {
+            // SAFETY: it was the handler of the signal, without `SA_SIGINFO`, so that it is a function of this type.
+            let pythons: extern "C" fn(c_int) = unsafe { transmute(pythons) };
+            pythons(signal);
+        }
+    }
+
+    /// Sets the function that counts, in place of Python's. A function of another library stays.
+    pub(super) fn handler() {
+        let mut found = MaybeUninit::<libc::sigaction>::uninit();
+        // SAFETY: there is room for the action.
+        let is_read = unsafe { libc::sigaction(libc::SIGINT, ptr::null(), found.as_mut_ptr()) } == 0;
+        if !is_read {
+            return;
+        }
+        // SAFETY: it was written above.
+        let mut action = unsafe { found.assume_init() };
+        let handler = action.sa_sigaction;
+        let is_function = action.sa_flags & libc::SA_SIGINFO == 0
+            && ![libc::SIG_DFL, libc::SIG_IGN, count as *const () as usize].contains(&handler);
+        let known = PYTHONS.load(Ordering::Relaxed);
+        if !is_function || ![0, handler].contains(&known) {
+            return;
+        }
+        PYTHONS.store(handler, Ordering::Relaxed);
+        action.sa_sigaction = count as *const () as usize;
+        // SAFETY: the action is the one that was set, with a function that does nothing but what one may do in a signal.
+        unsafe { libc::sigaction(libc::SIGINT, &raw const action, ptr::null_mut()) };
+    }
+}
+
+#[cfg(not(unix))]
+mod set {
+    pub(super) fn handler() {}
+}

@@ -1,0 +1,84 @@
+"""Ctrl-C while a function of TensorFlow runs: Python waits in it, and runs no handler."""
+
+import json
+import os
+
+import pytest
+from feature_files import ROWS, write
+
+from conftest import printed
+
+ANSWER_SECONDS = 0.2
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+START = """
+    import json, os, signal, sys, threading, time
+    import numpy as np
+    import tensorflow as tf
+    import arrowfeed as af
+
+    path, threads = sys.argv[1], int(sys.argv[2])
+
+    def rows():
+        source = af.AvroDataset(path, representations={"id": af.Dense("id")})
+        return source.to_tf(batch_size=1_000_000, on_error="skip_block", threads=threads)
+
+    @tf.function
+    def count(batches):
+        return batches.reduce(np.int64(0), lambda total, batch: total + tf.size(batch["id"], tf.int64))
+
+    def later(seconds):
+        '''Sends Ctrl-C, and notes when.'''
+        def send():
+            time.sleep(seconds)
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+        sent = []
+        threading.Thread(target=send, daemon=True).start()
+        return sent
+
+    # Traced before: a signal at that time is TensorFlow's.
+    count(rows())
+    # Zeros behind the rows take no room, and long to search.
+    size = os.stat(path).st_size
+    os.truncate(path, 40 << 30)
+"""
+
+INTERRUPTED = """
+    answers = []
+    for moment in (1.0, 0.7, 0.4):
+        sent = later(moment)
+        try:
+            answers.append([int(count(rows()))])
+        except (KeyboardInterrupt, RuntimeError, tf.errors.CancelledError) as error:
+            # Pybind makes a RuntimeError of TensorFlow's error, while Python raises KeyboardInterrupt.
+            assert type(error) is not RuntimeError or "KeyboardInterrupt" in str(error), error
+            answers.append(time.monotonic() - sent[0])
+    os.truncate(path, size)
+    print(json.dumps([answers, int(count(rows()))]))
+"""
+
+HANDLED = """
+    heard = []
+    os.truncate(path, 1 << 30)
+    signal.signal(signal.SIGINT, lambda *_: heard.append(time.monotonic()))
+    later(0.4)
+    begun = time.monotonic()
+    total = int(count(rows()))
+    print(json.dumps([total, len(heard), time.monotonic() - begun > 0.5]))
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_is_answered_while_a_function_runs(tmp_path, threads):
+    answers, left = json.loads(printed(START + INTERRUPTED, *write(tmp_path, files=1), threads))
+    # The machine may be busy: the best one counts. None was a number of rows.
+    assert all(isinstance(answer, float) for answer in answers), answers
+    assert min(answers) <= ANSWER_SECONDS, answers
+    assert left == ROWS
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_handler_of_the_program_runs_and_the_function_goes_on(tmp_path, threads):
+    assert json.loads(printed(START + HANDLED, *write(tmp_path, files=1), threads)) == [ROWS, 1, True]
