@@ -54,20 +54,21 @@ struct Running {
     feed: Box<dyn Feed>,
 }
 
-impl NextBatch {
-    fn lock(&self) -> MutexGuard<'_, Vec<Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// A panic with the lock held leaves nothing half done.
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
+impl NextBatch {
     /// The iteration over the source of a key that goes on at this state.
     fn take(&self, key: &[u8], state: &[u8]) -> Option<Running> {
-        let mut running = self.lock();
+        let mut running = lock(&self.running);
         let at = running.iter().position(|one| one.state == state && one.key == key)?;
         Some(running.remove(at))
     }
 
     fn source(&self, registered: &Registered, key: &[u8], config: &[u8]) -> Result<Arc<dyn Source>, Failure> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = lock(&self.opened);
         if let Some(opened) = opened.as_ref().filter(|opened| opened.key == key) {
             return Ok(opened.source.clone());
         }
@@ -82,14 +83,14 @@ impl NextBatch {
             if failure.code == Code::Cancelled {
                 let (key, state) = (one.key.clone(), one.state.clone());
                 let last = Cancelled { key, state, at: Instant::now(), failure: failure.clone() };
-                *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
+                *lock(&self.cancelled) = Some(last);
             }
         })
     }
 
     /// An error if this step was cancelled a moment ago.
     fn check(&self, key: &[u8], state: &[u8]) -> Result<(), Failure> {
-        let last = self.cancelled.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = lock(&self.cancelled);
         match &*last {
             Some(last) if last.state == state && last.key == key && last.at.elapsed() < CANCELLED => {
                 Err(last.failure.clone())
@@ -100,7 +101,7 @@ impl NextBatch {
 
     /// Keeps an iteration for its next batch.
     fn put(&self, one: Running) {
-        let mut running = self.lock();
+        let mut running = lock(&self.running);
         let oldest = (running.len() >= MOST_RUNNING).then(|| running.remove(0));
         running.push(one);
         drop(running);

@@ -76,24 +76,13 @@ impl<'a> Fields<'a> {
             return Ok(None);
         }
         let tag = tag(&mut self.0)?;
-        let value = match tag & 7 {
-            0 => Value::Varint(varint(&mut self.0)?),
-            1 => {
-                take(&mut self.0, 8)?;
-                Value::Fixed64
-            }
-            2 => Value::Bytes(bytes(&mut self.0)?),
-            3 => {
+        let value = match value(&mut self.0, tag)? {
+            Some(value) => value,
+            None if tag & 7 == BEGIN_GROUP => {
                 skip_group(&mut self.0, tag >> 3)?;
                 Value::Group
             }
-            4 => return Err(Malformed::Group),
-            5 => {
-                let (value, rest) = self.0.split_first_chunk().ok_or(Malformed::Ends)?;
-                self.0 = rest;
-                Value::Fixed32(*value)
-            }
-            _ => return Err(Malformed::Tag(tag)),
+            None => return Err(Malformed::Group),
         };
         Ok(Some((tag >> 3, value)))
     }
@@ -117,6 +106,30 @@ fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], Malformed> {
     let (taken, rest) = bytes.split_at_checked(count).ok_or(Malformed::Ends)?;
     *bytes = rest;
     Ok(taken)
+}
+
+/// The wire types of the tags around a group.
+const BEGIN_GROUP: u32 = 3;
+const END_GROUP: u32 = 4;
+
+/// The value behind a tag. `None`: a group begins or ends.
+#[inline]
+fn value<'a>(bytes: &mut &'a [u8], tag: u32) -> Result<Option<Value<'a>>, Malformed> {
+    Ok(Some(match tag & 7 {
+        0 => Value::Varint(varint(bytes)?),
+        1 => {
+            take(bytes, 8)?;
+            Value::Fixed64
+        }
+        2 => Value::Bytes(self::bytes(bytes)?),
+        BEGIN_GROUP | END_GROUP => return Ok(None),
+        5 => {
+            let (value, rest) = bytes.split_first_chunk().ok_or(Malformed::Ends)?;
+            *bytes = rest;
+            Value::Fixed32(*value)
+        }
+        _ => return Err(Malformed::Tag(tag)),
+    }))
 }
 
 /// The number of a field and its wire type.
@@ -188,15 +201,13 @@ fn skip_group(bytes: &mut &[u8], number: u32) -> Result<(), Malformed> {
             return Err(Malformed::Ends);
         }
         let tag = tag(bytes)?;
+        if value(bytes, tag)?.is_some() {
+            continue;
+        }
         match tag & 7 {
-            0 => drop(varint(bytes)?),
-            1 => drop(take(bytes, 8)?),
-            2 => drop(self::bytes(bytes)?),
-            3 if open.len() < MOST_NESTED => open.push(tag >> 3),
-            4 if tag >> 3 == *number => drop(open.pop()),
-            3 | 4 => return Err(Malformed::Group),
-            5 => drop(take(bytes, 4)?),
-            _ => return Err(Malformed::Tag(tag)),
+            BEGIN_GROUP if open.len() < MOST_NESTED => open.push(tag >> 3),
+            END_GROUP if tag >> 3 == *number => drop(open.pop()),
+            _ => return Err(Malformed::Group),
         }
     }
     Ok(())

@@ -24,23 +24,11 @@ fn decoder(columns: &[(&str, Kind)], unlisted: Unlisted) -> ExampleDecoder {
 
 /// The values of a row, by column. What is null is not there.
 fn row(batch: &RecordBatch, row: usize) -> Example {
-    let mut found = Example::new();
-    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-        let lists = column.as_list::<i64>();
-        if lists.is_null(row) {
-            continue;
-        }
-        let values = lists.value(row);
-        let list = if let Some(values) = values.as_primitive_opt::<Int64Type>() {
-            List::Int64(values.values().to_vec())
-        } else if let Some(values) = values.as_primitive_opt::<Float32Type>() {
-            List::Float(values.values().iter().map(|value| value.to_bits()).collect())
-        } else {
-            List::Bytes(values.as_binary::<i64>().iter().flatten().map(<[u8]>::to_vec).collect())
-        };
-        found.insert(field.name().clone(), Some(list));
-    }
-    found
+    let schema = batch.schema();
+    let columns = schema.fields().iter().zip(batch.columns());
+    columns
+        .filter_map(|(field, column)| Some((field.name().clone(), Some(List::of_row(column, row)?))))
+        .collect()
 }
 
 fn kind(list: &List) -> Kind {

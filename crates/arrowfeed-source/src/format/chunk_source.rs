@@ -19,8 +19,8 @@ use crate::{Check, FeedError, FeedErrorKind, Limits, quoted, thousands};
 
 /// Rows in chunks that can be read in any order: a table of a database, a service, a format without a crate of its own.
 ///
-/// The engine takes a source as a file whose length is its number of rows, and whose chunks start at the number of their
-/// first row.
+/// The engine takes a source as a file: a row takes a byte, and so does a chunk without rows, since a chunk of a file takes at
+/// least one.
 pub trait ChunkSource: Send + Sync + Debug {
     /// What messages and states call it.
     fn name(&self) -> &str;
@@ -83,8 +83,8 @@ impl ChunkFormat {
             None => (0..whole.fields().len()).collect(),
         };
         let files = sources.iter().enumerate().map(|(number, source)| {
-            let rows = source.chunk_rows().iter().fold(0_u64, |sum, rows| sum.saturating_add(*rows));
-            FileSource::from_source(source.name(), Numbered { number: number as u64, rows })
+            let len = source.chunk_rows().iter().fold(0_u64, |sum, rows| sum.saturating_add(len(*rows)));
+            FileSource::from_source(source.name(), Numbered { number: number as u64, len })
         });
         let files = Files::new(files.collect::<Vec<_>>());
         Ok(FileSet::new(files, Arc::new(Self::new(sources, columns, limits, by_caller))))
@@ -152,13 +152,15 @@ impl FileFormat for ChunkFormat {
         file.check_fingerprint(&fingerprint)?;
         let mut chunks = Vec::new();
         let mut start = 0_u64;
-        for (number, rows) in source.chunk_rows().iter().enumerate().filter(|(_, rows)| **rows > 0) {
+        for (number, rows) in source.chunk_rows().iter().enumerate() {
             self.limits.check_chunk_rows(*rows).map_err(|error| error.in_file(&name))?;
-            let Some(end) = start.checked_add(*rows) else {
+            let Some(end) = start.checked_add(len(*rows)) else {
                 let message = "expected fewer than 2^64 rows, found more";
                 return Err(FeedError::new(FeedErrorKind::Format, message).in_file(&name));
             };
-            chunks.push(Chunk { number: number as u64, offset: start, end, rows: *rows });
+            if *rows > 0 {
+                chunks.push(Chunk { number: number as u64, offset: start, end, rows: *rows });
+            }
             start = end;
         }
         Ok(Arc::new(SourceFile {
@@ -176,11 +178,16 @@ impl FileFormat for ChunkFormat {
     }
 }
 
-/// What stands for a source where the engine has files: as long as it has rows, and its bytes are its number.
+/// The bytes that a chunk of so many rows takes.
+fn len(rows: u64) -> u64 {
+    rows.max(1)
+}
+
+/// What stands for a source where the engine has files. Its bytes are its number.
 #[derive(Debug)]
 struct Numbered {
     number: u64,
-    rows: u64,
+    len: u64,
 }
 
 impl ByteSource for Numbered {
@@ -193,7 +200,7 @@ impl ByteSource for Numbered {
     }
 
     fn version(&self) -> io::Result<FileVersion> {
-        Ok(FileVersion::new(self.rows))
+        Ok(FileVersion::new(self.len))
     }
 }
 

@@ -45,6 +45,14 @@ impl Part {
         self
     }
 
+    /// The same without the chunks from the byte `end` on.
+    pub fn with_end(mut self, end: u64) -> Self {
+        for run in &mut self.runs {
+            run.range.end = run.range.end.min(end);
+        }
+        self
+    }
+
     /// Chunks of a file, in this order. They are decoded by one thread, and into one batch where limits allow.
     pub fn together(file: usize, chunks: impl IntoIterator<Item = Chunk>) -> Self {
         let mut runs: Vec<ChunkRun> = Vec::new();

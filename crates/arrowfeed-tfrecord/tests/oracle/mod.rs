@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Int64Type};
+use arrow_array::{Array, ArrayRef};
+
 /// The values of a feature.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum List {
@@ -9,6 +13,24 @@ pub(crate) enum List {
     /// The bits of each: a NaN equals none.
     Float(Vec<u32>),
     Int64(Vec<i64>),
+}
+
+impl List {
+    /// The values of a row of a column. `None`: the row is null.
+    pub(crate) fn of_row(column: &ArrayRef, row: usize) -> Option<Self> {
+        let lists = column.as_list::<i64>();
+        if lists.is_null(row) {
+            return None;
+        }
+        let values = lists.value(row);
+        Some(if let Some(values) = values.as_primitive_opt::<Int64Type>() {
+            Self::Int64(values.values().to_vec())
+        } else if let Some(values) = values.as_primitive_opt::<Float32Type>() {
+            Self::Float(values.values().iter().map(|value| value.to_bits()).collect())
+        } else {
+            Self::Bytes(values.as_binary::<i64>().iter().flatten().map(<[u8]>::to_vec).collect())
+        })
+    }
 }
 
 pub(crate) type Example = BTreeMap<String, Option<List>>;

@@ -67,10 +67,11 @@ fn stretch(index: &ChunkIndex, options: &IterationOptions, after: Option<After>)
         // Rows that the index does not have are no rows of a shard: a part ends before them.
         let gap = chunks.windows(2).position(|pair| pair[0].end != pair[1].offset);
         let together = &chunks[..gap.map_or(chunks.len(), |last| last + 1)];
+        let end = together.last().map_or(chunk.end, |last| last.end);
         let left = together.iter().map(|chunk| chunk.rows).sum::<u64>() - place.row;
         let kept = left.min(rows.end - rows.start);
         let part = Part::after(place.file, chunk.number, chunk.offset, place.row);
-        parts.push(part.with_kept(kept));
+        parts.push(part.with_end(end).with_kept(kept));
         rows.start += kept;
     }
     parts
