@@ -21,6 +21,7 @@ MAY_USE: dict[str, set[str]] = {
         "arrowfeed-select",
         "arrowfeed-source",
         "arrowfeed-tensor",
+        "arrowfeed-tfrecord",
     },
     "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi", "arrowfeed-select", "arrowfeed-tensorflow"},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},

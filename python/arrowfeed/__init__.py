@@ -22,6 +22,7 @@ from arrowfeed._arrowfeed import (
     Dataset,
     Dense,
     DenseTensor,
+    ExampleDataset,
     Limits,
     ParquetDataset,
     Ragged,
@@ -46,6 +47,7 @@ from arrowfeed._arrowfeed import (
     plan_splits,
     read_avro,
     read_split,
+    read_tfrecord,
     representations_from_tfmd,
     write_avro,
 )
@@ -84,6 +86,7 @@ __all__ = [
     "Dataset",
     "Dense",
     "DenseTensor",
+    "ExampleDataset",
     "FormatError",
     "InternalError",
     "LimitError",
@@ -116,6 +119,7 @@ __all__ = [
     "plan_splits",
     "read_avro",
     "read_split",
+    "read_tfrecord",
     "representations_from_tfmd",
     "write_avro",
 ]

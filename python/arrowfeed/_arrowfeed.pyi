@@ -3,8 +3,16 @@
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
 from arrowfeed._stubs.arrow import Array, RecordBatch, Schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
-from arrowfeed._stubs.dataset import AvroDataset, ChunkDataset, Dataset, ParquetDataset
-from arrowfeed._stubs.read import Limits, RecordBatchReader, Split, plan_splits, read_avro, read_split
+from arrowfeed._stubs.dataset import AvroDataset, ChunkDataset, Dataset, ExampleDataset, ParquetDataset
+from arrowfeed._stubs.read import (
+    Limits,
+    RecordBatchReader,
+    Split,
+    plan_splits,
+    read_avro,
+    read_split,
+    read_tfrecord,
+)
 from arrowfeed._stubs.record_decoder import AvroRecordDecoder
 from arrowfeed._stubs.representation import (
     Dense,
@@ -36,6 +44,7 @@ __all__ = [
     "Dataset",
     "Dense",
     "DenseTensor",
+    "ExampleDataset",
     "Limits",
     "ParquetDataset",
     "Ragged",
@@ -62,6 +71,7 @@ __all__ = [
     "plan_splits",
     "read_avro",
     "read_split",
+    "read_tfrecord",
     "register_tensorflow_ops",
     "representations_from_tfmd",
     "write_avro",

@@ -6,7 +6,7 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
-//! | reading | `reader`, `record_decoder`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
+//! | reading | `reader`, `tfrecord`, `record_decoder`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
@@ -47,6 +47,7 @@ mod split;
 mod stream;
 mod tensor;
 mod tensorflow;
+mod tfrecord;
 mod write;
 mod writer;
 
@@ -62,7 +63,9 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::batch::RecordBatch;
     #[pymodule_export]
-    use crate::dataset::{AvroDataset, BatchIterator, ChunkDataset, Dataset, ParquetDataset};
+    use crate::dataset::{
+        AvroDataset, BatchIterator, ChunkDataset, Dataset, ExampleDataset, ParquetDataset,
+    };
     #[pymodule_export]
     use crate::limits::Limits;
     #[pymodule_export]
@@ -85,6 +88,8 @@ mod _arrowfeed {
     };
     #[pymodule_export]
     use crate::tensorflow::{TensorFlowSource, register_tensorflow_ops};
+    #[pymodule_export]
+    use crate::tfrecord::read_tfrecord;
     #[pymodule_export]
     use crate::write::write_avro;
     #[pymodule_export]

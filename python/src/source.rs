@@ -28,6 +28,9 @@ pub(crate) const AVRO: &str = "avro";
 /// Extension of Parquet files.
 pub(crate) const PARQUET: &str = "parquet";
 
+/// Extension of files of TFRecord.
+pub(crate) const TFRECORD: &str = "tfrecord";
+
 const EXPECTED: &str = "a path, a glob, a directory, a URL, bytes, a binary file object or a list of these";
 
 /// Files in the order of the argument.

@@ -35,7 +35,7 @@ use crate::io::{Fingerprint, Opened};
 use crate::{Check, FeedError, Limits, OnError, Report, quoted};
 
 pub use chunk_decoder::{ChunkDecoder, ReadChunks};
-pub use chunk_source::{ChunkFormat, ChunkSource};
+pub use chunk_source::{ChunkFormat, ChunkSource, named_columns};
 pub use known_chunks::KnownChunks;
 
 /// A format, its options, and the columns that are read: files of one Arrow schema.
@@ -75,6 +75,12 @@ pub trait FormatFile: Send + Sync + Debug {
 
     /// A scan of its chunks from the first one on; none for a stream.
     fn chunks(&self) -> Option<Box<dyn ChunkScan>>;
+
+    /// Whether the file is one chunk that is dear to find, as where all of it is compressed: then one thread decodes it, and
+    /// [`chunks`](Self::chunks) is asked only for an index. Default: no.
+    fn is_one_chunk(&self) -> bool {
+        false
+    }
 
     /// Decodes the rows of a unit. `claim` is asked before each chunk.
     ///

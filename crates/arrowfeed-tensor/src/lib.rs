@@ -59,7 +59,10 @@ pub use either::Adapter;
 pub use error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 pub use explain::{Explanation, Part, Sharing};
 pub use expression::{ExpressionPlan, KeyExpression, KeyValues};
-pub use infer::{Representations, infer_representations, project_tfmd_schema, representations_from_tfmd};
+pub use infer::{
+    Representations, ValueType, infer_representations, project_tfmd_schema, representations_from_tfmd,
+    value_types_from_tfmd,
+};
 pub use options::{AdapterOptions, Duplicates, InnerNulls};
 pub use representation::{
     DefaultValue, Dense, Partition, Ragged, Representation, Sparse, Structured, VarLenRagged, VarLenSparse,

@@ -30,13 +30,20 @@ pub(crate) fn is_header(header: &[u8; HEADER]) -> bool {
 /// Bytes of the record that follows.
 ///
 /// # Errors
-/// The checksum is of another length, or the record is longer than a limit.
-pub(crate) fn length(header: &[u8; HEADER], limits: &Limits) -> Result<usize, FeedError> {
+/// The checksum is of another length.
+pub(crate) fn length(header: &[u8; HEADER]) -> Result<u64, FeedError> {
     if !is_header(header) {
         let message = "expected the length of a record and its checksum, found a checksum of another length";
         return Err(FeedError::new(FeedErrorKind::CorruptBlock, message));
     }
-    let length = header[..8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    Ok(header[..8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
+}
+
+/// The length of a record, if a limit allows it.
+///
+/// # Errors
+/// The record is longer.
+pub(crate) fn allowed(length: u64, limits: &Limits) -> Result<usize, FeedError> {
     match usize::try_from(length) {
         Ok(length) if length <= limits.decoded_block_bytes => Ok(length),
         _ => {
@@ -46,6 +53,18 @@ pub(crate) fn length(header: &[u8; HEADER], limits: &Limits) -> Result<usize, Fe
         }
     }
 }
+
+/// The error of a file that ends too soon.
+#[cold]
+pub(crate) fn truncated(expected: u64, what: &str, found: u64) -> FeedError {
+    let (expected, found) = (thousands(expected), thousands(found));
+    let message = format!("expected the {expected} bytes {what}, found the end of the file after {found}");
+    FeedError::new(FeedErrorKind::Truncated, message)
+}
+
+/// For messages of [`truncated`]: what stands before a record, and the rest of it.
+pub(crate) const BEFORE: &str = "before a record";
+pub(crate) const REST: &str = "of a record and its checksum";
 
 /// Checks a record in front of its checksum.
 ///

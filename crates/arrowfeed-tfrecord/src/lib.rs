@@ -2,14 +2,17 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | `file` | [`RecordFormat`]: files as a format of datasets |
 //! | `records` | [`Records`] of a file, and [`RecordWriter`]; gzip and zlib |
 //! | `frame` | what stands around a record: its length and checksums |
 //! | [`example`] | `tf.Example` to columns |
 //! | `wire` | protobuf's wire format: tags, varints, lengths, fields that are stepped over |
 
 pub mod example;
+mod file;
 mod frame;
 mod records;
 mod wire;
 
+pub use file::{RecordFormat, RecordKind, RecordOptions};
 pub use records::{Compression, RecordWriter, Records};

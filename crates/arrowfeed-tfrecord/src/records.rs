@@ -3,11 +3,11 @@
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 
-use arrowfeed_source::{FeedError, FeedErrorKind, Limits, thousands};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use crate::frame::{self, FOOTER, HEADER};
+use crate::frame::{self, FOOTER, HEADER, truncated};
 
 /// How a file of TFRecord is compressed, as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -101,31 +101,54 @@ impl<R: BufRead> Records<R> {
         Self { input, limits, buffer: Vec::new(), number: 0, offset: 0, has_ended: false }
     }
 
-    /// The next record. `None`: there are no more, or there was an error.
+    /// The next record. `None`: there are no more. Behind a record with a wrong checksum, the next call gives the record after
+    /// it; after any other error there are no more.
     ///
     /// # Errors
     /// The file ends inside of a record; a checksum or the compression is wrong; a record is too long; the system refuses. The
     /// error names the record, and where it starts in a file that is not compressed.
     #[expect(clippy::should_implement_trait, reason = "a record lives until the next one")]
     pub fn next(&mut self) -> Result<Option<&[u8]>, FeedError> {
-        if self.has_ended {
-            return Ok(None);
-        }
-        match self.read() {
-            Ok(true) => Ok(Some(&self.buffer[..self.buffer.len() - FOOTER])),
-            Ok(false) => {
-                self.has_ended = true;
-                Ok(None)
-            }
-            Err(error) => {
-                self.has_ended = true;
-                let error = error.in_record(self.number);
-                Err(if matches!(self.input, Input::None(_)) { error.at_offset(self.offset) } else { error })
-            }
+        match self.advance() {
+            Ok(true) => self.current().map(Some),
+            Ok(false) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
-    /// Reads a record into the buffer. False: the file ends.
+    /// Reads the next record, whose checksum is not looked at. False: there is none.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next), but for the checksum of a record. There are no more records.
+    pub(crate) fn advance(&mut self) -> Result<bool, FeedError> {
+        if self.has_ended {
+            return Ok(false);
+        }
+        let read = self.read();
+        self.has_ended = !matches!(read, Ok(true));
+        read.map_err(|error| self.located(error))
+    }
+
+    /// The record that was read last.
+    ///
+    /// # Errors
+    /// It has another checksum.
+    pub(crate) fn current(&self) -> Result<&[u8], FeedError> {
+        frame::check(&self.buffer).map_err(|error| self.located(error))?;
+        Ok(&self.buffer[..self.buffer.len() - FOOTER])
+    }
+
+    /// Bytes of the record that was read last, and of its checksum.
+    pub(crate) fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn located(&self, error: FeedError) -> FeedError {
+        let error = error.in_record(self.number);
+        if matches!(self.input, Input::None(_)) { error.at_offset(self.offset) } else { error }
+    }
+
+    /// Reads a record and its checksum into the buffer. False: the file ends.
     fn read(&mut self) -> Result<bool, FeedError> {
         if !self.buffer.is_empty() {
             self.offset += (HEADER + self.buffer.len()) as u64;
@@ -135,13 +158,13 @@ impl<R: BufRead> Records<R> {
         if found == 0 {
             return Ok(false);
         }
-        let header = self.buffer.first_chunk().ok_or_else(|| truncated(HEADER, "before a record", found))?;
-        let length = frame::length(header, &self.limits)?;
+        let header = self.buffer.first_chunk();
+        let header = header.ok_or_else(|| truncated(HEADER as u64, frame::BEFORE, found as u64))?;
+        let length = frame::allowed(frame::length(header)?, &self.limits)?;
         let found = self.fill(length + FOOTER)?;
         if found < length + FOOTER {
-            return Err(truncated(length + FOOTER, "of a record and its checksum", found));
+            return Err(truncated((length + FOOTER) as u64, frame::REST, found as u64));
         }
-        frame::check(&self.buffer)?;
         Ok(true)
     }
 
@@ -162,13 +185,6 @@ impl<R: BufRead> Records<R> {
             _ => FeedError::io(error),
         })
     }
-}
-
-#[cold]
-fn truncated(expected: usize, what: &str, found: usize) -> FeedError {
-    let (expected, found) = (thousands(expected as u64), thousands(found as u64));
-    let message = format!("expected the {expected} bytes {what}, found the end of the file after {found}");
-    FeedError::new(FeedErrorKind::Truncated, message)
 }
 
 /// Writes records one after the other.

@@ -169,6 +169,22 @@ pub(crate) fn short_varint(bytes: &[u8]) -> Option<(u64, usize)> {
     Some((value, bits as usize / 8))
 }
 
+/// Bytes of a varint.
+#[inline]
+pub(crate) fn varint_len(value: u64) -> usize {
+    (70 - (value | 1).leading_zeros() as usize) / 7
+}
+
+/// Adds a varint.
+#[inline]
+pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
 /// A varint of at most so many bytes.
 #[inline]
 fn varint_of<const MOST: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {
@@ -222,13 +238,9 @@ mod tests {
         let values = (0..64).flat_map(|bits| [1_u64 << bits, (1_u64 << bits) - 1, !0 << bits]);
         for value in values.chain([0x0123_4567_89ab_cdef]) {
             let mut bytes = Vec::new();
-            let mut rest = value;
-            while rest >= 0x80 {
-                bytes.push(rest as u8 | 0x80);
-                rest >>= 7;
-            }
-            bytes.push(rest as u8);
+            push_varint(&mut bytes, value);
             let len = bytes.len();
+            assert_eq!(varint_len(value), len, "{value}");
             assert_eq!(varint(&mut &bytes[..]), Ok(value));
             bytes.extend([0xff; 8]);
             assert_eq!(short_varint(&bytes), (len <= 8).then_some((value, len)), "{value}");

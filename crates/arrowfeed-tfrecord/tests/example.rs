@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Int64Type};
-use arrow_array::{Array, RecordBatch};
+use arrow_array::RecordBatch;
 use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, InferredFeatures, Kind, Unlisted};
 use oracle::{Example, List};
 use proptest::prelude::*;

@@ -20,8 +20,23 @@ fn read(file: &[u8], compression: Compression) -> (Vec<Vec<u8>>, Option<FeedErro
             Err(error) => break Some(error),
         }
     };
-    assert!(records.next().unwrap().is_none(), "nothing follows");
     (found, error)
+}
+
+#[test]
+fn behind_a_wrong_checksum_the_records_go_on_and_behind_other_errors_they_end() {
+    let file = written(&[b"first".to_vec(), b"second".to_vec(), b"third".to_vec()], Compression::None);
+    for (place, rest) in [(33, &[b"third"][..]), (21, &[])] {
+        let mut file = file.clone();
+        file[place] ^= 1;
+        let mut records = Records::new(&file[..], Compression::None, Limits::default());
+        assert_eq!(records.next().unwrap(), Some(&b"first"[..]));
+        records.next().unwrap_err();
+        for record in rest {
+            assert_eq!(records.next().unwrap(), Some(&record[..]));
+        }
+        assert_eq!(records.next().unwrap(), None);
+    }
 }
 
 fn written(records: &[Vec<u8>], compression: Compression) -> Vec<u8> {

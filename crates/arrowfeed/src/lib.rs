@@ -28,6 +28,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`avro`] | Avro object container files to RecordBatches, and back |
+//! | [`tfrecord`] | TFRecord files, messages of `tf.Example` to RecordBatches |
 //! | [`source`] | what all formats share: bytes of files, errors, limits, reports |
 //! | [`tensor`] | RecordBatches to dense, sparse, ragged and structured tensors |
 //! | [`dataset`] | files as a source of batches and tensors: order, shards, epochs, exact resume |
@@ -48,11 +49,12 @@ pub use arrowfeed_avro::{
 pub use arrowfeed_source as source;
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits, printable};
 pub use arrowfeed_tensor as tensor;
+pub use arrowfeed_tfrecord as tfrecord;
 pub use dataset::{Dataset, IterationOptions, TensorDefinitions};
 pub use error::{DatasetError, StateError, StateErrorKind};
 pub use open::{
-    AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, ParquetDataset,
-    ParquetDatasetOptions, TensorRecordDecoder,
+    AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, ExampleDataset,
+    ExampleDatasetOptions, ParquetDataset, ParquetDatasetOptions, TensorRecordDecoder,
 };
 pub use sources::{resolve, resolve_with};
 pub use tfxio::{RecordBatches, TensorBatches, Tfxio};

@@ -4,8 +4,10 @@ mod avro;
 mod avro_records;
 mod chunks;
 mod parquet;
+mod tfrecord;
 
 pub use avro::{AvroDataset, AvroDatasetOptions};
 pub use avro_records::TensorRecordDecoder;
 pub use chunks::{ChunkDataset, ChunkDatasetOptions};
 pub use parquet::{ParquetDataset, ParquetDatasetOptions};
+pub use tfrecord::{ExampleDataset, ExampleDatasetOptions};

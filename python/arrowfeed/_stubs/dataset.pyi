@@ -16,6 +16,7 @@ from arrowfeed._stubs.representation import Representation
 from arrowfeed.types import (
     AvroSchemaLike,
     Encoding,
+    ExampleSchemaLike,
     FeatureLike,
     OnError,
     RepresentationLike,
@@ -27,8 +28,8 @@ from arrowfeed.types import (
 class Dataset(Tfxio):
     """Files of one format, and the tensors that are made of them: a source of batches for training.
 
-    The base class of `AvroDataset`, `ParquetDataset` and `ChunkDataset`, which make one. It has no
-    constructor. No thread is started before the first batch is asked for. Datasets can be pickled; a copy
+    The base class of `AvroDataset`, `ParquetDataset`, `ExampleDataset` and `ChunkDataset`, which make one. It
+    has no constructor. No thread is started before the first batch is asked for. Datasets can be pickled; a copy
     opens the files again.
 
     Example:
@@ -523,6 +524,67 @@ class ParquetDataset(Dataset):
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
     ) -> ParquetDataset: ...
+
+@final
+class ExampleDataset(Dataset):
+    """Messages of `tf.Example` in files of TFRecord, and the tensors that are made of them.
+
+    Each feature is a column of lists: `large_list` of int64, float or large_binary, as tfx_bsl has them. A
+    feature that a record does not have is a null row; a list without values is an empty one. Records are
+    decoded from their bytes into the columns; those of features that are not read are stepped over.
+
+    Files may be compressed by gzip or zlib, which their first bytes say. Such a file is read by one thread,
+    and from its start: several files are read by several threads. Checksums are checked. A record that
+    cannot be decoded is left out alone by `on_error="skip_block"`.
+
+    What can be read only once, a file object or a URL, is read into memory here.
+
+    Args:
+        source: A path, a glob, a directory (its `*.tfrecord`), a URL (other schemes than `file://` need
+            fsspec), the bytes of a file, a binary file object, or a list of these. File order: as listed,
+            globs and directories sorted.
+        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
+            `tensorflow.metadata.v0.Schema` or its bytes. Without `features`, `representations` and `columns`,
+            the tensors are those of `representations_from_tfmd`. None: the features that the records have,
+            by name, for which all files are read here.
+        sample: Without `schema`: records that are looked at for their features, from the first one on. A
+            feature that none of them has is left out. None: all.
+        features: As in `AvroDataset`.
+        representations: As in `AvroDataset`.
+        columns: Names of features to read, in the order of the columns. None: those that the tensors need.
+        limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
+            batch. None: `Limits()`.
+        index: Path of an index of these files that `save_index` wrote. None: lengths of records are read
+            where an index is needed, for shuffles and shards.
+
+    Raises:
+        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+        FormatError: The first file is no file of TFRecord, or `index` is no index.
+        CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of two kinds.
+        ChangedError: `index` is one of other files, or a file has another length now.
+        SchemaError: A column is not in the schema, or no record has a feature.
+        RepresentationError: A tensor cannot be made of the columns, or `schema` has a feature of another type.
+        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+    Example:
+        >>> schema = {"id": "int64", "tags": "bytes"}
+        >>> dataset = arrowfeed.ExampleDataset("part-*.tfrecord", schema=schema)
+        >>> for tensors in dataset.tensors(batch_size=1024, shuffle_buffer_size=100_000):
+        ...     train(tensors["id"].values)
+    """
+
+    def __new__(
+        cls,
+        source: Source,
+        *,
+        schema: ExampleSchemaLike | None = None,
+        sample: int | None = None,
+        features: dict[str, FeatureLike] | None = None,
+        representations: dict[str, RepresentationLike] | None = None,
+        columns: list[str] | tuple[str, ...] | None = None,
+        limits: Limits | None = None,
+        index: str | os.PathLike[str] | None = None,
+    ) -> ExampleDataset: ...
 
 @final
 class ChunkDataset(Dataset):

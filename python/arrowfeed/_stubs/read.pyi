@@ -3,14 +3,23 @@
 import os
 from collections.abc import Callable
 from types import TracebackType
-from typing import final
+from typing import Literal, final
 
 from arrowfeed._stubs.arrow import RecordBatch, Schema
-from arrowfeed.types import AvroSchemaLike, Encoding, OnError, Report, SeekableFile, Source, StringType
+from arrowfeed.types import (
+    AvroSchemaLike,
+    Encoding,
+    ExampleSchemaLike,
+    OnError,
+    Report,
+    SeekableFile,
+    Source,
+    StringType,
+)
 
 @final
 class RecordBatchReader:
-    """Record batches of files, in file order. Made by `read_avro` and `read_split`.
+    """Record batches of files, in file order. Made by `read_avro`, `read_tfrecord` and `read_split`.
 
     Iterate over it, or hand it to an Arrow library, once: `pyarrow.table(reader)`,
     `polars.DataFrame(reader)`, `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch
@@ -125,6 +134,60 @@ def read_avro(
 
     Example:
         >>> reader = arrowfeed.read_avro("part-*.avro", columns=["id", "user.scores"], batch_size=1024)
+        >>> table = pyarrow.table(reader)
+    """
+
+def read_tfrecord(
+    source: Source,
+    *,
+    format: Literal["example", "raw"] = "example",
+    schema: ExampleSchemaLike | None = None,
+    sample: int | None = None,
+    columns: list[str] | tuple[str, ...] | None = None,
+    batch_size: int = 8192,
+    threads: int | None = None,
+    limits: Limits | None = None,
+    on_error: OnError = "raise",
+) -> RecordBatchReader:
+    """Reads files of TFRecord as Arrow record batches.
+
+    Files may be compressed by gzip or zlib, which their first bytes say; one thread reads such a file.
+    Checksums are checked.
+
+    Args:
+        source: A path, a glob, a directory (its `*.tfrecord`), a URL (other schemes than `file://` need
+            fsspec), the bytes of a file, a binary file object, or a list of these. File objects and URLs are
+            read into memory here.
+        format: What the records are. `"example"`: messages of `tf.Example`; each feature is a column of
+            lists, `large_list` of int64, float or large_binary, null where a record does not have it.
+            `"raw"`: bytes, in the column `record`.
+        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
+            `tensorflow.metadata.v0.Schema` or its bytes. None: the features that the records have, by name,
+            for which all files are read here.
+        sample: Without `schema`: records that are looked at for their features, from the first one on. A
+            feature that none of them has is left out. None: all.
+        columns: Names of features to read, in the order of the columns; others are stepped over. None: all.
+        batch_size: Rows of a batch; the last one of a file is shorter.
+        threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
+        limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
+            batch. None: `Limits()`.
+        on_error: `"raise"`; `"skip_block"` leaves out records that cannot be decoded, and goes on behind other
+            damage at the next record; `"skip_file"` leaves out the rest of the file. What is left out is in
+            `report()`.
+
+    Returns:
+        A reader with `__arrow_c_stream__`, which iterates batches.
+
+    Raises:
+        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+        FormatError: The first file is no file of TFRecord.
+        CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of two kinds.
+        SchemaError: A column is not in the schema, or no record has a feature.
+        RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
+        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+    Example:
+        >>> reader = arrowfeed.read_tfrecord("part-*.tfrecord.gz", columns=["id", "tags"])
         >>> table = pyarrow.table(reader)
     """
 

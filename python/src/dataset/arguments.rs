@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use arrowfeed::{
-    AvroDatasetOptions, ChunkDatasetOptions, ParquetDatasetOptions, ReadOptions, TensorDefinitions,
+    AvroDatasetOptions, ChunkDatasetOptions, ExampleDatasetOptions, ParquetDatasetOptions, ReadOptions,
+    TensorDefinitions,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::argument::{path, unexpected_keyword};
 use crate::options::{columns, read_options};
-use crate::tensor::tensor_definitions;
+use crate::tensor::{representations_of_tfmd, tensor_definitions};
+use crate::tfrecord::{features, sample, tfmd_bytes};
 
 /// Options of reading that a dataset of Avro files has too.
 const AVRO: [&str; 5] = ["columns", "reader_schema", "encoding", "double_as_float", "limits"];
@@ -29,6 +31,10 @@ pub(super) fn kept<'py>(
             "columns" if !value.is_none() => PyList::new(py, columns("columns", &value)?)?.into_any(),
             "features" | "representations" => py.import("copy")?.call_method1("copy", (value,))?,
             "index" if !value.is_none() => path("index", &value)?.into_pyobject(py)?.into_any(),
+            "schema" if !value.is_none() => match tfmd_bytes(&value)? {
+                Some(bytes) => bytes.into_any(),
+                None => py.import("copy")?.call_method1("copy", (value,))?,
+            },
             "reader_schema" => py.import("copy")?.call_method1("deepcopy", (value,))?,
             _ => value,
         };
@@ -49,6 +55,31 @@ pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetD
     let (tensors, reading, index) = options("ParquetDataset", &PARQUET, keywords)?;
     let ReadOptions { columns, limits, .. } = reading;
     Ok(ParquetDatasetOptions { tensors, columns, limits, index })
+}
+
+/// The options that `ExampleDataset` was called with. The keywords were [`kept`].
+pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<ExampleDatasetOptions> {
+    let others = keywords.copy()?;
+    let mut own = [("schema", None), ("sample", None)];
+    for (name, value) in &mut own {
+        if let Some(given) = others.get_item(*name)? {
+            others.del_item(*name)?;
+            *value = Some(given).filter(|given| !given.is_none());
+        }
+    }
+    let [(_, schema), (_, given_sample)] = own;
+    let (mut tensors, reading, index) = options("ExampleDataset", &PARQUET, &others)?;
+    let ReadOptions { columns, limits, .. } = reading;
+    // A schema of TensorFlow Metadata says what its tensors are.
+    if let (None, None, Some(schema)) = (&tensors, &columns, &schema)
+        && let Some(bytes) = tfmd_bytes(schema)?
+    {
+        let representations = representations_of_tfmd(schema.py(), bytes.as_bytes(), "")?;
+        tensors = Some(TensorDefinitions::Representations(representations));
+    }
+    let schema = schema.as_ref().map(features).transpose()?;
+    let sample = given_sample.as_ref().map(sample).transpose()?;
+    Ok(ExampleDatasetOptions { tensors, schema, sample, columns, limits, index, ..Default::default() })
 }
 
 /// The options that `ChunkDataset` was called with.

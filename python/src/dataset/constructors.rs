@@ -5,19 +5,20 @@ use arrowfeed::source::Interrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arguments::{avro_options, chunk_options, kept, parquet_options};
+use super::arguments::{avro_options, chunk_options, example_options, kept, parquet_options};
 use super::base::{Dataset, Made};
 use super::chunk_source::sources;
 use crate::call::caught_any;
 use crate::errors::dataset_error;
 use crate::signals;
-use crate::source::{AVRO, PARQUET, rereadable};
+use crate::source::{AVRO, PARQUET, TFRECORD, rereadable};
 
 /// The format of a dataset, and with it the class of its projections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Avro,
     Parquet,
+    Example,
     Chunks,
 }
 
@@ -27,6 +28,7 @@ impl Format {
         match self {
             Self::Avro => "AvroDataset",
             Self::Parquet => "ParquetDataset",
+            Self::Example => "ExampleDataset",
             Self::Chunks => "ChunkDataset",
         }
     }
@@ -52,6 +54,7 @@ impl Format {
         Ok(match self {
             Self::Avro => Py::new(py, base.add_subclass(AvroDataset))?.into_any(),
             Self::Parquet => Py::new(py, base.add_subclass(ParquetDataset))?.into_any(),
+            Self::Example => Py::new(py, base.add_subclass(ExampleDataset))?.into_any(),
             Self::Chunks => Py::new(py, base.add_subclass(ChunkDataset))?.into_any(),
         })
     }
@@ -99,6 +102,29 @@ impl ParquetDataset {
             arrowfeed::ParquetDataset::open(sources, options, Some(interrupt))
         };
         let dataset = Format::Parquet.dataset(source.py(), rereadable(source, PARQUET)?, keywords, open)?;
+        Ok(PyClassInitializer::from(dataset).add_subclass(Self))
+    }
+}
+
+#[doc = docs!(ExampleDataset)]
+#[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
+pub(crate) struct ExampleDataset;
+
+#[pymethods]
+impl ExampleDataset {
+    #[new]
+    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
+        representations=None, columns=None, limits=None, index=None)")]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let keywords = kept(source.py(), keywords)?;
+        let options = example_options(&keywords)?;
+        let open = |sources: Vec<_>, interrupt: &Interrupt| {
+            arrowfeed::ExampleDataset::open(sources, options, Some(interrupt))
+        };
+        let dataset = Format::Example.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }

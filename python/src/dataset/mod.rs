@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `base` | `arrowfeed.Dataset` |
-//! | `constructors` | `arrowfeed.AvroDataset`, `arrowfeed.ParquetDataset`, `arrowfeed.ChunkDataset` |
+//! | `constructors` | the class of each format, such as `arrowfeed.AvroDataset` |
 //! | `chunk_source` | `arrowfeed.ChunkSource` as the engine sees one |
 //! | `arguments` | what a dataset is made of |
 //! | `options` | what an iteration chooses |
@@ -17,6 +17,6 @@ mod iterator;
 mod options;
 
 pub(crate) use base::Dataset;
-pub(crate) use constructors::{AvroDataset, ChunkDataset, ParquetDataset};
+pub(crate) use constructors::{AvroDataset, ChunkDataset, ExampleDataset, ParquetDataset};
 pub(crate) use iterator::BatchIterator;
 pub(crate) use options::iteration_options;

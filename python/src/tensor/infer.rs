@@ -35,9 +35,18 @@ pub(crate) fn representations_from_tfmd<'py>(
         Some((group, Err(_))) => return Err(wrong_type("group", "the name of a group (str)", group)),
     };
     let bytes = bytes("schema_proto", "bytes, or a message with SerializeToString", schema_proto)?;
-    let found = caught(|| Ok(tensor::representations_from_tfmd(&bytes, &group)));
+    by_name(py, representations_of_tfmd(py, &bytes, &group)?)
+}
+
+/// What the bytes of a schema of TensorFlow Metadata declare or imply.
+pub(crate) fn representations_of_tfmd(
+    py: Python<'_>,
+    schema: &[u8],
+    group: &str,
+) -> PyResult<Representations> {
+    let found = caught(|| Ok(tensor::representations_from_tfmd(schema, group)));
     let found = found.map_err(|error| to_python(py, error))?;
-    by_name(py, found.map_err(|error| representation_error(py, &error))?)
+    found.map_err(|error| representation_error(py, &error))
 }
 
 /// A dict in the order of the representations.

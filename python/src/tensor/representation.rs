@@ -62,7 +62,7 @@ pub(super) fn parsed(py: Python<'_>, bytes: &[u8]) -> PyResult<tensor::Represent
 }
 
 /// The bytes of an argument: bytes, a buffer, or a message that can be serialized.
-pub(super) fn bytes(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+pub(crate) fn bytes(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());
     }

@@ -79,7 +79,7 @@ impl ChunkFormat {
             }
         }
         let columns = match columns {
-            Some(names) => numbers(&whole, names).map_err(|error| error.in_file(first.name()))?,
+            Some(names) => named_columns(&whole, names).map_err(|error| error.in_file(first.name()))?,
             None => (0..whole.fields().len()).collect(),
         };
         let files = sources.iter().enumerate().map(|(number, source)| {
@@ -104,8 +104,11 @@ impl ChunkFormat {
     }
 }
 
-/// The columns of field paths, each once: they are read as a whole.
-fn numbers(schema: &Schema, paths: &[String]) -> Result<Vec<usize>, FeedError> {
+/// The numbers of the columns of field paths, each once: of a format whose columns are read as a whole.
+///
+/// # Errors
+/// There is no column of this name.
+pub fn named_columns(schema: &Schema, paths: &[String]) -> Result<Vec<usize>, FeedError> {
     let mut found = Vec::new();
     for path in paths {
         let named = |name: &str| schema.fields().iter().position(|field| field.name() == name);
@@ -135,7 +138,7 @@ impl FileFormat for ChunkFormat {
     }
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
-        let columns = numbers(self.sources[0].schema(), columns)?;
+        let columns = named_columns(self.sources[0].schema(), columns)?;
         Ok(Arc::new(Self::new(self.sources.clone(), columns, self.limits.clone(), self.by_caller)))
     }
 

@@ -1,12 +1,69 @@
 //! Batches of files, one after the other: what a caller who wants no more than that gets.
 
 use std::fmt;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
-use super::part_reader::PartReader;
-use crate::{FeedError, Report};
+use super::file_set::FileSet;
+use super::part_reader::{PartOptions, PartReader, Workers};
+use super::parts::{Borders, Part};
+use crate::{FeedError, Interrupt, OnError, Report, thread_count};
+
+/// Bytes of batches that may wait, decoded ahead by other threads than the caller's.
+const AHEAD: usize = 32 << 20;
+
+/// How files are read, one after the other.
+#[derive(Clone)]
+pub struct ReadingOptions {
+    /// Rows of a batch, at least 1. The last one of a file may have fewer. Default 8192.
+    pub batch_size: usize,
+    /// Threads that decode. `None`: every core that the process may use. 1: the caller's thread.
+    pub threads: Option<NonZeroUsize>,
+    /// What is done with what cannot be decoded.
+    pub on_error: OnError,
+    /// Asked before each file and chunk, inside of long ones, and while the caller waits. True stops the reading.
+    pub interrupt: Option<Interrupt>,
+}
+
+impl Default for ReadingOptions {
+    fn default() -> Self {
+        Self { batch_size: 8192, threads: None, on_error: OnError::default(), interrupt: None }
+    }
+}
+
+impl fmt::Debug for ReadingOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadingOptions")
+            .field("batch_size", &self.batch_size)
+            .field("threads", &self.threads)
+            .field("on_error", &self.on_error)
+            .finish_non_exhaustive()
+    }
+}
+
+impl FileSet {
+    /// Reads the files, one after the other.
+    ///
+    /// # Errors
+    /// An option that makes no sense. What is wrong with a file comes in its turn.
+    pub fn read_files(self, options: ReadingOptions) -> Result<FileReader, FeedError> {
+        let ReadingOptions { batch_size, threads, on_error, interrupt } = options;
+        let options = PartOptions {
+            batch_size,
+            borders: Borders::EachPart,
+            on_error,
+            workers: Workers::Own(thread_count(threads)),
+            prefetch_bytes: AHEAD,
+            interrupt,
+            claim: None,
+        };
+        let (schema, parts) = (self.schema().clone(), (0..self.len()).map(Part::whole));
+        Ok(FileReader::new(schema, PartReader::new(Arc::new(self), parts, options)?))
+    }
+}
 
 /// RecordBatches of one schema, in file order.
 ///

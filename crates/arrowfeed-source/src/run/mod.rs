@@ -31,7 +31,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-pub use file_reader::{ArrowReader, FileReader};
+pub use file_reader::{ArrowReader, FileReader, ReadingOptions};
 pub use file_set::{FileSet, Files, FirstFile};
 pub use map_stage::MapStage;
 pub use part_reader::{FileBatch, PartOptions, PartReader, Polled, Workers};

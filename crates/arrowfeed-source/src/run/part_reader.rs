@@ -382,10 +382,13 @@ impl Parallel {
 impl Planner {
     fn of(work: Work, batch_size: usize) -> (Reading, Self) {
         let Work { reading, unit, may_be_cut } = work;
-        let planner = match reading.file.chunks() {
-            _ if !may_be_cut => Self::Part(Some(unit)),
-            Some(scan) => Self::Chunks(UnitPlanner::new(scan, unit, batch_size)),
-            None => Self::Whole(Some(unit)),
+        let planner = if !may_be_cut {
+            Self::Part(Some(unit))
+        } else {
+            match reading.file.chunks().filter(|_| !reading.file.is_one_chunk()) {
+                Some(scan) => Self::Chunks(UnitPlanner::new(scan, unit, batch_size)),
+                None => Self::Whole(Some(unit)),
+            }
         };
         (reading, planner)
     }

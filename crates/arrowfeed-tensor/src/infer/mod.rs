@@ -12,7 +12,7 @@ mod tfmd;
 
 pub use arrow::infer_representations;
 pub use project::project_tfmd_schema;
-pub use tfmd::representations_from_tfmd;
+pub use tfmd::{ValueType, representations_from_tfmd, value_types_from_tfmd};
 
 use crate::representation::Representation;
 

@@ -33,6 +33,41 @@ pub fn representations_from_tfmd(schema: &[u8], group: &str) -> Result<Represent
     mixed(&parse(schema)?, group)
 }
 
+/// The type of the values of a feature, as a schema of TensorFlow Metadata says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueType {
+    /// `BYTES`.
+    Bytes,
+    /// `INT`: 64-bit integers.
+    Int,
+    /// `FLOAT`: 32-bit floats.
+    Float,
+}
+
+/// The features that the bytes of a `tensorflow.metadata.v0.Schema` declare, in their order, and what their values are. As in
+/// tfx_bsl's decoder of `tf.Example`, the first of two features with one name holds, whatever their stages and environments are.
+///
+/// # Errors
+/// Bytes that are no schema; a feature of another type.
+pub fn value_types_from_tfmd(schema: &[u8]) -> Result<Vec<(String, ValueType)>, RepresentationError> {
+    let schema = parse(schema)?;
+    let mut found: Vec<(String, ValueType)> = Vec::with_capacity(schema.feature.len());
+    let mut names = BTreeSet::new();
+    for feature in schema.feature.iter().filter(|feature| names.insert(feature.name())) {
+        let value_type = match feature.r#type() {
+            FeatureType::Bytes => ValueType::Bytes,
+            FeatureType::Int => ValueType::Int,
+            FeatureType::Float => ValueType::Float,
+            other @ (FeatureType::Struct | FeatureType::TypeUnknown) => {
+                let expected = "a feature of the type BYTES, INT or FLOAT";
+                return Err(schema_error(expected, other.as_str_name()).in_tensor(feature.name()));
+            }
+        };
+        found.push((feature.name().to_owned(), value_type));
+    }
+    Ok(found)
+}
+
 pub(super) fn parse(schema: &[u8]) -> Result<Schema, RepresentationError> {
     let kind = RepresentationErrorKind::Proto;
     Schema::decode(schema)

@@ -33,6 +33,10 @@ fn with_a_wrong_chunk(format: Format, directory: &Directory) -> Vec<PathBuf> {
             let (start, _) = file.metadata().row_group(5).column(0).byte_range();
             start as usize..start as usize + 12
         }
+        // Some bytes of a record, or of the head of one.
+        Format::Example => bytes.len() / 2..bytes.len() / 2 + 12,
+        // Deflated data: the rest of the file cannot be read.
+        Format::ExampleGzip => bytes.len() / 2..bytes.len() / 2 + 30,
     };
     for byte in &mut bytes[wrong] {
         *byte ^= 0x55;

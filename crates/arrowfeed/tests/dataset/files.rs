@@ -14,8 +14,10 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed::avro::{AvroSource, Codec, WriteOptions, write_avro};
 use arrowfeed::{
     AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, Dataset, DatasetError,
-    IterationOptions, ParquetDataset, ParquetDatasetOptions,
+    ExampleDataset, ExampleDatasetOptions, IterationOptions, ParquetDataset, ParquetDatasetOptions,
 };
+use arrowfeed::tfrecord::example::{ExampleEncoder, Feature, Kind};
+use arrowfeed::tfrecord::{Compression, RecordWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use proptest::prelude::*;
@@ -46,15 +48,20 @@ impl Drop for Directory {
 pub(crate) enum Format {
     Avro,
     Parquet,
+    /// Messages of `tf.Example`.
+    Example,
+    /// The same, compressed: each file is one chunk.
+    ExampleGzip,
     /// Rows that are no file; see `chunks`.
     Chunks,
 }
 
 impl Format {
-    pub(crate) const ALL: [Self; 3] = [Self::Avro, Self::Parquet, Self::Chunks];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Avro, Self::Parquet, Self::Example, Self::ExampleGzip, Self::Chunks];
 
     /// Those that are files, which can be split.
-    pub(crate) const FILES: [Self; 2] = [Self::Avro, Self::Parquet];
+    pub(crate) const FILES: [Self; 4] = [Self::Avro, Self::Parquet, Self::Example, Self::ExampleGzip];
 }
 
 pub(crate) fn formats() -> impl Strategy<Value = Format> {
@@ -92,6 +99,16 @@ pub(crate) fn write_as(
                 write_parquet_file(&path, numbers, chunk_bytes);
                 path
             }
+            Format::Example => {
+                let path = directory.0.join(format!("part-{i:05}.tfrecord"));
+                write_examples(&path, numbers, Compression::None);
+                path
+            }
+            Format::ExampleGzip => {
+                let path = directory.0.join(format!("part-{i:05}.gz"));
+                write_examples(&path, numbers, Compression::Gzip);
+                path
+            }
             Format::Chunks => {
                 let path = directory.0.join(format!("part-{i:05}.chunks"));
                 Chunks::new(&path, numbers, chunk_bytes).write();
@@ -120,6 +137,21 @@ fn write_parquet_file(path: &Path, numbers: Range<i64>, chunk_bytes: usize) {
     let mut writer = ArrowWriter::try_new(File::create(path).unwrap(), schema(), Some(properties)).unwrap();
     writer.write(&batch(numbers)).unwrap();
     writer.close().unwrap();
+}
+
+/// A row takes some 70 bytes. The reader chooses the size of chunks.
+fn write_examples(path: &Path, numbers: Range<i64>, compression: Compression) {
+    let mut writer = RecordWriter::new(File::create(path).unwrap(), compression);
+    let batch = batch(numbers);
+    let mut encoder = ExampleEncoder::new(&batch).unwrap();
+    (0..batch.num_rows()).for_each(|row| writer.write(encoder.encode(row)).unwrap());
+    writer.finish().unwrap();
+}
+
+fn examples() -> ExampleDatasetOptions {
+    let features = [("id", Kind::Int64), ("text", Kind::Bytes), ("list", Kind::Int64)];
+    let features = features.map(|(name, kind)| Feature { name: name.to_owned(), kind });
+    ExampleDatasetOptions { schema: Some(features.to_vec()), chunk_bytes: 300, ..Default::default() }
 }
 
 pub(crate) fn schema() -> SchemaRef {
@@ -152,6 +184,7 @@ pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
     let sources = paths.iter().map(AvroSource::from);
     match paths[0].extension().and_then(|extension| extension.to_str()) {
         Some("parquet") => ParquetDataset::open(sources, ParquetDatasetOptions::default(), None),
+        Some("tfrecord" | "gz") => ExampleDataset::open(sources, examples(), None),
         Some("chunks") => ChunkDataset::open(Chunks::sources(paths), ChunkDatasetOptions::default(), None),
         Some("avro") => AvroDataset::open(sources, AvroDatasetOptions::default()),
         other => panic!("expected the extension of a format, found {other:?}"),
@@ -161,6 +194,10 @@ pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
 
 /// The numbers of a batch's rows. Checks what follows from them.
 pub(crate) fn numbers(batch: &RecordBatch) -> Vec<i64> {
+    let batch = match batch.column(0).data_type() {
+        DataType::LargeList(_) => &of_features(batch),
+        _ => batch,
+    };
     let numbers = batch.column(0).as_primitive::<Int64Type>().values().to_vec();
     let (text, list) = (batch.column(1).as_string::<i32>(), batch.column(2).as_list::<i32>());
     for (row, n) in numbers.iter().enumerate() {
@@ -173,6 +210,29 @@ pub(crate) fn numbers(batch: &RecordBatch) -> Vec<i64> {
         assert_eq!(items.as_primitive::<Int64Type>().values()[..], expected);
     }
     numbers
+}
+
+/// Features of `tf.Example`, which are lists, as the columns that they were.
+fn of_features(batch: &RecordBatch) -> RecordBatch {
+    let lists = |column: usize| batch.column(column).as_list::<i64>();
+    let text = lists(1).iter().map(|list| {
+        let list = list?;
+        let text = list.as_binary::<i64>();
+        assert_eq!(text.len(), 1);
+        Some(String::from_utf8(text.value(0).to_vec()).unwrap())
+    });
+    let numbers = |list: &arrow_array::ArrayRef| list.as_primitive::<Int64Type>().values().to_vec();
+    let ids = lists(0).iter().map(|list| {
+        let [id] = numbers(&list.unwrap())[..] else { panic!("one number a row") };
+        id
+    });
+    let list = lists(2).iter().map(|list| Some(numbers(&list.unwrap()).into_iter().map(Some).collect::<Vec<_>>()));
+    let columns: [(&str, arrow_array::ArrayRef); 3] = [
+        ("id", Arc::new(ids.collect::<Int64Array>())),
+        ("text", Arc::new(text.collect::<StringArray>())),
+        ("list", Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(list))),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
 }
 
 /// The numbers of all rows, batch by batch.

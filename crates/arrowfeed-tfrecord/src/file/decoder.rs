@@ -1,0 +1,299 @@
+//! The rows of a unit, record after record.
+//!
+//! Which rows are left out depends on each record alone: a record that cannot be decoded, or bytes that are no record. So it is
+//! the same whoever reads which rows of a chunk.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrowfeed_source::format::{ChunkRun, Claim, DecodeOptions, LocatedBatch, RowOrigin, Unit, UnitDecoder};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped};
+
+use super::input::{Found, Input};
+use super::record_file::RecordFile;
+use super::rows::Rows;
+
+/// Work of a record beside its bytes, in bytes that take as long to decode.
+const RECORD_WORK: usize = 64;
+
+/// Decodes one unit, batch after batch.
+pub(super) struct RecordDecoder {
+    file: Arc<RecordFile>,
+    on_error: OnError,
+    input: Input,
+    /// Runs that have not been begun.
+    runs: VecDeque<ChunkRun>,
+    chunk: Option<OpenChunk>,
+    /// The number of the next chunk.
+    number: u64,
+    dropped: u64,
+    kept: u64,
+    rows: Rows,
+    /// Where the rows of the batch come from.
+    origins: Vec<RowOrigin>,
+    /// The next row does not follow the one before it in the file.
+    is_apart: bool,
+    batch_size: u64,
+    /// Rows until the batch ends, as the chunks declare them.
+    window_left: u64,
+    /// Bytes that the batch takes, at most.
+    bytes: usize,
+    claim: Option<Claim>,
+    has_claimed: bool,
+    /// An error that waits until the batch before it is given out.
+    failure: Option<FeedError>,
+    ended: bool,
+    report: Report,
+}
+
+/// The chunk of the last record.
+struct OpenChunk {
+    number: u64,
+    offset: u64,
+    /// Records of it that were passed.
+    row: u64,
+}
+
+/// What comes next.
+enum Step {
+    Row,
+    /// All rows were decoded, or the caller does not want more.
+    End,
+}
+
+impl RecordDecoder {
+    pub(super) fn new(
+        file: Arc<RecordFile>,
+        unit: Unit,
+        options: &DecodeOptions,
+        claim: Option<Claim>,
+    ) -> Self {
+        let batch_size = options.batch_size as u64;
+        let mut decoder = Self {
+            input: file.input(),
+            rows: file.rows(),
+            file,
+            on_error: options.on_error,
+            runs: unit.runs,
+            chunk: None,
+            number: 0,
+            dropped: unit.dropped,
+            kept: unit.kept,
+            origins: Vec::new(),
+            is_apart: true,
+            batch_size,
+            window_left: unit.first_batch.unwrap_or(batch_size).max(1),
+            bytes: 0,
+            claim,
+            has_claimed: false,
+            failure: None,
+            ended: false,
+            report: Report::default(),
+        };
+        decoder.ended = !decoder.begin_run();
+        decoder
+    }
+
+    /// Begins the next run. False: there is none.
+    fn begin_run(&mut self) -> bool {
+        let Some(run) = self.runs.pop_front() else { return false };
+        self.end_chunk();
+        self.number = run.first_number;
+        self.input.begin(run.range);
+        true
+    }
+
+    /// Decodes rows until the batch is full. True: there are more.
+    fn fill(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
+        while self.window_left > 0 {
+            match self.step(check)? {
+                Step::Row if self.bytes <= self.file.limits().batch_bytes => {}
+                Step::Row => break,
+                Step::End => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Passes a record, which becomes a row where it is to be kept.
+    #[inline]
+    fn step(&mut self, check: &Check<'_>) -> Result<Step, FeedError> {
+        if self.kept == 0 {
+            return Ok(Step::End);
+        }
+        let found = match self.input.next() {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(if self.begin_run() { Step::Row } else { Step::End }),
+            Err(error) => return self.skip_frame(error, check),
+        };
+        let cell = |offset| offset / self.file.cell_bytes();
+        if self.chunk.as_ref().is_none_or(|chunk| cell(chunk.offset) != cell(found.offset))
+            && !self.begin_chunk(found.offset, check)?
+        {
+            return Ok(Step::End);
+        }
+        check.after(found.bytes.saturating_add(RECORD_WORK))?;
+        let row = self.chunk.as_mut().map_or(0, |chunk| {
+            chunk.row += 1;
+            chunk.row - 1
+        });
+        if self.dropped > 0 {
+            self.dropped -= 1;
+            return Ok(Step::Row);
+        }
+        self.kept -= 1;
+        self.window_left -= 1;
+        let pushed = match self.input.record(self.file.limits()) {
+            Ok(record) => self.rows.push(record),
+            Err(error) => Err(error),
+        };
+        match pushed {
+            Ok(()) => self.end_row(found, row),
+            Err(error) => self.skip_record(error, found, row)?,
+        }
+        Ok(Step::Row)
+    }
+
+    #[inline]
+    fn end_row(&mut self, found: Found, row: u64) {
+        if std::mem::take(&mut self.is_apart)
+            && let Some(chunk) = &self.chunk
+        {
+            let (number, offset) = (chunk.number, chunk.offset);
+            self.origins.push(RowOrigin { row: self.rows.len() - 1, chunk: number, offset, before: row });
+        }
+        self.bytes = self.bytes.saturating_add(self.rows.most_bytes(found.bytes));
+        if let Input::Plain(_) = self.input {
+            self.report.bytes += found.bytes as u64;
+        }
+    }
+
+    /// Rows that are another unit's are of the first chunk only.
+    fn end_chunk(&mut self) {
+        if self.chunk.take().is_some() {
+            self.dropped = 0;
+        }
+    }
+
+    /// False: the caller does not want the chunk.
+    fn begin_chunk(&mut self, offset: u64, check: &Check<'_>) -> Result<bool, FeedError> {
+        check.now()?;
+        if !self.claimed(offset)? {
+            return Ok(false);
+        }
+        self.end_chunk();
+        // The unit that has the first row of a chunk counts it.
+        if self.dropped == 0 {
+            self.report.blocks += 1;
+            if let Input::Compressed(_) = self.input {
+                self.report.bytes += self.file.len();
+            }
+        }
+        self.chunk = Some(OpenChunk { number: self.number, offset, row: 0 });
+        self.number += 1;
+        self.is_apart = true;
+        Ok(true)
+    }
+
+    /// What is no record goes with the chunk before it, and is claimed only where there is none: so two that read parts of a file
+    /// agree on who has it, though neither can say where it ends.
+    fn claimed(&mut self, offset: u64) -> Result<bool, FeedError> {
+        self.has_claimed = true;
+        let Some(claim) = &mut self.claim else { return Ok(true) };
+        claim(offset).map_err(|failure| {
+            let message = format!("expected an answer to the claim of a block, found a failure: {failure}");
+            FeedError::new(FeedErrorKind::Interrupted, message).with_source(failure)
+        })
+    }
+
+    /// A record that cannot be decoded.
+    #[cold]
+    fn skip_record(&mut self, error: FeedError, found: Found, row: u64) -> Result<(), FeedError> {
+        let chunk = self.chunk.as_ref().map_or(0, |chunk| chunk.number);
+        let error = error.with_record(row);
+        let error = match self.input {
+            Input::Plain(_) => error.in_block(chunk, found.offset),
+            Input::Compressed(_) | Input::Nothing => error.in_numbered_block(chunk),
+        };
+        self.leave_out(error, Some(1))?;
+        self.is_apart = true;
+        Ok(())
+    }
+
+    /// What is no record: how many rows it has is not known.
+    #[cold]
+    fn skip_frame(&mut self, error: FeedError, check: &Check<'_>) -> Result<Step, FeedError> {
+        let fault = self.input.fault();
+        if let Some(offset) = fault.filter(|_| !self.has_claimed)
+            && !self.claimed(offset)?
+        {
+            return Ok(Step::End);
+        }
+        let error = match fault {
+            Some(offset) => error.in_block(self.number, offset),
+            None => error.in_numbered_block(self.number),
+        };
+        self.leave_out(error, None)?;
+        self.end_chunk();
+        self.input.find_next(check)?;
+        Ok(Step::Row)
+    }
+
+    /// Notes what is left out, where the caller wants that for such an error.
+    fn leave_out(&mut self, error: FeedError, rows: Option<u64>) -> Result<(), FeedError> {
+        let error = error.in_file(self.file.name());
+        let system = matches!(error.kind(), FeedErrorKind::Io | FeedErrorKind::Changed);
+        if self.on_error != OnError::SkipBlock || !error.is_of_the_file() || system {
+            return Err(error);
+        }
+        let (path, block, offset) =
+            (self.file.name().to_owned(), error.location().block, error.location().offset);
+        self.report.skipped.push(Skipped { path, block, offset, rows, error: error.to_string() });
+        Ok(())
+    }
+
+    /// The rows so far as a batch; `None`: there are none.
+    fn batch(&mut self) -> Option<LocatedBatch> {
+        (self.bytes, self.is_apart) = (0, true);
+        let origins = std::mem::take(&mut self.origins);
+        (self.rows.len() > 0).then(|| LocatedBatch { batch: self.rows.finish(), origins })
+    }
+}
+
+impl UnitDecoder for RecordDecoder {
+    fn next(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
+        loop {
+            if let Some(failure) = self.failure.take() {
+                return Err(failure);
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            match self.fill(check) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.ended = true;
+                    self.failure = self.file.check_unchanged().err();
+                }
+                Err(error) if check.has_stopped() => return Err(error),
+                Err(error) => {
+                    self.ended = true;
+                    let error = self.file.check_unchanged().err().unwrap_or(error);
+                    self.failure = Some(error.in_file(self.file.name()));
+                }
+            }
+            if self.window_left == 0 {
+                self.window_left = self.batch_size;
+            }
+            if let Some(batch) = self.batch() {
+                return Ok(Some(batch));
+            }
+        }
+    }
+
+    fn take_report(&mut self) -> Report {
+        std::mem::take(&mut self.report)
+    }
+
+    fn recycle(self: Box<Self>) {}
+}

@@ -1,0 +1,176 @@
+//! TFRecord as a format of files: options, schema and columns.
+
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use arrowfeed_source::format::{FileFormat, FormatFile, named_columns};
+use arrowfeed_source::io::{FileSource, Opened};
+use arrowfeed_source::run::{FileSet, Files};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
+
+use super::inferred;
+use super::record_file::RecordFile;
+use super::rows::{Records, Rows, raw_schema};
+use crate::example::{ExampleDecoder, Feature, Unlisted};
+
+/// What the records of files are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordKind {
+    /// Bytes: a column of `large_binary` that has this name.
+    Raw {
+        /// The name of the column.
+        column: String,
+    },
+    /// Messages of `tf.Example`.
+    Example {
+        /// The features that become columns, in their order. `None`: those of all records, in the order of their names.
+        features: Option<Vec<Feature>>,
+        /// Where `features` is `None`: records of the files that are looked at for the features, from the first one on. `None`:
+        /// all. A feature that none of them has is left out.
+        sample: Option<u64>,
+    },
+}
+
+/// How files of TFRecord are read.
+#[derive(Debug, Clone)]
+pub struct RecordOptions {
+    /// What the records are.
+    pub kind: RecordKind,
+    /// Names of features to read, in the order of the columns. What is not read is stepped over, unparsed. `None`: all.
+    pub columns: Option<Vec<String>>,
+    /// Bytes of a file whose records are a chunk, at least 1. A shuffle takes chunks as a whole, so that small ones mix better; an
+    /// index has 32 bytes for each. Default 256 KiB.
+    pub chunk_bytes: u64,
+    /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
+    pub limits: Limits,
+}
+
+impl RecordOptions {
+    /// Options of all columns of such records.
+    pub fn new(kind: RecordKind) -> Self {
+        Self { kind, columns: None, chunk_bytes: 256 << 10, limits: Limits::default() }
+    }
+}
+
+/// Files of TFRecord whose records are of one kind.
+#[derive(Debug, Clone)]
+pub struct RecordFormat {
+    plan: Plan,
+    schema: SchemaRef,
+    chunk_bytes: u64,
+    limits: Limits,
+}
+
+/// What becomes of a record.
+#[derive(Debug, Clone)]
+enum Plan {
+    Raw,
+    Example {
+        /// Those of the files.
+        whole: Arc<[Feature]>,
+        /// Those that are read.
+        columns: Arc<[Feature]>,
+        unlisted: Unlisted,
+    },
+}
+
+impl RecordFormat {
+    /// Opens the first file that can be opened. Where features are not given, reads records of the files for them.
+    /// `interrupt` is asked before each file is opened, and while records are read.
+    ///
+    /// # Errors
+    /// A source is a stream; there is no file; no file can be opened; a column is not there; two features have one name.
+    /// Where features are not given: a record cannot be read, a feature has values of two kinds, or none has any; the caller
+    /// wants to stop.
+    pub fn files(
+        sources: impl IntoIterator<Item = FileSource>,
+        options: RecordOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<FileSet, FeedError> {
+        let RecordOptions { kind, columns, chunk_bytes, limits } = options;
+        if chunk_bytes == 0 {
+            let message = "expected a chunk_bytes of 1 or more, found 0";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        let files = Files::new(sources);
+        let (column, features) = match kind {
+            RecordKind::Raw { column } => (column, None),
+            RecordKind::Example { features, sample } => ("record".to_owned(), Some((features, sample))),
+        };
+        let raw = Self { plan: Plan::Raw, schema: raw_schema(&column), chunk_bytes, limits };
+        files.first_stored(&Check::of(interrupt), |opened| RecordFile::open(opened, raw.clone()))?;
+        let format = match features {
+            None => raw,
+            Some((Some(features), _)) => raw.with_examples(features.into())?,
+            Some((None, sample)) => {
+                let records = FileSet::new(files.clone(), Arc::new(raw.clone()));
+                raw.with_examples(inferred::features(records, sample, interrupt)?.into())?
+            }
+        };
+        let set = FileSet::new(files, Arc::new(format));
+        match columns {
+            Some(columns) => set.with_columns(&columns),
+            None => Ok(set),
+        }
+    }
+
+    /// The same files with records that are messages.
+    fn with_examples(self, whole: Arc<[Feature]>) -> Result<Self, FeedError> {
+        let schema = ExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
+        let plan = Plan::Example { columns: whole.clone(), whole, unlisted: Unlisted::Check };
+        Ok(Self { plan, schema, ..self })
+    }
+
+    pub(super) fn chunk_bytes(&self) -> u64 {
+        self.chunk_bytes
+    }
+
+    /// Rows of a batch that are to be filled.
+    pub(super) fn rows(&self) -> Rows {
+        match &self.plan {
+            Plan::Raw => Rows::Raw(Records::new(self.schema.clone())),
+            Plan::Example { columns, unlisted, .. } => {
+                // The names were checked when the format was made.
+                let decoder = ExampleDecoder::new(columns, *unlisted).expect("features with different names");
+                Rows::Example(decoder)
+            }
+        }
+    }
+}
+
+impl FileFormat for RecordFormat {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
+        let (schema, plan) = match &self.plan {
+            Plan::Raw => {
+                let numbers = named_columns(&self.schema, columns)?;
+                if numbers.is_empty() {
+                    let message = "expected the column of the records, found no column";
+                    return Err(FeedError::new(FeedErrorKind::Options, message));
+                }
+                (self.schema.clone(), Plan::Raw)
+            }
+            Plan::Example { whole, .. } => {
+                let all = ExampleDecoder::new(whole, Unlisted::Check)?;
+                let numbers = named_columns(all.schema(), columns)?;
+                let schema = Arc::new(all.schema().project(&numbers).map_err(|error| {
+                    FeedError::new(FeedErrorKind::Internal, "expected columns of the schema").with_source(error)
+                })?);
+                let columns = numbers.iter().map(|number| whole[*number].clone()).collect();
+                (schema, Plan::Example { whole: whole.clone(), columns, unlisted: Unlisted::Skip })
+            }
+        };
+        Ok(Arc::new(Self { plan, schema, ..self.clone() }))
+    }
+
+    fn open(&self, file: Opened, _check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
+        Ok(Arc::new(RecordFile::open(file, self.clone())?))
+    }
+}

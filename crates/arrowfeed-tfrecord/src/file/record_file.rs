@@ -1,0 +1,165 @@
+//! An open file of TFRecord.
+
+use std::io::BufReader;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrowfeed_source::format::{ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder};
+use arrowfeed_source::io::{Fingerprint, OpenFile, Opened, checked_read_at};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex};
+
+use super::decoder::RecordDecoder;
+use super::format::RecordFormat;
+use super::frames::Frames;
+use super::input::Input;
+use super::rows::Rows;
+use super::scan::{CompressedScan, RecordScan};
+use super::window::Bytes;
+use crate::frame::{self, HEADER};
+use crate::{Compression, Records};
+
+/// Bytes at each end of a file that its fingerprint is made of.
+const END: usize = 4 << 10;
+
+/// Bytes that are read at a time where records are decoded.
+const STRETCH: usize = 512 << 10;
+
+/// Compressed bytes that are read at a time.
+const COMPRESSED_STRETCH: usize = 128 << 10;
+
+/// A file that is being read.
+#[derive(Debug)]
+pub(super) struct RecordFile {
+    file: OpenFile,
+    compression: Compression,
+    fingerprint: Fingerprint,
+    format: RecordFormat,
+}
+
+impl RecordFile {
+    /// Looks at both ends of a file.
+    ///
+    /// # Errors
+    /// The file is a stream, or does not start with a record; it is not what it was; the system refuses.
+    pub(super) fn open(opened: Opened, format: RecordFormat) -> Result<Self, FeedError> {
+        let name = opened.name().clone();
+        let Opened::File(file) = opened else {
+            let message = "expected a file that can be read at any offset, found a stream";
+            return Err(FeedError::new(FeedErrorKind::Options, message).in_file(&name));
+        };
+        Self::open_file(file, format).map_err(|error| error.in_file(&name))
+    }
+
+    fn open_file(file: OpenFile, format: RecordFormat) -> Result<Self, FeedError> {
+        let (start, end) = (read(&file, 0)?, read(&file, file.len().saturating_sub(END as u64))?);
+        let fingerprint = fingerprint(&start, &end);
+        file.check_fingerprint(&fingerprint)?;
+        let compression = Compression::of(&start);
+        if compression == Compression::None && start.first_chunk::<HEADER>().is_some_and(|it| !frame::is_header(it))
+        {
+            let found = hex(&start[..HEADER]);
+            let message = format!(
+                "expected a file of TFRecord, which starts with the length of a record and its checksum, or gzip or zlib, \
+                 found the bytes {found}"
+            );
+            return Err(FeedError::new(FeedErrorKind::Format, message));
+        }
+        Ok(Self { file, compression, fingerprint, format })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.file.name()
+    }
+
+    /// Bytes of the file.
+    pub(super) fn len(&self) -> u64 {
+        self.file.len()
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        self.format.limits()
+    }
+
+    /// Bytes of a cell.
+    pub(super) fn cell_bytes(&self) -> u64 {
+        self.format.chunk_bytes()
+    }
+
+    pub(super) fn check_unchanged(&self) -> Result<(), FeedError> {
+        self.file.check_unchanged()
+    }
+
+    /// Rows to be filled.
+    pub(super) fn rows(&self) -> Rows {
+        self.format.rows()
+    }
+
+    /// Its records.
+    pub(super) fn input(&self) -> Input {
+        match self.compression {
+            Compression::None => {
+                Input::plain(Frames::new(self.file.source().clone(), self.file.len(), STRETCH))
+            }
+            Compression::Gzip | Compression::Zlib => Input::Compressed(Box::new(self.records())),
+        }
+    }
+
+    fn records(&self) -> Records<BufReader<Bytes>> {
+        let bytes = Bytes::new(self.file.source().clone());
+        let bytes = BufReader::with_capacity(COMPRESSED_STRETCH, bytes);
+        Records::new(bytes, self.compression, self.limits().clone())
+    }
+}
+
+/// Up to [`END`] bytes from an offset on.
+fn read(file: &OpenFile, offset: u64) -> Result<Vec<u8>, FeedError> {
+    let mut bytes = vec![0; END];
+    let found = checked_read_at(&**file.source(), offset, &mut bytes).map_err(FeedError::io)?;
+    bytes.truncate(found);
+    Ok(bytes)
+}
+
+/// Checksums of both halves of each end. The last record has a checksum of its own there.
+fn fingerprint(start: &[u8], end: &[u8]) -> Fingerprint {
+    let halves = [start, end].map(|bytes| bytes.split_at(bytes.len() / 2));
+    let halves = halves.iter().flat_map(|(first, second)| [first, second]);
+    let mut bytes = [0; 16];
+    for (sum, half) in bytes.chunks_mut(4).zip(halves) {
+        sum.copy_from_slice(&crc32c::crc32c(half).to_le_bytes());
+    }
+    Fingerprint { bytes, name: "checksum of both ends" }
+}
+
+impl FormatFile for RecordFile {
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(self.fingerprint)
+    }
+
+    fn body(&self) -> Range<u64> {
+        0..self.file.len()
+    }
+
+    fn chunks(&self) -> Option<Box<dyn ChunkScan>> {
+        Some(match self.compression {
+            Compression::None => {
+                Box::new(RecordScan::new(self.file.source().clone(), self.file.len(), self.cell_bytes()))
+            }
+            Compression::Gzip | Compression::Zlib => {
+                Box::new(CompressedScan::new(self.records(), self.file.len()))
+            }
+        })
+    }
+
+    fn is_one_chunk(&self) -> bool {
+        self.compression != Compression::None
+    }
+
+    fn decoder(
+        self: Arc<Self>,
+        unit: Unit,
+        options: &DecodeOptions,
+        claim: Option<Claim>,
+    ) -> Result<Box<dyn UnitDecoder>, FeedError> {
+        Ok(Box::new(RecordDecoder::new(self, unit, options, claim)))
+    }
+}

@@ -1,0 +1,125 @@
+//! A stretch of the bytes of a file.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use arrowfeed_source::FeedError;
+use arrowfeed_source::io::{ByteSource, checked_read_at};
+
+/// Bytes of a file, read a stretch at a time. The bytes of a file in memory are not copied.
+#[derive(Debug)]
+pub(super) struct Window {
+    source: Arc<dyn ByteSource>,
+    /// Bytes of the file.
+    len: u64,
+    /// Bytes that are read at a time, at least.
+    stretch: usize,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window {
+    pub(super) fn new(source: Arc<dyn ByteSource>, len: u64, stretch: usize) -> Self {
+        Self { source, len, stretch, start: 0, bytes: Vec::new() }
+    }
+
+    /// Bytes of the file.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// `count` bytes from an offset on; fewer where the file ends.
+    #[inline]
+    pub(super) fn get(&mut self, offset: u64, count: usize) -> Result<&[u8], FeedError> {
+        let at = offset.wrapping_sub(self.start);
+        if at.saturating_add(count as u64) <= self.bytes.len() as u64 {
+            return Ok(&self.bytes[at as usize..][..count]);
+        }
+        self.get_anew(offset, count)
+    }
+
+    fn get_anew(&mut self, offset: u64, count: usize) -> Result<&[u8], FeedError> {
+        let left = |len: u64| usize::try_from(len.saturating_sub(offset)).unwrap_or(usize::MAX);
+        if let Some(memory) = self.source.memory() {
+            let count = count.min(left(memory.len() as u64));
+            return Ok(if count == 0 { &[] } else { &memory[offset as usize..][..count] });
+        }
+        let (count, most) = (count.min(left(self.len)), count.max(self.stretch).min(left(self.len)));
+        // What is there of the new stretch moves to its start.
+        let known = usize::try_from(offset.wrapping_sub(self.start)).ok().filter(|at| *at < self.bytes.len());
+        let known = known.map_or(0, |at| {
+            self.bytes.copy_within(at.., 0);
+            self.bytes.len() - at
+        });
+        self.bytes.truncate(known);
+        self.start = offset;
+        if known < count {
+            self.bytes.resize(most, 0);
+            let read = checked_read_at(&*self.source, offset + known as u64, &mut self.bytes[known..]);
+            let read = read.map_err(|error| FeedError::io(error).at_offset(offset));
+            // After an error, none of the bytes are known.
+            self.bytes.truncate(known + read.as_ref().copied().unwrap_or(0));
+            read?;
+        }
+        Ok(&self.bytes[..count.min(self.bytes.len())])
+    }
+}
+
+/// The bytes of a file from the first one on.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    source: Arc<dyn ByteSource>,
+    offset: u64,
+}
+
+impl Bytes {
+    pub(super) fn new(source: Arc<dyn ByteSource>) -> Self {
+        Self { source, offset: 0 }
+    }
+}
+
+impl Read for Bytes {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let found = checked_read_at(&*self.source, self.offset, into)?;
+        self.offset += found as u64;
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrowfeed_source::io::FileVersion;
+
+    /// Bytes that are no memory of this process.
+    #[derive(Debug)]
+    struct Stored(Vec<u8>);
+
+    impl ByteSource for Stored {
+        fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+            arrowfeed_source::io::Memory::new(self.0.clone()).read_at(offset, into)
+        }
+
+        fn version(&self) -> io::Result<FileVersion> {
+            Ok(FileVersion::new(self.0.len() as u64))
+        }
+    }
+
+    #[test]
+    fn any_stretch_in_any_order() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let sources: [Arc<dyn ByteSource>; 2] =
+            [Arc::new(Stored(bytes.clone())), Arc::new(arrowfeed_source::io::Memory::new(bytes.clone()))];
+        for source in sources {
+            let mut window = Window::new(source, 256, 16);
+            let mut state = 1_u64;
+            for _ in 0..10_000 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let (offset, count) = ((state >> 33) as usize % 270, (state >> 50) as usize % 40);
+                let expected = &bytes[offset.min(256)..(offset + count).min(256)];
+                assert_eq!(window.get(offset as u64, count).unwrap(), expected, "{offset} {count}");
+            }
+            assert!(window.get(u64::MAX, 12).unwrap().is_empty());
+        }
+    }
+}

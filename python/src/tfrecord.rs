@@ -1,0 +1,118 @@
+//! `arrowfeed.read_tfrecord`, and the features of `tf.Example`.
+
+use arrowfeed::source::run::ReadingOptions;
+use arrowfeed::tensor::{ValueType, value_types_from_tfmd};
+use arrowfeed::tfrecord::example::{Feature, Kind};
+use arrowfeed::tfrecord::{RecordFormat, RecordKind, RecordOptions};
+use arrowfeed::ReadOptions;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+
+use crate::argument::{choice, integer, unexpected_keyword, wrong_type, wrong_value};
+use crate::errors::representation_error;
+use crate::options::read_options;
+use crate::reader::RecordBatchReader;
+use crate::source::{TFRECORD, rereadable};
+use crate::tensor::message_bytes;
+
+/// Kinds of features, by the names of their values.
+const KINDS: [(&str, Kind); 3] = [("bytes", Kind::Bytes), ("float", Kind::Float), ("int64", Kind::Int64)];
+
+const EXPECTED: &str = "a dict of names to kinds of values, or a Schema of TensorFlow Metadata or its bytes";
+
+/// What records are, where `read_tfrecord` is asked for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Example,
+    Raw,
+}
+
+const FORMATS: [(&str, Format); 2] = [("example", Format::Example), ("raw", Format::Raw)];
+
+/// The column of records that are bytes.
+const RECORD: &str = "record";
+
+/// The features of a `schema` argument.
+pub(crate) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<Feature>> {
+    let Ok(dict) = value.cast::<PyDict>() else {
+        let bytes = message_bytes("schema", EXPECTED, value)?;
+        let types = value_types_from_tfmd(&bytes);
+        let types = types.map_err(|error| representation_error(value.py(), &error))?;
+        let feature = |(name, value_type)| Feature { name, kind: kind(value_type) };
+        return Ok(types.into_iter().map(feature).collect());
+    };
+    let features = dict.iter().map(|(name, kind)| {
+        let name = name.cast::<PyString>().map_err(|_| wrong_type("schema", "names of features (str)", &name))?;
+        let name = name.to_str()?.to_owned();
+        let kind = choice(&format!("schema[{name:?}]"), &KINDS, &kind)?;
+        Ok(Feature { name, kind })
+    });
+    features.collect()
+}
+
+fn kind(value_type: ValueType) -> Kind {
+    match value_type {
+        ValueType::Bytes => Kind::Bytes,
+        ValueType::Float => Kind::Float,
+        ValueType::Int => Kind::Int64,
+    }
+}
+
+/// The bytes of a `schema` argument that is one of TensorFlow Metadata.
+pub(crate) fn tfmd_bytes<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    if value.is_instance_of::<PyDict>() {
+        return Ok(None);
+    }
+    Ok(Some(PyBytes::new(value.py(), &message_bytes("schema", EXPECTED, value)?)))
+}
+
+/// A `sample` argument.
+pub(crate) fn sample(value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    integer("sample", 1, value)
+}
+
+#[doc = docs!(read_tfrecord)]
+#[pyfunction]
+#[pyo3(signature = (source, **options), text_signature = "(source, *, format='example', schema=None, sample=None, \
+    columns=None, batch_size=8192, threads=None, limits=None, on_error='raise')")]
+pub(crate) fn read_tfrecord(
+    source: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<RecordBatchReader> {
+    const NAME: &str = "read_tfrecord";
+    const SHARED: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_error"];
+    let py = source.py();
+    let reading = PyDict::new(py);
+    let (mut format, mut schema, mut sample) = (Format::Example, None, None);
+    for (name, value) in options.into_iter().flatten() {
+        match name.extract::<String>()?.as_str() {
+            "format" => format = choice("format", &FORMATS, &value)?,
+            "schema" if value.is_none() => {}
+            "schema" => schema = Some(value),
+            "sample" if value.is_none() => {}
+            "sample" => sample = Some(value),
+            name if SHARED.contains(&name) => reading.set_item(name, value)?,
+            unknown => return Err(unexpected_keyword(NAME, unknown)),
+        }
+    }
+    let kind = match format {
+        Format::Example => RecordKind::Example {
+            features: schema.as_ref().map(features).transpose()?,
+            sample: sample.as_ref().map(self::sample).transpose()?,
+        },
+        Format::Raw => {
+            let given = [("schema", &schema), ("sample", &sample)];
+            if let Some((name, Some(value))) = given.into_iter().find(|(_, value)| value.is_some()) {
+                return Err(wrong_value(name, "no such argument for records that are bytes", value));
+            }
+            RecordKind::Raw { column: RECORD.to_owned() }
+        }
+    };
+    let ReadOptions { columns, batch_size, threads, limits, on_error, .. } = read_options(NAME, Some(&reading))?;
+    let (sources, _) = rereadable(source, TFRECORD)?;
+    RecordBatchReader::open(py, |interrupt| {
+        let options = RecordOptions { columns, limits, ..RecordOptions::new(kind) };
+        let files = RecordFormat::files(sources, options, Some(&interrupt))?;
+        files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
+    })
+}
