@@ -50,6 +50,7 @@ from arrowfeed._arrowfeed import (
     read_tfrecord,
     representations_from_tfmd,
     write_avro,
+    write_tfrecord,
 )
 from arrowfeed._dataset import ChunkSource, Tfxio
 from arrowfeed._errors import (
@@ -122,6 +123,7 @@ __all__ = [
     "read_tfrecord",
     "representations_from_tfmd",
     "write_avro",
+    "write_tfrecord",
 ]
 
 

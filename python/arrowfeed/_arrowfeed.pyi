@@ -28,7 +28,7 @@ from arrowfeed._stubs.representation import (
 from arrowfeed._stubs.schema import AvroSchema, avro_schema
 from arrowfeed._stubs.tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
 from arrowfeed._stubs.tensorflow_op import TensorFlowSource, register_tensorflow_ops
-from arrowfeed._stubs.write import AvroWriter, encode_records, write_avro
+from arrowfeed._stubs.write import AvroWriter, encode_records, write_avro, write_tfrecord
 
 __version__: str
 """The version of the package."""
@@ -75,4 +75,5 @@ __all__ = [
     "register_tensorflow_ops",
     "representations_from_tfmd",
     "write_avro",
+    "write_tfrecord",
 ]

@@ -373,8 +373,8 @@ Example:
     (Dataset) => {
         r#"Files of one format, and the tensors that are made of them: a source of batches for training.
 
-The base class of `AvroDataset`, `ParquetDataset` and `ChunkDataset`, which make one. It has no
-constructor. No thread is started before the first batch is asked for. Datasets can be pickled; a copy
+The base class of `AvroDataset`, `ParquetDataset`, `ExampleDataset` and `ChunkDataset`, which make one. It
+has no constructor. No thread is started before the first batch is asked for. Datasets can be pickled; a copy
 opens the files again.
 
 Example:
@@ -766,6 +766,52 @@ the values are long (more than 256 bytes each, on average), or where they are no
 Bools are bits in Arrow: bytes are made of them on first use. Byte strings are an array of `bytes`
 objects, made on first use; `arrow` has them without. The array keeps the memory alive."#
     };
+    (ExampleDataset) => {
+        r#"Messages of `tf.Example` in files of TFRecord, and the tensors that are made of them.
+
+Each feature is a column of lists: `large_list` of int64, float or large_binary, as tfx_bsl has them. A
+feature that a record does not have is a null row; a list without values is an empty one. Records are
+decoded from their bytes into the columns; those of features that are not read are stepped over.
+
+Files may be compressed by gzip or zlib, which their first bytes say. Such a file is read by one thread,
+and from its start: several files are read by several threads. Checksums are checked. A record that
+cannot be decoded is left out alone by `on_error="skip_block"`.
+
+What can be read only once, a file object or a URL, is read into memory here.
+
+Args:
+    source: A path, a glob, a directory (its `*.tfrecord`), a URL (other schemes than `file://` need
+        fsspec), the bytes of a file, a binary file object, or a list of these. File order: as listed,
+        globs and directories sorted.
+    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
+        `tensorflow.metadata.v0.Schema` or its bytes. Without `features`, `representations` and `columns`,
+        the tensors are those of `representations_from_tfmd`. None: the features that the records have,
+        by name, for which all files are read here.
+    sample: Without `schema`: records that are looked at for their features, from the first one on. A
+        feature that none of them has is left out. None: all.
+    features: As in `AvroDataset`.
+    representations: As in `AvroDataset`.
+    columns: Names of features to read, in the order of the columns. None: those that the tensors need.
+    limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
+        batch. None: `Limits()`.
+    index: Path of an index of these files that `save_index` wrote. None: lengths of records are read
+        where an index is needed, for shuffles and shards.
+
+Raises:
+    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+    FormatError: The first file is no file of TFRecord, or `index` is no index.
+    CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of two kinds.
+    ChangedError: `index` is one of other files, or a file has another length now.
+    SchemaError: A column is not in the schema, or no record has a feature.
+    RepresentationError: A tensor cannot be made of the columns, or `schema` has a feature of another type.
+    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+Example:
+    >>> schema = {"id": "int64", "tags": "bytes"}
+    >>> dataset = arrowfeed.ExampleDataset("part-*.tfrecord", schema=schema)
+    >>> for tensors in dataset.tensors(batch_size=1024, shuffle_buffer_size=100_000):
+    ...     train(tensors["id"].values)"#
+    };
     (Limits) => {
         r#"Upper bounds on what one file may make a reader do. Reaching one raises `LimitError`, which names it.
 
@@ -937,7 +983,7 @@ Raises:
     ImportError: pyarrow is not installed."#
     };
     (RecordBatchReader) => {
-        r#"Record batches of files, in file order. Made by `read_avro` and `read_split`.
+        r#"Record batches of files, in file order. Made by `read_avro`, `read_tfrecord` and `read_split`.
 
 Iterate over it, or hand it to an Arrow library, once: `pyarrow.table(reader)`,
 `polars.DataFrame(reader)`, `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch
@@ -1577,6 +1623,48 @@ Example:
     >>> sum(batch.num_rows for split in splits for batch in arrowfeed.read_split(split))
     10000"#
     };
+    (read_tfrecord) => {
+        r#"Reads files of TFRecord as Arrow record batches.
+
+Files may be compressed by gzip or zlib, which their first bytes say; one thread reads such a file.
+Checksums are checked.
+
+Args:
+    source: A path, a glob, a directory (its `*.tfrecord`), a URL (other schemes than `file://` need
+        fsspec), the bytes of a file, a binary file object, or a list of these. File objects and URLs are
+        read into memory here.
+    format: What the records are. `"example"`: messages of `tf.Example`; each feature is a column of
+        lists, `large_list` of int64, float or large_binary, null where a record does not have it.
+        `"raw"`: bytes, in the column `record`.
+    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
+        `tensorflow.metadata.v0.Schema` or its bytes. None: the features that the records have, by name,
+        for which all files are read here.
+    sample: Without `schema`: records that are looked at for their features, from the first one on. A
+        feature that none of them has is left out. None: all.
+    columns: Names of features to read, in the order of the columns; others are stepped over. None: all.
+    batch_size: Rows of a batch; the last one of a file is shorter.
+    threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
+    limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
+        batch. None: `Limits()`.
+    on_error: `"raise"`; `"skip_block"` leaves out records that cannot be decoded, and goes on behind other
+        damage at the next record; `"skip_file"` leaves out the rest of the file. What is left out is in
+        `report()`.
+
+Returns:
+    A reader with `__arrow_c_stream__`, which iterates batches.
+
+Raises:
+    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+    FormatError: The first file is no file of TFRecord.
+    CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of two kinds.
+    SchemaError: A column is not in the schema, or no record has a feature.
+    RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
+    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+Example:
+    >>> reader = arrowfeed.read_tfrecord("part-*.tfrecord.gz", columns=["id", "tags"])
+    >>> table = pyarrow.table(reader)"#
+    };
     (register_tensorflow_ops) => {
         r#"Registers the ops of TensorFlow, once.
 
@@ -1657,5 +1745,35 @@ Example:
     b'sensor 7'
     >>> arrowfeed.write_avro(table, "ids.avro", append=True)
     3"#
+    };
+    (write_tfrecord) => {
+        r#"Writes Arrow data to a new file of TFRecord, each row as a message of `tf.Example`.
+
+Each column is a feature: integers and booleans, or lists of them, an `int64_list`; floats and doubles a
+`float_list`, doubles rounded; text and bytes a `bytes_list`. A null row has no feature; an empty list has
+one without values. The file appears under its name when it is whole; one that was there is replaced.
+
+Args:
+    batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
+        polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
+    path: The file to make.
+    compression: Of the file as a whole. None: `"gzip"` if the name ends with `.gz`, else `"none"`.
+
+Returns:
+    The number of rows written.
+
+Raises:
+    ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
+        not fit into 64 bits with a sign.
+    ArrowfeedError: The stream of batches failed; errors of a `RecordBatchReader` stay what they are.
+    OSError: The file cannot be written.
+    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+Example:
+    >>> table = pyarrow.table({"id": [1, 2, 3], "tags": [["a", "b"], [], None]})
+    >>> arrowfeed.write_tfrecord(table, "rows.tfrecord")
+    3
+    >>> arrowfeed.read_tfrecord("rows.tfrecord").schema.names
+    ['id', 'tags']"#
     };
 }

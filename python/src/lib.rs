@@ -10,7 +10,7 @@
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
-//! | writing | `write`, `writer`, `records` |
+//! | writing | `write`, `writer`, `records`, `tfrecord` |
 //! | the rest | `schema`, `split`, `errors`, `call`, `shutdown` (calls while the interpreter ends), `docs` (docstrings, from the stubs) |
 #![deny(unsafe_code)]
 
@@ -89,7 +89,7 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::tensorflow::{TensorFlowSource, register_tensorflow_ops};
     #[pymodule_export]
-    use crate::tfrecord::read_tfrecord;
+    use crate::tfrecord::{read_tfrecord, write_tfrecord};
     #[pymodule_export]
     use crate::write::write_avro;
     #[pymodule_export]

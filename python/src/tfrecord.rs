@@ -1,19 +1,21 @@
-//! `arrowfeed.read_tfrecord`, and the features of `tf.Example`.
+//! `arrowfeed.read_tfrecord`, `arrowfeed.write_tfrecord`, and the features of `tf.Example`.
 
 use arrowfeed::source::run::ReadingOptions;
 use arrowfeed::tensor::{ValueType, value_types_from_tfmd};
 use arrowfeed::tfrecord::example::{Feature, Kind};
-use arrowfeed::tfrecord::{RecordFormat, RecordKind, RecordOptions};
+use arrowfeed::tfrecord::{Compression, ExampleWriter, RecordFormat, RecordKind, RecordOptions};
 use arrowfeed::ReadOptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
-use crate::argument::{choice, integer, unexpected_keyword, wrong_type, wrong_value};
+use crate::argument::{self, choice, integer, unexpected_keyword, wrong_type, wrong_value};
+use crate::call::caught;
 use crate::errors::representation_error;
 use crate::options::read_options;
 use crate::reader::RecordBatchReader;
 use crate::source::{TFRECORD, rereadable};
 use crate::tensor::message_bytes;
+use crate::{signals, write};
 
 /// Kinds of features, by the names of their values.
 const KINDS: [(&str, Kind); 3] = [("bytes", Kind::Bytes), ("float", Kind::Float), ("int64", Kind::Int64)];
@@ -115,4 +117,36 @@ pub(crate) fn read_tfrecord(
         let files = RecordFormat::files(sources, options, Some(&interrupt))?;
         files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
     })
+}
+
+const COMPRESSIONS: [(&str, Compression); 3] =
+    [("none", Compression::None), ("gzip", Compression::Gzip), ("zlib", Compression::Zlib)];
+
+#[doc = docs!(write_tfrecord)]
+#[pyfunction]
+#[pyo3(signature = (batches, path, *, compression=None))]
+pub(crate) fn write_tfrecord(
+    batches: &Bound<'_, PyAny>,
+    path: &Bound<'_, PyAny>,
+    compression: Option<&Bound<'_, PyAny>>,
+) -> PyResult<u64> {
+    let py = batches.py();
+    let path = argument::path("path", path)?;
+    let compression = match compression {
+        Some(value) => choice("compression", &COMPRESSIONS, value)?,
+        None if path.extension().is_some_and(|extension| extension == "gz") => Compression::Gzip,
+        None => Compression::None,
+    };
+    signals::notice_main_thread(py)?;
+    let batches = write::source("batches", batches)?;
+    let written = py.detach(|| {
+        caught(|| {
+            let mut writer = ExampleWriter::create(path, compression)?.with_interrupt(signals::interrupt());
+            for batch in batches {
+                writer.write(&batch.map_err(write::source_error)?)?;
+            }
+            writer.finish()
+        })
+    });
+    written.map_err(|error| write::failure(py, error))
 }

@@ -1,4 +1,4 @@
-"""Sources of numbered rows, for the laws of datasets: Avro, Parquet, and a source written in Python."""
+"""Sources of numbered rows, for the laws of datasets: files of each format, and a source written in Python."""
 
 import itertools
 
@@ -90,6 +90,23 @@ def parquet(directory, sizes):
     return af.ParquetDataset(paths, representations=REPRESENTATIONS)
 
 
+def examples(directory, sizes, suffix=".tfrecord"):
+    """Messages of `tf.Example`. A record has 7 KB that nobody reads, so that a file has several chunks."""
+    paths, first = [], 0
+    for number, size in enumerate(sizes):
+        paths.append(directory / f"part-{number}{suffix}")
+        batch = rows(first, first + size).append_column("pad", pa.array([bytes(7000)] * size, pa.binary()))
+        af.write_tfrecord(batch, paths[-1])
+        first += size
+    schema = {"id": "int64", "text": "bytes", "list": "int64"}
+    return af.ExampleDataset(paths, schema=schema, representations=REPRESENTATIONS)
+
+
+def compressed_examples(directory, sizes):
+    """The same, compressed: a file is one chunk."""
+    return examples(directory, sizes, ".gz")
+
+
 def chunks(_directory, sizes):
     """Sources written in Python."""
     borders = np.cumsum([0, *sizes]).tolist()
@@ -97,4 +114,10 @@ def chunks(_directory, sizes):
     return af.ChunkDataset(sources, representations=REPRESENTATIONS)
 
 
-SOURCES = {"avro": avro, "parquet": parquet, "chunks": chunks}
+SOURCES = {
+    "avro": avro,
+    "parquet": parquet,
+    "tfrecord": examples,
+    "gz": compressed_examples,
+    "chunks": chunks,
+}

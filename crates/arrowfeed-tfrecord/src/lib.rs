@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `file` | [`RecordFormat`]: files as a format of datasets |
 //! | `records` | [`Records`] of a file, and [`RecordWriter`]; gzip and zlib |
+//! | `writer` | [`ExampleWriter`]: batches to a file |
 //! | `frame` | what stands around a record: its length and checksums |
 //! | [`example`] | `tf.Example` to columns |
 //! | `wire` | protobuf's wire format: tags, varints, lengths, fields that are stepped over |
@@ -13,6 +14,8 @@ mod file;
 mod frame;
 mod records;
 mod wire;
+mod writer;
 
 pub use file::{RecordFormat, RecordKind, RecordOptions};
 pub use records::{Compression, RecordWriter, Records};
+pub use writer::ExampleWriter;

@@ -1,4 +1,4 @@
-"""Writing Avro files: `write_avro`, `AvroWriter`, `encode_records`."""
+"""Writing files: `write_avro`, `AvroWriter`, `encode_records`, `write_tfrecord`."""
 
 import os
 from collections.abc import Mapping
@@ -159,4 +159,40 @@ def encode_records(batch: RecordBatch, schema: AvroSchemaLike, /) -> list[bytes]
 
     Raises:
         SchemaError: A column does not fit the schema.
+    """
+
+def write_tfrecord(
+    batches: ArrowStreamExportable | ArrowArrayExportable,
+    path: str | os.PathLike[str],
+    *,
+    compression: Literal["none", "gzip", "zlib"] | None = None,
+) -> int:
+    """Writes Arrow data to a new file of TFRecord, each row as a message of `tf.Example`.
+
+    Each column is a feature: integers and booleans, or lists of them, an `int64_list`; floats and doubles a
+    `float_list`, doubles rounded; text and bytes a `bytes_list`. A null row has no feature; an empty list has
+    one without values. The file appears under its name when it is whole; one that was there is replaced.
+
+    Args:
+        batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
+            polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
+        path: The file to make.
+        compression: Of the file as a whole. None: `"gzip"` if the name ends with `.gz`, else `"none"`.
+
+    Returns:
+        The number of rows written.
+
+    Raises:
+        ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
+            not fit into 64 bits with a sign.
+        ArrowfeedError: The stream of batches failed; errors of a `RecordBatchReader` stay what they are.
+        OSError: The file cannot be written.
+        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+    Example:
+        >>> table = pyarrow.table({"id": [1, 2, 3], "tags": [["a", "b"], [], None]})
+        >>> arrowfeed.write_tfrecord(table, "rows.tfrecord")
+        3
+        >>> arrowfeed.read_tfrecord("rows.tfrecord").schema.names
+        ['id', 'tags']
     """

@@ -8,8 +8,27 @@ use arrowfeed_source::{Report, Skipped};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reported {
     report: Report,
-    /// Offsets of what the report has left out, by file.
-    known: HashMap<String, HashSet<Option<u64>>>,
+    /// The places of what the report has left out, by file.
+    known: HashMap<String, HashSet<Place>>,
+}
+
+/// Where something is that was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Place {
+    File,
+    Offset(u64),
+    /// Of a compressed file: what the error says, with the number of the record.
+    Text(String),
+}
+
+impl Place {
+    fn of(skipped: &Skipped) -> Self {
+        match (skipped.block, skipped.offset) {
+            (_, Some(offset)) => Self::Offset(offset),
+            (None, None) => Self::File,
+            (Some(_), None) => Self::Text(skipped.error.clone()),
+        }
+    }
 }
 
 /// How much a report has counted. What was left out is never taken back, so that its number says what it was.
@@ -33,11 +52,11 @@ impl Reported {
 
     pub(super) fn leave_out(&mut self, skipped: Vec<Skipped>) {
         for skipped in skipped {
-            let offsets = match self.known.get_mut(&skipped.path) {
-                Some(offsets) => offsets,
+            let places = match self.known.get_mut(&skipped.path) {
+                Some(places) => places,
                 None => self.known.entry(skipped.path.clone()).or_default(),
             };
-            if offsets.insert(skipped.offset) {
+            if places.insert(Place::of(&skipped)) {
                 self.report.skipped.push(skipped);
             }
         }
