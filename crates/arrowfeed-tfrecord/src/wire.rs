@@ -87,6 +87,18 @@ impl<'a> Fields<'a> {
         Ok(Some((tag >> 3, value)))
     }
 
+    /// The bytes of the next field, if it has this tag of one byte, and can be read; else nothing is passed.
+    #[inline(always)]
+    pub(crate) fn next_of(&mut self, tag: u8) -> Option<&'a [u8]> {
+        let (first, mut rest) = self.0.split_first()?;
+        if *first != tag {
+            return None;
+        }
+        let found = bytes(&mut rest).ok()?;
+        self.0 = rest;
+        Some(found)
+    }
+
     /// The bytes of the only field, if it has this tag of one byte.
     #[inline]
     pub(crate) fn only(message: &'a [u8], tag: u8) -> Option<&'a [u8]> {
@@ -95,10 +107,8 @@ impl<'a> Fields<'a> {
 
     /// The same of the fields that are left.
     #[inline]
-    pub(crate) fn only_left(&self, tag: u8) -> Option<&'a [u8]> {
-        let (first, mut rest) = self.0.split_first()?;
-        let found = (*first == tag).then(|| bytes(&mut rest).ok())??;
-        rest.is_empty().then_some(found)
+    pub(crate) fn only_left(mut self, tag: u8) -> Option<&'a [u8]> {
+        self.next_of(tag).filter(|_| self.0.is_empty())
     }
 }
 
@@ -192,6 +202,10 @@ fn varint_of<const MOST: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {
         [first, rest @ ..] if *first < 0x80 => {
             *bytes = rest;
             Ok(u64::from(*first))
+        }
+        [first, second, rest @ ..] if *second < 0x80 => {
+            *bytes = rest;
+            Ok(u64::from(first & 0x7f) | u64::from(*second) << 7)
         }
         _ => long_varint::<MOST>(bytes),
     }

@@ -215,14 +215,23 @@ pub(super) fn each_entry<E: From<Malformed>>(
     while let Some(field) = fields.next()? {
         let (1, Value::Bytes(features)) = field else { continue };
         let mut fields = Fields::new(features);
-        while let Some(field) = fields.next()? {
-            if let (1, Value::Bytes(entry)) = field {
+        loop {
+            // What all writers write.
+            while let Some(entry) = fields.next_of(ENTRY) {
                 each(entry)?;
+            }
+            match fields.next()? {
+                Some((1, Value::Bytes(entry))) => each(entry)?,
+                Some(_) => {}
+                None => break,
             }
         }
     }
     Ok(())
 }
+
+/// The tag of an entry of the map.
+const ENTRY: u8 = 1 << 3 | 2;
 
 /// Why a record is refused.
 enum Fault {

@@ -20,8 +20,7 @@ impl<'a> Entry<'a> {
     #[inline]
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let mut fields = Fields::new(bytes);
-        if bytes.first() == Some(&NAME)
-            && let Some((_, Value::Bytes(name))) = fields.next()?
+        if let Some(name) = fields.next_of(NAME)
             && let Some(first) = fields.only_left(FEATURE)
         {
             return Ok(Self { name, first, others: Vec::new() });
