@@ -3,7 +3,14 @@
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
 from arrowfeed._stubs.arrow import Array, RecordBatch, Schema
 from arrowfeed._stubs.batch_iterator import BatchIterator
-from arrowfeed._stubs.dataset import AvroDataset, ChunkDataset, Dataset, ExampleDataset, ParquetDataset
+from arrowfeed._stubs.dataset import (
+    AvroDataset,
+    ChunkDataset,
+    Dataset,
+    ExampleDataset,
+    ParquetDataset,
+    RawRecordDataset,
+)
 from arrowfeed._stubs.read import (
     Limits,
     RecordBatchReader,
@@ -13,7 +20,7 @@ from arrowfeed._stubs.read import (
     read_split,
     read_tfrecord,
 )
-from arrowfeed._stubs.record_decoder import AvroRecordDecoder
+from arrowfeed._stubs.record_decoder import AvroRecordDecoder, ExampleRecordDecoder, encode_examples
 from arrowfeed._stubs.representation import (
     Dense,
     Ragged,
@@ -45,10 +52,12 @@ __all__ = [
     "Dense",
     "DenseTensor",
     "ExampleDataset",
+    "ExampleRecordDecoder",
     "Limits",
     "ParquetDataset",
     "Ragged",
     "RaggedTensor",
+    "RawRecordDataset",
     "RecordBatch",
     "RecordBatchReader",
     "Representation",
@@ -66,6 +75,7 @@ __all__ = [
     "VarLenSparse",
     "__version__",
     "avro_schema",
+    "encode_examples",
     "encode_records",
     "infer_representations",
     "plan_splits",

@@ -373,8 +373,8 @@ Example:
     (Dataset) => {
         r#"Files of one format, and the tensors that are made of them: a source of batches for training.
 
-The base class of `AvroDataset`, `ParquetDataset`, `ExampleDataset` and `ChunkDataset`, which make one. It
-has no constructor. No thread is started before the first batch is asked for. Datasets can be pickled; a copy
+The base class of `AvroDataset` and the classes of other formats, which make one. It has no constructor. No
+thread is started before the first batch is asked for. Datasets can be pickled; a copy
 opens the files again.
 
 Example:
@@ -812,6 +812,40 @@ Example:
     >>> for tensors in dataset.tensors(batch_size=1024, shuffle_buffer_size=100_000):
     ...     train(tensors["id"].values)"#
     };
+    (ExampleRecordDecoder) => {
+        r#"Decodes messages of `tf.Example` that have no file, such as those of a queue, into record batches.
+
+Each feature is a column of lists, `large_list` of int64, float or large_binary, null where a record does
+not have it. A decoder can be pickled, and used by several threads.
+
+Args:
+    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
+        `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
+        records, in the order of their names; one without a list in any of them is a column of nulls.
+
+Raises:
+    RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
+    TypeError: It is something else.
+
+Example:
+    >>> decoder = arrowfeed.ExampleRecordDecoder({"id": "int64"})
+    >>> messages = arrowfeed.encode_examples(pyarrow.record_batch({"id": [7, 8]}))
+    >>> decoder.decode(messages).to_pyarrow()["id"].to_pylist()
+    [[7], [8]]"#
+    };
+    (ExampleRecordDecoder.decode) => {
+        r#"The batch of some messages. The interpreter is free while they are decoded.
+
+Args:
+    records: A row each.
+
+Raises:
+    CorruptBlockError: A record is no message, or a feature has values of another kind.
+        `error.record` is its number, `error.field` the feature."#
+    };
+    (ExampleRecordDecoder.schema) => {
+        r#"The schema of every batch. None: each batch has its own."#
+    };
     (Limits) => {
         r#"Upper bounds on what one file may make a reader do. Reaching one raises `LimitError`, which names it.
 
@@ -943,6 +977,32 @@ Example:
     };
     (RaggedTensor.to_list) => {
         r#"The rows as nested lists of Python's own objects."#
+    };
+    (RawRecordDataset) => {
+        r#"The records of files of TFRecord as bytes, which are not looked into.
+
+For records that are no `tf.Example`, and for those who parse them themselves. Files may be compressed, as
+in `ExampleDataset`.
+
+Args:
+    source: As in `ExampleDataset`.
+    column: The name of the column, of large_binary.
+    features: As in `AvroDataset`.
+    representations: As in `AvroDataset`. None of both: `Dense`, a string for each row.
+    limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
+    index: As in `ExampleDataset`.
+
+Raises:
+    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+    FormatError: The first file is no file of TFRecord, or `index` is no index.
+    ChangedError: `index` is one of other files, or a file has another length now.
+    RepresentationError: A tensor cannot be made of the column.
+    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+Example:
+    >>> dataset = arrowfeed.RawRecordDataset("part-*.tfrecord")
+    >>> for batch in dataset.record_batches(batch_size=64, shuffle_buffer_size=10_000):
+    ...     parse(batch["record"].to_pyarrow().to_pylist())"#
     };
     (RecordBatch) => {
         r#"Rows in columns of one length.
@@ -1483,6 +1543,23 @@ Example:
     >>> schema = arrowfeed.avro_schema("part-0.avro")
     >>> schema.codec, schema.arrow.names
     ('zstandard', ['id', 'name'])"#
+    };
+    (encode_examples) => {
+        r#"The rows of a batch as messages of `tf.Example`, as `write_tfrecord` writes them.
+
+Args:
+    batch: A record batch of any Arrow library.
+    null_features: Whether a null row has a feature without a list, as tfx_bsl writes it. Readers take it
+        for none.
+
+Raises:
+    ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
+        not fit into 64 bits with a sign.
+    TypeError: `batch` is no record batch.
+
+Example:
+    >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))
+    [b'\n\x0c\n\n\n\x01n\x12\x05\x1a\x03\n\x01\x07']"#
     };
     (encode_records) => {
         r#"Each row of a batch in Avro's binary encoding, without a file around it. Not in `arrowfeed`.

@@ -6,7 +6,7 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
-//! | reading | `reader`, `tfrecord`, `record_decoder`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
+//! | reading | `reader`, `tfrecord`, `record_decoder`, `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
@@ -27,6 +27,7 @@ mod claims;
 mod ctrl_c;
 mod dataset;
 mod errors;
+mod example_records;
 mod file;
 mod foreign;
 mod guarded;
@@ -65,7 +66,10 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::dataset::{
         AvroDataset, BatchIterator, ChunkDataset, Dataset, ExampleDataset, ParquetDataset,
+        RawRecordDataset,
     };
+    #[pymodule_export]
+    use crate::example_records::{ExampleRecordDecoder, encode_examples};
     #[pymodule_export]
     use crate::limits::Limits;
     #[pymodule_export]

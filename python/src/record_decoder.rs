@@ -192,7 +192,7 @@ fn located(py: Python<'_>, name: Option<&str>, error: DatasetError) -> PyErr {
 }
 
 /// The bytes of a record: they do not change, whatever other threads do.
-fn buffer_of<'py>(record: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+pub(crate) fn buffer_of<'py>(record: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     match record.cast::<PyBytes>() {
         Ok(bytes) => Ok(bytes.clone()),
         Err(_) if is_buffer(record) => copied(record),

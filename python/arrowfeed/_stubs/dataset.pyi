@@ -28,8 +28,8 @@ from arrowfeed.types import (
 class Dataset(Tfxio):
     """Files of one format, and the tensors that are made of them: a source of batches for training.
 
-    The base class of `AvroDataset`, `ParquetDataset`, `ExampleDataset` and `ChunkDataset`, which make one. It
-    has no constructor. No thread is started before the first batch is asked for. Datasets can be pickled; a copy
+    The base class of `AvroDataset` and the classes of other formats, which make one. It has no constructor. No
+    thread is started before the first batch is asked for. Datasets can be pickled; a copy
     opens the files again.
 
     Example:
@@ -585,6 +585,45 @@ class ExampleDataset(Dataset):
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
     ) -> ExampleDataset: ...
+
+@final
+class RawRecordDataset(Dataset):
+    """The records of files of TFRecord as bytes, which are not looked into.
+
+    For records that are no `tf.Example`, and for those who parse them themselves. Files may be compressed, as
+    in `ExampleDataset`.
+
+    Args:
+        source: As in `ExampleDataset`.
+        column: The name of the column, of large_binary.
+        features: As in `AvroDataset`.
+        representations: As in `AvroDataset`. None of both: `Dense`, a string for each row.
+        limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
+        index: As in `ExampleDataset`.
+
+    Raises:
+        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+        FormatError: The first file is no file of TFRecord, or `index` is no index.
+        ChangedError: `index` is one of other files, or a file has another length now.
+        RepresentationError: A tensor cannot be made of the column.
+        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+    Example:
+        >>> dataset = arrowfeed.RawRecordDataset("part-*.tfrecord")
+        >>> for batch in dataset.record_batches(batch_size=64, shuffle_buffer_size=10_000):
+        ...     parse(batch.to_pyarrow()["record"].to_pylist())
+    """
+
+    def __new__(
+        cls,
+        source: Source,
+        *,
+        column: str = "record",
+        features: dict[str, FeatureLike] | None = None,
+        representations: dict[str, RepresentationLike] | None = None,
+        limits: Limits | None = None,
+        index: str | os.PathLike[str] | None = None,
+    ) -> RawRecordDataset: ...
 
 @final
 class ChunkDataset(Dataset):

@@ -1,13 +1,16 @@
-"""Records without a file: `AvroRecordDecoder`."""
+"""Records without a file: `AvroRecordDecoder`, `ExampleRecordDecoder`, `encode_examples`."""
 
 from collections.abc import Iterable, Sequence
+from typing import final
 
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.read import Limits
 from arrowfeed.types import (
+    ArrowArrayExportable,
     AvroSchemaLike,
     Encoding,
+    ExampleSchemaLike,
     FeatureLike,
     RepresentationLike,
     StringType,
@@ -136,3 +139,60 @@ class AvroRecordDecoder:
 
     def tensor_adapter(self) -> TensorAdapter:
         """What makes the tensors of the batches that `flush` gives."""
+
+@final
+class ExampleRecordDecoder:
+    """Decodes messages of `tf.Example` that have no file, such as those of a queue, into record batches.
+
+    Each feature is a column of lists, `large_list` of int64, float or large_binary, null where a record does
+    not have it. A decoder can be pickled, and used by several threads.
+
+    Args:
+        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
+            `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
+            records, in the order of their names; one without a list in any of them is a column of nulls.
+
+    Raises:
+        RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
+        TypeError: It is something else.
+
+    Example:
+        >>> decoder = arrowfeed.ExampleRecordDecoder({"id": "int64"})
+        >>> messages = arrowfeed.encode_examples(pyarrow.record_batch({"id": [7, 8]}))
+        >>> decoder.decode(messages).to_pyarrow()["id"].to_pylist()
+        [[7], [8]]
+    """
+
+    def __new__(cls, schema: ExampleSchemaLike | None = None) -> ExampleRecordDecoder: ...
+    @property
+    def schema(self) -> Schema | None:
+        """The schema of every batch. None: each batch has its own."""
+
+    def decode(self, records: Iterable[bytes | bytearray | memoryview], /) -> RecordBatch:
+        """The batch of some messages. The interpreter is free while they are decoded.
+
+        Args:
+            records: A row each.
+
+        Raises:
+            CorruptBlockError: A record is no message, or a feature has values of another kind.
+                `error.record` is its number, `error.field` the feature.
+        """
+
+def encode_examples(batch: ArrowArrayExportable, *, null_features: bool = False) -> list[bytes]:
+    """The rows of a batch as messages of `tf.Example`, as `write_tfrecord` writes them.
+
+    Args:
+        batch: A record batch of any Arrow library.
+        null_features: Whether a null row has a feature without a list, as tfx_bsl writes it. Readers take it
+            for none.
+
+    Raises:
+        ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
+            not fit into 64 bits with a sign.
+        TypeError: `batch` is no record batch.
+
+    Example:
+        >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))
+        [b'\\n\\x0c\\n\\n\\n\\x01n\\x12\\x05\\x1a\\x03\\n\\x01\\x07']
+    """

@@ -15,14 +15,28 @@ from arrowfeed.tfxio._adapter import TensorAdapter
 from arrowfeed.tfxio._avro_beam_record import AvroBeamRecord
 from arrowfeed.tfxio._avro_record import AvroRecord
 from arrowfeed.tfxio._config import TensorAdapterConfig, TensorRepresentations
+from arrowfeed.tfxio._example_coder import (
+    ExamplesToRecordBatchDecoder,
+    RecordBatchToExamples,
+    RecordBatchToExamplesEncoder,
+)
+from arrowfeed.tfxio._example_record import TFExampleBeamRecord, TFExampleRecord
 from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
+from arrowfeed.tfxio._raw_record import RawBeamRecordTFXIO, RawTfRecordTFXIO
 from arrowfeed.tfxio._tfxio import TFXIO
 
 __all__ = [
     "TFXIO",
     "AvroBeamRecord",
     "AvroRecord",
+    "ExamplesToRecordBatchDecoder",
+    "RawBeamRecordTFXIO",
+    "RawTfRecordTFXIO",
+    "RecordBatchToExamples",
+    "RecordBatchToExamplesEncoder",
     "RecordBatchesOptions",
+    "TFExampleBeamRecord",
+    "TFExampleRecord",
     "TensorAdapter",
     "TensorAdapterConfig",
     "TensorFlowDatasetOptions",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import AvroSchema
-from arrowfeed.tfxio._records import AvroRecords
+from arrowfeed.tfxio._avro_records import AvroRecords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import functools
-import os
-import secrets
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import AvroDataset, AvroSchema, avro_schema, encode_records
+from arrowfeed.tfxio._avro_records import ENCODING, AvroRecords
+from arrowfeed.tfxio._files import FileRecords, patterns_of
 from arrowfeed.tfxio._raw_records import with_raw_records
-from arrowfeed.tfxio._records import ENCODING, AvroRecords
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    import os
+    from collections.abc import Iterator, Sequence
 
-    from arrowfeed._arrowfeed import Limits, RecordBatch
-    from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
+    from arrowfeed._arrowfeed import Limits
     from arrowfeed.types import AvroSchemaLike, ProtoLike
 
-_SEEDS = 1 << 64
-
-
-class AvroRecord(AvroRecords):
+class AvroRecord(AvroRecords, FileRecords):
     """Avro files as a `TFXIO`: batches for pipelines and out of them, and tensors.
 
     Batches have the types that tfx_bsl's decoders give (docs/avro-to-arrow.md, `tfx`). Files are read in one
@@ -60,11 +55,7 @@ class AvroRecord(AvroRecords):
         limits: Limits | None = None,
     ) -> None:
         super().__init__(schema, raw_record_column_name, telemetry_descriptors, limits)
-        alone = isinstance(file_pattern, str | os.PathLike)
-        patterns: Sequence[str | os.PathLike[str]] = [file_pattern] if alone else file_pattern
-        self._patterns = [os.fspath(pattern) for pattern in patterns]
-        if not self._patterns:
-            raise ValueError("file_pattern: expected a pattern or more, found none")
+        self._patterns = patterns_of(file_pattern)
         self._avro_schema = None if reader_schema is None else AvroSchema(reader_schema)
 
     def AvroSchema(self) -> AvroSchema:  # noqa: N802
@@ -105,49 +96,6 @@ class AvroRecord(AvroRecords):
 
         return _beam.RawRecords(self._patterns, self.AvroSchema(), self._limits)
 
-    def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
-        """Record batches of pyarrow, outside of a pipeline.
-
-        All have `batch_size` rows, across the ends of epochs; only the very last one may have fewer.
-
-        Args:
-            options: As in tfx_bsl.
-        """
-        self.ArrowSchema()
-        # Records and their raw form are shuffled alike.
-        iteration: dict[str, Any] = {"seed": secrets.randbits(64), **_iteration(options)}
-        batches = self._dataset().record_batches(**iteration)
-        name = self.raw_record_column_name
-        return (
-            (batch.to_pyarrow() for batch in batches) if name is None else self._raw(name, batches, iteration)
-        )
-
-    def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
-        """A `tf.data.Dataset` of what `TensorAdapter()` makes of `RecordBatches`.
-
-        Elements are dicts of tensors by name; with a `label_key`, pairs of such a dict and the label.
-
-        Args:
-            options: As in tfx_bsl. Each iteration over the dataset is shuffled in another way; with a seed,
-                in the same ways in each run.
-
-        Raises:
-            ValueError: There is no tensor of the name of the label, or a representation does not fit.
-        """
-        names = self.TensorAdapter().TypeSpecs().keys()
-        label = options.label_key
-        if label is not None and label not in names:
-            raise ValueError(
-                f"The `label_key` provided ({label}) must be one of the following tensorsnames: {names}."
-            )
-        iteration = _iteration(options)
-        if options.reader_num_threads > 0:
-            iteration["threads"] = options.reader_num_threads
-        dataset = self._dataset().to_tf(**iteration)
-        if label is not None:
-            dataset = dataset.map(functools.partial(_labelled, label))
-        return dataset.prefetch(options.prefetch_buffer_size)
-
     def _dataset(self) -> AvroDataset:
         return AvroDataset(
             self._patterns,
@@ -158,26 +106,10 @@ class AvroRecord(AvroRecords):
             limits=self._limits,
         )
 
-    def _raw(self, name: str, batches: Iterable[RecordBatch], iteration: dict[str, Any]) -> Iterator[Any]:
+    def _with_raw_records(self, name: str, iteration: dict[str, Any]) -> Iterator[Any]:
         schema = self.AvroSchema()
+        # Both are shuffled alike.
+        batches = self._dataset().record_batches(**iteration)
         whole = AvroDataset(self._patterns, representations={}, reader_schema=schema, limits=self._limits)
         for batch, rows in zip(batches, whole.record_batches(**iteration), strict=True):
             yield with_raw_records(batch.to_pyarrow(), name, encode_records(rows, schema))
-
-
-def _iteration(options: RecordBatchesOptions | TensorFlowDatasetOptions) -> dict[str, Any]:
-    """The same in the words of `AvroDataset.record_batches`."""
-    seed = options.shuffle_seed
-    return {
-        "batch_size": options.batch_size,
-        # Without an end, every batch is full.
-        "drop_remainder": options.drop_final_batch or options.num_epochs is None,
-        "epochs": options.num_epochs,
-        "across_epochs": True,
-        "shuffle_buffer_size": options.shuffle_buffer_size if options.shuffle else 0,
-        **({} if seed is None else {"seed": seed % _SEEDS}),
-    }
-
-
-def _labelled(label: str, tensors: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    return {name: tensor for name, tensor in tensors.items() if name != label}, tensors[label]

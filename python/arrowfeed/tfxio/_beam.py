@@ -1,4 +1,4 @@
-"""The parts of pipelines that `AvroRecord` needs. Importing this module imports apache_beam."""
+"""The parts of pipelines that sources of records need. Importing this module imports apache_beam."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from arrowfeed._arrowfeed import encode_records
 from arrowfeed.beam import ReadAvro
 from arrowfeed.beam._imported import beam, pa
 from arrowfeed.beam._read import ReadRanges
-from arrowfeed.tfxio._raw_records import batches_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from arrowfeed._arrowfeed import AvroSchema, Limits, RecordBatch
 
@@ -79,38 +78,41 @@ class RecordBatches(beam.PTransform):
     """Records made batches.
 
     Args:
-        read: Makes a batch of a list of records.
+        decoder: Makes batches of a list of records.
         batch_size: Rows of a batch. None: Beam decides.
     """
 
-    def __init__(self, read: ReadRecords, batch_size: int | None) -> None:
+    def __init__(self, decoder: Callable[[list[bytes]], Iterator[Any]], batch_size: int | None) -> None:
         beam.PTransform.__init__(self)
-        self._read = read
+        self._decoder = decoder
         self._least, self._most = (1, MOST) if batch_size is None else (batch_size, batch_size)
 
     def expand(self, pcoll: Any) -> Any:
         """A PCollection of `pyarrow.RecordBatch`."""
         batched = beam.BatchElements(min_batch_size=self._least, max_batch_size=self._most)
-        return pcoll | "Batch" >> batched | "Read" >> beam.ParDo(self._read).with_output_types(pa.RecordBatch)
+        decoded = beam.FlatMap(self._decoder).with_input_types(list[bytes]).with_output_types(pa.RecordBatch)
+        return pcoll | "Batch" >> batched | "Read" >> decoded
 
 
-class ReadRecords(beam.DoFn):
-    """Lists of records as batches.
+class ReadTfRecords(beam.PTransform):
+    """Reads the records of TFRecord files, each as bytes. Compression is told by the names of files, as Beam tells it.
 
     Args:
-        schema: That the records are written in.
-        raw_column: Name of the column for the records themselves.
-        **options: Of `arrowfeed.AvroRecordDecoder`.
+        patterns: Of the files.
     """
 
-    def __init__(self, schema: AvroSchema, raw_column: str | None, **options: Any) -> None:
-        self._schema = schema
-        self._raw_column = raw_column
-        self._options = options
+    def __init__(self, patterns: list[str]) -> None:
+        beam.PTransform.__init__(self)
+        self._patterns = patterns
 
-    def process(self, element: list[bytes]) -> Iterator[Any]:
-        """The batches of some records."""
-        return batches_of(self._schema, element, self._raw_column, **self._options)
+    def expand(self, pcoll: Any) -> Any:
+        """A PCollection of bytes."""
+        pipeline = getattr(pcoll, "pipeline", pcoll)
+        read = [
+            pipeline | f"Read{number}" >> beam.io.ReadFromTFRecord(pattern)
+            for number, pattern in enumerate(self._patterns)
+        ]
+        return tuple(read) | "Flatten" >> beam.Flatten(pipeline=pipeline)
 
 
 def _itself(record: bytes) -> bytes:

@@ -38,6 +38,21 @@ class Columns(NamedTuple):
     schema: Any
     representations: dict[str, Representation]
 
+    def representations_of(self, wanted: Iterable[str]) -> dict[str, Representation]:
+        """Those of some of the tensors, in their order.
+
+        Raises:
+            ValueError: There is no tensor of a name.
+        """
+        names = set(wanted)
+        unknown = names - self.representations.keys()
+        if unknown:
+            raise ValueError(
+                f"Unable to project {unknown} because they were not in the original "
+                "or inferred TensorRepresentations."
+            )
+        return {name: one for name, one in self.representations.items() if name in names}
+
 
 def columns_of(avro_schema: AvroSchema, features: bytes | None, limits: Limits) -> Columns:
     """The columns that a schema of TensorFlow Metadata names; without one, all.
@@ -75,15 +90,8 @@ def projected(columns: Columns, avro_schema: AvroSchema, wanted: Iterable[str], 
     Raises:
         ValueError: There is no tensor of a name.
     """
-    names = set(wanted)
-    unknown = names - columns.representations.keys()
-    if unknown:
-        raise ValueError(
-            f"Unable to project {unknown} because they were not in the original "
-            "or inferred TensorRepresentations."
-        )
-    representations = {name: one for name, one in columns.representations.items() if name in names}
-    paths = {path for one in representations.values() for path in _sources(one)}
+    representations = columns.representations_of(wanted)
+    paths = {path for one in representations.values() for path in source_columns(one)}
     order = {name: place for place, name in enumerate(columns.schema.names)}
     needed = [".".join(path) for path in sorted(paths, key=lambda path: (order[path[0]], path))]
     return Columns(needed, _arrow_schema(avro_schema, needed, "tfx", limits), representations)
@@ -126,7 +134,7 @@ def _check(name: str, declared: str, found: Any) -> None:
         raise ValueError(f"feature {name!r}: expected a column of {declared}, found {found}")
 
 
-def _sources(representation: Representation) -> list[Path]:
+def source_columns(representation: Representation) -> list[Path]:
     """The columns, and the fields of records, that a tensor is made of."""
     if isinstance(representation, Ragged):
         path = _path(representation.path)

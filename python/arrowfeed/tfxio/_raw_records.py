@@ -1,27 +1,28 @@
-"""Batches of records of Avro that have no file around them."""
+"""Batches of records that have no file around them, and the column of the records themselves."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import AvroRecordDecoder
+from arrowfeed._arrowfeed import AvroRecordDecoder, ExampleRecordDecoder
 from arrowfeed._frameworks import framework
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from arrowfeed._arrowfeed import AvroSchema
+    from arrowfeed.types import ExampleSchemaLike
 
 
-def batches_of(
-    schema: AvroSchema, records: Sequence[bytes], raw_column: str | None, **options: Any
+def avro_batches(
+    schema: AvroSchema, raw_column: str | None, records: Sequence[bytes], **options: Any
 ) -> Iterator[Any]:
     """The record batches of pyarrow of some records: one, or more where a batch would get too large.
 
     Args:
         schema: That the records are written in.
-        records: In Avro's binary encoding.
         raw_column: Name of a last column for the records themselves. None: there is none.
+        records: In Avro's binary encoding.
         **options: Of `arrowfeed.AvroRecordDecoder`.
 
     Raises:
@@ -35,6 +36,29 @@ def batches_of(
         end = start + made.num_rows
         yield made if raw_column is None else with_raw_records(made, raw_column, records[start:end])
         start = end
+
+
+def example_batches(
+    schema: ExampleSchemaLike | None, raw_column: str | None, records: Sequence[bytes]
+) -> Iterator[Any]:
+    """The record batch of pyarrow of some messages of `tf.Example`.
+
+    Args:
+        schema: The features. None: those of these messages.
+        raw_column: As in `avro_batches`.
+        records: Messages.
+
+    Raises:
+        ArrowfeedError: A record is no message of the schema; `record` is its number.
+    """
+    batch = ExampleRecordDecoder(schema).decode(records).to_pyarrow()
+    yield batch if raw_column is None else with_raw_records(batch, raw_column, records)
+
+
+def raw_batches(raw_column: str, records: Sequence[bytes]) -> Iterator[Any]:
+    """The record batch of pyarrow whose only column has the records themselves."""
+    pa = framework("pyarrow")
+    yield with_raw_records(pa.RecordBatch.from_arrays([], names=[]), raw_column, records)
 
 
 def with_raw_records(batch: Any, name: str, records: Sequence[bytes]) -> Any:

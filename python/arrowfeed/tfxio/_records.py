@@ -1,4 +1,4 @@
-"""What `AvroRecord` and `AvroBeamRecord` have in common."""
+"""What sources of records have in common, whatever the records are."""
 
 from __future__ import annotations
 
@@ -6,29 +6,25 @@ import abc
 import copy
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import Limits
-from arrowfeed.tfxio._columns import Columns, columns_of, projected
 from arrowfeed.tfxio._config import message, proto
 from arrowfeed.tfxio._raw_records import raw_record_field
 from arrowfeed.tfxio._tfxio import TFXIO
 
 if TYPE_CHECKING:
-    from arrowfeed._arrowfeed import AvroSchema
+    from collections.abc import Callable, Iterator
+
+    from arrowfeed.tfxio._columns import Columns
     from arrowfeed.tfxio._config import TensorRepresentations
-    from arrowfeed.types import Encoding, ProtoLike
-
-ENCODING: Encoding = "tfx"
-"""Of the batches, always."""
+    from arrowfeed.types import ProtoLike
 
 
-class AvroRecords(TFXIO):
-    """A `TFXIO` of Avro records.
+class Records(TFXIO):
+    """A `TFXIO` of records.
 
     Args:
         schema: A `Schema` of TensorFlow Metadata, or its bytes.
         raw_record_column_name: Name of the column for the records themselves.
         telemetry_descriptors: Of who asks.
-        limits: What records may ask of a process.
     """
 
     def __init__(
@@ -36,13 +32,11 @@ class AvroRecords(TFXIO):
         schema: ProtoLike | None,
         raw_record_column_name: str | None,
         telemetry_descriptors: list[str] | None,
-        limits: Limits | None,
     ) -> None:
         # Bytes, since classes of messages are not the same in every process.
         self._features = None if schema is None else proto(schema)
         self._raw_column = raw_record_column_name
         self._telemetry_descriptors = telemetry_descriptors
-        self._limits = limits or Limits()
         self._columns: Columns | None = None
 
     @property
@@ -60,26 +54,34 @@ class AvroRecords(TFXIO):
         return True
 
     @abc.abstractmethod
-    def AvroSchema(self) -> AvroSchema:  # noqa: N802
-        """The schema of the records, as they are read."""
+    def RawRecordBeamSource(self) -> Any:  # noqa: N802
+        """A Beam transform that gives the records as bytes."""
 
     @abc.abstractmethod
-    def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records, in the binary encoding of `AvroSchema()`."""
+    def _found_columns(self) -> Columns:
+        """What is read and what is made of it."""
+
+    @abc.abstractmethod
+    def _projected_columns(self, tensor_names: list[str]) -> Columns:
+        """What is read for some of the tensors."""
+
+    @abc.abstractmethod
+    def _decoder(self) -> Callable[[list[bytes]], Iterator[Any]]:
+        """What makes record batches of pyarrow of some records. It can be pickled."""
 
     @property
     def columns(self) -> Columns:
         """What is read and what is made of it."""
         if self._columns is None:
-            self._columns = columns_of(self.AvroSchema(), self._features, self._limits)
+            self._columns = self._found_columns()
         return self._columns
 
     def ArrowSchema(self) -> Any:  # noqa: N802
         """The `pyarrow.Schema` of the record batches.
 
         Raises:
-            ValueError: The column for the records has the name of another one; or a feature of the schema is
-                no field of the records, or one of another type.
+            ValueError: The column for the records has the name of another one; or the schema of TensorFlow
+                Metadata does not fit the records.
         """
         schema = self.columns.schema
         name = self._raw_column
@@ -101,10 +103,7 @@ class AvroRecords(TFXIO):
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
-        self.ArrowSchema()
-        options = {"columns": self.columns.names, "encoding": ENCODING, "limits": self._limits}
-        read = _beam.ReadRecords(self.AvroSchema(), self._raw_column, **options)
-        return _beam.RecordBatches(read, batch_size)
+        return _beam.RecordBatches(self._decoder(), batch_size)
 
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
         """A Beam transform that gives record batches of pyarrow.
@@ -118,7 +117,7 @@ class AvroRecords(TFXIO):
             RawRecords=self.RawRecordBeamSource(), RecordBatches=self.RawRecordToRecordBatch(batch_size)
         )
 
-    def _ProjectImpl(self, tensor_names: list[str]) -> AvroRecords:  # noqa: N802
+    def _ProjectImpl(self, tensor_names: list[str]) -> Records:  # noqa: N802
         made = copy.copy(self)
-        made._columns = projected(self.columns, self.AvroSchema(), tensor_names, self._limits)  # noqa: SLF001
+        made._columns = self._projected_columns(tensor_names)  # noqa: SLF001 - of the same class
         return made

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use arrowfeed::{
-    AvroDatasetOptions, ChunkDatasetOptions, ExampleDatasetOptions, ParquetDatasetOptions, ReadOptions,
-    TensorDefinitions,
+    AvroDatasetOptions, ChunkDatasetOptions, ExampleDatasetOptions, ParquetDatasetOptions,
+    RawRecordDatasetOptions, ReadOptions, TensorDefinitions,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::argument::{path, unexpected_keyword};
+use crate::argument::{path, unexpected_keyword, wrong_type};
 use crate::options::{columns, read_options};
 use crate::tensor::{representations_of_tfmd, tensor_definitions};
 use crate::tfrecord::{features, sample, tfmd_bytes};
@@ -60,14 +60,7 @@ pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetD
 /// The options that `ExampleDataset` was called with. The keywords were [`kept`].
 pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<ExampleDatasetOptions> {
     let others = keywords.copy()?;
-    let mut own = [("schema", None), ("sample", None)];
-    for (name, value) in &mut own {
-        if let Some(given) = others.get_item(*name)? {
-            others.del_item(*name)?;
-            *value = Some(given).filter(|given| !given.is_none());
-        }
-    }
-    let [(_, schema), (_, given_sample)] = own;
+    let (schema, given_sample) = (taken(&others, "schema")?, taken(&others, "sample")?);
     let (mut tensors, reading, index) = options("ExampleDataset", &PARQUET, &others)?;
     let ReadOptions { columns, limits, .. } = reading;
     // A schema of TensorFlow Metadata says what its tensors are.
@@ -80,6 +73,26 @@ pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<ExampleD
     let schema = schema.as_ref().map(features).transpose()?;
     let sample = given_sample.as_ref().map(sample).transpose()?;
     Ok(ExampleDatasetOptions { tensors, schema, sample, columns, limits, index, ..Default::default() })
+}
+
+/// The options that `RawRecordDataset` was called with.
+pub(super) fn raw_record_options(keywords: &Bound<'_, PyDict>) -> PyResult<RawRecordDatasetOptions> {
+    let others = keywords.copy()?;
+    let column = taken(&others, "column")?;
+    let (tensors, reading, index) = options("RawRecordDataset", &["limits"], &others)?;
+    let mut made =
+        RawRecordDatasetOptions { tensors, limits: reading.limits, index, ..Default::default() };
+    if let Some(name) = column {
+        made.column = name.extract().map_err(|_| wrong_type("column", "the name of a column (str)", &name))?;
+    }
+    Ok(made)
+}
+
+/// Takes an argument out of the others; `None` stands for the default.
+fn taken<'py>(others: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(given) = others.get_item(name)? else { return Ok(None) };
+    others.del_item(name)?;
+    Ok(Some(given).filter(|given| !given.is_none()))
 }
 
 /// The options that `ChunkDataset` was called with.

@@ -5,7 +5,9 @@ use arrowfeed::source::Interrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arguments::{avro_options, chunk_options, example_options, kept, parquet_options};
+use super::arguments::{
+    avro_options, chunk_options, example_options, kept, parquet_options, raw_record_options,
+};
 use super::base::{Dataset, Made};
 use super::chunk_source::sources;
 use crate::call::caught_any;
@@ -19,6 +21,7 @@ pub(super) enum Format {
     Avro,
     Parquet,
     Example,
+    RawRecord,
     Chunks,
 }
 
@@ -29,6 +32,7 @@ impl Format {
             Self::Avro => "AvroDataset",
             Self::Parquet => "ParquetDataset",
             Self::Example => "ExampleDataset",
+            Self::RawRecord => "RawRecordDataset",
             Self::Chunks => "ChunkDataset",
         }
     }
@@ -55,6 +59,7 @@ impl Format {
             Self::Avro => Py::new(py, base.add_subclass(AvroDataset))?.into_any(),
             Self::Parquet => Py::new(py, base.add_subclass(ParquetDataset))?.into_any(),
             Self::Example => Py::new(py, base.add_subclass(ExampleDataset))?.into_any(),
+            Self::RawRecord => Py::new(py, base.add_subclass(RawRecordDataset))?.into_any(),
             Self::Chunks => Py::new(py, base.add_subclass(ChunkDataset))?.into_any(),
         })
     }
@@ -125,6 +130,29 @@ impl ExampleDataset {
             arrowfeed::ExampleDataset::open(sources, options, Some(interrupt))
         };
         let dataset = Format::Example.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
+        Ok(PyClassInitializer::from(dataset).add_subclass(Self))
+    }
+}
+
+#[doc = docs!(RawRecordDataset)]
+#[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
+pub(crate) struct RawRecordDataset;
+
+#[pymethods]
+impl RawRecordDataset {
+    #[new]
+    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, column='record', features=None, \
+        representations=None, limits=None, index=None)")]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let keywords = kept(source.py(), keywords)?;
+        let options = raw_record_options(&keywords)?;
+        let open = |sources: Vec<_>, interrupt: &Interrupt| {
+            arrowfeed::RawRecordDataset::open(sources, options, Some(interrupt))
+        };
+        let dataset = Format::RawRecord.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }

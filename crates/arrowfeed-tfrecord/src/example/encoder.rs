@@ -47,8 +47,9 @@ const FEATURE: u8 = 2 << 3 | 2;
 #[derive(Debug)]
 pub struct ExampleEncoder {
     columns: Vec<Lists>,
-    /// Bytes of the entry of each column that the row has, inside out.
+    /// Bytes of the entry of each column that the row has.
     sizes: Vec<Option<Sizes>>,
+    null_features: bool,
     message: Vec<u8>,
 }
 
@@ -81,7 +82,15 @@ impl ExampleEncoder {
         let columns = columns.filter_map(|(field, column)| {
             Lists::new(field.name(), column).map_err(|error| error.in_field(field.name())).transpose()
         });
-        Ok(Self { columns: columns.collect::<Result<_, _>>()?, sizes: Vec::new(), message: Vec::new() })
+        let columns = columns.collect::<Result<_, _>>()?;
+        Ok(Self { columns, sizes: Vec::new(), null_features: false, message: Vec::new() })
+    }
+
+    /// Whether a null row has a feature without a list, as tfx_bsl writes it; readers take it for none. Default: it has no
+    /// feature.
+    pub fn with_null_features(mut self, null_features: bool) -> Self {
+        self.null_features = null_features;
+        self
     }
 
     /// The message of a row of the batch.
@@ -89,9 +98,10 @@ impl ExampleEncoder {
     /// # Panics
     /// The batch has no such row.
     pub fn encode(&mut self, row: usize) -> &[u8] {
-        let Self { columns, sizes, message } = self;
+        let Self { columns, sizes, null_features, message } = self;
         sizes.clear();
-        sizes.extend(columns.iter().map(|column| column.sizes(row)));
+        let without_list = |column: &Lists| null_features.then(|| column.sizes_without_list());
+        sizes.extend(columns.iter().map(|column| column.sizes(row).or_else(|| without_list(column))));
         message.clear();
         let features = sizes.iter().flatten().map(|sizes| field_len(sizes.entry)).sum();
         if features > 0 {
@@ -177,11 +187,19 @@ impl Lists {
         Some(Sizes { packed, list, feature, entry })
     }
 
+    /// Those of a feature without a list.
+    fn sizes_without_list(&self) -> Sizes {
+        Sizes { packed: 0, list: 0, feature: 0, entry: field_len(self.name.len()) + field_len(0) }
+    }
+
     fn push(&self, row: usize, sizes: Sizes, message: &mut Vec<u8>) {
         push_head(message, FIRST, sizes.entry);
         push_head(message, FIRST, self.name.len());
         message.extend_from_slice(self.name.as_bytes());
         push_head(message, FEATURE, sizes.feature);
+        if sizes.feature == 0 {
+            return;
+        }
         push_head(message, self.kind.tag(), sizes.list);
         let (range, values) = (self.range(row), self.lists.values());
         if self.kind != Kind::Bytes && sizes.packed > 0 {

@@ -1,10 +1,13 @@
 //! The features of records, where no schema says them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use arrow_array::{ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
+use arrow_schema::{DataType, Field, Schema};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
-use super::decoder::{Feature, Kind, each_entry};
+use super::decoder::{ExampleDecoder, Feature, Kind, Unlisted, each_entry};
 use super::entry::Entry;
 use crate::wire::Malformed;
 
@@ -77,4 +80,25 @@ impl InferredFeatures {
     pub fn without_kind(&self) -> impl Iterator<Item = &str> {
         self.kinds.iter().filter(|(_, kind)| kind.is_none()).map(|(name, _)| name.as_str())
     }
+}
+
+/// The batch of some records, whose columns are the features that these have, in the order of their names. A feature without a
+/// list in any of them is a column of nulls, as in tfx_bsl: batches of other records have other columns.
+///
+/// # Errors
+/// As [`InferredFeatures::observe`].
+pub fn decode_inferred(records: &[&[u8]]) -> Result<RecordBatch, FeedError> {
+    let mut inferred = InferredFeatures::default();
+    records.iter().try_for_each(|record| inferred.observe(record))?;
+    let mut decoder = ExampleDecoder::new(&inferred.features(), Unlisted::Skip)?;
+    records.iter().try_for_each(|record| decoder.push(record))?;
+    let batch = decoder.finish();
+    let columns = inferred.kinds.keys().map(|name| match batch.schema().column_with_name(name) {
+        Some((at, field)) => (field.clone(), batch.column(at).clone()),
+        None => (Field::new(name, DataType::Null, true), Arc::new(NullArray::new(records.len())) as ArrayRef),
+    });
+    let (fields, columns): (Vec<_>, Vec<_>) = columns.unzip();
+    let options = RecordBatchOptions::new().with_row_count(Some(records.len()));
+    Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
+        .expect("the columns have the types of the schema, and as many rows"))
 }

@@ -20,4 +20,4 @@ mod infer;
 
 pub use decoder::{ExampleDecoder, Feature, Kind, Unlisted};
 pub use encoder::ExampleEncoder;
-pub use infer::InferredFeatures;
+pub use infer::{InferredFeatures, decode_inferred};

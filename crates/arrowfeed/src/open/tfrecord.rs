@@ -63,3 +63,50 @@ impl ExampleDataset {
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }
 }
+
+/// How the records of TFRecord files are read as bytes.
+#[derive(Debug, Clone)]
+pub struct RawRecordDatasetOptions {
+    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    pub tensors: Option<TensorDefinitions>,
+    /// The name of the column of records. Default `record`.
+    pub column: String,
+    /// See [`RecordOptions::chunk_bytes`]. Default 256 KiB.
+    pub chunk_bytes: u64,
+    /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
+    pub limits: Limits,
+    /// As in [`ExampleDatasetOptions`].
+    pub index: Option<PathBuf>,
+}
+
+impl Default for RawRecordDatasetOptions {
+    fn default() -> Self {
+        let column = "record".to_owned();
+        let kind = RecordKind::Raw { column: column.clone() };
+        let RecordOptions { chunk_bytes, limits, .. } = RecordOptions::new(kind);
+        Self { tensors: None, column, chunk_bytes, limits, index: None }
+    }
+}
+
+/// Opens TFRecord files as a [`Dataset`] of their records, which are not looked into.
+#[derive(Debug)]
+pub enum RawRecordDataset {}
+
+impl RawRecordDataset {
+    /// Opens the first file. `interrupt` is asked before each file is opened.
+    ///
+    /// # Errors
+    /// No file can be opened; a source is a stream; the tensors do not fit the column; the index is not one of these files; the
+    /// caller wants to stop.
+    pub fn open(
+        sources: impl IntoIterator<Item = FileSource>,
+        options: RawRecordDatasetOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Dataset, DatasetError> {
+        let RawRecordDatasetOptions { tensors, column, chunk_bytes, limits, index } = options;
+        let options = RecordOptions { kind: RecordKind::Raw { column }, columns: None, chunk_bytes, limits };
+        let files = RecordFormat::files(sources, options, interrupt)?;
+        let dataset = Dataset::new(files, tensors, true)?;
+        Ok(dataset.indexed(index.as_deref(), interrupt)?)
+    }
+}

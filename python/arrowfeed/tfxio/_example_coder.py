@@ -1,0 +1,228 @@
+"""Messages of `tf.Example` to record batches and back, by the names of tfx_bsl's coders."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arrowfeed._arrowfeed import ExampleRecordDecoder, encode_examples
+from arrowfeed._errors import ArrowfeedError, CorruptBlockError, RepresentationError
+from arrowfeed._frameworks import framework
+from arrowfeed.tfxio._config import proto
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arrowfeed.types import ProtoLike
+
+
+class ExamplesToRecordBatchDecoder:
+    """Decodes messages of `tf.Example` into record batches of pyarrow. It can be pickled.
+
+    Args:
+        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes: its features are the columns. None:
+            each batch has the features of its own messages, in the order of their names.
+
+    Raises:
+        RuntimeError: A feature of the schema has another type than BYTES, INT and FLOAT.
+
+    Example:
+        >>> decoder = ExamplesToRecordBatchDecoder(schema.SerializeToString())
+        >>> batch = decoder.DecodeBatch([message, message])
+    """
+
+    def __init__(self, serialized_schema: ProtoLike | None = None) -> None:
+        try:
+            self._decoder = ExampleRecordDecoder(serialized_schema)
+        except RepresentationError as error:
+            raise RuntimeError(f"Bad field type for feature: {error.tensor or ''}: {error}") from error
+
+    def DecodeBatch(self, examples: Iterable[bytes]) -> Any:  # noqa: N802
+        """The `pyarrow.RecordBatch` of some messages.
+
+        Raises:
+            RuntimeError: One is no message, or a feature has values of another kind. tfx_bsl's text, and
+                that of `ArrowfeedError` with the number of the message and the feature.
+        """
+        try:
+            return self._decoder.decode(examples).to_pyarrow()
+        except CorruptBlockError as error:
+            raise RuntimeError(_as_tfx_bsl(error)) from error
+
+    def ArrowSchema(self) -> Any:  # noqa: N802
+        """The `pyarrow.Schema` of the batches.
+
+        Raises:
+            RuntimeError: There is no schema of TensorFlow Metadata.
+        """
+        schema = self._decoder.schema
+        if schema is None:
+            raise RuntimeError("Unable to get the arrow schema: expected a schema of TensorFlow Metadata")
+        return schema.to_pyarrow()
+
+
+def _as_tfx_bsl(error: CorruptBlockError) -> str:
+    """The text of tfx_bsl, and then our own."""
+    if error.field is None:
+        return f"DATA_LOSS: Unable to parse example. ({error})"
+    # "…: expected values of KIND[, as in records before], found KIND"
+    expected, _, found = str(error).partition("expected values of ")[2].partition(", found ")
+    kind = expected.split(",")[0]
+    return (
+        f"INVALID_ARGUMENT: Feature had wrong type, expected {kind}, found {found} "
+        f'for feature "{error.field}" ({error})'
+    )
+
+
+class _RaggedColumn(NamedTuple):
+    """The features that a column of lists in lists becomes.
+
+    Attributes:
+        values: Of the values.
+        partitions: Names of the features for lengths of rows, and lengths that are always the same.
+    """
+
+    values: str
+    partitions: list[str | int]
+
+    def row_lengths(self) -> list[tuple[str, int]]:
+        """The names of features, and how many rows of the list are one row there."""
+        found: list[tuple[str, int]] = []
+        for partition in self.partitions:
+            if isinstance(partition, str):
+                found.append((partition, 1))
+            elif found:
+                name, rows = found.pop()
+                found.append((name, rows * partition))
+        return found
+
+
+def _ragged_columns(schema: bytes | None) -> dict[str, _RaggedColumn]:
+    """What the ragged representations of a schema say, in all of its groups, by the name of the tensor."""
+    if schema is None:
+        return {}
+    messages: Any = importlib.import_module("tensorflow_metadata.proto.v0.schema_pb2")
+    found = {}
+    for group in messages.Schema.FromString(schema).tensor_representation_group.values():
+        for name, one in group.tensor_representation.items():
+            if one.WhichOneof("kind") == "ragged_tensor":
+                ragged = one.ragged_tensor
+                partitions = [
+                    part.row_length if part.WhichOneof("kind") == "row_length" else part.uniform_row_length
+                    for part in ragged.partition
+                ]
+                found[name] = _RaggedColumn(ragged.feature_path.step[-1], partitions)
+    return found
+
+
+class RecordBatchToExamplesEncoder:
+    """Encodes record batches as messages of `tf.Example`, one for each row. It can be pickled.
+
+    Args:
+        schema: A `Schema` of TensorFlow Metadata. Lists in lists need it: a ragged representation of theirs
+            names the features for the lengths of their rows. None: there are none.
+
+    Example:
+        >>> messages = RecordBatchToExamplesEncoder().encode(batch)
+    """
+
+    def __init__(self, schema: ProtoLike | None = None) -> None:
+        self._schema = None if schema is None else proto(schema)
+        self._ragged = _ragged_columns(self._schema)
+
+    def encode(self, record_batch: Any) -> list[bytes]:
+        """The messages of the rows of a `pyarrow.RecordBatch`.
+
+        A null row has a feature without a list.
+
+        Raises:
+            RuntimeError: A column is no list, or its values are no integers, floats, text or bytes; two
+                columns have one name.
+        """
+        names = record_batch.schema.names
+        if len(set(names)) < len(names):
+            raise RuntimeError("RecordBatch contains duplicate column names.")
+        ragged = [self._ragged.get(name, _RaggedColumn(name, [])) for name in names]
+        features = [one.values for one in ragged] + [
+            name for one in ragged for name in one.partitions if isinstance(name, str)
+        ]
+        for name in features:
+            if features.count(name) > 1:
+                raise RuntimeError(f"{name} conflicts with another source column in the same batch.")
+        columns: dict[str, Any] = {}
+        for name, column, one in zip(names, record_batch.columns, ragged, strict=True):
+            columns.update(_features(name, column, one))
+        pa = framework("pyarrow")
+        batch = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
+        try:
+            return encode_examples(batch, null_features=True)
+        except ArrowfeedError as error:
+            raise RuntimeError(str(error)) from error
+
+    def __reduce__(self) -> tuple[type, tuple[bytes | None]]:
+        return (type(self), (self._schema,))
+
+
+def _features(name: str, column: Any, ragged: _RaggedColumn) -> list[tuple[str, Any]]:
+    """The features of a column: its values, and the lengths of rows of each list inside of its lists."""
+    types = framework("pyarrow").types
+    if types.is_null(column.type):
+        return [(name, column)]
+    if not _is_list(types, column.type):
+        raise RuntimeError(f"Expected ListArray or LargeListArray, found {column.type} for {name}")
+    lengths = []
+    while _is_list(types, column.type.value_type):
+        row_lengths, column = _without_a_level(column)
+        lengths.append(row_lengths)
+    if types.is_boolean(column.type.value_type):
+        raise RuntimeError(f"Bad field type: {column.type} of {name}")
+    partitions = ragged.row_lengths()
+    if len(lengths) > len(partitions):
+        raise RuntimeError(
+            f'Error encoding feature "{name}": Nested depth of large_list is larger than the number of provided '
+            f"partitions (or no partitions were provided). Expected {len(partitions)} partitions. If the column "
+            "represents RaggedTensor, then create the encoder with TFMD schema containing RaggedTensor "
+            "TensorRepresentations with partitions."
+        )
+    if len(lengths) < len(partitions):
+        raise RuntimeError(
+            f'Error encoding feature "{name}": Expected {len(partitions)} partitions, but got flat values array.'
+        )
+    made = [
+        (feature, _divided(values, rows))
+        for (feature, rows), values in zip(partitions, lengths, strict=True)
+    ]
+    return [(ragged.values, column), *made]
+
+
+def _is_list(types: Any, of: Any) -> bool:
+    return types.is_list(of) or types.is_large_list(of)
+
+
+def _divided(lists: Any, by: int) -> Any:
+    pa = framework("pyarrow")
+    return pa.LargeListArray.from_arrays(
+        lists.offsets, pa.compute.divide(lists.values, by), mask=lists.is_null()
+    )
+
+
+def _without_a_level(column: Any) -> tuple[Any, Any]:
+    """Of lists of lists: the lengths of the inner lists of each row, and their values in one list a row."""
+    pa = framework("pyarrow")
+    outer = pa.compute.list_value_length(column).fill_null(0)
+    inner = column.flatten()
+    row_lengths = pa.compute.list_value_length(inner).fill_null(0).cast("int64")
+    starts = [0, *itertools.accumulate(outer.to_pylist())]
+    ends = [0, *itertools.accumulate(row_lengths.to_pylist())]
+    null = column.is_null()
+
+    def lists(offsets: list[int], values: Any) -> Any:
+        return pa.LargeListArray.from_arrays(pa.array(offsets, "int64"), values, mask=null)
+
+    return lists(starts, row_lengths), lists([ends[start] for start in starts], inner.flatten())
+
+
+def RecordBatchToExamples(record_batch: Any) -> list[bytes]:  # noqa: N802
+    """The messages of the rows of a batch without lists in lists. See `RecordBatchToExamplesEncoder`."""
+    return RecordBatchToExamplesEncoder().encode(record_batch)

@@ -1,0 +1,161 @@
+"""Messages of `tf.Example`, by the names of tfx_bsl."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import ExampleDataset, RawRecordDataset
+from arrowfeed.tfxio._columns import Columns
+from arrowfeed.tfxio._example_columns import columns_of_examples, kinds, projected_examples
+from arrowfeed.tfxio._files import FileRecords, patterns_of
+from arrowfeed.tfxio._raw_records import example_batches
+from arrowfeed.tfxio._records import Records
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator, Sequence
+
+    from arrowfeed._arrowfeed import Limits
+    from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
+    from arrowfeed.types import ProtoLike
+
+
+class ExampleRecords(Records):
+    """A `TFXIO` of messages of `tf.Example`."""
+
+    def _found_columns(self) -> Columns:
+        if self._features is None:
+            raise ValueError("TFMD schema not provided. Unable to derive an Arrow schema")
+        return columns_of_examples(self._features)
+
+    def _projected_columns(self, tensor_names: list[str]) -> Columns:
+        return projected_examples(self.columns, tensor_names)
+
+    def _decoder(self) -> Callable[[list[bytes]], Iterator[Any]]:
+        self.ArrowSchema()
+        return functools.partial(example_batches, kinds(self.columns), self._raw_column)
+
+
+class TFExampleRecord(ExampleRecords, FileRecords):
+    """TFRecord files of `tf.Example` as a `TFXIO`: batches for pipelines and out of them, and tensors.
+
+    Args:
+        file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
+        validate: Has no effect, as in tfx_bsl.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes: its features are the columns, and say what
+            the tensors are. None: the features that the records have, for which all files are read when they
+            are needed first; tfx_bsl has other columns for each batch then.
+        raw_record_column_name: Name of a last column, in which each record is as it was read. None: there is
+            none.
+        telemetry_descriptors: Taken for the sake of one signature.
+        limits: What files may ask of a process, outside of pipelines. None: `arrowfeed.Limits()`.
+
+    Raises:
+        ValueError: There is no file pattern.
+
+    Example:
+        >>> source = TFExampleRecord("part-*.tfrecord.gz", schema=schema)
+        >>> batches = pipeline | source.BeamSource()
+        >>> (batches, source.TensorAdapterConfig()) | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
+    """
+
+    def __init__(
+        self,
+        file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        validate: bool = True,  # noqa: ARG002, FBT001, FBT002 - tfx_bsl's signature
+        schema: ProtoLike | None = None,
+        raw_record_column_name: str | None = None,
+        telemetry_descriptors: list[str] | None = None,
+        *,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(schema, raw_record_column_name, telemetry_descriptors)
+        self._patterns = patterns_of(file_pattern)
+        self._limits = limits
+
+    def RawRecordBeamSource(self) -> Any:  # noqa: N802
+        """A Beam transform that gives the records of the files.
+
+        Beam reads the files: a name that ends with `.gz` is that of a compressed one.
+        """
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        return _beam.ReadTfRecords(self._patterns)
+
+    def _found_columns(self) -> Columns:
+        if self._features is not None:
+            return super()._found_columns()
+        found = ExampleDataset(self._patterns, limits=self._limits)
+        schema = found.arrow_schema.to_pyarrow()
+        representations: dict[str, Any] = dict(found.tensor_representations)
+        return Columns(schema.names, schema, representations)
+
+    def _dataset(self) -> ExampleDataset:
+        return ExampleDataset(
+            self._patterns,
+            schema=kinds(self.columns),
+            columns=self.columns.names,
+            representations=dict(self.columns.representations),
+            limits=self._limits,
+        )
+
+    def _with_raw_records(self, name: str, iteration: dict[str, Any]) -> Iterator[Any]:
+        decode = self._decoder()
+        for batch in RawRecordDataset(self._patterns, limits=self._limits).record_batches(**iteration):
+            yield from decode(batch.to_pyarrow()["record"].to_pylist())
+
+
+class TFExampleBeamRecord(ExampleRecords):
+    """Messages of `tf.Example` of a PCollection of bytes as a `TFXIO`. It reads no files.
+
+    Args:
+        physical_format: Where the records come from, as in tfx_bsl; has no effect.
+        telemetry_descriptors: As of `TFExampleRecord`.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes. None: each batch has the features of its own
+            records, as in tfx_bsl.
+        raw_record_column_name: Name of a last column for the records themselves.
+
+    Example:
+        >>> source = TFExampleBeamRecord("kafka", schema=schema)
+        >>> batches = records | source.BeamSource(batch_size=256)
+    """
+
+    def __init__(
+        self,
+        physical_format: str,
+        telemetry_descriptors: list[str] | None = None,
+        schema: ProtoLike | None = None,
+        raw_record_column_name: str | None = None,
+    ) -> None:
+        super().__init__(schema, raw_record_column_name, telemetry_descriptors)
+        self.physical_format = physical_format
+
+    def RawRecordBeamSource(self) -> Any:  # noqa: N802
+        """A Beam transform that gives the records that it takes."""
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        return _beam.unchanged()
+
+    def _decoder(self) -> Callable[[list[bytes]], Iterator[Any]]:
+        if self._features is None:
+            return functools.partial(example_batches, None, self._raw_column)
+        return super()._decoder()
+
+    def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
+        """Refused.
+
+        Raises:
+            NotImplementedError: Always.
+        """
+        raise NotImplementedError("TFExampleBeamRecord reads no files: it has batches in a pipeline only")
+
+    def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
+        """Refused.
+
+        Raises:
+            NotImplementedError: Always.
+        """
+        raise NotImplementedError(
+            "TFExampleBeamRecord is unable to provide a TensorFlowDataset because it does not do I/O"
+        )

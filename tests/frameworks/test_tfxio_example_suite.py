@@ -1,0 +1,72 @@
+"""tfx_bsl's own tests of its coders and sources of `tf.Example`, which its wheel has, run on ours."""
+
+import json
+
+import pytest
+from conftest import printed
+
+PARSER = "is about the configuration of TensorFlow's parser of messages, which is not used here"
+
+DIFFERENT = {
+    "tfx_bsl.coders.example_coder_test": {},
+    "tfx_bsl.tfxio.tf_example_record_test": {
+        "testInvalidGetTfExampleParserConfiginvalid_duplicate_feature": PARSER,
+        "testInvalidGetTfExampleParserConfigno_schema": PARSER,
+        "testInvalidGetTfExampleParserConfigsparse_and_fixed_feature": PARSER,
+        "testValidGetTfExampleParserConfigWithRaggedFeature": PARSER,
+        "testValidGetTfExampleParserConfigrename_one_feature": PARSER,
+        "testValidGetTfExampleParserConfigsame_feature_name": PARSER,
+        "testValidGetTfExampleParserConfigsparse_and_varlen_features_shared": PARSER,
+        "testValidGetTfExampleParserConfigsparse_feature": PARSER,
+    },
+    "tfx_bsl.tfxio.raw_tf_record_test": {},
+}
+"""What is meant to be different, and why. The names are tfx_bsl's."""
+
+OUTCOMES = """
+    import importlib, json, sys, tempfile, unittest
+    from types import SimpleNamespace
+
+    from absl import flags
+
+    name, whose = sys.argv[1:]
+    module = importlib.import_module(name)
+    flags.FLAGS(sys.argv[:1])
+    flags.FLAGS.test_tmpdir = tempfile.mkdtemp()
+    if whose == "ours":
+        from arrowfeed import tfxio
+        from tfx_bsl.tfxio import telemetry_test_util
+
+        ours = SimpleNamespace(**{name: getattr(tfxio, name) for name in tfxio.__all__})
+        tested = name.rpartition(".")[2].removesuffix("_test")
+        setattr(module, tested, ours)
+        # What pipelines count has other names.
+        telemetry_test_util.ValidateMetrics = lambda *arguments: None
+    suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+    names = {test._testMethodName for case in suite for test in case}
+    result = unittest.TestResult()
+    suite.run(result)
+    failed = {
+        getattr(test, "test_case", test)._testMethodName: text
+        for test, text in result.failures + result.errors
+    }
+    skipped = {test._testMethodName for test, _ in result.skipped}
+    print(json.dumps([sorted(names - skipped), failed]))
+"""
+
+
+def outcomes(module, whose):
+    """Names of all tests of a module, and of those that did not pass, with what they say."""
+    return json.loads(printed(OUTCOMES, module, whose).splitlines()[-1])
+
+
+@pytest.mark.parametrize("module", DIFFERENT)
+def test_the_tests_of_tfx_bsl_pass_but_for_what_is_meant_to_differ(module):
+    names, failed = outcomes(module, "ours")
+    assert len(names) > len(failed)
+    assert failed.keys() == DIFFERENT[module].keys(), "\n".join(failed.values())
+
+
+@pytest.mark.parametrize("module", DIFFERENT)
+def test_they_pass_on_tfx_bsls_own(module):
+    assert outcomes(module, "theirs")[1] == {}
