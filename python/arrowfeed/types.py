@@ -132,7 +132,7 @@ ProtoLike: TypeAlias = bytes | bytearray | memoryview | Message
 """A message, or its bytes."""
 
 ExampleSchemaLike: TypeAlias = dict[str, Literal["bytes", "float", "int64"]] | ProtoLike
-"""The features of `tf.Example`: names and kinds of values, or a `Schema` of TensorFlow Metadata, or its bytes."""
+"""Features of `tf.Example`: names and kinds of values, or a `Schema` of TensorFlow Metadata, or its bytes."""
 
 RepresentationLike: TypeAlias = Representation | ProtoLike
 """A representation, a `TensorRepresentation` message of TensorFlow Metadata, or the bytes of one."""

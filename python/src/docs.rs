@@ -373,9 +373,9 @@ Example:
     (Dataset) => {
         r#"Files of one format, and the tensors that are made of them: a source of batches for training.
 
-The base class of `AvroDataset` and the classes of other formats, which make one. It has no constructor. No
-thread is started before the first batch is asked for. Datasets can be pickled; a copy
-opens the files again.
+The base class of `AvroDataset` and the classes of other formats, which make one. It has no constructor.
+No thread is started before the first batch is asked for. Datasets can be pickled; a copy opens the files
+again.
 
 Example:
     >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
@@ -803,7 +803,7 @@ Raises:
     CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of two kinds.
     ChangedError: `index` is one of other files, or a file has another length now.
     SchemaError: A column is not in the schema, or no record has a feature.
-    RepresentationError: A tensor cannot be made of the columns, or `schema` has a feature of another type.
+    RepresentationError: A tensor cannot be made of the columns, or `schema` has another type of feature.
     ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
 
 Example:
@@ -1002,7 +1002,7 @@ Raises:
 Example:
     >>> dataset = arrowfeed.RawRecordDataset("part-*.tfrecord")
     >>> for batch in dataset.record_batches(batch_size=64, shuffle_buffer_size=10_000):
-    ...     parse(batch["record"].to_pyarrow().to_pylist())"#
+    ...     parse(batch.to_pyarrow()["record"].to_pylist())"#
     };
     (RecordBatch) => {
         r#"Rows in columns of one length.
@@ -1545,7 +1545,7 @@ Example:
     ('zstandard', ['id', 'name'])"#
     };
     (encode_examples) => {
-        r#"The rows of a batch as messages of `tf.Example`, as `write_tfrecord` writes them.
+        r#"Encodes the rows of a batch as messages of `tf.Example`, as `write_tfrecord` writes them.
 
 Args:
     batch: A record batch of any Arrow library.
@@ -1558,8 +1558,8 @@ Raises:
     TypeError: `batch` is no record batch.
 
 Example:
-    >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))
-    [b'\n\x0c\n\n\n\x01n\x12\x05\x1a\x03\n\x01\x07']"#
+    >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))[0].hex()
+    '0a0c0a0a0a016e12051a030a0107'"#
     };
     (encode_records) => {
         r#"Each row of a batch in Avro's binary encoding, without a file around it. Not in `arrowfeed`.
@@ -1723,9 +1723,9 @@ Args:
     threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
     limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
         batch. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` leaves out records that cannot be decoded, and goes on behind other
-        damage at the next record; `"skip_file"` leaves out the rest of the file. What is left out is in
-        `report()`.
+    on_error: `"raise"`; `"skip_block"` leaves out records that cannot be decoded, and goes on behind
+        other damage at the next record; `"skip_file"` leaves out the rest of the file. What is left out
+        is in `report()`.
 
 Returns:
     A reader with `__arrow_c_stream__`, which iterates batches.

@@ -65,8 +65,7 @@ mod _arrowfeed {
     use crate::batch::RecordBatch;
     #[pymodule_export]
     use crate::dataset::{
-        AvroDataset, BatchIterator, ChunkDataset, Dataset, ExampleDataset, ParquetDataset,
-        RawRecordDataset,
+        AvroDataset, BatchIterator, ChunkDataset, Dataset, ExampleDataset, ParquetDataset, RawRecordDataset,
     };
     #[pymodule_export]
     use crate::example_records::{ExampleRecordDecoder, encode_examples};

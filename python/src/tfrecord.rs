@@ -1,10 +1,10 @@
 //! `arrowfeed.read_tfrecord`, `arrowfeed.write_tfrecord`, and the features of `tf.Example`.
 
+use arrowfeed::ReadOptions;
 use arrowfeed::source::run::ReadingOptions;
 use arrowfeed::tensor::{ValueType, value_types_from_tfmd};
 use arrowfeed::tfrecord::example::{Feature, Kind};
 use arrowfeed::tfrecord::{Compression, ExampleWriter, RecordFormat, RecordKind, RecordOptions};
-use arrowfeed::ReadOptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -44,7 +44,8 @@ pub(crate) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<Feature>> {
         return Ok(types.into_iter().map(feature).collect());
     };
     let features = dict.iter().map(|(name, kind)| {
-        let name = name.cast::<PyString>().map_err(|_| wrong_type("schema", "names of features (str)", &name))?;
+        let name =
+            name.cast::<PyString>().map_err(|_| wrong_type("schema", "names of features (str)", &name))?;
         let name = name.to_str()?.to_owned();
         let kind = choice(&format!("schema[{name:?}]"), &KINDS, &kind)?;
         Ok(Feature { name, kind })
@@ -110,7 +111,8 @@ pub(crate) fn read_tfrecord(
             RecordKind::Raw { column: RECORD.to_owned() }
         }
     };
-    let ReadOptions { columns, batch_size, threads, limits, on_error, .. } = read_options(NAME, Some(&reading))?;
+    let ReadOptions { columns, batch_size, threads, limits, on_error, .. } =
+        read_options(NAME, Some(&reading))?;
     let (sources, _) = rereadable(source, TFRECORD)?;
     RecordBatchReader::open(py, |interrupt| {
         let options = RecordOptions { columns, limits, ..RecordOptions::new(kind) };

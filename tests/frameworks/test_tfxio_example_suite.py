@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from conftest import printed
 
 PARSER = "is about the configuration of TensorFlow's parser of messages, which is not used here"

@@ -1,4 +1,4 @@
-"""Sources of numbered rows, for the laws of datasets: files of each format, and a source written in Python."""
+"""Sources of numbered rows, for the laws of datasets: files of each format, and one written in Python."""
 
 import itertools
 

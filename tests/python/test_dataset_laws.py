@@ -30,7 +30,10 @@ def dataset(request, tmp_path_factory):
 def tables(batches):
     """The rows of each batch. A feature of `tf.Example` is a list: a number is a list of one."""
     found = [pa.record_batch(batch).to_pylist() for batch in batches]
-    return [[row | {"id": row["id"][0]} if isinstance(row["id"], list) else row for row in batch] for batch in found]
+    return [
+        [row | {"id": row["id"][0]} if isinstance(row["id"], list) else row for row in batch]
+        for batch in found
+    ]
 
 
 def ids(batches):
@@ -127,8 +130,8 @@ def damaged(kind, directory):
         return af.ChunkDataset([Chunks(0, 100), Chunks(100, 200, damaged=[1]), Chunks(200, 300)])
     path = directory / f"part-1.{kind}"
     bytes_ = bytearray(path.read_bytes())
-    # Of an Avro and of a compressed file, deflated data; of a file of TFRecord, bytes of a record; of a Parquet file, the header
-    # of a page.
+    # Of an Avro and of a compressed file, deflated data; of a file of TFRecord, bytes of a record; of a
+    # Parquet file, the header of a page.
     at = len(bytes_) // 2
     if kind == "parquet":
         import pyarrow.parquet as pq  # noqa: PLC0415 - the other sources do without

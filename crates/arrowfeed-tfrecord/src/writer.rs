@@ -41,7 +41,10 @@ pub struct ExampleWriter {
 
 impl fmt::Debug for ExampleWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExampleWriter").field("name", &self.name).field("rows", &self.rows).finish_non_exhaustive()
+        f.debug_struct("ExampleWriter")
+            .field("name", &self.name)
+            .field("rows", &self.rows)
+            .finish_non_exhaustive()
     }
 }
 

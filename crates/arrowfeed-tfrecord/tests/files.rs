@@ -139,7 +139,8 @@ struct Directory(PathBuf);
 impl Directory {
     fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("arrowfeed-tfrecord-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let name =
+            format!("arrowfeed-tfrecord-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).unwrap();
         Self(path)
@@ -156,7 +157,8 @@ impl Drop for Directory {
 fn contents(nested: bool) -> impl Strategy<Value = Vec<Vec<u8>>> {
     let bytes = prop::collection::vec(any::<u8>(), 0..120);
     let file = prop::collection::vec(bytes.clone(), 1..4).prop_map(|it| written(&it, Compression::None));
-    let record = if nested { prop_oneof![4 => bytes.boxed(), 1 => file.boxed()].boxed() } else { bytes.boxed() };
+    let record =
+        if nested { prop_oneof![4 => bytes.boxed(), 1 => file.boxed()].boxed() } else { bytes.boxed() };
     prop::collection::vec(record, 0..40)
 }
 
@@ -272,8 +274,10 @@ proptest! {
 
 #[test]
 fn a_record_that_is_longer_than_all_buffers_is_read() {
-    let contents: Vec<Vec<u8>> =
-        [3 << 20, 5, 700_000, 0, 1].into_iter().map(|len| (0..len).map(|n| (n % 251) as u8).collect()).collect();
+    let contents: Vec<Vec<u8>> = [3 << 20, 5, 700_000, 0, 1]
+        .into_iter()
+        .map(|len| (0..len).map(|n| (n % 251) as u8).collect())
+        .collect();
     let directory = Directory::new();
     let path = directory.0.join("long");
     fs::write(&path, written(&contents, Compression::None)).unwrap();
@@ -304,9 +308,14 @@ fn messages_say_file_block_record_and_field() {
         "file: block 0 at byte 60, record 2: i: expected values of int64_list, found float_list"
     );
     let (found, report, _) = batches(&files, options(10, OnError::SkipBlock, Workers::Own(2)));
-    let ids = found.iter().flat_map(|batch| batch.column(0).as_list::<i64>().values().as_primitive::<Int64Type>().values().to_vec());
+    let ids = found.iter().flat_map(|batch| {
+        batch.column(0).as_list::<i64>().values().as_primitive::<Int64Type>().values().to_vec()
+    });
     assert_eq!(ids.collect::<Vec<_>>(), [7, 7, 7]);
-    assert_eq!((report.skipped[0].block, report.skipped[0].offset, report.skipped[0].rows), (Some(0), Some(60), Some(1)));
+    assert_eq!(
+        (report.skipped[0].block, report.skipped[0].offset, report.skipped[0].rows),
+        (Some(0), Some(60), Some(1))
+    );
 
     let error = open(&file, examples(None, None)).unwrap_err();
     assert_eq!(
@@ -362,7 +371,8 @@ fn columns_come_in_the_order_asked_for() {
     let names = |columns: &[&str]| {
         let columns = Some(columns.iter().map(|name| (*name).to_owned()).collect());
         let files = open(&file, RecordOptions { columns, ..examples(Some(&all), None) });
-        files.map(|files| files.schema().fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>())
+        files
+            .map(|files| files.schema().fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>())
     };
     assert_eq!(names(&["d", "b.c"]).unwrap(), ["d", "b.c"]);
     assert_eq!(

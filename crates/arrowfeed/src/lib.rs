@@ -54,8 +54,8 @@ pub use dataset::{Dataset, IterationOptions, TensorDefinitions};
 pub use error::{DatasetError, StateError, StateErrorKind};
 pub use open::{
     AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, ExampleDataset,
-    ExampleDatasetOptions, ParquetDataset, ParquetDatasetOptions, RawRecordDataset,
-    RawRecordDatasetOptions, TensorRecordDecoder,
+    ExampleDatasetOptions, ParquetDataset, ParquetDatasetOptions, RawRecordDataset, RawRecordDatasetOptions,
+    TensorRecordDecoder,
 };
 pub use sources::{resolve, resolve_with};
 pub use tfxio::{RecordBatches, TensorBatches, Tfxio};

@@ -28,9 +28,9 @@ from arrowfeed.types import (
 class Dataset(Tfxio):
     """Files of one format, and the tensors that are made of them: a source of batches for training.
 
-    The base class of `AvroDataset` and the classes of other formats, which make one. It has no constructor. No
-    thread is started before the first batch is asked for. Datasets can be pickled; a copy
-    opens the files again.
+    The base class of `AvroDataset` and the classes of other formats, which make one. It has no constructor.
+    No thread is started before the first batch is asked for. Datasets can be pickled; a copy opens the files
+    again.
 
     Example:
         >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
@@ -563,7 +563,7 @@ class ExampleDataset(Dataset):
         CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of two kinds.
         ChangedError: `index` is one of other files, or a file has another length now.
         SchemaError: A column is not in the schema, or no record has a feature.
-        RepresentationError: A tensor cannot be made of the columns, or `schema` has a feature of another type.
+        RepresentationError: A tensor cannot be made of the columns, or `schema` has another type of feature.
         ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
 
     Example:

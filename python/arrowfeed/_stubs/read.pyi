@@ -140,7 +140,7 @@ def read_avro(
 def read_tfrecord(
     source: Source,
     *,
-    format: Literal["example", "raw"] = "example",
+    format: Literal["example", "raw"] = "example",  # noqa: A002 - the word that fits
     schema: ExampleSchemaLike | None = None,
     sample: int | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
@@ -171,9 +171,9 @@ def read_tfrecord(
         threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
         limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
             batch. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` leaves out records that cannot be decoded, and goes on behind other
-            damage at the next record; `"skip_file"` leaves out the rest of the file. What is left out is in
-            `report()`.
+        on_error: `"raise"`; `"skip_block"` leaves out records that cannot be decoded, and goes on behind
+            other damage at the next record; `"skip_file"` leaves out the rest of the file. What is left out
+            is in `report()`.
 
     Returns:
         A reader with `__arrow_c_stream__`, which iterates batches.

@@ -180,7 +180,7 @@ class ExampleRecordDecoder:
         """
 
 def encode_examples(batch: ArrowArrayExportable, *, null_features: bool = False) -> list[bytes]:
-    """The rows of a batch as messages of `tf.Example`, as `write_tfrecord` writes them.
+    """Encodes the rows of a batch as messages of `tf.Example`, as `write_tfrecord` writes them.
 
     Args:
         batch: A record batch of any Arrow library.
@@ -193,6 +193,6 @@ def encode_examples(batch: ArrowArrayExportable, *, null_features: bool = False)
         TypeError: `batch` is no record batch.
 
     Example:
-        >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))
-        [b'\\n\\x0c\\n\\n\\n\\x01n\\x12\\x05\\x1a\\x03\\n\\x01\\x07']
+        >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))[0].hex()
+        '0a0c0a0a0a016e12051a030a0107'
     """

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arrowfeed._arrowfeed import Limits
     from arrowfeed.types import AvroSchemaLike, ProtoLike
 
+
 class AvroRecord(AvroRecords, FileRecords):
     """Avro files as a `TFXIO`: batches for pipelines and out of them, and tensors.
 
@@ -106,10 +107,10 @@ class AvroRecord(AvroRecords, FileRecords):
             limits=self._limits,
         )
 
-    def _with_raw_records(self, name: str, iteration: dict[str, Any]) -> Iterator[Any]:
+    def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
         schema = self.AvroSchema()
         # Both are shuffled alike.
         batches = self._dataset().record_batches(**iteration)
         whole = AvroDataset(self._patterns, representations={}, reader_schema=schema, limits=self._limits)
         for batch, rows in zip(batches, whole.record_batches(**iteration), strict=True):
-            yield with_raw_records(batch.to_pyarrow(), name, encode_records(rows, schema))
+            yield with_raw_records(batch.to_pyarrow(), str(self._raw_column), encode_records(rows, schema))

@@ -95,7 +95,9 @@ class RecordBatches(beam.PTransform):
 
 
 class ReadTfRecords(beam.PTransform):
-    """Reads the records of TFRecord files, each as bytes. Compression is told by the names of files, as Beam tells it.
+    """Reads the records of TFRecord files, each as bytes.
+
+    A file whose name ends with `.gz` is a compressed one, as Beam has it.
 
     Args:
         patterns: Of the files.

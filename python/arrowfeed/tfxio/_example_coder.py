@@ -21,8 +21,8 @@ class ExamplesToRecordBatchDecoder:
     """Decodes messages of `tf.Example` into record batches of pyarrow. It can be pickled.
 
     Args:
-        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes: its features are the columns. None:
-            each batch has the features of its own messages, in the order of their names.
+        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes: its features are the columns.
+            None: each batch has the features of its own messages, in the order of their names.
 
     Raises:
         RuntimeError: A feature of the schema has another type than BYTES, INT and FLOAT.
@@ -66,7 +66,7 @@ def _as_tfx_bsl(error: CorruptBlockError) -> str:
     """The text of tfx_bsl, and then our own."""
     if error.field is None:
         return f"DATA_LOSS: Unable to parse example. ({error})"
-    # "…: expected values of KIND[, as in records before], found KIND"
+    # The text names the kind that was expected, perhaps with a comma behind it, and the one that was found.
     expected, _, found = str(error).partition("expected values of ")[2].partition(", found ")
     kind = expected.split(",")[0]
     return (
@@ -103,7 +103,7 @@ def _ragged_columns(schema: bytes | None) -> dict[str, _RaggedColumn]:
     if schema is None:
         return {}
     messages: Any = importlib.import_module("tensorflow_metadata.proto.v0.schema_pb2")
-    found = {}
+    found: dict[str, _RaggedColumn] = {}
     for group in messages.Schema.FromString(schema).tensor_representation_group.values():
         for name, one in group.tensor_representation.items():
             if one.WhichOneof("kind") == "ragged_tensor":
@@ -171,7 +171,7 @@ def _features(name: str, column: Any, ragged: _RaggedColumn) -> list[tuple[str, 
         return [(name, column)]
     if not _is_list(types, column.type):
         raise RuntimeError(f"Expected ListArray or LargeListArray, found {column.type} for {name}")
-    lengths = []
+    lengths: list[Any] = []
     while _is_list(types, column.type.value_type):
         row_lengths, column = _without_a_level(column)
         lengths.append(row_lengths)
@@ -180,18 +180,18 @@ def _features(name: str, column: Any, ragged: _RaggedColumn) -> list[tuple[str, 
     partitions = ragged.row_lengths()
     if len(lengths) > len(partitions):
         raise RuntimeError(
-            f'Error encoding feature "{name}": Nested depth of large_list is larger than the number of provided '
-            f"partitions (or no partitions were provided). Expected {len(partitions)} partitions. If the column "
-            "represents RaggedTensor, then create the encoder with TFMD schema containing RaggedTensor "
-            "TensorRepresentations with partitions."
+            f'Error encoding feature "{name}": Nested depth of large_list is larger than the number of '
+            f"provided partitions (or no partitions were provided). Expected {len(partitions)} partitions. "
+            "If the column represents RaggedTensor, then create the encoder with TFMD schema containing "
+            "RaggedTensor TensorRepresentations with partitions."
         )
     if len(lengths) < len(partitions):
         raise RuntimeError(
-            f'Error encoding feature "{name}": Expected {len(partitions)} partitions, but got flat values array.'
+            f'Error encoding feature "{name}": Expected {len(partitions)} partitions, but got flat values '
+            "array."
         )
     made = [
-        (feature, _divided(values, rows))
-        for (feature, rows), values in zip(partitions, lengths, strict=True)
+        (feature, _divided(values, rows)) for (feature, rows), values in zip(partitions, lengths, strict=True)
     ]
     return [(ragged.values, column), *made]
 

@@ -100,7 +100,7 @@ class TFExampleRecord(ExampleRecords, FileRecords):
             limits=self._limits,
         )
 
-    def _with_raw_records(self, name: str, iteration: dict[str, Any]) -> Iterator[Any]:
+    def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
         decode = self._decoder()
         for batch in RawRecordDataset(self._patterns, limits=self._limits).record_batches(**iteration):
             yield from decode(batch.to_pyarrow()["record"].to_pylist())

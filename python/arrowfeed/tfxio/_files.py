@@ -40,7 +40,7 @@ class FileRecords(Records):
         """The columns and the tensors of the files."""
 
     @abc.abstractmethod
-    def _with_raw_records(self, name: str, iteration: dict[str, Any]) -> Iterator[Any]:
+    def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
         """Batches of pyarrow with a last column of the records themselves."""
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
@@ -53,9 +53,8 @@ class FileRecords(Records):
         """
         self.ArrowSchema()
         iteration: dict[str, Any] = {"seed": secrets.randbits(64), **_iteration(options)}
-        name = self.raw_record_column_name
-        if name is not None:
-            return self._with_raw_records(name, iteration)
+        if self.raw_record_column_name is not None:
+            return self._with_raw_records(iteration)
         return (batch.to_pyarrow() for batch in self._dataset().record_batches(**iteration))
 
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802

@@ -29,8 +29,6 @@ class RawRecords(Records):
     """
 
     def __init__(self, raw_record_column_name: str, telemetry_descriptors: list[str] | None) -> None:
-        if raw_record_column_name is None:
-            raise AssertionError("raw_record_column_name: expected the name of a column, found None")
         super().__init__(None, raw_record_column_name, telemetry_descriptors)
 
     def _found_columns(self) -> Columns:
@@ -84,10 +82,10 @@ class RawTfRecordTFXIO(RawRecords, FileRecords):
     def _dataset(self) -> RawRecordDataset:
         return RawRecordDataset(self._patterns, column=str(self._raw_column), limits=self._limits)
 
-    def _with_raw_records(self, name: str, iteration: dict[str, Any]) -> Iterator[Any]:
+    def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
         decode = self._decoder()
         for batch in self._dataset().record_batches(**iteration):
-            yield from decode(batch.to_pyarrow()[name].to_pylist())
+            yield from decode(batch.to_pyarrow()[self._raw_column].to_pylist())
 
     def ArrowSchema(self) -> Any:  # noqa: N802
         """The `pyarrow.Schema` of the record batches: one column, `large_list<large_binary>`."""

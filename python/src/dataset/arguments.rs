@@ -80,10 +80,10 @@ pub(super) fn raw_record_options(keywords: &Bound<'_, PyDict>) -> PyResult<RawRe
     let others = keywords.copy()?;
     let column = taken(&others, "column")?;
     let (tensors, reading, index) = options("RawRecordDataset", &["limits"], &others)?;
-    let mut made =
-        RawRecordDatasetOptions { tensors, limits: reading.limits, index, ..Default::default() };
+    let mut made = RawRecordDatasetOptions { tensors, limits: reading.limits, index, ..Default::default() };
     if let Some(name) = column {
-        made.column = name.extract().map_err(|_| wrong_type("column", "the name of a column (str)", &name))?;
+        made.column =
+            name.extract().map_err(|_| wrong_type("column", "the name of a column (str)", &name))?;
     }
     Ok(made)
 }

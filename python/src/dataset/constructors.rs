@@ -152,7 +152,8 @@ impl RawRecordDataset {
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::RawRecordDataset::open(sources, options, Some(interrupt))
         };
-        let dataset = Format::RawRecord.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
+        let dataset =
+            Format::RawRecord.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }

@@ -131,9 +131,11 @@ fn push_head(message: &mut Vec<u8>, tag: u8, bytes: usize) {
 fn kind_of(data_type: &DataType) -> Result<Option<Kind>, FeedError> {
     use DataType as D;
     let leaf = match data_type {
-        D::List(item) | D::LargeList(item) | D::FixedSizeList(item, _) | D::ListView(item) | D::LargeListView(item) => {
-            item.data_type()
-        }
+        D::List(item)
+        | D::LargeList(item)
+        | D::FixedSizeList(item, _)
+        | D::ListView(item)
+        | D::LargeListView(item) => item.data_type(),
         other => other,
     };
     let leaf = if let D::Dictionary(_, values) = leaf { values } else { leaf };
@@ -157,7 +159,8 @@ impl Lists {
         let Some(kind) = kind_of(column.data_type())? else { return Ok(None) };
         let lists = as_lists(column, kind)?;
         if lists.values().null_count() > 0 && has_null_values(&lists) {
-            let message = "expected lists without null values, which a feature cannot have, found one with a null";
+            let message =
+                "expected lists without null values, which a feature cannot have, found one with a null";
             return Err(FeedError::new(FeedErrorKind::Conversion, message));
         }
         Ok(Some(Self { name: name.to_owned(), kind, lists }))
@@ -254,14 +257,19 @@ fn as_lists(column: &ArrayRef, kind: Kind) -> Result<LargeListArray, FeedError> 
     }
     let values = cast(&column, item.data_type())?;
     let nulls = values.nulls().cloned();
-    let ends = arrow_buffer::OffsetBuffer::from_lengths((0..values.len()).map(|row| usize::from(values.is_valid(row))));
+    let ends = arrow_buffer::OffsetBuffer::from_lengths(
+        (0..values.len()).map(|row| usize::from(values.is_valid(row))),
+    );
     let values = match values.null_count() {
         0 => values,
         _ => {
-            let valid = arrow_array::BooleanArray::new(nulls.as_ref().map_or_else(
-                || arrow_buffer::BooleanBuffer::new_set(values.len()),
-                |nulls| nulls.inner().clone(),
-            ), None);
+            let valid = arrow_array::BooleanArray::new(
+                nulls.as_ref().map_or_else(
+                    || arrow_buffer::BooleanBuffer::new_set(values.len()),
+                    |nulls| nulls.inner().clone(),
+                ),
+                None,
+            );
             arrow_select::filter::filter(&values, &valid).map_err(refused)?
         }
     };
@@ -271,7 +279,6 @@ fn as_lists(column: &ArrayRef, kind: Kind) -> Result<LargeListArray, FeedError> 
 /// Whether a row that is not null has a null value.
 fn has_null_values(lists: &LargeListArray) -> bool {
     let (ends, values) = (lists.value_offsets(), lists.values());
-    (0..lists.len()).any(|row| {
-        lists.is_valid(row) && (ends[row]..ends[row + 1]).any(|at| values.is_null(at as usize))
-    })
+    (0..lists.len())
+        .any(|row| lists.is_valid(row) && (ends[row]..ends[row + 1]).any(|at| values.is_null(at as usize)))
 }

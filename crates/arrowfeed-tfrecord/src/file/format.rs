@@ -161,7 +161,8 @@ impl FileFormat for RecordFormat {
                 let all = ExampleDecoder::new(whole, Unlisted::Check)?;
                 let numbers = named_columns(all.schema(), columns)?;
                 let schema = Arc::new(all.schema().project(&numbers).map_err(|error| {
-                    FeedError::new(FeedErrorKind::Internal, "expected columns of the schema").with_source(error)
+                    FeedError::new(FeedErrorKind::Internal, "expected columns of the schema")
+                        .with_source(error)
                 })?);
                 let columns = numbers.iter().map(|number| whole[*number].clone()).collect();
                 (schema, Plan::Example { whole: whole.clone(), columns, unlisted: Unlisted::Skip })

@@ -59,4 +59,3 @@ pub(super) fn features(
     }
     Ok(features)
 }
-

@@ -55,7 +55,8 @@ impl RecordFile {
         let fingerprint = fingerprint(&start, &end);
         file.check_fingerprint(&fingerprint)?;
         let compression = Compression::of(&start);
-        if compression == Compression::None && start.first_chunk::<HEADER>().is_some_and(|it| !frame::is_header(it))
+        if compression == Compression::None
+            && start.first_chunk::<HEADER>().is_some_and(|it| !frame::is_header(it))
         {
             let found = hex(&start[..HEADER]);
             let message = format!(

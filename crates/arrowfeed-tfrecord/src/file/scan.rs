@@ -39,7 +39,14 @@ struct Run {
 
 impl RecordScan {
     pub(super) fn new(source: Arc<dyn ByteSource>, len: u64, cell_bytes: u64) -> Self {
-        Self { frames: Frames::new(source, len, STRETCH), len, cell_bytes, number: 0, offset: 0, failed: None }
+        Self {
+            frames: Frames::new(source, len, STRETCH),
+            len,
+            cell_bytes,
+            number: 0,
+            offset: 0,
+            failed: None,
+        }
     }
 
     /// The records from an offset on that start in its cell.

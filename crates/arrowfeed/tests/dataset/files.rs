@@ -12,12 +12,12 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed::avro::{AvroSource, Codec, WriteOptions, write_avro};
+use arrowfeed::tfrecord::example::{ExampleEncoder, Feature, Kind};
+use arrowfeed::tfrecord::{Compression, RecordWriter};
 use arrowfeed::{
     AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, Dataset, DatasetError,
     ExampleDataset, ExampleDatasetOptions, IterationOptions, ParquetDataset, ParquetDatasetOptions,
 };
-use arrowfeed::tfrecord::example::{ExampleEncoder, Feature, Kind};
-use arrowfeed::tfrecord::{Compression, RecordWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use proptest::prelude::*;
@@ -226,7 +226,8 @@ fn of_features(batch: &RecordBatch) -> RecordBatch {
         let [id] = numbers(&list.unwrap())[..] else { panic!("one number a row") };
         id
     });
-    let list = lists(2).iter().map(|list| Some(numbers(&list.unwrap()).into_iter().map(Some).collect::<Vec<_>>()));
+    let list =
+        lists(2).iter().map(|list| Some(numbers(&list.unwrap()).into_iter().map(Some).collect::<Vec<_>>()));
     let columns: [(&str, arrow_array::ArrayRef); 3] = [
         ("id", Arc::new(ids.collect::<Int64Array>())),
         ("text", Arc::new(text.collect::<StringArray>())),
