@@ -1545,17 +1545,17 @@ Example:
     ('zstandard', ['id', 'name'])"#
     };
     (encode_examples) => {
-        r#"Encodes the rows of a batch as messages of `tf.Example`, as `write_tfrecord` writes them.
+        r#"Encodes rows as messages of `tf.Example`, as `write_tfrecord` writes them.
 
 Args:
-    batch: A record batch of any Arrow library.
+    batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
     null_features: Whether a null row has a feature without a list, as tfx_bsl writes it. Readers take it
         for none.
 
 Raises:
     ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
         not fit into 64 bits with a sign.
-    TypeError: `batch` is no record batch.
+    TypeError: `batches` is something else.
 
 Example:
     >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))[0].hex()

@@ -9,10 +9,10 @@ use crate::argument::{flag, wrong_type};
 use crate::arrow_schema::{Schema, counted};
 use crate::batch::RecordBatch;
 use crate::call::call;
-use crate::foreign;
 use crate::record_decoder::buffer_of;
 use crate::source::is_buffer;
 use crate::tfrecord::{features, tfmd_bytes};
+use crate::write;
 
 #[doc = docs!(ExampleRecordDecoder)]
 #[pyclass(module = "arrowfeed", frozen)]
@@ -92,19 +92,20 @@ impl ExampleRecordDecoder {
 
 #[doc = docs!(encode_examples)]
 #[pyfunction]
-#[pyo3(signature = (batch, *, null_features=None), text_signature = "(batch, *, null_features=False)")]
+#[pyo3(signature = (batches, *, null_features=None), text_signature = "(batches, *, null_features=False)")]
 pub(crate) fn encode_examples<'py>(
-    batch: &Bound<'py, PyAny>,
+    batches: &Bound<'py, PyAny>,
     null_features: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let py = batch.py();
-    let null_features = null_features.map(|value| flag("null_features", value)).transpose()?;
-    let batch = match batch.cast::<RecordBatch>() {
-        Ok(batch) => batch.get().0.clone(),
-        Err(_) => foreign::record_batch("batch", batch)?,
-    };
-    let mut encoder = call(py, || {
-        ExampleEncoder::new(&batch).map(|encoder| encoder.with_null_features(null_features.unwrap_or(false)))
-    })?;
-    PyList::new(py, (0..batch.num_rows()).map(|row| PyBytes::new(py, encoder.encode(row))))
+    let py = batches.py();
+    let null_features = null_features.map(|value| flag("null_features", value)).transpose()?.unwrap_or(false);
+    let messages = PyList::empty(py);
+    for batch in write::source("batches", batches)? {
+        let batch = batch.map_err(|error| write::failure(py, write::source_error(error)))?;
+        let mut encoder = call(py, || Ok(ExampleEncoder::new(&batch)?.with_null_features(null_features)))?;
+        for row in 0..batch.num_rows() {
+            messages.append(PyBytes::new(py, encoder.encode(row)))?;
+        }
+    }
+    Ok(messages)
 }

@@ -1,4 +1,4 @@
-"""The code of the pages on tfx_bsl and on Beam runs as it stands there."""
+"""The code of the pages on tfx_bsl, TFRecord and Beam runs as it stands there."""
 
 import re
 from pathlib import Path
@@ -66,3 +66,13 @@ def test_the_page_on_beam_runs(tmp_path, monkeypatch, capfd):
     (example,) = examples("beam.md")
     exec(compile(example, "beam.md", "exec"), {})
     assert capfd.readouterr().out.split()[-1] == str(2 * ROWS)
+
+
+def test_the_page_on_tfrecord_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = examples("tfrecord.md")
+    assert len(found) == 5
+    names: dict = {}
+    for number, example in enumerate(found):
+        exec(compile(example, f"tfrecord.md, example {number}", "exec"), names)
+    assert len(names["raw"]) == 3

@@ -8,6 +8,7 @@ from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed._stubs.read import Limits
 from arrowfeed.types import (
     ArrowArrayExportable,
+    ArrowStreamExportable,
     AvroSchemaLike,
     Encoding,
     ExampleSchemaLike,
@@ -179,18 +180,20 @@ class ExampleRecordDecoder:
                 `error.record` is its number, `error.field` the feature.
         """
 
-def encode_examples(batch: ArrowArrayExportable, *, null_features: bool = False) -> list[bytes]:
-    """Encodes the rows of a batch as messages of `tf.Example`, as `write_tfrecord` writes them.
+def encode_examples(
+    batches: ArrowStreamExportable | ArrowArrayExportable, *, null_features: bool = False
+) -> list[bytes]:
+    """Encodes rows as messages of `tf.Example`, as `write_tfrecord` writes them.
 
     Args:
-        batch: A record batch of any Arrow library.
+        batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
         null_features: Whether a null row has a feature without a list, as tfx_bsl writes it. Readers take it
             for none.
 
     Raises:
         ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
             not fit into 64 bits with a sign.
-        TypeError: `batch` is no record batch.
+        TypeError: `batches` is something else.
 
     Example:
         >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))[0].hex()
