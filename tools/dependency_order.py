@@ -11,7 +11,7 @@ MAY_USE: dict[str, set[str]] = {
     "arrowfeed-source": set(),
     "arrowfeed-avro": {"arrowfeed-select", "arrowfeed-source"},
     "arrowfeed-parquet": {"arrowfeed-source"},
-    "arrowfeed-tfrecord": {"arrowfeed-source"},
+    "arrowfeed-tfrecord": {"arrowfeed-select", "arrowfeed-source"},
     "arrowfeed-ffi": set(),
     "arrowfeed-tensor": {"arrowfeed-select"},
     "arrowfeed-tensorflow": {"arrowfeed-tensor"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 from arrowfeed._arrowfeed import (
@@ -120,6 +120,14 @@ Codec: TypeAlias = Literal["null", "deflate", "snappy", "zstandard", "bzip2", "x
 
 Encoding: TypeAlias = Literal["native", "feature", "tfx"]
 """How Avro types become Arrow types."""
+
+Framing: TypeAlias = Literal["bare", "single_object", "confluent"]
+"""What stands before a record of Avro in a message."""
+
+MessageSchemas: TypeAlias = (
+    dict[int, AvroSchemaLike] | Sequence[AvroSchemaLike] | Callable[[int], AvroSchemaLike | None]
+)
+"""Schemas of messages by fingerprint or number, a list of them, or a function that finds one."""
 
 StringType: TypeAlias = Literal["utf8", "large_utf8", "utf8_view"]
 """The Arrow type of strings; bytes follow it."""

@@ -1,15 +1,17 @@
 //! `arrowfeed.AvroRecordDecoder`.
 
-use arrowfeed::avro::WriterId;
+use arrowfeed::avro::{Framing, WriterId};
 use arrowfeed::{DatasetError, FeedError, TensorRecordDecoder};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::argument::{integer, unexpected_keyword, wrong_type, wrong_value};
+use crate::argument::{choice, integer, unexpected_keyword, wrong_type, wrong_value};
 use crate::arrow_schema::Schema;
 use crate::batch::RecordBatch;
 use crate::call::{caught, caught_any};
 use crate::errors::{dataset_error, to_python};
+use crate::message_schemas::{FRAMINGS, Given, MessageSchemas};
 use crate::options::read_options;
 use crate::schema::parse;
 use crate::source::{copied, is_buffer};
@@ -31,23 +33,29 @@ pub(crate) struct AvroRecordDecoder {
     features: Option<Py<PyAny>>,
     batch_bytes: usize,
     names: TensorNames,
+    messages: MessageSchemas,
 }
 
 #[pymethods]
 impl AvroRecordDecoder {
     #[new]
-    #[pyo3(signature = (schema, **keywords), text_signature = "(schema, *, features=None, representations=None, \
-        columns=None, reader_schema=None, batch_size=8192, max_batch_bytes=None, encoding='native', \
-        double_as_float=False, string_type='utf8', limits=None, name=None)")]
-    fn new(schema: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let py = schema.py();
-        let writer = parse("schema", schema)?;
+    #[pyo3(signature = (schema=None, **keywords), text_signature = "(schema=None, *, framing='bare', schemas=None, \
+        features=None, representations=None, columns=None, reader_schema=None, batch_size=8192, \
+        max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', limits=None, name=None)")]
+    fn new(
+        py: Python<'_>,
+        schema: Option<&Bound<'_, PyAny>>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
         let reading = PyDict::new(py);
         let (mut by_feature, mut by_representation, mut given_name) = (None, None, None);
+        let (mut framing, mut schemas) = (Framing::Bare, None);
         for (key, value) in keywords.into_iter().flatten() {
             match key.extract::<String>()?.as_str() {
                 unknown @ ("threads" | "on_error") => return Err(unexpected_keyword(NAME, unknown)),
-                "features" | "representations" | "name" if value.is_none() => {}
+                "features" | "representations" | "name" | "schemas" if value.is_none() => {}
+                "framing" => framing = choice("framing", &FRAMINGS, &value)?,
+                "schemas" => schemas = Some(value),
                 "features" => by_feature = Some(value),
                 "representations" => by_representation = Some(value),
                 "name" => {
@@ -58,6 +66,22 @@ impl AvroRecordDecoder {
             }
         }
         let options = read_options(NAME, Some(&reading))?;
+        let given = match schemas {
+            Some(schemas) => Given::new(framing, &schemas)?,
+            None => Given { known: Vec::new(), lookup: None },
+        };
+        let writer = match schema {
+            Some(schema) => parse("schema", schema)?,
+            // The columns are those of the reader schema, whatever schemas messages have.
+            None => match options.reader_schema.as_ref().or(given.known.first().map(|(_, schema)| schema)) {
+                Some(schema) if framing != Framing::Bare => schema.clone(),
+                _ => {
+                    let message = "schema: expected a schema, found None; only framed messages with a reader_schema, or \
+                                   with schemas in a dict or a list, need none";
+                    return Err(PyValueError::new_err(message));
+                }
+            },
+        };
         let batch_bytes = options.limits.batch_bytes;
         let tensors = tensor_definitions(by_feature.clone(), by_representation)?;
         let features = by_feature.map(|value| value.call_method0("copy")).transpose()?.map(Bound::unbind);
@@ -66,9 +90,10 @@ impl AvroRecordDecoder {
             let writers = vec![decoder.records.add_writer(&writer)?];
             Ok((decoder, writers))
         });
-        let (decoder, writers) = made.map_err(|error| located(py, given_name.as_deref(), error))?;
+        let (mut decoder, writers) = made.map_err(|error| located(py, given_name.as_deref(), error))?;
+        let messages = MessageSchemas::new(py, framing, given, &mut decoder.records)?;
         let names = TensorNames::new(py, decoder.tensor_adapter().specs());
-        Ok(Self { decoder, writers, name: given_name, features, batch_bytes, names })
+        Ok(Self { decoder, writers, name: given_name, features, batch_bytes, names, messages })
     }
 
     #[doc = docs!(AvroRecordDecoder.schema)]
@@ -111,12 +136,19 @@ impl AvroRecordDecoder {
     }
 
     #[doc = docs!(AvroRecordDecoder.decode)]
-    #[pyo3(signature = (record, /, *, writer=None))]
-    fn decode(&mut self, record: &Bound<'_, PyAny>, writer: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let writer = self.writer(writer)?;
-        let buffer = buffer_of(record)?;
-        let decoded = caught(|| self.decoder.records.decode_of(writer, buffer.as_bytes()));
-        decoded.map_err(|error| self.located(record.py(), error))
+    #[pyo3(signature = (records, /, *, writer=None))]
+    fn decode(
+        &mut self,
+        records: &Bound<'_, PyAny>,
+        writer: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<RecordBatch>> {
+        if !is_bytes(records) {
+            return self.batch_of(records, writer).map(Some);
+        }
+        let of = self.writer(writer)?;
+        let buffer = buffer_of(records)?;
+        self.decode_all(records.py(), of, &[buffer])?;
+        Ok(None)
     }
 
     #[doc = docs!(AvroRecordDecoder.extend)]
@@ -124,9 +156,12 @@ impl AvroRecordDecoder {
     fn extend(&mut self, records: &Bound<'_, PyAny>, writer: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let (py, writer) = (records.py(), self.writer(writer)?);
         let expected = "an iterable of bytes";
-        if is_buffer(records) || records.is_instance_of::<PyBytes>() {
+        if is_bytes(records) {
             return Err(wrong_type("records", expected, records));
         }
+        // An array of pyarrow has its bytes as a list, and not by iterating over it.
+        let listed = records.getattr_opt("to_pylist")?.map(|method| method.call0()).transpose()?;
+        let records = listed.as_ref().unwrap_or(records);
         let mut items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
         loop {
             py.check_signals()?;
@@ -140,11 +175,7 @@ impl AvroRecordDecoder {
                     }
                 }
             }
-            let bytes: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
-            let decode = || {
-                caught(|| bytes.iter().try_for_each(|record| self.decoder.records.decode_of(writer, record)))
-            };
-            py.detach(decode).map_err(|error| self.located(py, error))?;
+            self.decode_all(py, writer, &buffers)?;
             match failed {
                 Some(error) => return Err(error),
                 None if buffers.len() < PERIOD => return Ok(()),
@@ -172,6 +203,51 @@ impl AvroRecordDecoder {
 }
 
 impl AvroRecordDecoder {
+    /// The batch of some records, all or none.
+    fn batch_of(
+        &mut self,
+        records: &Bound<'_, PyAny>,
+        writer: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<RecordBatch> {
+        let py = records.py();
+        if self.decoder.records.rows() > 0 {
+            let message = "records: expected a decoder without rows, whose batch has these records alone, found rows that \
+                           were decoded before: call flush()";
+            return Err(PyValueError::new_err(message));
+        }
+        let extended = self.extend(records, writer);
+        let mut batches = Vec::new();
+        while let Some(RecordBatch(batch)) = self.flush(py)? {
+            batches.push(batch);
+        }
+        extended?;
+        if let [batch] = &batches[..] {
+            return Ok(RecordBatch(batch.clone()));
+        }
+        let schema = self.decoder.records.schema();
+        let joined = arrowfeed_select::concat_batches(schema, &batches.iter().collect::<Vec<_>>());
+        joined.map(RecordBatch).map_err(|error| {
+            let message = format!("expected records that fit into one batch: {error}");
+            self.located(py, FeedError::limit_reached("batch_bytes", message))
+        })
+    }
+
+    /// Decodes records up to the first that is damaged. The interpreter is free meanwhile.
+    fn decode_all(&mut self, py: Python<'_>, of: WriterId, buffers: &[Bound<'_, PyBytes>]) -> PyResult<()> {
+        let Self { decoder, messages, .. } = self;
+        for buffer in buffers {
+            messages.look_up(py, buffer.as_bytes(), &mut decoder.records)?;
+        }
+        let bytes: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
+        let framing = messages.framing;
+        let mut decode = |record: &&[u8]| match framing {
+            Framing::Bare => decoder.records.decode_of(of, record),
+            _ => decoder.records.decode_message(framing, &messages.writers, record),
+        };
+        let decoded = py.detach(|| caught(|| bytes.iter().try_for_each(&mut decode)));
+        decoded.map_err(|error| located(py, self.name.as_deref(), error.into()))
+    }
+
     fn writer(&self, number: Option<&Bound<'_, PyAny>>) -> PyResult<WriterId> {
         let Some(number) = number else { return Ok(self.writers[0]) };
         let found = self.writers.get(integer::<usize>("writer", 0, number)?);
@@ -189,6 +265,10 @@ fn located(py: Python<'_>, name: Option<&str>, error: DatasetError) -> PyErr {
         (DatasetError::Feed(error), Some(name)) => to_python(py, error.in_file(name)),
         (error, _) => dataset_error(py, error),
     }
+}
+
+fn is_bytes(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyBytes>() || is_buffer(value) && !value.hasattr("to_pylist").unwrap_or(false)
 }
 
 /// The bytes of a record: they do not change, whatever other threads do.

@@ -1,6 +1,6 @@
 //! Records without a file: messages in, batches out.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::locate::locate;
 use crate::plan::DecodePlan;
 use crate::wire::cursor::Stop;
 use crate::wire::padded::{Padded, SLACK};
-use crate::{AvroSchema, ReadOptions};
+use crate::{AvroSchema, Framing, ReadOptions};
 
 /// Most writer's schemas of one decoder: each has buffers for its columns.
 const MOST_WRITERS: usize = 1024;
@@ -150,6 +150,33 @@ impl RecordDecoder {
     /// flush, and the byte in it; the record adds no row.
     pub fn decode(&mut self, record: &[u8]) -> Result<(), FeedError> {
         self.decode_of(WriterId(0), record)
+    }
+
+    /// Decodes the record of a message, which says its writer's schema. `writers` has those that are known, by fingerprint or
+    /// number; a bare message is of the first one.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode); or the message has another framing, or its schema is not known.
+    pub fn decode_message(
+        &mut self,
+        framing: Framing,
+        writers: &HashMap<u64, WriterId>,
+        message: &[u8],
+    ) -> Result<(), FeedError> {
+        let found = framing.split(message).and_then(|(key, record)| match key {
+            None => Ok((WriterId(0), record)),
+            Some(key) => Ok((*writers.get(&key).ok_or_else(|| framing.unknown(key))?, record)),
+        });
+        match found {
+            Ok((writer, record)) => self.decode_of(writer, record).map_err(|error| {
+                let offset = error.location().offset.unwrap_or(0);
+                error.with_offset(offset + framing.len() as u64)
+            }),
+            Err(error) => {
+                self.records += 1;
+                Err(error.with_record(self.records - 1))
+            }
+        }
     }
 
     /// Decodes a record of another writer's schema.

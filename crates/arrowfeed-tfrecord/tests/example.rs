@@ -5,9 +5,17 @@ mod oracle;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, InferredFeatures, Kind, Unlisted};
+use arrow_array::builder::{LargeBinaryBuilder, LargeListBuilder};
+use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int8Type, Int64Type};
+use arrow_array::{
+    ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, LargeListArray, ListArray, NullArray,
+    RecordBatch, UInt64Array,
+};
+use arrowfeed_tfrecord::example::{
+    ExampleDecoder, ExampleEncoder, Feature, InferredFeatures, Kind, Unlisted,
+};
 use oracle::{Example, List};
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -315,4 +323,133 @@ fn a_kind_that_changes_is_an_error() {
 /// `ARROWFEED_CASES` for a longer run.
 fn cases() -> u32 {
     std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000)
+}
+
+/// The messages of the rows of a batch, decoded again.
+fn encoded_and_decoded(batch: &RecordBatch, columns: &[(&str, Kind)], null_features: bool) -> RecordBatch {
+    let mut encoder = ExampleEncoder::new(batch).unwrap().with_null_features(null_features);
+    let mut decoder = decoder(columns, Unlisted::Check);
+    for row in 0..batch.num_rows() {
+        let message = encoder.encode(row);
+        assert!(oracle::parse(message).is_some());
+        decoder.push(message).unwrap();
+    }
+    decoder.finish()
+}
+
+fn lists<T: ArrowPrimitiveType>(rows: &[Option<Vec<T::Native>>]) -> ArrayRef {
+    let rows =
+        rows.iter().map(|row| row.as_ref().map(|row| row.iter().copied().map(Some).collect::<Vec<_>>()));
+    Arc::new(LargeListArray::from_iter_primitive::<T, _, _>(rows))
+}
+
+proptest! {
+    #[test]
+    fn what_is_encoded_is_decoded(
+        rows in prop::collection::vec(
+            (
+                prop::option::of(prop::collection::vec(prop_oneof![0..200_i64, any::<i64>()], 0..5)),
+                prop::option::of(prop::collection::vec(-10.0..10.0_f32, 0..5)),
+                prop::option::of(prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 0..4)),
+            ),
+            0..20,
+        ),
+        null_features: bool,
+        skipped in 0..5_usize,
+    ) {
+        let column = |n: usize| -> ArrayRef {
+            match n {
+                0 => lists::<Int64Type>(&rows.iter().map(|row| row.0.clone()).collect::<Vec<_>>()),
+                1 => lists::<Float32Type>(&rows.iter().map(|row| row.1.clone()).collect::<Vec<_>>()),
+                _ => {
+                    let mut builder = LargeListBuilder::new(LargeBinaryBuilder::new());
+                    for row in &rows {
+                        for value in row.2.iter().flatten() {
+                            builder.values().append_value(value);
+                        }
+                        builder.append(row.2.is_some());
+                    }
+                    Arc::new(builder.finish())
+                }
+            }
+        };
+        let batch = RecordBatch::try_from_iter_with_nullable(
+            [("i", column(0), true), ("f", column(1), true), ("b", column(2), true)],
+        ).unwrap();
+        // A slice has rows behind others.
+        let batch = batch.slice(skipped.min(rows.len()), rows.len().saturating_sub(skipped));
+        prop_assert_eq!(encoded_and_decoded(&batch, &COLUMNS, null_features), batch);
+    }
+}
+
+#[test]
+fn columns_of_other_types_become_features_or_errors() {
+    let dictionary: DictionaryArray<Int8Type> = vec![Some("a"), None, Some("a")].into_iter().collect();
+    let columns: [(&str, ArrayRef); 6] = [
+        ("u", Arc::new(UInt64Array::from(vec![Some(7), None, Some(1 << 63 >> 1)]))),
+        ("o", Arc::new(BooleanArray::from(vec![true, false, true]))),
+        ("d", Arc::new(Float64Array::from(vec![0.5, 1.0, 0.1]))),
+        ("s", Arc::new(dictionary)),
+        (
+            "l",
+            Arc::new(ListArray::from_iter_primitive::<Int8Type, _, _>([
+                Some(vec![Some(1)]),
+                None,
+                Some(vec![]),
+            ])),
+        ),
+        ("n", Arc::new(NullArray::new(3))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let features =
+        [("u", Kind::Int64), ("o", Kind::Int64), ("d", Kind::Float), ("s", Kind::Bytes), ("l", Kind::Int64)];
+    let found = encoded_and_decoded(&batch, &features, false);
+    let expected = |of: [(&str, Option<List>); 5]| {
+        let present = of.into_iter().filter(|(_, list)| list.is_some());
+        present.map(|(name, list)| (name.to_owned(), list)).collect::<Example>()
+    };
+    let integer = |n| Some(List::Int64(vec![n]));
+    let float = |n: f32| Some(List::Float(vec![n.to_bits()]));
+    let text = Some(List::Bytes(vec![b"a".to_vec()]));
+    assert_eq!(
+        row(&found, 0),
+        expected([
+            ("u", integer(7)),
+            ("o", integer(1)),
+            ("d", float(0.5)),
+            ("s", text.clone()),
+            ("l", integer(1))
+        ])
+    );
+    assert_eq!(
+        row(&found, 1),
+        expected([("u", None), ("o", integer(0)), ("d", float(1.0)), ("s", None), ("l", None)])
+    );
+    assert_eq!(
+        row(&found, 2),
+        expected([
+            ("u", integer(1 << 62)),
+            ("o", integer(1)),
+            ("d", float(0.1)),
+            ("s", text),
+            ("l", Some(List::Int64(vec![])))
+        ])
+    );
+    let error = |column: ArrayRef| {
+        let error = ExampleEncoder::new(&RecordBatch::try_from_iter([("x", column)]).unwrap()).unwrap_err();
+        assert_eq!(error.kind(), arrowfeed_source::FeedErrorKind::Conversion);
+        error.to_string()
+    };
+    assert_eq!(
+        error(Arc::new(ListArray::from_iter_primitive::<Int8Type, _, _>([Some(vec![None])]))),
+        "x: expected lists without null values, which a feature cannot have, found one with a null"
+    );
+    assert_eq!(
+        error(Arc::new(Date32Array::from(vec![1]))),
+        "x: expected numbers, text or bytes, or lists of these, found a column of Date32"
+    );
+    assert!(
+        error(Arc::new(UInt64Array::from(vec![u64::MAX])))
+            .starts_with("x: expected values that a feature can hold: Cast error: ")
+    );
 }

@@ -1,7 +1,7 @@
 """Records without a file: `AvroRecordDecoder`, `ExampleRecordDecoder`, `encode_examples`."""
 
 from collections.abc import Iterable, Sequence
-from typing import final
+from typing import final, overload
 
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
@@ -13,6 +13,8 @@ from arrowfeed.types import (
     Encoding,
     ExampleSchemaLike,
     FeatureLike,
+    Framing,
+    MessageSchemas,
     RepresentationLike,
     StringType,
     Tensor,
@@ -21,11 +23,21 @@ from arrowfeed.types import (
 class AvroRecordDecoder:
     """Decodes records without a file, such as messages of a stream, into record batches or tensors.
 
-    Records are pushed one by one, in Avro's binary encoding and without a header. They may be of several
-    writer's schemas; all batches have one schema. One thread uses a decoder at a time.
+    Records are pushed one by one, or a list of them becomes a batch. They are in Avro's binary encoding,
+    without the header of a file. They may be of several writer's schemas; all batches have one schema. One
+    thread uses a decoder at a time.
 
     Args:
-        schema: The schema that the records were written with.
+        schema: The schema that the records were written with. None: `framing` says it. The columns are then
+            those of `reader_schema`, or else those of the first one of `schemas`.
+        framing: What stands before a record in a message. `"bare"`: nothing. `"single_object"`: the bytes
+            `c3 01` and the CRC-64-AVRO fingerprint of its schema (Avro specification, "Single-object
+            encoding"). `"confluent"`: a zero byte and the number of its schema in a registry (Confluent
+            Schema Registry, "Wire format").
+        schemas: The schemas of framed messages: a dict of fingerprints (`AvroSchema.fingerprint`) or numbers
+            to schemas; for `"single_object"` also a list of schemas. Or a function of a fingerprint or
+            number, such as the client of a registry, which is called once for each that is not known; None
+            says that there is no such schema.
         features: Features for `flush_tensors`, as in `AvroDataset`.
         representations: Representations for `flush_tensors`, as in `AvroDataset`. None of both: what
             `infer_representations` finds.
@@ -52,6 +64,9 @@ class AvroRecordDecoder:
         >>> decoder.extend([bytes([2]), bytes([4])])
         >>> decoder.flush().to_pyarrow()["id"].to_pylist()
         [1, 2]
+        >>> decoder = arrowfeed.AvroRecordDecoder(framing="confluent", schemas={7: schema})
+        >>> decoder.decode([bytes([0, 0, 0, 0, 7, 2])]).num_rows
+        1
         >>> decoder = arrowfeed.AvroRecordDecoder(schema, features={"id": arrowfeed.features.Dense()})
         >>> decoder.decode(bytes([2]))
         >>> decoder.flush_tensors()["id"].values
@@ -60,8 +75,10 @@ class AvroRecordDecoder:
 
     def __init__(
         self,
-        schema: AvroSchemaLike,
+        schema: AvroSchemaLike | None = None,
         *,
+        framing: Framing = "bare",
+        schemas: MessageSchemas | None = None,
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationLike] | None = None,
         columns: Sequence[str] | None = None,
@@ -98,32 +115,52 @@ class AvroRecordDecoder:
             ValueError: There are 1,024 schemas.
         """
 
-    def decode(self, record: bytes | bytearray | memoryview, /, *, writer: int | None = None) -> None:
-        """Decodes a record. All of its bytes belong to it.
+    @overload
+    def decode(self, record: bytes | bytearray | memoryview, /, *, writer: int | None = None) -> None: ...
+    @overload
+    def decode(
+        self, records: Iterable[bytes | bytearray | memoryview], /, *, writer: int | None = None
+    ) -> RecordBatch: ...
+    def decode(
+        self,
+        records: bytes | bytearray | memoryview | Iterable[bytes | bytearray | memoryview],
+        /,
+        *,
+        writer: int | None = None,
+    ) -> RecordBatch | None:
+        """Decodes a record for the next `flush`, or several records into a batch of their own.
 
         Args:
-            record: In Avro's binary encoding.
-            writer: The number of its schema. None: 0.
+            records: A record, all of whose bytes belong to it; or an iterable of records, or an array of
+                pyarrow. With a `framing`, messages.
+            writer: The number of their schema, if they are bare. None: 0.
+
+        Returns:
+            Of several records, their batch, whatever `batch_size` is. Of one, None.
 
         Raises:
-            CorruptBlockError: The record is damaged, or has more bytes. `error.record` is its number since
-                the last `flush`. It adds no row, and the decoder goes on.
+            CorruptBlockError: A record is damaged, has more bytes, or another framing. `error.record` is its
+                number since the last `flush`, or in the list. A single record adds no row, and the decoder
+                goes on; of several, none is kept.
+            SchemaError: The schema of a message is not known. `error.record` is its number.
             LimitError: The record asks for more than a limit.
+            ValueError: Several records are given while rows wait for `flush`.
+                Whatever a function of `schemas` raises.
         """
 
     def extend(
         self, records: Iterable[bytes | bytearray | memoryview], /, *, writer: int | None = None
     ) -> None:
-        """Decodes records in their order, up to the first that is damaged.
+        """Decodes records for the next `flush`, in their order, up to the first that is damaged.
 
         The interpreter is free while records are decoded.
 
         Args:
-            records: In Avro's binary encoding.
-            writer: The number of their schema. None: 0.
+            records: As several records of `decode`.
+            writer: The number of their schema, if they are bare. None: 0.
 
         Raises:
-            CorruptBlockError, LimitError: As `decode`.
+            CorruptBlockError, SchemaError, LimitError: As `decode`.
         """
 
     def flush(self) -> RecordBatch | None:

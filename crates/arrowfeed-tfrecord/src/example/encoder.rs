@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int64Type};
-use arrow_array::{Array, ArrayRef, LargeListArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, BooleanArray, LargeListArray, RecordBatch};
+use arrow_buffer::OffsetBuffer;
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field};
 use arrowfeed_source::{FeedError, FeedErrorKind};
@@ -247,7 +248,6 @@ fn as_lists(column: &ArrayRef, kind: Kind) -> Result<LargeListArray, FeedError> 
     let item: Arc<Field> = item(kind);
     let is_list = column.data_type().is_nested();
     let column = match column.data_type() {
-        // A list of dictionaries, and a dictionary, are their values first.
         DataType::Dictionary(_, values) => cast(column, values)?,
         _ => column.clone(),
     };
@@ -256,21 +256,13 @@ fn as_lists(column: &ArrayRef, kind: Kind) -> Result<LargeListArray, FeedError> 
         return Ok(lists.as_list::<i64>().clone());
     }
     let values = cast(&column, item.data_type())?;
+    let ends = OffsetBuffer::from_lengths((0..values.len()).map(|row| usize::from(values.is_valid(row))));
     let nulls = values.nulls().cloned();
-    let ends = arrow_buffer::OffsetBuffer::from_lengths(
-        (0..values.len()).map(|row| usize::from(values.is_valid(row))),
-    );
-    let values = match values.null_count() {
-        0 => values,
-        _ => {
-            let valid = arrow_array::BooleanArray::new(
-                nulls.as_ref().map_or_else(
-                    || arrow_buffer::BooleanBuffer::new_set(values.len()),
-                    |nulls| nulls.inner().clone(),
-                ),
-                None,
-            );
-            arrow_select::filter::filter(&values, &valid).map_err(refused)?
+    let values = match &nulls {
+        None => values,
+        Some(nulls) => {
+            let valid = BooleanArray::new(nulls.inner().clone(), None);
+            arrowfeed_select::filter(&values, &valid).map_err(refused)?
         }
     };
     Ok(LargeListArray::new(item, ends, values, nulls))

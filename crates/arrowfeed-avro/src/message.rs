@@ -1,0 +1,116 @@
+//! What stands before a record in a message, and says which schema it was written with.
+//!
+//! | framing | bytes before a record | source |
+//! |---|---|---|
+//! | bare | none | |
+//! | single object | `c3 01`, the CRC-64-AVRO fingerprint of the schema in 8 bytes, little-endian | Avro specification, "Single-object encoding" |
+//! | Confluent | `00`, the number of the schema in its registry in 4 bytes, big-endian | Confluent Schema Registry, "Wire format" |
+
+use arrowfeed_source::{FeedError, FeedErrorKind, counted, hex};
+
+/// How messages say the schema of their record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Framing {
+    /// They do not.
+    #[default]
+    Bare,
+    /// By its CRC-64-AVRO fingerprint, see [`AvroSchema::fingerprint`](crate::AvroSchema::fingerprint).
+    SingleObject,
+    /// By its number in a schema registry.
+    Confluent,
+}
+
+impl Framing {
+    /// What a message begins with.
+    fn marker(self) -> &'static [u8] {
+        match self {
+            Self::Bare => &[],
+            Self::SingleObject => &[0xc3, 0x01],
+            Self::Confluent => &[0],
+        }
+    }
+
+    /// Bytes before a record.
+    pub fn len(self) -> usize {
+        match self {
+            Self::Bare => 0,
+            Self::SingleObject => 10,
+            Self::Confluent => 5,
+        }
+    }
+
+    /// Whether records are messages as they are.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The fingerprint or the number of the schema, and the record. `None`: the framing has none.
+    ///
+    /// ```
+    /// use arrowfeed_avro::Framing;
+    ///
+    /// assert_eq!(Framing::Confluent.split(&[0, 0, 0, 0, 7, 2])?, (Some(7), &[2][..]));
+    /// assert_eq!(Framing::Bare.split(&[2])?, (None, &[2][..]));
+    /// # Ok::<(), arrowfeed_avro::FeedError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The message is too short, or begins with other bytes.
+    pub fn split(self, message: &[u8]) -> Result<(Option<u64>, &[u8]), FeedError> {
+        let wrong = |message: String| FeedError::new(FeedErrorKind::CorruptBlock, message);
+        let Some((head, record)) = message.split_at_checked(self.len()) else {
+            let (expected, found) = (self.len(), counted(message.len() as u64, "byte"));
+            return Err(wrong(format!(
+                "expected {expected} bytes before a record, found a message of {found}"
+            )));
+        };
+        let (marker, key) = head.split_at(self.marker().len());
+        if marker != self.marker() {
+            let (expected, found) = (hex(self.marker()), hex(marker));
+            return Err(wrong(format!("expected a message that begins with {expected}, found {found}")));
+        }
+        let add = |sum, byte: &u8| sum << 8 | u64::from(*byte);
+        let key = match self {
+            Self::Bare => None,
+            Self::SingleObject => Some(key.iter().rev().fold(0, add)),
+            Self::Confluent => Some(key.iter().fold(0, add)),
+        };
+        Ok((key, record))
+    }
+
+    /// The error of a message whose schema is not known.
+    #[cold]
+    pub(crate) fn unknown(self, key: u64) -> FeedError {
+        let found = match self {
+            Self::Confluent => format!("the number {key}"),
+            Self::Bare | Self::SingleObject => format!("the fingerprint {key:#018x}"),
+        };
+        let message = format!("expected a message of a schema that is known, found {found}");
+        FeedError::new(FeedErrorKind::Schema, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_read_as_the_specifications_say() {
+        let single = [0xc3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+        assert_eq!(Framing::SingleObject.split(&single).unwrap(), (Some(0x0807_0605_0403_0201), &[9][..]));
+        assert_eq!(Framing::Confluent.split(&[0, 1, 2, 3, 4]).unwrap(), (Some(0x0102_0304), &[][..]));
+        let error = |framing: Framing, message: &[u8]| framing.split(message).unwrap_err().to_string();
+        assert_eq!(
+            error(Framing::SingleObject, &single[..9]),
+            "expected 10 bytes before a record, found a message of 9 bytes"
+        );
+        assert_eq!(
+            error(Framing::SingleObject, &[0xc3, 0x02, 0, 0, 0, 0, 0, 0, 0, 0]),
+            "expected a message that begins with c3 01, found c3 02"
+        );
+        assert_eq!(
+            error(Framing::Confluent, &[1, 0, 0, 0, 0]),
+            "expected a message that begins with 00, found 01"
+        );
+    }
+}
