@@ -117,13 +117,19 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The state, while somebody waits for the job.
+    fn wanted(&self) -> Result<MutexGuard<'_, State>, FeedError> {
+        let state = self.lock();
+        if state.cancelled {
+            return Err(FeedError::new(FeedErrorKind::Interrupted, "the writer was dropped"));
+        }
+        Ok(state)
+    }
+
     /// The blocks of a job, one after the other.
     fn encode(&self, job: &[Piece]) -> Result<(Encoded, Vec<u8>), FeedError> {
         let (idle, buffer) = {
-            let mut state = self.lock();
-            if state.cancelled {
-                return Err(FeedError::new(FeedErrorKind::Interrupted, "the writer was dropped"));
-            }
+            let mut state = self.wanted()?;
             (state.idle.pop(), state.buffers.pop())
         };
         let mut encoder = match idle {
@@ -133,6 +139,8 @@ impl Shared {
         let mut blocks = buffer.unwrap_or_default();
         blocks.clear();
         let encoded = encoder.encode(job, &mut |block| {
+            // A job has many blocks, and one who drops the writer waits for the threads.
+            drop(self.wanted()?);
             blocks.extend_from_slice(block);
             Ok(())
         })?;
