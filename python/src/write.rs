@@ -178,9 +178,7 @@ pub(crate) fn source(
         return Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
     }
     if has_attribute(batches, "__arrow_c_array__")? {
-        let batch = foreign::record_batch(argument, batches)?;
-        let schema = batch.schema();
-        return Ok(Box::new(Checked(RecordBatchIterator::new([Ok(batch)], schema))));
+        return Ok(Box::new(Checked(foreign::record_batch(argument, batches)?)));
     }
     if has_attribute(batches, "__arrow_c_stream__")? {
         return Ok(Box::new(Checked(foreign::stream(argument, batches)?)));

@@ -20,6 +20,29 @@ def fastavro_rows(path):
         return list(fastavro.reader(file))
 
 
+def test_a_large_batch_comes_in_pieces_and_is_whole(tmp_path):
+    path = tmp_path / "out.avro"
+    ids = pa.array(range(600_001), pa.int64())
+    lists = pa.ListArray.from_arrays(pa.array(range(600_002), pa.int32()), ids)
+    batch = pa.record_batch({"id": ids, "list": lists}).slice(1)
+    assert af.write_avro(batch, path, codec="null") == 600_000
+    found = pa.table(af.read_avro(path)).combine_chunks()
+    assert found["id"].to_numpy().tolist() == list(range(1, 600_001))
+    assert found["list"].combine_chunks().flatten().to_numpy().tolist() == list(range(1, 600_001))
+
+
+def test_what_is_invalid_far_behind_in_a_batch_is_an_error(tmp_path):
+    """The first rows are checked before anything is written, the others when their turn comes."""
+    path = tmp_path / "out.avro"
+    text = pa.array(["a"] * 600_000)
+    data = bytearray(text.buffers()[2])
+    data[-1] = 0xFF
+    wrong = pa.Array.from_buffers(pa.string(), len(text), [None, text.buffers()[1], pa.py_buffer(data)])
+    with pytest.raises(af.ArrowfeedError, match='column "x": expected valid Arrow data, found'):
+        af.write_avro(pa.record_batch({"x": wrong}), path)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("codec", CODECS)
 def test_every_codec_makes_the_round_trip(tmp_path, users_file, codec):
     path = tmp_path / "out.avro"

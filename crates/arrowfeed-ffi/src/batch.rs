@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::ffi::FFI_ArrowArray;
@@ -85,19 +86,38 @@ impl ForeignBatch {
         self.columns.iter().flatten().map(values).fold(self.rows, usize::saturating_add)
     }
 
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The schema of the batch.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
     /// Checks the contents of the columns that are read, and gives the batch.
     pub fn into_batch(self) -> Result<RecordBatch, Refused> {
-        let Self { schema, columns, from, rows } = self;
+        self.batch_of(0..self.rows)
+    }
+
+    /// Checks the contents of some rows of the columns that are read, and gives these rows.
+    ///
+    /// # Panics
+    /// There are not as many rows.
+    pub fn batch_of(&self, rows: Range<usize>) -> Result<RecordBatch, Refused> {
+        assert!(rows.start <= rows.end && rows.end <= self.rows, "rows of the batch");
         let nulls: OnceCell<ArrayRef> = OnceCell::new();
-        let columns = columns.into_iter().zip(schema.fields()).map(|(data, field)| {
+        let columns = self.columns.iter().zip(self.schema.fields()).map(|(data, field)| {
             let Some(data) = data else {
-                return Ok(nulls.get_or_init(|| Arc::new(NullArray::new(rows))).clone());
+                return Ok(nulls.get_or_init(|| Arc::new(NullArray::new(rows.len()))).clone());
             };
-            contents::array(&data, from..from + rows).map_err(|invalid| invalid.inside(field.name()))
+            let stored = self.from + rows.start..self.from + rows.end;
+            contents::array(data, stored).map_err(|invalid| invalid.inside(field.name()))
         });
         let columns = columns.collect::<Checked<_>>()?;
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(schema, columns, &options);
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+        let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options);
         batch.map_err(|failure| Refused::NoBatch(failure.to_string()))
     }
 }

@@ -40,8 +40,12 @@ pub(crate) fn schema(value: &Bound<'_, PyAny>) -> PyResult<Option<SchemaRef>> {
     Ok(arrowfeed_ffi::columns(&*field(&capsule)?))
 }
 
-/// The batch of an object with `__arrow_c_array__`: an array of structs.
-pub(crate) fn record_batch(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+/// Rows that are checked at a time: meanwhile nobody can stop the work.
+const PIECE: usize = 1 << 18;
+
+/// The batch of an object with `__arrow_c_array__`: an array of structs. A large one comes in pieces, of which the first one
+/// is checked here.
+pub(crate) fn record_batch(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Pieces> {
     let py = value.py();
     let (schema, array) = capsules(&attribute(value, intern!(py, "__arrow_c_array__"))?)?;
     let field = field(&schema)?;
@@ -49,10 +53,44 @@ pub(crate) fn record_batch(argument: &str, value: &Bound<'_, PyAny>) -> PyResult
     let batch = || {
         let schema = arrowfeed_ffi::columns(&field);
         let schema = schema.ok_or_else(|| Refused::NoBatch(field.data_type().to_string()))?;
-        taken.batch(schema, |_| true)?.into_batch()
+        let batch = taken.batch(schema, |_| true)?;
+        let end = batch.rows().min(PIECE);
+        Ok(Pieces { first: Some(batch.batch_of(0..end)?), batch, next: end })
     };
     let batch = py.detach(|| caught(|| Ok(batch()))).map_err(|error| to_python(py, error))?;
     batch.map_err(|refused| refusal(py, argument, refused))
+}
+
+/// The rows of a batch of another library, in order.
+pub(crate) struct Pieces {
+    batch: ForeignBatch,
+    first: Option<RecordBatch>,
+    /// The first row of the next piece.
+    next: usize,
+}
+
+impl Iterator for Pieces {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(first) = self.first.take() {
+            return Some(Ok(first));
+        }
+        let (start, end) = (self.next, self.batch.rows().min(self.next + PIECE));
+        self.next = end;
+        (start < end).then(|| {
+            self.batch.batch_of(start..end).map_err(|refused| match refused {
+                Refused::Invalid(invalid) => invalid.into(),
+                Refused::NoBatch(found) => ArrowError::CDataInterface(found),
+            })
+        })
+    }
+}
+
+impl RecordBatchReader for Pieces {
+    fn schema(&self) -> SchemaRef {
+        self.batch.schema().clone()
+    }
 }
 
 /// The batch of an object with the method `__arrow_c_array__`, of which some columns are read. `None` where it has no
