@@ -55,7 +55,7 @@ from arrowfeed._arrowfeed import (
     write_avro,
     write_tfrecord,
 )
-from arrowfeed._dataset import ChunkSource, Tfxio
+from arrowfeed._dataset import ChunkSource, Tfxio, open_dataset
 from arrowfeed._errors import (
     ArrowfeedError,
     ChangedError,
@@ -123,6 +123,7 @@ __all__ = [
     "encode_examples",
     "features",
     "infer_representations",
+    "open_dataset",
     "plan_splits",
     "read_avro",
     "read_split",

@@ -2,6 +2,7 @@
 
 from arrowfeed._dataset.chunk_source import ChunkSource
 from arrowfeed._dataset.copies import batches_of_pass, restored
+from arrowfeed._dataset.opening import open_dataset
 from arrowfeed._dataset.tfxio import Tfxio
 
-__all__ = ["ChunkSource", "Tfxio", "batches_of_pass", "restored"]
+__all__ = ["ChunkSource", "Tfxio", "batches_of_pass", "open_dataset", "restored"]
