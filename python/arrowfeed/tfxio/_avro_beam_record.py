@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arrowfeed._arrowfeed import AvroSchema
 from arrowfeed.tfxio._avro_records import AvroRecords
+from arrowfeed.tfxio._beam_records import BeamRecords
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from arrowfeed._arrowfeed import Limits
-    from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
     from arrowfeed.types import AvroSchemaLike, ProtoLike
 
 
-class AvroBeamRecord(AvroRecords):
+class AvroBeamRecord(AvroRecords, BeamRecords):
     """Avro records of a PCollection of bytes as a `TFXIO`. It reads no files.
 
     Each element is one record in Avro's binary encoding, without a header: what a message queue or
@@ -54,25 +52,3 @@ class AvroBeamRecord(AvroRecords):
     def AvroSchema(self) -> AvroSchema:  # noqa: N802
         """The schema that the records are written in."""
         return self._avro_schema
-
-    def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records that it takes."""
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
-
-        return _beam.unchanged()
-
-    def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
-        """Refused.
-
-        Raises:
-            NotImplementedError: Always.
-        """
-        raise NotImplementedError("AvroBeamRecord reads no files: it has batches in a pipeline only")
-
-    def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
-        """Refused.
-
-        Raises:
-            NotImplementedError: Always.
-        """
-        raise NotImplementedError("AvroBeamRecord reads no files: it has batches in a pipeline only")

@@ -6,6 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import ExampleDataset, RawRecordDataset
+from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
 from arrowfeed.tfxio._example_columns import columns_of_examples, kinds, projected_examples
 from arrowfeed.tfxio._files import FileRecords, patterns_of
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from arrowfeed._arrowfeed import Limits
-    from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
     from arrowfeed.types import ProtoLike
 
 
@@ -106,7 +106,7 @@ class TFExampleRecord(ExampleRecords, FileRecords):
             yield from decode(batch.to_pyarrow()["record"].to_pylist())
 
 
-class TFExampleBeamRecord(ExampleRecords):
+class TFExampleBeamRecord(ExampleRecords, BeamRecords):
     """Messages of `tf.Example` of a PCollection of bytes as a `TFXIO`. It reads no files.
 
     Args:
@@ -131,31 +131,7 @@ class TFExampleBeamRecord(ExampleRecords):
         super().__init__(schema, raw_record_column_name, telemetry_descriptors)
         self.physical_format = physical_format
 
-    def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records that it takes."""
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
-
-        return _beam.unchanged()
-
     def _decoder(self) -> Callable[[list[bytes]], Iterator[Any]]:
         if self._features is None:
             return functools.partial(example_batches, None, self._raw_column)
         return super()._decoder()
-
-    def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
-        """Refused.
-
-        Raises:
-            NotImplementedError: Always.
-        """
-        raise NotImplementedError("TFExampleBeamRecord reads no files: it has batches in a pipeline only")
-
-    def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
-        """Refused.
-
-        Raises:
-            NotImplementedError: Always.
-        """
-        raise NotImplementedError(
-            "TFExampleBeamRecord is unable to provide a TensorFlowDataset because it does not do I/O"
-        )

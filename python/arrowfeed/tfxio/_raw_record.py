@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import Dense, RawRecordDataset
 from arrowfeed._frameworks import framework
+from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
 from arrowfeed.tfxio._files import FileRecords, patterns_of
 from arrowfeed.tfxio._raw_records import raw_batches, raw_record_field
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from arrowfeed._arrowfeed import Limits
-    from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
 
 
 class RawRecords(Records):
@@ -92,7 +92,7 @@ class RawTfRecordTFXIO(RawRecords, FileRecords):
         return framework("pyarrow").schema([raw_record_field(str(self._raw_column))])
 
 
-class RawBeamRecordTFXIO(RawRecords):
+class RawBeamRecordTFXIO(RawRecords, BeamRecords):
     """Records of a PCollection of bytes as a `TFXIO`. It reads no files.
 
     Args:
@@ -112,25 +112,3 @@ class RawBeamRecordTFXIO(RawRecords):
     ) -> None:
         super().__init__(raw_record_column_name, telemetry_descriptors)
         self.physical_format = physical_format
-
-    def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records that it takes."""
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
-
-        return _beam.unchanged()
-
-    def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
-        """Refused.
-
-        Raises:
-            NotImplementedError: Always.
-        """
-        raise NotImplementedError("RawBeamRecordTFXIO reads no files: it has batches in a pipeline only")
-
-    def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
-        """Refused.
-
-        Raises:
-            NotImplementedError: Always.
-        """
-        raise NotImplementedError("RawBeamRecordTFXIO reads no files: it has batches in a pipeline only")

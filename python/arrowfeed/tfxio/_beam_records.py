@@ -1,0 +1,44 @@
+"""Records that a pipeline has already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed.tfxio._records import Records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
+
+
+class BeamRecords(Records):
+    """Records of a PCollection of bytes. It reads no files."""
+
+    physical_format: str
+
+    def RawRecordBeamSource(self) -> Any:  # noqa: N802
+        """A Beam transform that gives the records that it takes."""
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        return _beam.unchanged()
+
+    def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: ARG002, N802
+        """Refused.
+
+        Raises:
+            NotImplementedError: Always.
+        """
+        raise self._refused()
+
+    def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: ARG002, N802
+        """Refused.
+
+        Raises:
+            NotImplementedError: Always.
+        """
+        raise self._refused()
+
+    def _refused(self) -> NotImplementedError:
+        name = type(self).__name__
+        return NotImplementedError(f"{name} reads no files: it has batches in a pipeline only")
