@@ -10,12 +10,13 @@ import time
 from pathlib import Path
 
 import arrowfeed as af
+from law_sources import flat_ids
 
 
 def main():
     """Iterates to the end, or until it is killed."""
     folder, options, files = Path(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
-    batches = af.AvroDataset(files, columns=["id"]).record_batches(**options)
+    batches = af.open_dataset(files, columns=["id"]).record_batches(**options)
     with (folder / "ids").open("r+b") as given:
         saved = folder / "state.json"
         if saved.exists():
@@ -26,7 +27,7 @@ def main():
         given.seek(0, os.SEEK_END)
         tell("begun")
         for batch in batches:
-            numbers = batch.column("id").to_pyarrow().to_pylist()
+            numbers = flat_ids(batch)
             given.write("".join(f"{number}\n" for number in numbers).encode())
             given.flush()
             save(saved, {"state": batches.state_dict(), "bytes": given.tell()})

@@ -114,6 +114,12 @@ def chunks(_directory, sizes):
     return af.ChunkDataset(sources, representations=REPRESENTATIONS)
 
 
+def flat_ids(batch):
+    """The numbers of the rows of a batch. A feature of `tf.Example` is a list of one."""
+    numbers = batch.column("id").to_pyarrow().to_pylist()
+    return [number[0] if isinstance(number, list) else number for number in numbers]
+
+
 SOURCES = {
     "avro": avro,
     "parquet": parquet,

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import arrowfeed as af
-from dataset_files import all_ids, people_files
+from law_sources import SOURCES, flat_ids
 
 KILLS = int(os.environ.get("ARROWFEED_KILLS", "20"))
 WORKER = Path(__file__).with_name("dataset_worker.py")
@@ -26,6 +26,11 @@ ORDERS = {
     "shuffled": {"batch_size": 17, "shuffle_buffer_size": 300, "seed": 3},
     "a shuffled shard": {"batch_size": 17, "shuffle_buffer_size": 300, "seed": 3, "shard": (1, 2)},
 }
+
+CASES = [("avro", order) for order in ORDERS] + [
+    (kind, "a shuffled shard") for kind in SOURCES if kind not in ("avro", "chunks")
+]
+"""Formats of files, and orders."""
 
 
 def run(folder, options, files, kill_after=None):
@@ -54,11 +59,12 @@ def run(folder, options, files, kill_after=None):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no SIGKILL")
-@pytest.mark.parametrize("options", ORDERS.values(), ids=ORDERS)
-def test_every_row_comes_once_and_in_order_however_often_it_is_killed(tmp_path, options):
-    files = people_files(tmp_path, [400, 10, 0, 390])
+@pytest.mark.parametrize(("kind", "order"), CASES)
+def test_every_row_comes_once_and_in_order_however_often_it_is_killed(tmp_path, kind, order):
+    SOURCES[kind](tmp_path, [400, 10, 0, 390])
+    files = sorted(tmp_path.glob(f"part-*.{kind}"))
     # So many epochs that the process is killed before it is done.
-    options = {**options, "threads": 2, "epochs": 4 + KILLS}
+    options = {**ORDERS[order], "threads": 2, "epochs": 4 + KILLS}
     (tmp_path / "ids").touch()
     moments = random.Random(KILLS)
     for _ in range(KILLS):
@@ -67,6 +73,6 @@ def test_every_row_comes_once_and_in_order_however_often_it_is_killed(tmp_path, 
     before = len((tmp_path / "ids").read_text().split())
     assert not run(tmp_path, options, files)
     given = list(map(int, (tmp_path / "ids").read_text().split()))
-    batches = af.AvroDataset(files, columns=["id"]).record_batches(**options)
-    assert given == [number for batch in all_ids(batches) for number in batch]
+    batches = af.open_dataset(files, columns=["id"]).record_batches(**options)
+    assert given == [number for batch in batches for number in flat_ids(batch)]
     assert 0 < before < len(given), "no kill was in the midst of it"
