@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from arrowfeed.types import AvroSchemaLike, ProtoLike
 
 
-class AvroBeamRecord(AvroRecords, BeamRecords):
+class AvroBeamRecord(BeamRecords, AvroRecords):
     """Avro records of a PCollection of bytes as a `TFXIO`. It reads no files.
 
     Each element is one record in Avro's binary encoding, without a header: what a message queue or

@@ -106,7 +106,7 @@ class TFExampleRecord(ExampleRecords, FileRecords):
             yield from decode(batch.to_pyarrow()["record"].to_pylist())
 
 
-class TFExampleBeamRecord(ExampleRecords, BeamRecords):
+class TFExampleBeamRecord(BeamRecords, ExampleRecords):
     """Messages of `tf.Example` of a PCollection of bytes as a `TFXIO`. It reads no files.
 
     Args:

@@ -92,7 +92,7 @@ class RawTfRecordTFXIO(RawRecords, FileRecords):
         return framework("pyarrow").schema([raw_record_field(str(self._raw_column))])
 
 
-class RawBeamRecordTFXIO(RawRecords, BeamRecords):
+class RawBeamRecordTFXIO(BeamRecords, RawRecords):
     """Records of a PCollection of bytes as a `TFXIO`. It reads no files.
 
     Args:
