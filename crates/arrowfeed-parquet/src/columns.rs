@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields, Schema, SchemaRef};
-use arrowfeed_source::field_path::split_quoted;
+use arrowfeed_source::field_path::after_step;
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 /// What is read of a file.
@@ -101,20 +101,6 @@ fn of_field(data_type: &DataType, before: usize, path: &str) -> Option<Range<usi
             of_field(entry.get(1)?.data_type(), 0, path).map(|_| all)
         }
         other => of_field(item(other)?.data_type(), before, path),
-    }
-}
-
-/// What is behind the step to a field, if the path begins with it.
-fn after_step<'a>(path: &'a str, name: &str) -> Option<&'a str> {
-    let rest = match split_quoted(path) {
-        Some((quoted, rest)) if quoted == name => rest,
-        Some(_) => return None,
-        None => path.strip_prefix(name)?,
-    };
-    match rest.strip_prefix('.') {
-        Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
-        None if rest.is_empty() || rest.starts_with("['") => Some(rest),
-        None => None,
     }
 }
 

@@ -10,4 +10,7 @@ pub use avro::{AvroDataset, AvroDatasetOptions};
 pub use avro_records::TensorRecordDecoder;
 pub use chunks::{ChunkDataset, ChunkDatasetOptions};
 pub use parquet::{ParquetDataset, ParquetDatasetOptions};
-pub use tfrecord::{ExampleDataset, ExampleDatasetOptions, RawRecordDataset, RawRecordDatasetOptions};
+pub use tfrecord::{
+    ExampleDataset, ExampleDatasetOptions, RawRecordDataset, RawRecordDatasetOptions, SequenceExampleDataset,
+    SequenceExampleDatasetOptions,
+};

@@ -12,6 +12,7 @@ use super::inferred;
 use super::record_file::RecordFile;
 use super::rows::{Records, Rows, raw_schema};
 use crate::example::{ExampleDecoder, Feature, Unlisted};
+use crate::sequence_example::{SequenceExampleDecoder, SequenceFeatures};
 
 /// What the records of files are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +28,13 @@ pub enum RecordKind {
         features: Option<Vec<Feature>>,
         /// Where `features` is `None`: records of the files that are looked at for the features, from the first one on. `None`:
         /// all. A feature that none of them has is left out.
+        sample: Option<u64>,
+    },
+    /// Messages of `tf.SequenceExample`.
+    SequenceExample {
+        /// As of `Example`; those that are found have the struct [`SEQUENCE_COLUMN`](crate::sequence_example::SEQUENCE_COLUMN).
+        features: Option<SequenceFeatures>,
+        /// As of `Example`.
         sample: Option<u64>,
     },
 }
@@ -72,6 +80,13 @@ enum Plan {
         columns: Arc<[Feature]>,
         unlisted: Unlisted,
     },
+    SequenceExample {
+        /// Those of the files.
+        whole: Arc<SequenceFeatures>,
+        /// Those that are read.
+        columns: Arc<SequenceFeatures>,
+        unlisted: Unlisted,
+    },
 }
 
 impl RecordFormat {
@@ -93,18 +108,25 @@ impl RecordFormat {
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
         let files = Files::new(sources);
-        let (column, features) = match kind {
-            RecordKind::Raw { column } => (column, None),
-            RecordKind::Example { features, sample } => ("record".to_owned(), Some((features, sample))),
-        };
-        let raw = Self { plan: Plan::Raw, schema: raw_schema(&column), chunk_bytes, limits };
+        let column = if let RecordKind::Raw { column } = &kind { column } else { "record" };
+        let raw = Self { plan: Plan::Raw, schema: raw_schema(column), chunk_bytes, limits };
         files.first_stored(&Check::of(interrupt), |opened| RecordFile::open(opened, raw.clone()))?;
-        let format = match features {
-            None => raw,
-            Some((Some(features), _)) => raw.with_examples(features.into())?,
-            Some((None, sample)) => {
-                let records = FileSet::new(files.clone(), Arc::new(raw.clone()));
-                raw.with_examples(inferred::features(records, sample, interrupt)?.into())?
+        let records = || FileSet::new(files.clone(), Arc::new(raw.clone()));
+        let format = match kind {
+            RecordKind::Raw { .. } => raw,
+            RecordKind::Example { features, sample } => {
+                let features = match features {
+                    Some(features) => features,
+                    None => inferred::features(records(), sample, interrupt)?,
+                };
+                raw.of_examples(features.into())?
+            }
+            RecordKind::SequenceExample { features, sample } => {
+                let features = match features {
+                    Some(features) => features,
+                    None => inferred::sequence_features(records(), sample, interrupt)?,
+                };
+                raw.of_sequence_examples(features.into())?
             }
         };
         let set = FileSet::new(files, Arc::new(format));
@@ -114,10 +136,17 @@ impl RecordFormat {
         }
     }
 
-    /// The same files with records that are messages.
-    fn with_examples(self, whole: Arc<[Feature]>) -> Result<Self, FeedError> {
+    /// The same files with records that are messages of `tf.Example`.
+    fn of_examples(self, whole: Arc<[Feature]>) -> Result<Self, FeedError> {
         let schema = ExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
         let plan = Plan::Example { columns: whole.clone(), whole, unlisted: Unlisted::Check };
+        Ok(Self { plan, schema, ..self })
+    }
+
+    /// The same files with records that are messages of `tf.SequenceExample`.
+    fn of_sequence_examples(self, whole: Arc<SequenceFeatures>) -> Result<Self, FeedError> {
+        let schema = SequenceExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
+        let plan = Plan::SequenceExample { columns: whole.clone(), whole, unlisted: Unlisted::Check };
         Ok(Self { plan, schema, ..self })
     }
 
@@ -133,6 +162,12 @@ impl RecordFormat {
                 // The names were checked when the format was made.
                 let decoder = ExampleDecoder::new(columns, *unlisted).expect("features with different names");
                 Rows::Example(decoder)
+            }
+            Plan::SequenceExample { columns, unlisted, .. } => {
+                // As above.
+                let decoder =
+                    SequenceExampleDecoder::new(columns, *unlisted).expect("features with different names");
+                Rows::SequenceExample(decoder, self.schema.clone())
             }
         }
     }
@@ -166,6 +201,11 @@ impl FileFormat for RecordFormat {
                 })?);
                 let columns = numbers.iter().map(|number| whole[*number].clone()).collect();
                 (schema, Plan::Example { whole: whole.clone(), columns, unlisted: Unlisted::Skip })
+            }
+            Plan::SequenceExample { whole, .. } => {
+                let (columns, schema) = whole.select(columns)?;
+                let (whole, columns) = (whole.clone(), Arc::new(columns));
+                (schema, Plan::SequenceExample { whole, columns, unlisted: Unlisted::Skip })
             }
         };
         Ok(Arc::new(Self { plan, schema, ..self.clone() }))

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::{Interrupt, Limits};
 use arrowfeed_tfrecord::example::Feature;
+use arrowfeed_tfrecord::sequence_example::SequenceFeatures;
 use arrowfeed_tfrecord::{RecordFormat, RecordKind, RecordOptions};
 
 use crate::dataset::{Dataset, TensorDefinitions};
@@ -57,6 +58,58 @@ impl ExampleDataset {
         let ExampleDatasetOptions { tensors, schema, sample, columns, chunk_bytes, limits, index } = options;
         let all_columns = columns.is_some();
         let kind = RecordKind::Example { features: schema, sample };
+        let options = RecordOptions { kind, columns, chunk_bytes, limits };
+        let files = RecordFormat::files(sources, options, interrupt)?;
+        let dataset = Dataset::new(files, tensors, all_columns)?;
+        Ok(dataset.indexed(index.as_deref(), interrupt)?)
+    }
+}
+
+/// How the messages of `tf.SequenceExample` of a dataset are read.
+#[derive(Debug, Clone)]
+pub struct SequenceExampleDatasetOptions {
+    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    pub tensors: Option<TensorDefinitions>,
+    /// The features of the records. `None`: the records are read for them.
+    pub schema: Option<SequenceFeatures>,
+    /// As in [`ExampleDatasetOptions`].
+    pub sample: Option<u64>,
+    /// Field paths to read, such as `user` and `##SEQUENCE##.token`. `None`: those that the tensors need.
+    pub columns: Option<Vec<String>>,
+    /// See [`RecordOptions::chunk_bytes`]. Default 256 KiB.
+    pub chunk_bytes: u64,
+    /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
+    pub limits: Limits,
+    /// As in [`ExampleDatasetOptions`].
+    pub index: Option<PathBuf>,
+}
+
+impl Default for SequenceExampleDatasetOptions {
+    fn default() -> Self {
+        let kind = RecordKind::SequenceExample { features: None, sample: None };
+        let RecordOptions { columns, chunk_bytes, limits, .. } = RecordOptions::new(kind);
+        Self { tensors: None, schema: None, sample: None, columns, chunk_bytes, limits, index: None }
+    }
+}
+
+/// Opens TFRecord files of `tf.SequenceExample` as a [`Dataset`].
+#[derive(Debug)]
+pub enum SequenceExampleDataset {}
+
+impl SequenceExampleDataset {
+    /// As [`ExampleDataset::open`].
+    ///
+    /// # Errors
+    /// As of [`ExampleDataset::open`]; a feature of the context has the name of the column of sequences.
+    pub fn open(
+        sources: impl IntoIterator<Item = FileSource>,
+        options: SequenceExampleDatasetOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Dataset, DatasetError> {
+        let SequenceExampleDatasetOptions { tensors, schema, sample, columns, chunk_bytes, limits, index } =
+            options;
+        let all_columns = columns.is_some();
+        let kind = RecordKind::SequenceExample { features: schema, sample };
         let options = RecordOptions { kind, columns, chunk_bytes, limits };
         let files = RecordFormat::files(sources, options, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;

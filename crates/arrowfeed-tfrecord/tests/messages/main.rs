@@ -1,0 +1,6 @@
+//! The decoders of messages against plain parsers.
+
+mod example;
+mod oracle;
+mod random;
+mod sequence_example;
