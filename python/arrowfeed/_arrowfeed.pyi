@@ -10,6 +10,7 @@ from arrowfeed._stubs.dataset import (
     ExampleDataset,
     ParquetDataset,
     RawRecordDataset,
+    SequenceExampleDataset,
 )
 from arrowfeed._stubs.read import (
     Limits,
@@ -20,7 +21,13 @@ from arrowfeed._stubs.read import (
     read_split,
     read_tfrecord,
 )
-from arrowfeed._stubs.record_decoder import AvroRecordDecoder, ExampleRecordDecoder, encode_examples
+from arrowfeed._stubs.record_decoder import (
+    AvroRecordDecoder,
+    ExampleRecordDecoder,
+    SequenceExampleRecordDecoder,
+    encode_examples,
+    encode_sequence_examples,
+)
 from arrowfeed._stubs.representation import (
     Dense,
     Ragged,
@@ -62,6 +69,8 @@ __all__ = [
     "RecordBatchReader",
     "Representation",
     "Schema",
+    "SequenceExampleDataset",
+    "SequenceExampleRecordDecoder",
     "Sparse",
     "SparseTensor",
     "Split",
@@ -77,6 +86,7 @@ __all__ = [
     "avro_schema",
     "encode_examples",
     "encode_records",
+    "encode_sequence_examples",
     "infer_representations",
     "plan_splits",
     "read_avro",

@@ -1157,6 +1157,79 @@ Example:
 Raises:
     ImportError: pyarrow is not installed."#
     };
+    (SequenceExampleDataset) => {
+        r###"Messages of `tf.SequenceExample` in files of TFRecord, and the tensors that are made of them.
+
+Each feature of the context is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`,
+is a struct with a field for each feature list: a list of steps, each of which is a list of values. A row
+is null there if its record does not have the feature list; a step is null if it has no values of any
+kind. The struct itself is never null. These are the types of tfx_bsl, and integers have all 64 bits.
+
+Compression, checksums, threads and `on_error` are as in `ExampleDataset`.
+
+Args:
+    source: As in `ExampleDataset`.
+    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, and of `"##SEQUENCE##"` to
+        such a dict of the feature lists; or a `tensorflow.metadata.v0.Schema` or its bytes, whose feature
+        `##SEQUENCE##` is a STRUCT of them. What the tensors are, and what None means: as in
+        `ExampleDataset`.
+    sample: As in `ExampleDataset`.
+    features: As in `AvroDataset`.
+    representations: As in `AvroDataset`.
+    columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in the order of the columns.
+        None: those that the tensors need.
+    limits: As in `ExampleDataset`.
+    index: As in `ExampleDataset`.
+
+Raises:
+    ArrowfeedError: As in `ExampleDataset`.
+    ValueError: A feature of the context is named `##SEQUENCE##`, or an option has a wrong value.
+    TypeError: An argument has a wrong type.
+
+Example:
+    >>> schema = {"user": "int64", "##SEQUENCE##": {"token": "int64"}}
+    >>> tensors = {"tokens": arrowfeed.Ragged(["##SEQUENCE##", "token"])}
+    >>> dataset = arrowfeed.SequenceExampleDataset("*.tfrecord", schema=schema, representations=tensors)
+    >>> for tensors in dataset.tensors(batch_size=128):
+    ...     train(tensors["tokens"])"###
+    };
+    (SequenceExampleRecordDecoder) => {
+        r###"Decodes messages of `tf.SequenceExample` that have no file into record batches.
+
+The columns are those of `SequenceExampleDataset`. A decoder can be pickled, and used by several threads.
+
+Args:
+    schema: The features, as in `SequenceExampleDataset`. None: each batch has the features of its own
+        records, in the order of their names. A feature of the context without a list in any of them is a
+        column of nulls, and one of the steps has null steps; the struct is there if a record has feature
+        lists, even empty ones.
+    sequence_column: The name of the struct.
+
+Raises:
+    RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
+    ValueError: A feature of the context has the name of the struct.
+    TypeError: An argument has a wrong type.
+
+Example:
+    >>> steps = pyarrow.array([{"token": [[7], [8, 9]]}])
+    >>> messages = arrowfeed.encode_sequence_examples(pyarrow.record_batch({"##SEQUENCE##": steps}))
+    >>> decoder = arrowfeed.SequenceExampleRecordDecoder({"##SEQUENCE##": {"token": "int64"}})
+    >>> decoder.decode(messages).to_pyarrow()["##SEQUENCE##"].to_pylist()
+    [{'token': [[7], [8, 9]]}]"###
+    };
+    (SequenceExampleRecordDecoder.decode) => {
+        r#"The batch of some messages. The interpreter is free while they are decoded.
+
+Args:
+    records: A row each.
+
+Raises:
+    CorruptBlockError: A record is no message, or a feature has values of another kind.
+        `error.record` is its number, `error.field` the feature."#
+    };
+    (SequenceExampleRecordDecoder.schema) => {
+        r#"The schema of every batch. None: each batch has its own."#
+    };
     (Sparse) => {
         r#"Sparse tensor `[batch, *dense_shape]` of columns with indices and a column with values.
 
@@ -1588,6 +1661,27 @@ Example:
 Raises:
     SchemaError: A column does not fit the schema."#
     };
+    (encode_sequence_examples) => {
+        r###"Encodes rows as messages of `tf.SequenceExample`.
+
+Each field of the struct is a feature list: a list of steps, each a list of values or one value. All other
+columns are features of the context, as in `encode_examples`. A null list is left out; a null step has no
+list.
+
+Args:
+    batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
+    sequence_column: The name of the struct. Without such a column, messages have no feature lists.
+
+Raises:
+    ConversionError: A column has a type that no feature has, a list has a null value, an integer does not
+        fit into 64 bits with a sign, or the column of sequences is no struct of lists.
+    TypeError: An argument has a wrong type.
+
+Example:
+    >>> steps = pyarrow.array([{"t": [[7]]}])
+    >>> arrowfeed.encode_sequence_examples(pyarrow.record_batch({"##SEQUENCE##": steps}))[0].hex()
+    '120e0a0c0a017412070a051a030a0107'"###
+    };
     (infer_representations) => {
         r#"The representation that each column asks for by its type.
 
@@ -1733,10 +1827,11 @@ Args:
         read into memory here.
     format: What the records are. `"example"`: messages of `tf.Example`; each feature is a column of
         lists, `large_list` of int64, float or large_binary, null where a record does not have it.
-        `"raw"`: bytes, in the column `record`.
+        `"sequence_example"`: messages of `tf.SequenceExample`, see `SequenceExampleDataset` for the
+        columns. `"raw"`: bytes, in the column `record`.
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-        `tensorflow.metadata.v0.Schema` or its bytes. None: the features that the records have, by name,
-        for which all files are read here.
+        `tensorflow.metadata.v0.Schema` or its bytes; see `SequenceExampleDataset` for those of sequences.
+        None: the features that the records have, by name, for which all files are read here.
     sample: Without `schema`: records that are looked at for their features, from the first one on. A
         feature that none of them has is left out. None: all.
     columns: Names of features to read, in the order of the columns; others are stepped over. None: all.
@@ -1855,6 +1950,9 @@ Args:
     batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
         polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
     path: The file to make.
+    format: What a row becomes. `"sequence_example"`: a message of `tf.SequenceExample`. The column
+        `##SEQUENCE##`, a struct, has its feature lists: each field is a list of steps, and a step is what
+        a column is in a row of `"example"`. All other columns are features of the context.
     compression: Of the file as a whole. None: `"gzip"` if the name ends with `.gz`, else `"none"`.
 
 Returns:
@@ -1862,7 +1960,7 @@ Returns:
 
 Raises:
     ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
-        not fit into 64 bits with a sign.
+        not fit into 64 bits with a sign; `##SEQUENCE##` is no struct of lists.
     ArrowfeedError: The stream of batches failed; errors of a `RecordBatchReader` stay what they are.
     OSError: The file cannot be written.
     ValueError: An option has a wrong value. TypeError: an argument has a wrong type.

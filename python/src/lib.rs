@@ -67,9 +67,12 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::dataset::{
         AvroDataset, BatchIterator, ChunkDataset, Dataset, ExampleDataset, ParquetDataset, RawRecordDataset,
+        SequenceExampleDataset,
     };
     #[pymodule_export]
-    use crate::example_records::{ExampleRecordDecoder, encode_examples};
+    use crate::example_records::{
+        ExampleRecordDecoder, SequenceExampleRecordDecoder, encode_examples, encode_sequence_examples,
+    };
     #[pymodule_export]
     use crate::limits::Limits;
     #[pymodule_export]

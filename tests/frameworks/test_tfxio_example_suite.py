@@ -20,6 +20,8 @@ DIFFERENT = {
         "testValidGetTfExampleParserConfigsparse_and_varlen_features_shared": PARSER,
         "testValidGetTfExampleParserConfigsparse_feature": PARSER,
     },
+    "tfx_bsl.coders.sequence_example_coder_test": {},
+    "tfx_bsl.tfxio.tf_sequence_example_record_test": {},
     "tfx_bsl.tfxio.raw_tf_record_test": {},
 }
 """What is meant to be different, and why. The names are tfx_bsl's."""

@@ -107,11 +107,35 @@ def compressed_examples(directory, sizes):
     return examples(directory, sizes, ".gz")
 
 
+def sequence_examples(directory, sizes):
+    """Messages of `tf.SequenceExample`: the items of `list` are the steps. Padded as in `examples`."""
+    paths, first = [], 0
+    for number, size in enumerate(sizes):
+        paths.append(directory / f"part-{number}.sequences")
+        batch = rows(first, first + size)
+        steps = pa.StructArray.from_arrays([batch["list"]], names=["list"])
+        pad = pa.array([bytes(7000)] * size, pa.binary())
+        columns = {"id": batch["id"], "text": batch["text"], "##SEQUENCE##": steps, "pad": pad}
+        af.write_tfrecord(pa.record_batch(columns), paths[-1], format="sequence_example")
+        first += size
+    schema = {"id": "int64", "text": "bytes", "##SEQUENCE##": {"list": "int64"}}
+    representations = {**REPRESENTATIONS, "list": af.Ragged(["##SEQUENCE##", "list"])}
+    return af.SequenceExampleDataset(paths, schema=schema, representations=representations)
+
+
 def chunks(_directory, sizes):
     """Sources written in Python."""
     borders = np.cumsum([0, *sizes]).tolist()
     sources = [Chunks(start, end) for start, end in itertools.pairwise(borders)]
     return af.ChunkDataset(sources, representations=REPRESENTATIONS)
+
+
+def plain(row):
+    """A row as the columns that it was made of: a feature is a list, of one if it was a number."""
+    if "##SEQUENCE##" in row:
+        steps = row.pop("##SEQUENCE##")["list"]
+        row["list"] = [value for step in steps for value in step]
+    return row | {"id": row["id"][0]} if isinstance(row["id"], list) else row
 
 
 def flat_ids(batch):
@@ -125,5 +149,6 @@ SOURCES = {
     "parquet": parquet,
     "tfrecord": examples,
     "gz": compressed_examples,
+    "sequences": sequence_examples,
     "chunks": chunks,
 }

@@ -8,7 +8,7 @@ import pytest
 
 import arrowfeed as af
 from conftest import run_script
-from law_sources import CHUNK, SOURCES, Chunks, rows
+from law_sources import CHUNK, SOURCES, Chunks, plain, rows
 
 SIZES = [100, 0, 90, 50]
 TOTAL = sum(SIZES)
@@ -28,12 +28,8 @@ def dataset(request, tmp_path_factory):
 
 
 def tables(batches):
-    """The rows of each batch. A feature of `tf.Example` is a list: a number is a list of one."""
-    found = [pa.record_batch(batch).to_pylist() for batch in batches]
-    return [
-        [row | {"id": row["id"][0]} if isinstance(row["id"], list) else row for row in batch]
-        for batch in found
-    ]
+    """The rows of each batch."""
+    return [[plain(row) for row in pa.record_batch(batch).to_pylist()] for batch in batches]
 
 
 def ids(batches):

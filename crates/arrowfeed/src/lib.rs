@@ -28,7 +28,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`avro`] | Avro object container files to RecordBatches, and back |
-//! | [`tfrecord`] | TFRecord files, messages of `tf.Example` to RecordBatches |
+//! | [`tfrecord`] | TFRecord files, messages of `tf.Example` and `tf.SequenceExample` to RecordBatches |
 //! | [`source`] | what all formats share: bytes of files, errors, limits, reports |
 //! | [`tensor`] | RecordBatches to dense, sparse, ragged and structured tensors |
 //! | [`dataset`] | files as a source of batches and tensors: order, shards, epochs, exact resume |
@@ -55,7 +55,7 @@ pub use error::{DatasetError, StateError, StateErrorKind};
 pub use open::{
     AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, ExampleDataset,
     ExampleDatasetOptions, ParquetDataset, ParquetDatasetOptions, RawRecordDataset, RawRecordDatasetOptions,
-    TensorRecordDecoder,
+    SequenceExampleDataset, SequenceExampleDatasetOptions, TensorRecordDecoder,
 };
 pub use sources::{resolve, resolve_with};
 pub use tfxio::{RecordBatches, TensorBatches, Tfxio};

@@ -10,10 +10,15 @@ from arrowfeed._arrowfeed import (
     ExampleRecordDecoder,
     ParquetDataset,
     RawRecordDataset,
+    SequenceExampleDataset,
+    SequenceExampleRecordDecoder,
     read_tfrecord,
 )
 from arrowfeed._errors import CorruptBlockError, FormatError
 from arrowfeed._files import KeptFile
+
+SEQUENCE_COLUMN = "##SEQUENCE##"
+"""The column of feature lists."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +35,7 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     | begins with `Obj` and a byte 1 | `AvroDataset` |
     | ends with `PAR1` | `ParquetDataset` |
     | records of TFRecord, also compressed; the first one is a `tf.Example` | `ExampleDataset` |
+    | the same; the first one is a `tf.SequenceExample` with feature lists | `SequenceExampleDataset` |
     | the same; the first one is something else | `RawRecordDataset` |
 
     Of a directory, the files of the first format are read that has any: `*.avro`, `*.parquet`, `*.tfrecord`.
@@ -84,11 +90,21 @@ def _tfrecord(again: Callable[[], Source], keywords: dict[str, Any]) -> Callable
     if first is None:
         return ExampleDataset if "schema" in keywords else RawRecordDataset
     record: Any = first.to_pyarrow()["record"][0].as_py()
+    if SEQUENCE_COLUMN in _columns(SequenceExampleRecordDecoder(), record):
+        return SequenceExampleDataset
     try:
         ExampleRecordDecoder().decode([record])
     except CorruptBlockError:
         return RawRecordDataset
     return ExampleDataset
+
+
+def _columns(decoder: SequenceExampleRecordDecoder, record: bytes) -> list[str]:
+    """The columns of a record; none if it is no such message."""
+    try:
+        return decoder.decode([record]).schema.names
+    except CorruptBlockError:
+        return []
 
 
 def _again(source: Any) -> Callable[[], Any]:

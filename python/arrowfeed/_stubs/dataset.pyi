@@ -21,6 +21,7 @@ from arrowfeed.types import (
     OnError,
     RepresentationLike,
     SeekableFile,
+    SequenceExampleSchemaLike,
     Source,
     Tensor,
 )
@@ -585,6 +586,57 @@ class ExampleDataset(Dataset):
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
     ) -> ExampleDataset: ...
+
+@final
+class SequenceExampleDataset(Dataset):
+    """Messages of `tf.SequenceExample` in files of TFRecord, and the tensors that are made of them.
+
+    Each feature of the context is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`,
+    is a struct with a field for each feature list: a list of steps, each of which is a list of values. A row
+    is null there if its record does not have the feature list; a step is null if it has no values of any
+    kind. The struct itself is never null. These are the types of tfx_bsl, and integers have all 64 bits.
+
+    Compression, checksums, threads and `on_error` are as in `ExampleDataset`.
+
+    Args:
+        source: As in `ExampleDataset`.
+        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, and of `"##SEQUENCE##"` to
+            such a dict of the feature lists; or a `tensorflow.metadata.v0.Schema` or its bytes, whose feature
+            `##SEQUENCE##` is a STRUCT of them. What the tensors are, and what None means: as in
+            `ExampleDataset`.
+        sample: As in `ExampleDataset`.
+        features: As in `AvroDataset`.
+        representations: As in `AvroDataset`.
+        columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in the order of the columns.
+            None: those that the tensors need.
+        limits: As in `ExampleDataset`.
+        index: As in `ExampleDataset`.
+
+    Raises:
+        ArrowfeedError: As in `ExampleDataset`.
+        ValueError: A feature of the context is named `##SEQUENCE##`, or an option has a wrong value.
+        TypeError: An argument has a wrong type.
+
+    Example:
+        >>> schema = {"user": "int64", "##SEQUENCE##": {"token": "int64"}}
+        >>> tensors = {"tokens": arrowfeed.Ragged(["##SEQUENCE##", "token"])}
+        >>> dataset = arrowfeed.SequenceExampleDataset("*.tfrecord", schema=schema, representations=tensors)
+        >>> for tensors in dataset.tensors(batch_size=128):
+        ...     train(tensors["tokens"])
+    """
+
+    def __new__(
+        cls,
+        source: Source,
+        *,
+        schema: SequenceExampleSchemaLike | None = None,
+        sample: int | None = None,
+        features: dict[str, FeatureLike] | None = None,
+        representations: dict[str, RepresentationLike] | None = None,
+        columns: list[str] | tuple[str, ...] | None = None,
+        limits: Limits | None = None,
+        index: str | os.PathLike[str] | None = None,
+    ) -> SequenceExampleDataset: ...
 
 @final
 class RawRecordDataset(Dataset):

@@ -13,6 +13,7 @@ from arrowfeed.types import (
     OnError,
     Report,
     SeekableFile,
+    SequenceExampleSchemaLike,
     Source,
     StringType,
 )
@@ -140,8 +141,8 @@ def read_avro(
 def read_tfrecord(
     source: Source,
     *,
-    format: Literal["example", "raw"] = "example",  # noqa: A002 - the word that fits
-    schema: ExampleSchemaLike | None = None,
+    format: Literal["example", "sequence_example", "raw"] = "example",  # noqa: A002 - the word that fits
+    schema: ExampleSchemaLike | SequenceExampleSchemaLike | None = None,
     sample: int | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
     batch_size: int = 8192,
@@ -160,10 +161,11 @@ def read_tfrecord(
             read into memory here.
         format: What the records are. `"example"`: messages of `tf.Example`; each feature is a column of
             lists, `large_list` of int64, float or large_binary, null where a record does not have it.
-            `"raw"`: bytes, in the column `record`.
+            `"sequence_example"`: messages of `tf.SequenceExample`, see `SequenceExampleDataset` for the
+            columns. `"raw"`: bytes, in the column `record`.
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-            `tensorflow.metadata.v0.Schema` or its bytes. None: the features that the records have, by name,
-            for which all files are read here.
+            `tensorflow.metadata.v0.Schema` or its bytes; see `SequenceExampleDataset` for those of sequences.
+            None: the features that the records have, by name, for which all files are read here.
         sample: Without `schema`: records that are looked at for their features, from the first one on. A
             feature that none of them has is left out. None: all.
         columns: Names of features to read, in the order of the columns; others are stepped over. None: all.

@@ -23,6 +23,8 @@ from arrowfeed.tfxio._example_coder import (
 from arrowfeed.tfxio._example_record import TFExampleBeamRecord, TFExampleRecord
 from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
 from arrowfeed.tfxio._raw_record import RawBeamRecordTFXIO, RawTfRecordTFXIO
+from arrowfeed.tfxio._sequence_example_coder import SequenceExamplesToRecordBatchDecoder
+from arrowfeed.tfxio._sequence_example_record import TFSequenceExampleBeamRecord, TFSequenceExampleRecord
 from arrowfeed.tfxio._tfxio import TFXIO
 
 __all__ = [
@@ -35,8 +37,11 @@ __all__ = [
     "RecordBatchToExamples",
     "RecordBatchToExamplesEncoder",
     "RecordBatchesOptions",
+    "SequenceExamplesToRecordBatchDecoder",
     "TFExampleBeamRecord",
     "TFExampleRecord",
+    "TFSequenceExampleBeamRecord",
+    "TFSequenceExampleRecord",
     "TensorAdapter",
     "TensorAdapterConfig",
     "TensorFlowDatasetOptions",

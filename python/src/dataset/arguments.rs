@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use arrowfeed::Limits;
+use arrowfeed::tfrecord::sequence_example::SEQUENCE_COLUMN;
 use arrowfeed::{
     AvroDatasetOptions, ChunkDatasetOptions, ExampleDatasetOptions, ParquetDatasetOptions,
-    RawRecordDatasetOptions, ReadOptions, TensorDefinitions,
+    RawRecordDatasetOptions, ReadOptions, SequenceExampleDatasetOptions, TensorDefinitions,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -12,7 +14,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::argument::{path, unexpected_keyword, wrong_type};
 use crate::options::{columns, read_options};
 use crate::tensor::{representations_of_tfmd, tensor_definitions};
-use crate::tfrecord::{features, sample, tfmd_bytes};
+use crate::tfrecord::{features, sample, sequence_features, tfmd_bytes};
 
 /// Options of reading that a dataset of Avro files has too.
 const AVRO: [&str; 5] = ["columns", "reader_schema", "encoding", "double_as_float", "limits"];
@@ -33,7 +35,7 @@ pub(super) fn kept<'py>(
             "index" if !value.is_none() => path("index", &value)?.into_pyobject(py)?.into_any(),
             "schema" if !value.is_none() => match tfmd_bytes(&value)? {
                 Some(bytes) => bytes.into_any(),
-                None => py.import("copy")?.call_method1("copy", (value,))?,
+                None => py.import("copy")?.call_method1("deepcopy", (value,))?,
             },
             "reader_schema" => py.import("copy")?.call_method1("deepcopy", (value,))?,
             _ => value,
@@ -59,9 +61,43 @@ pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetD
 
 /// The options that `ExampleDataset` was called with. The keywords were [`kept`].
 pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<ExampleDatasetOptions> {
+    let Messages { schema, sample, tensors, columns, limits, index } = messages("ExampleDataset", keywords)?;
+    let schema = schema.as_ref().map(features).transpose()?;
+    Ok(ExampleDatasetOptions { tensors, schema, sample, columns, limits, index, ..Default::default() })
+}
+
+/// The options that `SequenceExampleDataset` was called with. The keywords were [`kept`].
+pub(super) fn sequence_example_options(
+    keywords: &Bound<'_, PyDict>,
+) -> PyResult<SequenceExampleDatasetOptions> {
+    let Messages { schema, sample, tensors, columns, limits, index } =
+        messages("SequenceExampleDataset", keywords)?;
+    let schema = schema.map(|schema| sequence_features(&schema, SEQUENCE_COLUMN)).transpose()?;
+    Ok(SequenceExampleDatasetOptions {
+        tensors,
+        schema,
+        sample,
+        columns,
+        limits,
+        index,
+        ..Default::default()
+    })
+}
+
+/// The options of messages.
+struct Messages<'py> {
+    schema: Option<Bound<'py, PyAny>>,
+    sample: Option<u64>,
+    tensors: Option<TensorDefinitions>,
+    columns: Option<Vec<String>>,
+    limits: Limits,
+    index: Option<PathBuf>,
+}
+
+fn messages<'py>(class: &str, keywords: &Bound<'py, PyDict>) -> PyResult<Messages<'py>> {
     let others = keywords.copy()?;
     let (schema, given_sample) = (taken(&others, "schema")?, taken(&others, "sample")?);
-    let (mut tensors, reading, index) = options("ExampleDataset", &PARQUET, &others)?;
+    let (mut tensors, reading, index) = options(class, &PARQUET, &others)?;
     let ReadOptions { columns, limits, .. } = reading;
     // A schema of TensorFlow Metadata says what its tensors are.
     if let (None, None, Some(schema)) = (&tensors, &columns, &schema)
@@ -70,9 +106,8 @@ pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<ExampleD
         let representations = representations_of_tfmd(schema.py(), bytes.as_bytes(), "")?;
         tensors = Some(TensorDefinitions::Representations(representations));
     }
-    let schema = schema.as_ref().map(features).transpose()?;
     let sample = given_sample.as_ref().map(sample).transpose()?;
-    Ok(ExampleDatasetOptions { tensors, schema, sample, columns, limits, index, ..Default::default() })
+    Ok(Messages { schema, sample, tensors, columns, limits, index })
 }
 
 /// The options that `RawRecordDataset` was called with.

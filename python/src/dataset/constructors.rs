@@ -7,6 +7,7 @@ use pyo3::types::PyDict;
 
 use super::arguments::{
     avro_options, chunk_options, example_options, kept, parquet_options, raw_record_options,
+    sequence_example_options,
 };
 use super::base::{Dataset, Made};
 use super::chunk_source::sources;
@@ -21,6 +22,7 @@ pub(super) enum Format {
     Avro,
     Parquet,
     Example,
+    SequenceExample,
     RawRecord,
     Chunks,
 }
@@ -32,6 +34,7 @@ impl Format {
             Self::Avro => "AvroDataset",
             Self::Parquet => "ParquetDataset",
             Self::Example => "ExampleDataset",
+            Self::SequenceExample => "SequenceExampleDataset",
             Self::RawRecord => "RawRecordDataset",
             Self::Chunks => "ChunkDataset",
         }
@@ -59,6 +62,7 @@ impl Format {
             Self::Avro => Py::new(py, base.add_subclass(AvroDataset))?.into_any(),
             Self::Parquet => Py::new(py, base.add_subclass(ParquetDataset))?.into_any(),
             Self::Example => Py::new(py, base.add_subclass(ExampleDataset))?.into_any(),
+            Self::SequenceExample => Py::new(py, base.add_subclass(SequenceExampleDataset))?.into_any(),
             Self::RawRecord => Py::new(py, base.add_subclass(RawRecordDataset))?.into_any(),
             Self::Chunks => Py::new(py, base.add_subclass(ChunkDataset))?.into_any(),
         })
@@ -130,6 +134,30 @@ impl ExampleDataset {
             arrowfeed::ExampleDataset::open(sources, options, Some(interrupt))
         };
         let dataset = Format::Example.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
+        Ok(PyClassInitializer::from(dataset).add_subclass(Self))
+    }
+}
+
+#[doc = docs!(SequenceExampleDataset)]
+#[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
+pub(crate) struct SequenceExampleDataset;
+
+#[pymethods]
+impl SequenceExampleDataset {
+    #[new]
+    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
+        representations=None, columns=None, limits=None, index=None)")]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let keywords = kept(source.py(), keywords)?;
+        let options = sequence_example_options(&keywords)?;
+        let open = |sources: Vec<_>, interrupt: &Interrupt| {
+            arrowfeed::SequenceExampleDataset::open(sources, options, Some(interrupt))
+        };
+        let dataset =
+            Format::SequenceExample.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }

@@ -34,7 +34,7 @@ fn with_a_wrong_chunk(format: Format, directory: &Directory) -> Vec<PathBuf> {
             start as usize..start as usize + 12
         }
         // Some bytes of a record, or of the head of one.
-        Format::Example => bytes.len() / 2..bytes.len() / 2 + 12,
+        Format::Example | Format::SequenceExample => bytes.len() / 2..bytes.len() / 2 + 12,
         // Deflated data: the rest of the file cannot be read.
         Format::ExampleGzip => bytes.len() / 2..bytes.len() / 2 + 30,
     };
