@@ -1,8 +1,8 @@
 """Benchmark worker for other formats than Avro: `format_worker.py READER`.
 
 The protocol is that of `tensor_worker.py`. A job's way is what is measured: `decode` is messages in memory
-to a batch, in seconds of CPU; all others are steps over a file, in seconds. The files have the rows of linkedin as
-24 columns of lists and numbers; this worker writes them where they are missing.
+to a batch, in seconds of CPU; all others are steps over a file, in seconds. The files have the rows of
+linkedin as 24 columns of lists and numbers; this worker writes them where they are missing.
 """
 
 import importlib

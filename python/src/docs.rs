@@ -813,6 +813,8 @@ Args:
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Names of features to read, in the order of the columns. None: those that the tensors need.
+    encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` in place of
+        `large_list`, and binary in place of large_binary, as `read_avro` has them in this encoding.
     limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
         batch. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. None: lengths of records are read
@@ -843,10 +845,11 @@ Args:
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
         `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
         records, in the order of their names; one without a list in any of them is a column of nulls.
+    encoding: The Arrow types of features, see `ExampleDataset`.
 
 Raises:
     RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
-    TypeError: It is something else.
+    ValueError: There is no such encoding. TypeError: An argument has a wrong type.
 
 Example:
     >>> decoder = arrowfeed.ExampleRecordDecoder({"id": "int64"})
@@ -1178,6 +1181,7 @@ Args:
     representations: As in `AvroDataset`.
     columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in the order of the columns.
         None: those that the tensors need.
+    encoding: As in `ExampleDataset`. `"feature"`: the struct also stands in a list of one.
     limits: As in `ExampleDataset`.
     index: As in `ExampleDataset`.
 
@@ -1204,6 +1208,7 @@ Args:
         column of nulls, and one of the steps has null steps; the struct is there if a record has feature
         lists, even empty ones.
     sequence_column: The name of the struct.
+    encoding: The Arrow types of features, see `SequenceExampleDataset`.
 
 Raises:
     RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
@@ -1835,6 +1840,7 @@ Args:
     sample: Without `schema`: records that are looked at for their features, from the first one on. A
         feature that none of them has is left out. None: all.
     columns: Names of features to read, in the order of the columns; others are stepped over. None: all.
+    encoding: The Arrow types of features, see `ExampleDataset`.
     batch_size: Rows of a batch; the last one of a file is shorter.
     threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
     limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a

@@ -4,6 +4,7 @@ use arrow_array::RecordBatch as Batch;
 use arrow_schema::SchemaRef;
 use arrowfeed::FeedError;
 use arrowfeed::source::ForkLock;
+use arrowfeed::tfrecord::Encoding;
 use arrowfeed::tfrecord::example::{self, ExampleDecoder, ExampleEncoder, Feature, Unlisted};
 use arrowfeed::tfrecord::sequence_example::{
     self, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder, SequenceFeatures,
@@ -17,7 +18,7 @@ use crate::batch::RecordBatch;
 use crate::call::call;
 use crate::record_decoder::buffer_of;
 use crate::source::is_buffer;
-use crate::tfrecord::{features, sequence_features, tfmd_bytes};
+use crate::tfrecord::{self, encoding_name, features, sequence_features, tfmd_bytes};
 use crate::write;
 
 /// A decoder of messages of one schema.
@@ -118,6 +119,7 @@ impl<D: Decoder> Known<D> {
 /// The batch that `decode` makes of an iterable of records.
 fn decoded(
     records: &Bound<'_, PyAny>,
+    encoding: Encoding,
     decode: impl FnOnce(&[&[u8]]) -> Result<Batch, FeedError> + Send,
 ) -> PyResult<RecordBatch> {
     let expected = "an iterable of bytes";
@@ -127,7 +129,7 @@ fn decoded(
     let items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
     let buffers = items.map(|item| buffer_of(&item?)).collect::<PyResult<Vec<_>>>()?;
     let slices: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
-    call(records.py(), || decode(&slices)).map(RecordBatch)
+    call(records.py(), || decode(&slices).and_then(|batch| encoding.encoded(batch))).map(RecordBatch)
 }
 
 #[doc = docs!(ExampleRecordDecoder)]
@@ -135,35 +137,39 @@ fn decoded(
 pub(crate) struct ExampleRecordDecoder {
     /// `None`: the features are those of the records of each batch.
     known: Option<Known<ExampleDecoder>>,
+    encoding: Encoding,
 }
 
 #[pymethods]
 impl ExampleRecordDecoder {
     #[new]
-    #[pyo3(signature = (schema=None))]
-    fn new(schema: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        Ok(Self { known: schema.map(|schema| Known::new(schema, features)).transpose()? })
+    #[pyo3(signature = (schema=None, *, encoding=None), text_signature = "(schema=None, *, encoding='tfx')")]
+    fn new(schema: Option<&Bound<'_, PyAny>>, encoding: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let encoding = encoding.map(tfrecord::encoding).transpose()?.unwrap_or_default();
+        Ok(Self { known: schema.map(|schema| Known::new(schema, features)).transpose()?, encoding })
     }
 
     #[doc = docs!(ExampleRecordDecoder.schema)]
     #[getter]
     fn schema(&self) -> Option<Schema> {
-        self.known.as_ref().map(|known| Schema(known.columns.clone()))
+        self.known.as_ref().map(|known| Schema(self.encoding.schema(&known.columns)))
     }
 
     #[doc = docs!(ExampleRecordDecoder.decode)]
     #[pyo3(signature = (records, /))]
     fn decode(&self, records: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
-        decoded(records, |records| match &self.known {
+        decoded(records, self.encoding, |records| match &self.known {
             None => example::decode_inferred(records),
             Some(known) => known.decode(records),
         })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (Option<Py<PyAny>>,)) {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Option<Py<PyAny>>,))> {
         let py = slf.py();
-        let given = slf.get().known.as_ref().map(|known| known.given.clone_ref(py));
-        (slf.get_type().into_any(), (given,))
+        let Self { known, encoding } = slf.get();
+        let keywords = [("encoding", encoding_name(*encoding))].into_py_dict(py)?;
+        let class = py.import("functools")?.call_method("partial", (slf.get_type(),), Some(&keywords))?;
+        Ok((class, (known.as_ref().map(|known| known.given.clone_ref(py)),)))
     }
 
     fn __repr__(&self) -> String {
@@ -182,32 +188,33 @@ pub(crate) struct SequenceExampleRecordDecoder {
     /// As of `ExampleRecordDecoder`.
     known: Option<Known<SequenceExampleDecoder>>,
     sequence_column: String,
+    encoding: Encoding,
 }
 
 #[pymethods]
 impl SequenceExampleRecordDecoder {
     #[new]
     #[pyo3(
-        signature = (schema=None, *, sequence_column=None),
-        text_signature = "(schema=None, *, sequence_column='##SEQUENCE##')"
+        signature = (schema=None, *, sequence_column=None, encoding=None),
+        text_signature = "(schema=None, *, sequence_column='##SEQUENCE##', encoding='tfx')"
     )]
     fn new(schema: Option<&Bound<'_, PyAny>>, sequence_column: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let sequence_column = column_name(sequence_column)?;
         let known =
             schema.map(|schema| Known::new(schema, |schema| sequence_features(schema, &sequence_column)));
-        Ok(Self { known: known.transpose()?, sequence_column })
+        Ok(Self { known: known.transpose()?, sequence_column, encoding })
     }
 
     #[doc = docs!(SequenceExampleRecordDecoder.schema)]
     #[getter]
     fn schema(&self) -> Option<Schema> {
-        self.known.as_ref().map(|known| Schema(known.columns.clone()))
+        self.known.as_ref().map(|known| Schema(self.encoding.schema(&known.columns)))
     }
 
     #[doc = docs!(SequenceExampleRecordDecoder.decode)]
     #[pyo3(signature = (records, /))]
     fn decode(&self, records: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
-        decoded(records, |records| match &self.known {
+        decoded(records, self.encoding, |records| match &self.known {
             None => sequence_example::decode_inferred(records, &self.sequence_column),
             Some(known) => known.decode(records),
         })
@@ -215,10 +222,12 @@ impl SequenceExampleRecordDecoder {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Option<Py<PyAny>>,))> {
         let py = slf.py();
-        let keywords = [("sequence_column", &slf.get().sequence_column)].into_py_dict(py)?;
+        let Self { known, sequence_column, encoding } = slf.get();
+        let keywords =
+            [("sequence_column", sequence_column.as_str()), ("encoding", encoding_name(*encoding))];
+        let keywords = keywords.into_py_dict(py)?;
         let class = py.import("functools")?.call_method("partial", (slf.get_type(),), Some(&keywords))?;
-        let given = slf.get().known.as_ref().map(|known| known.given.clone_ref(py));
-        Ok((class, (given,)))
+        Ok((class, (known.as_ref().map(|known| known.given.clone_ref(py)),)))
     }
 
     fn __repr__(&self) -> String {

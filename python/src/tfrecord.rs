@@ -5,7 +5,7 @@ use arrowfeed::source::run::ReadingOptions;
 use arrowfeed::tensor::{ValueType, sequence_value_types_from_tfmd, value_types_from_tfmd};
 use arrowfeed::tfrecord::example::{Feature, Kind};
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceFeatures};
-use arrowfeed::tfrecord::{Compression, ExampleWriter, RecordFormat, RecordKind, RecordOptions};
+use arrowfeed::tfrecord::{Compression, Encoding, ExampleWriter, RecordFormat, RecordKind, RecordOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -36,6 +36,18 @@ const FORMATS: [(&str, Format); 3] =
 
 /// Formats of messages that are written.
 const WRITTEN: [(&str, Format); 2] = [FORMATS[0], FORMATS[1]];
+
+const ENCODINGS: [(&str, Encoding); 2] = [("tfx", Encoding::Tfx), ("feature", Encoding::Feature)];
+
+/// An `encoding` argument.
+pub(crate) fn encoding(value: &Bound<'_, PyAny>) -> PyResult<Encoding> {
+    choice("encoding", &ENCODINGS, value)
+}
+
+/// What stands for the encoding in another process.
+pub(crate) fn encoding_name(encoding: Encoding) -> &'static str {
+    ENCODINGS.iter().find(|(_, one)| *one == encoding).map_or("tfx", |(name, _)| name)
+}
 
 /// The column of records that are bytes.
 const RECORD: &str = "record";
@@ -120,7 +132,7 @@ pub(crate) fn sample(value: &Bound<'_, PyAny>) -> PyResult<u64> {
 #[doc = docs!(read_tfrecord)]
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, format='example', schema=None, sample=None, \
-    columns=None, batch_size=8192, threads=None, limits=None, on_error='raise')")]
+    columns=None, encoding='tfx', batch_size=8192, threads=None, limits=None, on_error='raise')")]
 pub(crate) fn read_tfrecord(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -129,12 +141,13 @@ pub(crate) fn read_tfrecord(
     const SHARED: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_error"];
     let py = source.py();
     let reading = PyDict::new(py);
-    let (mut format, mut schema, mut sample) = (Format::Example, None, None);
+    let (mut format, mut schema, mut sample, mut encoding) = (Format::Example, None, None, None);
     for (name, value) in options.into_iter().flatten() {
         match name.extract::<String>()?.as_str() {
             "format" => format = choice("format", &FORMATS, &value)?,
             "schema" if value.is_none() => {}
             "schema" => schema = Some(value),
+            "encoding" => encoding = Some(value),
             "sample" if value.is_none() => {}
             "sample" => sample = Some(value),
             name if SHARED.contains(&name) => reading.set_item(name, value)?,
@@ -147,22 +160,23 @@ pub(crate) fn read_tfrecord(
             sample: sample.as_ref().map(self::sample).transpose()?,
         },
         Format::SequenceExample => RecordKind::SequenceExample {
-            features: schema.map(|schema| sequence_features(&schema, SEQUENCE_COLUMN)).transpose()?,
+            features: schema.as_ref().map(|schema| sequence_features(schema, SEQUENCE_COLUMN)).transpose()?,
             sample: sample.as_ref().map(self::sample).transpose()?,
         },
         Format::Raw => {
-            let given = [("schema", &schema), ("sample", &sample)];
+            let given = [("schema", &schema), ("sample", &sample), ("encoding", &encoding)];
             if let Some((name, Some(value))) = given.into_iter().find(|(_, value)| value.is_some()) {
                 return Err(wrong_value(name, "no such argument for records that are bytes", value));
             }
             RecordKind::Raw { column: RECORD.to_owned() }
         }
     };
+    let encoding = encoding.as_ref().map(self::encoding).transpose()?.unwrap_or_default();
     let ReadOptions { columns, batch_size, threads, limits, on_error, .. } =
         read_options(NAME, Some(&reading))?;
     let (sources, _) = rereadable(source, TFRECORD)?;
     RecordBatchReader::open(py, |interrupt| {
-        let options = RecordOptions { columns, limits, ..RecordOptions::new(kind) };
+        let options = RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) };
         let files = RecordFormat::files(sources, options, Some(&interrupt))?;
         files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
     })

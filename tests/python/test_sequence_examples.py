@@ -185,3 +185,39 @@ def test_a_dataset_can_be_copied(path):
     assert again.fingerprint == dataset.fingerprint
     assert repr(again).startswith("<arrowfeed.SequenceExampleDataset of 1 tensor>")
     assert again.num_rows == 3
+
+
+def test_the_encoding_feature_has_lists_of_other_types(path):
+    expected = pa.schema(
+        {
+            "user": pa.list_(pa.int64()),
+            SEQUENCE: pa.list_(
+                pa.struct(
+                    {
+                        "token": pa.list_(pa.list_(pa.int64())),
+                        "word": pa.list_(pa.list_(pa.binary())),
+                    }
+                )
+            ),
+        }
+    )
+    rows = [row | {SEQUENCE: [row[SEQUENCE]]} for row in ROWS]
+    options = {"schema": SCHEMA, "encoding": "feature"}
+    table = pa.table(af.read_tfrecord(path, format="sequence_example", **options))
+    assert table.schema.equals(expected)
+    assert table.to_pylist() == rows
+    decoder = pickle.loads(pickle.dumps(af.SequenceExampleRecordDecoder(SCHEMA, encoding="feature")))
+    assert pa.schema(decoder.schema).equals(expected)
+    assert decoder.decode(af.encode_sequence_examples(TABLE)).to_pyarrow().to_pylist() == rows
+    dataset = af.SequenceExampleDataset(
+        path, features={f"{SEQUENCE}[*].token[*][*]": af.features.Ragged()}, **options
+    )
+    assert pa.schema(pickle.loads(pickle.dumps(dataset)).arrow_schema).names == [SEQUENCE]
+    examples = af.ExampleRecordDecoder({"user": "int64"}, encoding="feature")
+    batch = (
+        pickle.loads(pickle.dumps(examples)).decode(af.encode_examples(pa.table({"user": [1]}))).to_pyarrow()
+    )
+    assert batch.schema.equals(pa.schema({"user": pa.list_(pa.int64())}))
+    for made in (af.ExampleRecordDecoder, af.SequenceExampleRecordDecoder):
+        with pytest.raises(ValueError, match="encoding: expected one of 'tfx', 'feature', found 'native'"):
+            made(encoding="native")

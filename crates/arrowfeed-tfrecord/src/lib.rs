@@ -20,6 +20,7 @@ pub mod sequence_example;
 mod wire;
 mod writer;
 
+pub use feature::Encoding;
 pub use file::{RecordFormat, RecordKind, RecordOptions};
 pub use records::{Compression, RecordWriter, Records};
 pub use writer::ExampleWriter;

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, final
+from typing import Any, Literal, final
 
 from typing_extensions import Self
 
@@ -553,6 +553,8 @@ class ExampleDataset(Dataset):
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of features to read, in the order of the columns. None: those that the tensors need.
+        encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` in place of
+            `large_list`, and binary in place of large_binary, as `read_avro` has them in this encoding.
         limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
             batch. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. None: lengths of records are read
@@ -583,6 +585,7 @@ class ExampleDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationLike] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        encoding: Literal["tfx", "feature"] = "tfx",
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
     ) -> ExampleDataset: ...
@@ -609,6 +612,7 @@ class SequenceExampleDataset(Dataset):
         representations: As in `AvroDataset`.
         columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in the order of the columns.
             None: those that the tensors need.
+        encoding: As in `ExampleDataset`. `"feature"`: the struct also stands in a list of one.
         limits: As in `ExampleDataset`.
         index: As in `ExampleDataset`.
 
@@ -634,6 +638,7 @@ class SequenceExampleDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationLike] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        encoding: Literal["tfx", "feature"] = "tfx",
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
     ) -> SequenceExampleDataset: ...

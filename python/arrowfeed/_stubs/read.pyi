@@ -145,6 +145,7 @@ def read_tfrecord(
     schema: ExampleSchemaLike | SequenceExampleSchemaLike | None = None,
     sample: int | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
+    encoding: Literal["tfx", "feature"] = "tfx",
     batch_size: int = 8192,
     threads: int | None = None,
     limits: Limits | None = None,
@@ -169,6 +170,7 @@ def read_tfrecord(
         sample: Without `schema`: records that are looked at for their features, from the first one on. A
             feature that none of them has is left out. None: all.
         columns: Names of features to read, in the order of the columns; others are stepped over. None: all.
+        encoding: The Arrow types of features, see `ExampleDataset`.
         batch_size: Rows of a batch; the last one of a file is shorter.
         threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
         limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a

@@ -1,7 +1,7 @@
 """Records without a file: `AvroRecordDecoder`, and messages of `tf.Example` and `tf.SequenceExample`."""
 
 from collections.abc import Iterable, Sequence
-from typing import final, overload
+from typing import Literal, final, overload
 
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
@@ -190,10 +190,11 @@ class ExampleRecordDecoder:
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
             `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
             records, in the order of their names; one without a list in any of them is a column of nulls.
+        encoding: The Arrow types of features, see `ExampleDataset`.
 
     Raises:
         RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
-        TypeError: It is something else.
+        ValueError: There is no such encoding. TypeError: An argument has a wrong type.
 
     Example:
         >>> decoder = arrowfeed.ExampleRecordDecoder({"id": "int64"})
@@ -202,7 +203,9 @@ class ExampleRecordDecoder:
         [[7], [8]]
     """
 
-    def __new__(cls, schema: ExampleSchemaLike | None = None) -> ExampleRecordDecoder: ...
+    def __new__(
+        cls, schema: ExampleSchemaLike | None = None, *, encoding: Literal["tfx", "feature"] = "tfx"
+    ) -> ExampleRecordDecoder: ...
     @property
     def schema(self) -> Schema | None:
         """The schema of every batch. None: each batch has its own."""
@@ -230,6 +233,7 @@ class SequenceExampleRecordDecoder:
             column of nulls, and one of the steps has null steps; the struct is there if a record has feature
             lists, even empty ones.
         sequence_column: The name of the struct.
+        encoding: The Arrow types of features, see `SequenceExampleDataset`.
 
     Raises:
         RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
@@ -245,7 +249,11 @@ class SequenceExampleRecordDecoder:
     """
 
     def __new__(
-        cls, schema: SequenceExampleSchemaLike | None = None, *, sequence_column: str = "##SEQUENCE##"
+        cls,
+        schema: SequenceExampleSchemaLike | None = None,
+        *,
+        sequence_column: str = "##SEQUENCE##",
+        encoding: Literal["tfx", "feature"] = "tfx",
     ) -> SequenceExampleRecordDecoder: ...
     @property
     def schema(self) -> Schema | None:

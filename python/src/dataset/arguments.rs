@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use arrowfeed::Limits;
+use arrowfeed::tfrecord::Encoding;
 use arrowfeed::tfrecord::sequence_example::SEQUENCE_COLUMN;
 use arrowfeed::{
     AvroDatasetOptions, ChunkDatasetOptions, ExampleDatasetOptions, ParquetDatasetOptions,
@@ -14,7 +15,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::argument::{path, unexpected_keyword, wrong_type};
 use crate::options::{columns, read_options};
 use crate::tensor::{representations_of_tfmd, tensor_definitions};
-use crate::tfrecord::{features, sample, sequence_features, tfmd_bytes};
+use crate::tfrecord::{encoding, features, sample, sequence_features, tfmd_bytes};
 
 /// Options of reading that a dataset of Avro files has too.
 const AVRO: [&str; 5] = ["columns", "reader_schema", "encoding", "double_as_float", "limits"];
@@ -61,16 +62,18 @@ pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetD
 
 /// The options that `ExampleDataset` was called with. The keywords were [`kept`].
 pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<ExampleDatasetOptions> {
-    let Messages { schema, sample, tensors, columns, limits, index } = messages("ExampleDataset", keywords)?;
+    let Messages { schema, sample, encoding, tensors, columns, limits, index } =
+        messages("ExampleDataset", keywords)?;
     let schema = schema.as_ref().map(features).transpose()?;
-    Ok(ExampleDatasetOptions { tensors, schema, sample, columns, limits, index, ..Default::default() })
+    let chunk_bytes = ExampleDatasetOptions::default().chunk_bytes;
+    Ok(ExampleDatasetOptions { tensors, schema, sample, columns, encoding, chunk_bytes, limits, index })
 }
 
 /// The options that `SequenceExampleDataset` was called with. The keywords were [`kept`].
 pub(super) fn sequence_example_options(
     keywords: &Bound<'_, PyDict>,
 ) -> PyResult<SequenceExampleDatasetOptions> {
-    let Messages { schema, sample, tensors, columns, limits, index } =
+    let Messages { schema, sample, encoding, tensors, columns, limits, index } =
         messages("SequenceExampleDataset", keywords)?;
     let schema = schema.map(|schema| sequence_features(&schema, SEQUENCE_COLUMN)).transpose()?;
     Ok(SequenceExampleDatasetOptions {
@@ -88,6 +91,7 @@ pub(super) fn sequence_example_options(
 struct Messages<'py> {
     schema: Option<Bound<'py, PyAny>>,
     sample: Option<u64>,
+    encoding: Encoding,
     tensors: Option<TensorDefinitions>,
     columns: Option<Vec<String>>,
     limits: Limits,
@@ -97,6 +101,7 @@ struct Messages<'py> {
 fn messages<'py>(class: &str, keywords: &Bound<'py, PyDict>) -> PyResult<Messages<'py>> {
     let others = keywords.copy()?;
     let (schema, given_sample) = (taken(&others, "schema")?, taken(&others, "sample")?);
+    let encoding = taken(&others, "encoding")?.as_ref().map(encoding).transpose()?.unwrap_or_default();
     let (mut tensors, reading, index) = options(class, &PARQUET, &others)?;
     let ReadOptions { columns, limits, .. } = reading;
     // A schema of TensorFlow Metadata says what its tensors are.
@@ -107,7 +112,7 @@ fn messages<'py>(class: &str, keywords: &Bound<'py, PyDict>) -> PyResult<Message
         tensors = Some(TensorDefinitions::Representations(representations));
     }
     let sample = given_sample.as_ref().map(sample).transpose()?;
-    Ok(Messages { schema, sample, tensors, columns, limits, index })
+    Ok(Messages { schema, sample, encoding, tensors, columns, limits, index })
 }
 
 /// The options that `RawRecordDataset` was called with.

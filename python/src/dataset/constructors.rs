@@ -123,7 +123,7 @@ pub(crate) struct ExampleDataset;
 impl ExampleDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
-        representations=None, columns=None, limits=None, index=None)")]
+        representations=None, columns=None, encoding='tfx', limits=None, index=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
@@ -146,7 +146,7 @@ pub(crate) struct SequenceExampleDataset;
 impl SequenceExampleDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
-        representations=None, columns=None, limits=None, index=None)")]
+        representations=None, columns=None, encoding='tfx', limits=None, index=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,

@@ -11,6 +11,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 use super::inferred;
 use super::record_file::RecordFile;
 use super::rows::{Records, Rows, raw_schema};
+use crate::Encoding;
 use crate::example::{ExampleDecoder, Feature, Unlisted};
 use crate::sequence_example::{SequenceExampleDecoder, SequenceFeatures};
 
@@ -46,6 +47,8 @@ pub struct RecordOptions {
     pub kind: RecordKind,
     /// Names of features to read, in the order of the columns. What is not read is stepped over, unparsed. `None`: all.
     pub columns: Option<Vec<String>>,
+    /// The Arrow types of features. Records that are [`Raw`](RecordKind::Raw) have none.
+    pub encoding: Encoding,
     /// Bytes of a file whose records are a chunk, at least 1. A shuffle takes chunks as a whole, so that small ones mix better; an
     /// index has 32 bytes for each. Default 256 KiB.
     pub chunk_bytes: u64,
@@ -56,7 +59,8 @@ pub struct RecordOptions {
 impl RecordOptions {
     /// Options of all columns of such records.
     pub fn new(kind: RecordKind) -> Self {
-        Self { kind, columns: None, chunk_bytes: 256 << 10, limits: Limits::default() }
+        let (encoding, limits) = (Encoding::default(), Limits::default());
+        Self { kind, columns: None, encoding, chunk_bytes: 256 << 10, limits }
     }
 }
 
@@ -64,6 +68,10 @@ impl RecordOptions {
 #[derive(Debug, Clone)]
 pub struct RecordFormat {
     plan: Plan,
+    /// Of the batches that are decoded, in the order of their columns.
+    decoded: SchemaRef,
+    encoding: Encoding,
+    /// Of the batches in their encoding.
     schema: SchemaRef,
     chunk_bytes: u64,
     limits: Limits,
@@ -102,14 +110,15 @@ impl RecordFormat {
         options: RecordOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
-        let RecordOptions { kind, columns, chunk_bytes, limits } = options;
+        let RecordOptions { kind, columns, encoding, chunk_bytes, limits } = options;
         if chunk_bytes == 0 {
             let message = "expected a chunk_bytes of 1 or more, found 0";
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
         let files = Files::new(sources);
         let column = if let RecordKind::Raw { column } = &kind { column } else { "record" };
-        let raw = Self { plan: Plan::Raw, schema: raw_schema(column), chunk_bytes, limits };
+        let decoded = raw_schema(column);
+        let raw = Self { plan: Plan::Raw, schema: decoded.clone(), decoded, encoding, chunk_bytes, limits };
         files.first_stored(&Check::of(interrupt), |opened| RecordFile::open(opened, raw.clone()))?;
         let records = || FileSet::new(files.clone(), Arc::new(raw.clone()));
         let format = match kind {
@@ -138,16 +147,25 @@ impl RecordFormat {
 
     /// The same files with records that are messages of `tf.Example`.
     fn of_examples(self, whole: Arc<[Feature]>) -> Result<Self, FeedError> {
-        let schema = ExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
+        let decoded = ExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
         let plan = Plan::Example { columns: whole.clone(), whole, unlisted: Unlisted::Check };
-        Ok(Self { plan, schema, ..self })
+        Ok(self.with(plan, decoded))
     }
 
     /// The same files with records that are messages of `tf.SequenceExample`.
     fn of_sequence_examples(self, whole: Arc<SequenceFeatures>) -> Result<Self, FeedError> {
-        let schema = SequenceExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
+        let decoded = SequenceExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
         let plan = Plan::SequenceExample { columns: whole.clone(), whole, unlisted: Unlisted::Check };
-        Ok(Self { plan, schema, ..self })
+        Ok(self.with(plan, decoded))
+    }
+
+    /// The same with other columns of messages.
+    fn with(self, plan: Plan, decoded: SchemaRef) -> Self {
+        Self { plan, schema: self.encoding.schema(&decoded), decoded, ..self }
+    }
+
+    pub(super) fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     pub(super) fn chunk_bytes(&self) -> u64 {
@@ -157,7 +175,7 @@ impl RecordFormat {
     /// Rows of a batch that are to be filled.
     pub(super) fn rows(&self) -> Rows {
         match &self.plan {
-            Plan::Raw => Rows::Raw(Records::new(self.schema.clone())),
+            Plan::Raw => Rows::Raw(Records::new(self.decoded.clone())),
             Plan::Example { columns, unlisted, .. } => {
                 // The names were checked when the format was made.
                 let decoder = ExampleDecoder::new(columns, *unlisted).expect("features with different names");
@@ -167,7 +185,7 @@ impl RecordFormat {
                 // As above.
                 let decoder =
                     SequenceExampleDecoder::new(columns, *unlisted).expect("features with different names");
-                Rows::SequenceExample(decoder, self.schema.clone())
+                Rows::SequenceExample(decoder, self.decoded.clone())
             }
         }
     }
@@ -183,32 +201,32 @@ impl FileFormat for RecordFormat {
     }
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
-        let (schema, plan) = match &self.plan {
+        let (plan, decoded) = match &self.plan {
             Plan::Raw => {
                 let numbers = named_columns(&self.schema, columns)?;
                 if numbers.is_empty() {
                     let message = "expected the column of the records, found no column";
                     return Err(FeedError::new(FeedErrorKind::Options, message));
                 }
-                (self.schema.clone(), Plan::Raw)
+                return Ok(Arc::new(self.clone()));
             }
             Plan::Example { whole, .. } => {
                 let all = ExampleDecoder::new(whole, Unlisted::Check)?;
                 let numbers = named_columns(all.schema(), columns)?;
-                let schema = Arc::new(all.schema().project(&numbers).map_err(|error| {
+                let decoded = Arc::new(all.schema().project(&numbers).map_err(|error| {
                     FeedError::new(FeedErrorKind::Internal, "expected columns of the schema")
                         .with_source(error)
                 })?);
                 let columns = numbers.iter().map(|number| whole[*number].clone()).collect();
-                (schema, Plan::Example { whole: whole.clone(), columns, unlisted: Unlisted::Skip })
+                (Plan::Example { whole: whole.clone(), columns, unlisted: Unlisted::Skip }, decoded)
             }
             Plan::SequenceExample { whole, .. } => {
-                let (columns, schema) = whole.select(columns)?;
+                let (columns, decoded) = whole.select(columns)?;
                 let (whole, columns) = (whole.clone(), Arc::new(columns));
-                (schema, Plan::SequenceExample { whole, columns, unlisted: Unlisted::Skip })
+                (Plan::SequenceExample { whole, columns, unlisted: Unlisted::Skip }, decoded)
             }
         };
-        Ok(Arc::new(Self { plan, schema, ..self.clone() }))
+        Ok(Arc::new(self.clone().with(plan, decoded)))
     }
 
     fn open(&self, file: Opened, _check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {

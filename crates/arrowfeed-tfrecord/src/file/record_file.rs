@@ -16,7 +16,7 @@ use super::rows::Rows;
 use super::scan::{CompressedScan, RecordScan};
 use super::window::Bytes;
 use crate::frame::{self, HEADER};
-use crate::{Compression, Records};
+use crate::{Compression, Encoding, Records};
 
 /// Bytes at each end of a file that its fingerprint is made of.
 const END: usize = 4 << 10;
@@ -79,6 +79,11 @@ impl RecordFile {
 
     pub(super) fn limits(&self) -> &Limits {
         self.format.limits()
+    }
+
+    /// The Arrow types of features.
+    pub(super) fn encoding(&self) -> Encoding {
+        self.format.encoding()
     }
 
     /// Bytes of a cell.

@@ -1,5 +1,6 @@
 //! The decoders of messages against plain parsers.
 
+mod encoding;
 mod example;
 mod oracle;
 mod random;

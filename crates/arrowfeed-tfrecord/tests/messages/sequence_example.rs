@@ -87,7 +87,7 @@ fn expected((context, sequence): &SequenceExample, shown: [&Columns; 2]) -> Opti
 }
 
 /// Messages whose lists have the kind that their name says, more often than not.
-fn record() -> impl Strategy<Value = Vec<u8>> {
+pub(crate) fn record() -> impl Strategy<Value = Vec<u8>> {
     let name = prop_oneof![Just("i"), Just("f"), Just("b"), Just("other"), Just("é")];
     let step = parts(list(), 2).prop_map(|feature| message(1, &feature)).boxed();
     let steps = |kind: usize| {

@@ -6,7 +6,7 @@ use arrowfeed_source::io::FileSource;
 use arrowfeed_source::{Interrupt, Limits};
 use arrowfeed_tfrecord::example::Feature;
 use arrowfeed_tfrecord::sequence_example::SequenceFeatures;
-use arrowfeed_tfrecord::{RecordFormat, RecordKind, RecordOptions};
+use arrowfeed_tfrecord::{Encoding, RecordFormat, RecordKind, RecordOptions};
 
 use crate::dataset::{Dataset, TensorDefinitions};
 use crate::error::DatasetError;
@@ -22,6 +22,8 @@ pub struct ExampleDatasetOptions {
     pub sample: Option<u64>,
     /// Names of features to read. `None`: those that the tensors need.
     pub columns: Option<Vec<String>>,
+    /// The Arrow types of features. Default [`Encoding::Tfx`].
+    pub encoding: Encoding,
     /// See [`RecordOptions::chunk_bytes`]. Default 256 KiB.
     pub chunk_bytes: u64,
     /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
@@ -34,8 +36,17 @@ pub struct ExampleDatasetOptions {
 impl Default for ExampleDatasetOptions {
     fn default() -> Self {
         let kind = RecordKind::Example { features: None, sample: None };
-        let RecordOptions { columns, chunk_bytes, limits, .. } = RecordOptions::new(kind);
-        Self { tensors: None, schema: None, sample: None, columns, chunk_bytes, limits, index: None }
+        let RecordOptions { columns, encoding, chunk_bytes, limits, .. } = RecordOptions::new(kind);
+        Self {
+            tensors: None,
+            schema: None,
+            sample: None,
+            columns,
+            encoding,
+            chunk_bytes,
+            limits,
+            index: None,
+        }
     }
 }
 
@@ -55,10 +66,11 @@ impl ExampleDataset {
         options: ExampleDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
-        let ExampleDatasetOptions { tensors, schema, sample, columns, chunk_bytes, limits, index } = options;
+        let ExampleDatasetOptions { tensors, schema, sample, columns, encoding, chunk_bytes, limits, index } =
+            options;
         let all_columns = columns.is_some();
         let kind = RecordKind::Example { features: schema, sample };
-        let options = RecordOptions { kind, columns, chunk_bytes, limits };
+        let options = RecordOptions { kind, columns, encoding, chunk_bytes, limits };
         let files = RecordFormat::files(sources, options, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
@@ -76,6 +88,8 @@ pub struct SequenceExampleDatasetOptions {
     pub sample: Option<u64>,
     /// Field paths to read, such as `user` and `##SEQUENCE##.token`. `None`: those that the tensors need.
     pub columns: Option<Vec<String>>,
+    /// The Arrow types of features. Default [`Encoding::Tfx`].
+    pub encoding: Encoding,
     /// See [`RecordOptions::chunk_bytes`]. Default 256 KiB.
     pub chunk_bytes: u64,
     /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
@@ -87,8 +101,17 @@ pub struct SequenceExampleDatasetOptions {
 impl Default for SequenceExampleDatasetOptions {
     fn default() -> Self {
         let kind = RecordKind::SequenceExample { features: None, sample: None };
-        let RecordOptions { columns, chunk_bytes, limits, .. } = RecordOptions::new(kind);
-        Self { tensors: None, schema: None, sample: None, columns, chunk_bytes, limits, index: None }
+        let RecordOptions { columns, encoding, chunk_bytes, limits, .. } = RecordOptions::new(kind);
+        Self {
+            tensors: None,
+            schema: None,
+            sample: None,
+            columns,
+            encoding,
+            chunk_bytes,
+            limits,
+            index: None,
+        }
     }
 }
 
@@ -106,11 +129,19 @@ impl SequenceExampleDataset {
         options: SequenceExampleDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
-        let SequenceExampleDatasetOptions { tensors, schema, sample, columns, chunk_bytes, limits, index } =
-            options;
+        let SequenceExampleDatasetOptions {
+            tensors,
+            schema,
+            sample,
+            columns,
+            encoding,
+            chunk_bytes,
+            limits,
+            index,
+        } = options;
         let all_columns = columns.is_some();
         let kind = RecordKind::SequenceExample { features: schema, sample };
-        let options = RecordOptions { kind, columns, chunk_bytes, limits };
+        let options = RecordOptions { kind, columns, encoding, chunk_bytes, limits };
         let files = RecordFormat::files(sources, options, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
@@ -157,7 +188,8 @@ impl RawRecordDataset {
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
         let RawRecordDatasetOptions { tensors, column, chunk_bytes, limits, index } = options;
-        let options = RecordOptions { kind: RecordKind::Raw { column }, columns: None, chunk_bytes, limits };
+        let kind = RecordKind::Raw { column };
+        let options = RecordOptions { chunk_bytes, limits, ..RecordOptions::new(kind) };
         let files = RecordFormat::files(sources, options, interrupt)?;
         let dataset = Dataset::new(files, tensors, true)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
