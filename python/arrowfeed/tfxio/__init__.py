@@ -22,6 +22,7 @@ from arrowfeed.tfxio._example_coder import (
 )
 from arrowfeed.tfxio._example_record import TFExampleBeamRecord, TFExampleRecord
 from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
+from arrowfeed.tfxio._parquet import ParquetTFXIO
 from arrowfeed.tfxio._raw_record import RawBeamRecordTFXIO, RawTfRecordTFXIO
 from arrowfeed.tfxio._tfxio import TFXIO
 
@@ -30,6 +31,7 @@ __all__ = [
     "AvroBeamRecord",
     "AvroRecord",
     "ExamplesToRecordBatchDecoder",
+    "ParquetTFXIO",
     "RawBeamRecordTFXIO",
     "RawTfRecordTFXIO",
     "RecordBatchToExamples",
