@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 use arrowfeed_source::format::{FileFormat, FormatFile, column_difference};
 use arrowfeed_source::io::{FileSource, Opened};
 use arrowfeed_source::run::{FileSet, Files};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, quoted};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 
 use crate::columns::Projection;
 use crate::file::{Footer, ParquetFile};
@@ -37,7 +37,6 @@ pub struct ParquetFormat {
     whole: SchemaRef,
     /// The columns that are read.
     schema: SchemaRef,
-    projection: Projection,
     /// Name of the first file, for messages.
     first: Arc<str>,
 }
@@ -69,7 +68,7 @@ impl ParquetFormat {
             Some(_) => projection.schema(&whole),
             None => whole.clone(),
         };
-        Ok(Self { options, whole, schema, projection, first })
+        Ok(Self { options, whole, schema, first })
     }
 }
 
@@ -105,28 +104,16 @@ impl ParquetFormat {
             let columns = FileColumns::promised(whole, schema, self.options.double_as_float);
             return columns.map_err(|error| error.in_file(footer.name()));
         }
-        if let Some(difference) = self.difference(whole) {
+        let differs = |difference: &str| {
             let message = format!("expected the columns of {}: {difference}", self.first);
-            return Err(FeedError::new(FeedErrorKind::Schema, message).in_file(footer.name()));
-        }
-        Ok(FileColumns::stored(whole, &self.projection, schema))
-    }
-
-    /// In what the columns of a file that are read differ from those of the first file.
-    fn difference(&self, whole: &Schema) -> Option<String> {
-        if self.whole.fields() == whole.fields() {
-            return None;
-        }
-        let found = match Projection::new(whole, self.options.columns.as_deref()) {
-            Ok(projection) if projection != self.projection => {
-                return Some(format!(
-                    "columns at the same places, found {} in another order",
-                    quoted(&projection.columns.join(", "))
-                ));
-            }
-            Ok(projection) => projection.schema(whole),
-            Err(error) => return Some(error.message().to_owned()),
+            FeedError::new(FeedErrorKind::Schema, message).in_file(footer.name())
         };
-        (self.schema.fields() != found.fields()).then(|| column_difference(&self.schema, &found))
+        let projection = Projection::new(whole, self.options.columns.as_deref());
+        let projection = projection.map_err(|error| differs(error.message()))?;
+        let found = projection.schema(whole);
+        match schema.fields() == found.fields() {
+            true => Ok(FileColumns::stored(whole, &projection, schema)),
+            false => Err(differs(&column_difference(&schema, &found))),
+        }
     }
 }
