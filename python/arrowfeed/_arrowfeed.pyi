@@ -18,6 +18,8 @@ from arrowfeed._stubs.read import (
     Split,
     plan_splits,
     read_avro,
+    read_parquet,
+    read_parquet_split,
     read_split,
     read_tfrecord,
 )
@@ -90,6 +92,8 @@ __all__ = [
     "infer_representations",
     "plan_splits",
     "read_avro",
+    "read_parquet",
+    "read_parquet_split",
     "read_split",
     "read_tfrecord",
     "register_tensorflow_ops",

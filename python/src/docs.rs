@@ -913,7 +913,14 @@ Args:
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Field paths to read (`id`, `user.scores`, through lists too), in the order of the columns. A
-        map is read as a whole. None: those that the tensors need.
+        map is read as a whole. None: those that the tensors need. With a `schema`, they are paths in it.
+    schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
+        `__arrow_c_schema__`. Columns and fields are found in each file by their names, in any order, and
+        converted where no value is lost: docs/parquet.md has the table of types. A column that a file
+        does not have is null, if the schema allows it. None: the schema of the first file, which all
+        files must have.
+    double_as_float: With a `schema`, rounds doubles to floats. Otherwise a column of doubles that the
+        schema has as floats is an error.
     limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
         batch. None: `Limits()`. The `parquet` crate, which decodes, may allocate up to 2 GiB for a page
         of a damaged file.
@@ -924,7 +931,7 @@ Raises:
     FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
     FormatError: The first file is no Parquet file, or `index` is no index.
     ChangedError: `index` is one of other files, or a file has another length now.
-    SchemaError: The file's columns cannot become Arrow, or a column is not in it.
+    SchemaError: The file's columns cannot become Arrow, or those of `schema`; or a column is not in it.
     RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
     LimitError: The footer asks for more than `limits` allows.
     ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
@@ -1067,7 +1074,7 @@ Raises:
     ImportError: pyarrow is not installed."#
     };
     (RecordBatchReader) => {
-        r#"Record batches of files, in file order. Made by `read_avro`, `read_tfrecord` and `read_split`.
+        r#"Record batches of files, in file order. Made by `read_avro` and its kin.
 
 Iterate over it, or hand it to an Arrow library, once: `pyarrow.table(reader)`,
 `polars.DataFrame(reader)`, `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch
@@ -1781,6 +1788,84 @@ Raises:
 Example:
     >>> reader = arrowfeed.read_avro("part-*.avro", columns=["id", "user.scores"], batch_size=1024)
     >>> table = pyarrow.table(reader)"#
+    };
+    (read_parquet) => {
+        r#"Reads Parquet files as Arrow record batches.
+
+The first file's footer is read here, so wrong files, columns and schemas are errors of this call. Other
+files are opened when their turn comes. Dictionaries of Arrow come as their values.
+
+Args:
+    source: A path, a glob, a directory (its `*.parquet`), a URL (other schemes than `file://` need
+        fsspec), the bytes of a file, a binary file object, or a list of these. File objects and URLs are
+        read into memory here.
+    columns: Field paths to read (`"id"`, `"user.scores"`; through lists too), in the order of the
+        columns. A map is read as a whole. None: all columns. With a `schema`, they are paths in it.
+    schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
+        `__arrow_c_schema__`. Columns and fields are found in each file by their names, in any order, and
+        converted where no value is lost: docs/parquet.md has the table of types. A column that a file
+        does not have is null, if the schema allows it. None: the schema of the first file, which all
+        files must have.
+    double_as_float: With a `schema`, rounds doubles to floats. Otherwise a column of doubles that the
+        schema has as floats is an error.
+    batch_size: Rows of a batch. A batch may end early, at the end of a row group.
+    threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
+    limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
+        batch. None: `Limits()`.
+    on_error: `"raise"`; `"skip_block"` leaves out row groups that cannot be read; `"skip_file"` leaves
+        out the rest of the file. What is left out is in `report()`. A value that the `schema` cannot
+        hold is an error in each case.
+
+Returns:
+    A reader with `__arrow_c_stream__`, which iterates batches.
+
+Raises:
+    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+    FormatError: The first file is no Parquet file.
+    SchemaError: The columns of the first file do not convert to `schema`, or a column is not in it. By
+        the reader: a later file has other columns.
+    ConversionError: By the reader: `schema` cannot hold a value. The message names file, row group, row
+        and column.
+    LimitError: The footer asks for more than `limits` allows.
+    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+Example:
+    >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.large_list(pyarrow.binary())})
+    >>> reader = arrowfeed.read_parquet("part-*.parquet", schema=schema)
+    >>> table = pyarrow.table(reader)"#
+    };
+    (read_parquet_split) => {
+        r#"Reads the row groups of one split of a Parquet file as Arrow record batches.
+
+A row group belongs to the split that contains the offset of its first page.
+
+Args:
+    split: Of `ParquetDataset.plan_splits`, or any byte range of a file. With a `file_id`, the file must
+        be that one.
+    claim: Asked once for each row group, in order, with that offset, as in `read_split`. False ends the
+        split before it. None: all row groups are read.
+    file: Read in place of `split.path`, which is then a name for messages only: a binary file object
+        whose position 0 is the first byte of the file. It is read at any offset, and not closed.
+    columns: As in `read_parquet`; so are the options below.
+    schema: The Arrow schema of the batches.
+    double_as_float: With a `schema`, rounds doubles to floats.
+    batch_size: Rows of a batch.
+    threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
+    limits: What the file may ask of this process.
+    on_error: What to do with row groups that cannot be read.
+
+Returns:
+    A reader of the split's rows, which may be none.
+
+Raises:
+    ChangedError: The file is not the one that the split was planned for, or ends before the split starts.
+    ArrowfeedError: As `read_parquet`, and OSErrors likewise.
+    TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
+
+Example:
+    >>> splits = arrowfeed.ParquetDataset("part-*.parquet").plan_splits(target_bytes=16 << 20)
+    >>> sum(batch.num_rows for split in splits for batch in arrowfeed.read_parquet_split(split))
+    10000"#
     };
     (read_split) => {
         r#"Reads the blocks of one split of a file as Arrow record batches.

@@ -6,7 +6,7 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
-//! | reading | `reader`, `tfrecord`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
+//! | reading | `reader`, `tfrecord`, `parquet`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
@@ -36,6 +36,7 @@ mod message_schemas;
 mod object;
 mod once;
 mod options;
+mod parquet;
 mod pickled;
 mod reader;
 mod record_decoder;
@@ -75,6 +76,8 @@ mod _arrowfeed {
     };
     #[pymodule_export]
     use crate::limits::Limits;
+    #[pymodule_export]
+    use crate::parquet::{read_parquet, read_parquet_split};
     #[pymodule_export]
     use crate::pickled::_schema_of_fields;
     #[pymodule_export]

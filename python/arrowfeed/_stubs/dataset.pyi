@@ -14,6 +14,7 @@ from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
 from arrowfeed._stubs.representation import Representation
 from arrowfeed.types import (
+    ArrowSchemaExportable,
     AvroSchemaLike,
     Encoding,
     ExampleSchemaLike,
@@ -493,7 +494,14 @@ class ParquetDataset(Dataset):
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Field paths to read (`id`, `user.scores`, through lists too), in the order of the columns. A
-            map is read as a whole. None: those that the tensors need.
+            map is read as a whole. None: those that the tensors need. With a `schema`, they are paths in it.
+        schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
+            `__arrow_c_schema__`. Columns and fields are found in each file by their names, in any order, and
+            converted where no value is lost: docs/parquet.md has the table of types. A column that a file
+            does not have is null, if the schema allows it. None: the schema of the first file, which all
+            files must have.
+        double_as_float: With a `schema`, rounds doubles to floats. Otherwise a column of doubles that the
+            schema has as floats is an error.
         limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
             batch. None: `Limits()`. The `parquet` crate, which decodes, may allocate up to 2 GiB for a page
             of a damaged file.
@@ -504,7 +512,7 @@ class ParquetDataset(Dataset):
         FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
         FormatError: The first file is no Parquet file, or `index` is no index.
         ChangedError: `index` is one of other files, or a file has another length now.
-        SchemaError: The file's columns cannot become Arrow, or a column is not in it.
+        SchemaError: The file's columns cannot become Arrow, or those of `schema`; or a column is not in it.
         RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
         LimitError: The footer asks for more than `limits` allows.
         ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
@@ -522,6 +530,8 @@ class ParquetDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationLike] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        schema: ArrowSchemaExportable | None = None,
+        double_as_float: bool = False,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
     ) -> ParquetDataset: ...

@@ -22,6 +22,7 @@ from arrowfeed.tfxio._example_coder import (
 )
 from arrowfeed.tfxio._example_record import TFExampleBeamRecord, TFExampleRecord
 from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
+from arrowfeed.tfxio._parquet import ParquetTFXIO
 from arrowfeed.tfxio._raw_record import RawBeamRecordTFXIO, RawTfRecordTFXIO
 from arrowfeed.tfxio._sequence_example_coder import SequenceExamplesToRecordBatchDecoder
 from arrowfeed.tfxio._sequence_example_record import TFSequenceExampleBeamRecord, TFSequenceExampleRecord
@@ -32,6 +33,7 @@ __all__ = [
     "AvroBeamRecord",
     "AvroRecord",
     "ExamplesToRecordBatchDecoder",
+    "ParquetTFXIO",
     "RawBeamRecordTFXIO",
     "RawTfRecordTFXIO",
     "RecordBatchToExamples",

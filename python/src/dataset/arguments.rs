@@ -13,15 +13,19 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::argument::{path, unexpected_keyword, wrong_type};
+use crate::arrow_schema::Schema;
 use crate::options::{columns, read_options};
-use crate::tensor::{representations_of_tfmd, tensor_definitions};
+use crate::tensor::{representations_of_tfmd, schema as arrow_schema, tensor_definitions};
 use crate::tfrecord::{encoding, features, sample, sequence_features, tfmd_bytes};
 
 /// Options of reading that a dataset of Avro files has too.
 const AVRO: [&str; 5] = ["columns", "reader_schema", "encoding", "double_as_float", "limits"];
 
-/// Those of Parquet files, and of chunks of rows.
-const PARQUET: [&str; 2] = ["columns", "limits"];
+/// Those of messages of `tf.Example`, and of chunks of rows.
+const COLUMNS: [&str; 2] = ["columns", "limits"];
+
+/// Those of Parquet files.
+const PARQUET: [&str; 3] = ["columns", "double_as_float", "limits"];
 
 /// Keywords of our own: what the caller does with lists and dicts afterwards changes none of them.
 pub(super) fn kept<'py>(
@@ -46,6 +50,20 @@ pub(super) fn kept<'py>(
     Ok(kept)
 }
 
+/// The same of a format whose `schema` is an Arrow schema. It is kept as one of ours, which can be pickled.
+pub(super) fn kept_with_arrow_schema<'py>(
+    py: Python<'py>,
+    keywords: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let others = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+    let schema = taken(&others, "schema")?.map(|schema| arrow_schema(&schema)).transpose()?;
+    let kept = kept(py, Some(&others))?;
+    if let Some(schema) = schema {
+        kept.set_item("schema", Schema(schema))?;
+    }
+    Ok(kept)
+}
+
 /// The options that `AvroDataset` was called with.
 pub(super) fn avro_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDatasetOptions> {
     let (tensors, reading, index) = options("AvroDataset", &AVRO, keywords)?;
@@ -55,9 +73,11 @@ pub(super) fn avro_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDataset
 
 /// The options that `ParquetDataset` was called with.
 pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetDatasetOptions> {
-    let (tensors, reading, index) = options("ParquetDataset", &PARQUET, keywords)?;
-    let ReadOptions { columns, limits, .. } = reading;
-    Ok(ParquetDatasetOptions { tensors, columns, limits, index })
+    let others = keywords.copy()?;
+    let schema = taken(&others, "schema")?.map(|schema| arrow_schema(&schema)).transpose()?;
+    let (tensors, reading, index) = options("ParquetDataset", &PARQUET, &others)?;
+    let ReadOptions { columns, double_as_float, limits, .. } = reading;
+    Ok(ParquetDatasetOptions { tensors, columns, schema, double_as_float, limits, index })
 }
 
 /// The options that `ExampleDataset` was called with. The keywords were [`kept`].
@@ -76,14 +96,16 @@ pub(super) fn sequence_example_options(
     let Messages { schema, sample, encoding, tensors, columns, limits, index } =
         messages("SequenceExampleDataset", keywords)?;
     let schema = schema.map(|schema| sequence_features(&schema, SEQUENCE_COLUMN)).transpose()?;
+    let chunk_bytes = SequenceExampleDatasetOptions::default().chunk_bytes;
     Ok(SequenceExampleDatasetOptions {
         tensors,
         schema,
         sample,
         columns,
+        encoding,
+        chunk_bytes,
         limits,
         index,
-        ..Default::default()
     })
 }
 
@@ -102,7 +124,7 @@ fn messages<'py>(class: &str, keywords: &Bound<'py, PyDict>) -> PyResult<Message
     let others = keywords.copy()?;
     let (schema, given_sample) = (taken(&others, "schema")?, taken(&others, "sample")?);
     let encoding = taken(&others, "encoding")?.as_ref().map(encoding).transpose()?.unwrap_or_default();
-    let (mut tensors, reading, index) = options(class, &PARQUET, &others)?;
+    let (mut tensors, reading, index) = options(class, &COLUMNS, &others)?;
     let ReadOptions { columns, limits, .. } = reading;
     // A schema of TensorFlow Metadata says what its tensors are.
     if let (None, None, Some(schema)) = (&tensors, &columns, &schema)
@@ -137,7 +159,7 @@ fn taken<'py>(others: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<
 
 /// The options that `ChunkDataset` was called with.
 pub(super) fn chunk_options(keywords: &Bound<'_, PyDict>) -> PyResult<ChunkDatasetOptions> {
-    let (tensors, reading, index) = options("ChunkDataset", &PARQUET, keywords)?;
+    let (tensors, reading, index) = options("ChunkDataset", &COLUMNS, keywords)?;
     let ReadOptions { columns, limits, .. } = reading;
     // Only the caller's thread calls Python code: no other thread then ever waits for the interpreter.
     Ok(ChunkDatasetOptions { tensors, columns, limits, index, read_by_caller: true })

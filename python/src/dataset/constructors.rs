@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::arguments::{
-    avro_options, chunk_options, example_options, kept, parquet_options, raw_record_options,
-    sequence_example_options,
+    avro_options, chunk_options, example_options, kept, kept_with_arrow_schema, parquet_options,
+    raw_record_options, sequence_example_options,
 };
 use super::base::{Dataset, Made};
 use super::chunk_source::sources;
@@ -100,12 +100,12 @@ pub(crate) struct ParquetDataset;
 impl ParquetDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, limits=None, index=None)")]
+        columns=None, schema=None, double_as_float=False, limits=None, index=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let keywords = kept(source.py(), keywords)?;
+        let keywords = kept_with_arrow_schema(source.py(), keywords)?;
         let options = parquet_options(&keywords)?;
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::ParquetDataset::open(sources, options, Some(interrupt))
