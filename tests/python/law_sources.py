@@ -115,9 +115,7 @@ def text_files(directory, sizes, suffix, line, header=""):
     """Files of so many rows each."""
     borders = np.cumsum([0, *sizes]).tolist()
     parts = enumerate(itertools.pairwise(borders))
-    return [
-        write_text(directory / f"part-{n}.{suffix}", range(*part), line, header) for n, part in parts
-    ]
+    return [write_text(directory / f"part-{n}.{suffix}", range(*part), line, header) for n, part in parts]
 
 
 def csv_line(row):

@@ -28,7 +28,7 @@ def dataset(request, tmp_path_factory):
 
 
 def tables(batches):
-    """The rows of each batch. A feature of `tf.Example` is a list: a number is a list of one. A list of CSV is a text."""
+    """The rows of each batch. Of `tf.Example`, a number is a list of one; of CSV, a list is a text."""
     found = [pa.record_batch(batch).to_pylist() for batch in batches]
     return [
         [row | {"id": row["id"][0]} if isinstance(row["id"], list) else row for row in batch]
@@ -140,8 +140,8 @@ def damaged(kind, directory):
         # The file ends too soon. Other deflated data could be another right text.
         path.write_bytes(bytes_[: len(bytes_) * 3 // 4])
         return made
-    # Of text, the digits of an `id`. Of an Avro and of a compressed file, deflated data; of a file of TFRecord, bytes of a record; of a
-    # Parquet file, the header of a page.
+    # Of text, the digits of an `id`. Of an Avro and of a compressed file, deflated data; of a file of
+    # TFRecord, bytes of a record; of a Parquet file, the header of a page.
     at = len(bytes_) // 2
     if kind == "parquet":
         import pyarrow.parquet as pq  # noqa: PLC0415 - the other sources do without

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from arrowfeed._arrowfeed import (
@@ -52,7 +53,7 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     | records of TFRecord, also compressed; the first one is a `tf.Example` | `ExampleDataset` |
     | the same; the first one is something else | `RawRecordDataset` |
     | text, also compressed by gzip; the first line that is not empty is a JSON object | `JsonLinesDataset` |
-    | other text in UTF-8, and the name ends with `.csv` or `.tsv`, or with one of them and `.gz` | `CsvDataset` |
+    | other text in UTF-8; the name ends with `.csv`, `.tsv`, `.csv.gz` or `.tsv.gz` | `CsvDataset` |
 
     Any text is CSV, so its name has to say it. Of `.tsv` files, the delimiter is a tab unless one is given.
     Of a directory, the files of the first format are read that has any: `*.avro`, `*.parquet`, `*.tfrecord`,
@@ -81,11 +82,11 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
     damage: ArrowfeedError | None = None
     for found in (_avro, _parquet, _tfrecord, _json_lines, _csv):
         # Where no other format finds a file, the name of the source is only of interest if it is a directory.
-        if found is _csv and missing is not None and not os.path.isdir(_name(again()) or ""):
+        if found is _csv and missing is not None and not _is_directory(_name(again())):
             break
         try:
             kind = found(again, keywords)
-        except FormatError as error:  # noqa: PERF203 - five times
+        except FormatError as error:
             reasons.append(str(error))
         except (CodecError, CorruptBlockError, TruncatedError) as error:
             # Compressed or very short text is no record of TFRecord either.
@@ -137,14 +138,13 @@ def _json_lines(again: Callable[[], Source], _: dict[str, Any]) -> Callable[...,
 def _csv(again: Callable[[], Source], keywords: dict[str, Any]) -> Callable[..., Dataset]:
     """Any text is CSV, so the name of the file has to say it."""
     name = _name(again())
-    if name is None or not name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
-        if name is None or not os.path.isdir(name):
-            found = "bytes without a name" if name is None else name
-            message = f"expected the name of a CSV file, which ends with .csv, .tsv, .csv.gz or .tsv.gz, found {found}"
-            raise FormatError(message)
-        name = ".csv"
+    ending = "" if name is None else name.lower().removesuffix(".gz")
+    if not ending.endswith((".csv", ".tsv")) and not _is_directory(name):
+        found = "bytes without a name" if name is None else name
+        names = ".csv, .tsv, .csv.gz or .tsv.gz"
+        raise FormatError(f"expected the name of a CSV file, which ends with {names}, found {found}")
     kind: Callable[..., Dataset] = CsvDataset
-    if name.lower().removesuffix(".gz").endswith(".tsv") and "delimiter" not in keywords:
+    if ending.endswith(".tsv") and "delimiter" not in keywords:
         kind = functools.partial(CsvDataset, delimiter="\t")
     written = {key: value for key, value in keywords.items() if key in _DIALECT}
     try:
@@ -152,6 +152,10 @@ def _csv(again: Callable[[], Source], keywords: dict[str, Any]) -> Callable[...,
     except (CodecError, CorruptBlockError, TruncatedError) as error:
         raise FormatError(str(error)) from None
     return kind
+
+
+def _is_directory(name: str | None) -> bool:
+    return name is not None and Path(name).is_dir()
 
 
 def _name(source: Any) -> str | None:
