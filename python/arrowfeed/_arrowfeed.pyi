@@ -44,6 +44,7 @@ from arrowfeed._stubs.representation import (
 from arrowfeed._stubs.schema import AvroSchema, avro_schema
 from arrowfeed._stubs.tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
 from arrowfeed._stubs.tensorflow_op import TensorFlowSource, register_tensorflow_ops
+from arrowfeed._stubs.text import CsvDataset, JsonLinesDataset, read_csv, read_json_lines
 from arrowfeed._stubs.write import AvroWriter, encode_records, write_avro, write_tfrecord
 
 __version__: str
@@ -57,11 +58,13 @@ __all__ = [
     "AvroWriter",
     "BatchIterator",
     "ChunkDataset",
+    "CsvDataset",
     "Dataset",
     "Dense",
     "DenseTensor",
     "ExampleDataset",
     "ExampleRecordDecoder",
+    "JsonLinesDataset",
     "Limits",
     "ParquetDataset",
     "Ragged",
@@ -92,6 +95,8 @@ __all__ = [
     "infer_representations",
     "plan_splits",
     "read_avro",
+    "read_csv",
+    "read_json_lines",
     "read_parquet",
     "read_parquet_split",
     "read_split",

@@ -6,7 +6,7 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
-//! | reading | `reader`, `tfrecord`, `parquet`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
+//! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
@@ -50,6 +50,7 @@ mod split;
 mod stream;
 mod tensor;
 mod tensorflow;
+mod text;
 mod tfrecord;
 mod write;
 mod writer;
@@ -67,8 +68,8 @@ mod _arrowfeed {
     use crate::batch::RecordBatch;
     #[pymodule_export]
     use crate::dataset::{
-        AvroDataset, BatchIterator, ChunkDataset, Dataset, ExampleDataset, ParquetDataset, RawRecordDataset,
-        SequenceExampleDataset,
+        AvroDataset, BatchIterator, ChunkDataset, CsvDataset, Dataset, ExampleDataset, JsonLinesDataset,
+        ParquetDataset, RawRecordDataset, SequenceExampleDataset,
     };
     #[pymodule_export]
     use crate::example_records::{
@@ -98,6 +99,8 @@ mod _arrowfeed {
     };
     #[pymodule_export]
     use crate::tensorflow::{TensorFlowSource, register_tensorflow_ops};
+    #[pymodule_export]
+    use crate::text::{read_csv, read_json_lines};
     #[pymodule_export]
     use crate::tfrecord::{read_tfrecord, write_tfrecord};
     #[pymodule_export]

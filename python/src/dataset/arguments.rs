@@ -2,20 +2,22 @@
 
 use std::path::PathBuf;
 
-use arrowfeed::Limits;
+use arrowfeed::text::{CsvOptions, JsonLinesOptions};
 use arrowfeed::tfrecord::Encoding;
 use arrowfeed::tfrecord::sequence_example::SEQUENCE_COLUMN;
 use arrowfeed::{
-    AvroDatasetOptions, ChunkDatasetOptions, ExampleDatasetOptions, ParquetDatasetOptions,
-    RawRecordDatasetOptions, ReadOptions, SequenceExampleDatasetOptions, TensorDefinitions,
+    AvroDatasetOptions, ChunkDatasetOptions, CsvDatasetOptions, ExampleDatasetOptions,
+    JsonLinesDatasetOptions, Limits, ParquetDatasetOptions, RawRecordDatasetOptions, ReadOptions,
+    SequenceExampleDatasetOptions, TensorDefinitions,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::argument::{path, unexpected_keyword, wrong_type};
+use crate::argument::{path, strings, taken, unexpected_keyword, wrong_type};
 use crate::arrow_schema::Schema;
 use crate::options::{columns, read_options};
 use crate::tensor::{representations_of_tfmd, schema as arrow_schema, tensor_definitions};
+use crate::text;
 use crate::tfrecord::{encoding, features, sample, sequence_features, tfmd_bytes};
 
 /// Options of reading that a dataset of Avro files has too.
@@ -38,6 +40,9 @@ pub(super) fn kept<'py>(
             "columns" if !value.is_none() => PyList::new(py, columns("columns", &value)?)?.into_any(),
             "features" | "representations" => py.import("copy")?.call_method1("copy", (value,))?,
             "index" if !value.is_none() => path("index", &value)?.into_pyobject(py)?.into_any(),
+            name @ ("names" | "nulls") if !value.is_none() => {
+                PyList::new(py, strings(name, "a list of texts (str)", &value)?)?.into_any()
+            }
             "schema" if !value.is_none() => match tfmd_bytes(&value)? {
                 Some(bytes) => bytes.into_any(),
                 None => py.import("copy")?.call_method1("deepcopy", (value,))?,
@@ -150,11 +155,22 @@ pub(super) fn raw_record_options(keywords: &Bound<'_, PyDict>) -> PyResult<RawRe
     Ok(made)
 }
 
-/// Takes an argument out of the others; `None` stands for the default.
-fn taken<'py>(others: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let Some(given) = others.get_item(name)? else { return Ok(None) };
-    others.del_item(name)?;
-    Ok(Some(given).filter(|given| !given.is_none()))
+/// The options that `CsvDataset` was called with.
+pub(super) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvDatasetOptions> {
+    let others = keywords.copy()?;
+    let CsvOptions { dialect, names, schema, sample, chunk_bytes, .. } = text::csv_options(&others)?;
+    let (tensors, reading, index) = options("CsvDataset", &COLUMNS, &others)?;
+    let ReadOptions { columns, limits, .. } = reading;
+    Ok(CsvDatasetOptions { tensors, dialect, names, schema, sample, columns, chunk_bytes, limits, index })
+}
+
+/// The options that `JsonLinesDataset` was called with.
+pub(super) fn json_lines_options(keywords: &Bound<'_, PyDict>) -> PyResult<JsonLinesDatasetOptions> {
+    let others = keywords.copy()?;
+    let JsonLinesOptions { schema, sample, chunk_bytes, .. } = text::json_lines_options(&others)?;
+    let (tensors, reading, index) = options("JsonLinesDataset", &COLUMNS, &others)?;
+    let ReadOptions { columns, limits, .. } = reading;
+    Ok(JsonLinesDatasetOptions { tensors, schema, sample, columns, chunk_bytes, limits, index })
 }
 
 /// The options that `ChunkDataset` was called with.

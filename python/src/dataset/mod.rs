@@ -18,7 +18,8 @@ mod options;
 
 pub(crate) use base::Dataset;
 pub(crate) use constructors::{
-    AvroDataset, ChunkDataset, ExampleDataset, ParquetDataset, RawRecordDataset, SequenceExampleDataset,
+    AvroDataset, ChunkDataset, CsvDataset, ExampleDataset, JsonLinesDataset, ParquetDataset,
+    RawRecordDataset, SequenceExampleDataset,
 };
 pub(crate) use iterator::BatchIterator;
 pub(crate) use options::iteration_options;
