@@ -17,6 +17,7 @@ from arrowfeed._stubs.read import (
     Split,
     plan_splits,
     read_avro,
+    read_parquet,
     read_split,
     read_tfrecord,
 )
@@ -80,6 +81,7 @@ __all__ = [
     "infer_representations",
     "plan_splits",
     "read_avro",
+    "read_parquet",
     "read_split",
     "read_tfrecord",
     "register_tensorflow_ops",

@@ -1683,6 +1683,38 @@ Example:
     >>> reader = arrowfeed.read_avro("part-*.avro", columns=["id", "user.scores"], batch_size=1024)
     >>> table = pyarrow.table(reader)"#
     };
+    (read_parquet) => {
+        r#"Reads Parquet files as Arrow record batches.
+
+The first footer is read at once, so wrong files and columns are errors of this call. All files have the
+columns of the first one.
+
+Args:
+    source: A path, a glob, a directory (its `*.parquet`), a URL (other schemes than `file://` need
+        fsspec), the bytes of a file, a binary file object, or a list of these. File objects and URLs are
+        read into memory here.
+    columns: Field paths to read, in the order of the columns, as in `ParquetDataset`. None: all.
+    batch_size: Rows of a batch; the last one of a file is shorter.
+    threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
+    limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
+        batch. None: `Limits()`.
+    on_error: `"raise"`; `"skip_block"` leaves out row groups that cannot be read; `"skip_file"` leaves
+        out the rest of the file. What is left out is in `report()`.
+
+Returns:
+    A reader with `__arrow_c_stream__`, which iterates batches.
+
+Raises:
+    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+    FormatError: The first file is no Parquet file.
+    SchemaError: The columns cannot become Arrow, or a column is not in the file.
+    LimitError: The footer, or by the reader a batch, asks for more than `limits` allows.
+    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+Example:
+    >>> reader = arrowfeed.read_parquet("part-*.parquet", columns=["id", "user.scores"])
+    >>> table = pyarrow.table(reader)"#
+    };
     (read_split) => {
         r#"Reads the blocks of one split of a file as Arrow record batches.
 

@@ -36,6 +36,7 @@ mod message_schemas;
 mod object;
 mod once;
 mod options;
+mod parquet;
 mod pickled;
 mod reader;
 mod record_decoder;
@@ -72,6 +73,8 @@ mod _arrowfeed {
     use crate::example_records::{ExampleRecordDecoder, encode_examples};
     #[pymodule_export]
     use crate::limits::Limits;
+    #[pymodule_export]
+    use crate::parquet::read_parquet;
     #[pymodule_export]
     use crate::pickled::_schema_of_fields;
     #[pymodule_export]

@@ -28,6 +28,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`avro`] | Avro object container files to RecordBatches, and back |
+//! | [`parquet`] | Parquet files to RecordBatches |
 //! | [`tfrecord`] | TFRecord files, messages of `tf.Example` to RecordBatches |
 //! | [`source`] | what all formats share: bytes of files, errors, limits, reports |
 //! | [`tensor`] | RecordBatches to dense, sparse, ragged and structured tensors |
@@ -46,6 +47,7 @@ pub use arrowfeed_avro::{
     AvroHeader, AvroReader, AvroReaderBuilder, AvroSchema, AvroSource, ReadOptions, RecordDecoder, Split,
     WriteOptions, plan_splits, plan_splits_with, write_avro,
 };
+pub use arrowfeed_parquet as parquet;
 pub use arrowfeed_source as source;
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits, printable};
 pub use arrowfeed_tensor as tensor;
