@@ -51,18 +51,29 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
           id: sparse int64 [?, ?]
           tags: sparse bytes [?, ?]
     """
-    again = _again(source)
+    again = rereadable(source)
+    return dataset_class(again, keywords)(again(), **keywords)
+
+
+def dataset_class(again: Callable[[], Source], keywords: dict[str, Any]) -> Callable[..., Dataset]:
+    """The class of datasets for the format of files, which their content says: see `open_dataset`.
+
+    Args:
+        again: Gives the source, any number of times.
+        keywords: Those of the class.
+
+    Raises:
+        FormatError: The first file is of no known format. FileNotFoundError: there is no file.
+    """
     reasons: list[str] = []
     missing: FileNotFoundError | None = None
     for found in (_avro, _parquet, _tfrecord):
         try:
-            kind = found(again, keywords)
+            return found(again, keywords)
         except FormatError as error:  # noqa: PERF203 - three times
             reasons.append(str(error))
         except FileNotFoundError as error:
             missing = missing or error
-        else:
-            return kind(again(), **keywords)
     if missing is not None and not reasons:
         raise missing
     raise FormatError("expected files of a format that is known, found others: " + "; ".join(reasons))
@@ -91,10 +102,10 @@ def _tfrecord(again: Callable[[], Source], keywords: dict[str, Any]) -> Callable
     return ExampleDataset
 
 
-def _again(source: Any) -> Callable[[], Any]:
+def rereadable(source: Any) -> Callable[[], Any]:
     """Gives the source any number of times. A file object can be read once: it is read into memory here."""
     if isinstance(source, list | tuple):
-        parts = [_again(one) for one in cast("list[Any]", source)]
+        parts = [rereadable(one) for one in cast("list[Any]", source)]
         return lambda: [part() for part in parts]
     if hasattr(source, "read"):
         data, name = source.read(), str(getattr(source, "name", f"<{type(source).__name__}>"))

@@ -1,0 +1,101 @@
+"""The table of the formats that the command line reads."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import arrowfeed
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping
+
+    from arrowfeed import Dataset
+
+COLUMNS, READER_SCHEMA, SAMPLE = "columns", "reader_schema", "sample"
+"""Options of reading that not all formats have."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Format:
+    """A format that the command line reads.
+
+    Args:
+        name: The value of `--format`.
+        dataset: The class of `arrowfeed` that reads files of the format.
+        read: The function of `arrowfeed` that gives a reader of their batches.
+        evidence: The content by which a file is recognized.
+        suffixes: Suffixes of names, which count only where the content does not say the format.
+        options: Options of reading that the format has, of those that not all formats have.
+        arguments: Fixed arguments of `read`.
+        bytes_option: The argument of `read` that ends a batch by its bytes: `"max_batch_bytes"`, or
+            `"limits"` where `Limits.batch_bytes` does. None: no argument does.
+    """
+
+    name: str
+    dataset: str
+    read: str
+    evidence: str
+    suffixes: tuple[str, ...] = ()
+    options: frozenset[str] = frozenset({COLUMNS})
+    arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict[str, Any])
+    bytes_option: str | None = None
+
+    @property
+    def dataset_class(self) -> Callable[..., Dataset]:
+        """The class of `dataset`."""
+        return getattr(arrowfeed, self.dataset)
+
+
+AVRO = Format(
+    "avro",
+    "AvroDataset",
+    "read_avro",
+    "it begins with the bytes 4f 62 6a 01",
+    (".avro",),
+    frozenset({COLUMNS, READER_SCHEMA}),
+    bytes_option="max_batch_bytes",
+)
+
+FORMATS = (
+    AVRO,
+    Format("parquet", "ParquetDataset", "read_parquet", "it ends with the bytes PAR1", (".parquet",)),
+    Format(
+        "tfrecord",
+        "ExampleDataset",
+        "read_tfrecord",
+        "its first record of TFRecord is a tf.Example",
+        (".tfrecord", ".tfrecords"),
+        frozenset({COLUMNS, SAMPLE}),
+        bytes_option="limits",
+    ),
+    Format(
+        "tfrecord-raw",
+        "RawRecordDataset",
+        "read_tfrecord",
+        "its first record of TFRecord is no tf.Example",
+        options=frozenset(),
+        arguments={"format": "raw"},
+        bytes_option="limits",
+    ),
+)
+"""Every format that is read. A further one is a line here."""
+
+BY_NAME = {known.name: known for known in FORMATS}
+
+
+def by_suffix(file: str) -> Format | None:
+    """The format that the name of a file says."""
+    suffixes = [suffix.lower() for suffix in PurePath(file).suffixes if suffix != ".gz"]
+    return next((known for known in FORMATS if suffixes[-1:] and suffixes[-1] in known.suffixes), None)
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """Adds `--format`."""
+    parser.add_argument(
+        "--format",
+        choices=[known.name for known in FORMATS],
+        help="format of the files (default: the one that the content of the first file says)",
+    )
