@@ -190,8 +190,8 @@ def plain(row):
     if "##SEQUENCE##" in row:
         steps = row.pop("##SEQUENCE##")["list"]
         row["list"] = [value for step in steps for value in step]
-    if isinstance(row.get("list"), str):
-        row["list"] = [int(item) for item in row["list"].split(";") if item]
+    if not isinstance(row.get("list", []), list):
+        row["list"] = [int(item) for item in (row["list"] or "").split(";") if item]
     return row | {"id": row["id"][0]} if isinstance(row["id"], list) else row
 
 

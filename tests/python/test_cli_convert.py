@@ -136,12 +136,36 @@ def test_force_replaces_even_what_is_read(arrowfeed, tmp_path, suffix):
     assert names(tmp_path) == [out.name]
 
 
+SUFFIXES = (
+    ".parquet, .arrow, .feather, .avro, .tfrecord, .tfrecord.gz, .tfrecords, .tfrecords.gz, .csv, .csv.gz,"
+    " .jsonl, .jsonl.gz, .ndjson, .ndjson.gz"
+)
 REFUSED = {
-    ("-o", "b.csv"): "b.csv: expected a name that ends in .parquet, .arrow, .feather, .avro",
-    ("-o", "-"): "-: expected a name that ends in .parquet, .arrow, .feather, .avro",
-    ("-o", "b.arrow", "--codec", "xz"): "--codec: expected null, zstandard for .arrow, found xz",
+    ("-o", "b.txt"): f"b.txt: expected a name that ends in {SUFFIXES}, or --to",
+    ("-o", "b.avro.gz"): f"b.avro.gz: expected a name that ends in {SUFFIXES}, or --to",
+    ("-o", "-"): f"-: expected a name that ends in {SUFFIXES}, or --to",
+    ("-o", "b.arrow", "--codec", "xz"): "--codec: expected null, zstandard for arrow, found xz",
     ("-o", "b.parquet", "--codec", "xz"): (
-        "--codec: expected null, deflate, snappy, zstandard for .parquet, found xz"
+        "--codec: expected null, gzip, snappy, zstandard for parquet, found xz"
+    ),
+    ("-o", "b.csv", "--compression", "zstd"): "--codec: expected null, gzip for csv, found zstd",
+    ("-o", "b.csv.gz", "--codec", "none"): "--codec: expected gzip for a name that ends in .gz, found none",
+    (
+        "-o",
+        "b.tfrecord.gz",
+        "--codec",
+        "zlib",
+    ): "--codec: expected gzip for a name that ends in .gz, found zlib",
+    ("-o", "b.avro", "--double-as-float"): "--double-as-float: expected an output of tfrecord, found avro",
+    ("-o", "b.avro", "--scalars", "id"): ('--scalars: expected a column of lists, here "scores", found "id"'),
+    ("-o", "b.avro", "--sample", "3"): (
+        "--sample: expected a file of tfrecord, found users.avro of avro, which has no such option"
+    ),
+    ("-o", "b.avro", "--exclude", "x"): (
+        '--exclude: expected a column, one of "id", "name", "scores", "home", found "x"'
+    ),
+    ("-o", "b.avro", "--exclude", "id", "--columns", "id"): (
+        "--exclude: expected no --columns beside it, found both"
     ),
 }
 
@@ -172,9 +196,9 @@ def test_types_that_parquet_does_not_have_are_named(arrowfeed, tmp_path):
     ran = arrowfeed("convert", "a.avro", "-o", "b.parquet")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
-        "arrowfeed: expected columns that Parquet can hold: Unhandled type for Arrow to Parquet schema"
-        " conversion: dense_union<int: int32 not null=0, string: string not null=1>: name the others in"
-        " --columns\n"
+        'arrowfeed: column "u": expected a type that Parquet can hold, found'
+        " dense_union<int: int32 not null=0, string: string not null=1>:"
+        " leave the column out with --exclude\n"
     )
     assert names(tmp_path) == ["a.avro"]
     assert arrowfeed("convert", "a.avro", "-o", "b.parquet", "--columns", "id").code == 0

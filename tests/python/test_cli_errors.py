@@ -25,13 +25,18 @@ READS = {
     "head": ("head",),
     "stats": ("stats",),
     "stats_json": ("stats", "--json"),
+    "cat": ("cat",),
+    "count": ("count",),
     "splits": ("splits",),
     "explain": ("explain",),
     "avro": ("convert", "-o", "out.avro"),
     "arrow": ("convert", "-o", "out.arrow"),
     "parquet": ("convert", "-o", "out.parquet"),
+    "tfrecord": ("convert", "-o", "out.tfrecord", "--exclude", "home"),
+    "csv": ("convert", "-o", "out.csv", "--columns", "id,name"),
+    "jsonl": ("convert", "-o", "out.jsonl"),
 }
-WHOLE_FILE = ("head", "stats", "stats_json", "avro", "arrow", "parquet")
+WHOLE_FILE = ("head", "cat", "stats", "stats_json", "avro", "arrow", "parquet", "tfrecord", "csv", "jsonl")
 
 
 @pytest.mark.parametrize("name", READS)
@@ -205,15 +210,16 @@ MISSING = """
 
 
 def test_without_pyarrow_some_commands_work_and_others_say_what_to_install(users_file, tmp_path):
-    works = (("schema",), ("splits",), ("explain",), ("convert", "-o", tmp_path / "out.avro"))
+    works = (("schema",), ("count",), ("splits",), ("explain",), ("convert", "-o", tmp_path / "out.avro"))
     for call in works:
         done = run_script(MISSING, *call, users_file)
         assert (done.returncode, done.stderr) == (0, "")
     needs = {
         ("head",): "to look into record batches",
+        ("cat",): "to look into record batches",
         ("stats",): "to look into record batches",
-        ("convert", "-o", tmp_path / "out.arrow"): "to write .arrow",
-        ("convert", "-o", tmp_path / "out.parquet"): "to write .parquet",
+        ("convert", "-o", tmp_path / "out.arrow"): "to write arrow",
+        ("convert", "-o", tmp_path / "out.parquet"): "to look into record batches",
     }
     for call, use in needs.items():
         done = run_script(MISSING, *call, users_file)
@@ -240,6 +246,6 @@ def test_version_and_help(arrowfeed):
     assert arrowfeed("--version") == (0, f"arrowfeed {af.__version__}\n", "")
     ran = arrowfeed("--help")
     assert (ran.code, ran.err) == (0, "")
-    for command in ("schema", "head", "stats", "splits", "explain", "convert"):
+    for command in ("schema", "head", "cat", "count", "stats", "splits", "explain", "convert"):
         assert f"\n    {command} " in ran.out
         assert arrowfeed(command, "--help").code == 0

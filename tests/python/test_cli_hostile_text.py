@@ -165,11 +165,16 @@ def test_no_command_prints_what_acts_on_a_terminal(arrowfeed, tmp_path, seed):
     reads = (
         *(
             ("schema", f"--{part}")
-            for part in ("arrow", "canonical", "fingerprint", "codec", "metadata", "json")
+            for part in ("detect", "arrow", "canonical", "fingerprint", "codec", "metadata", "json")
         ),
         ("schema",),
         ("head",),
         ("head", "--table"),
+        ("cat",),
+        ("cat", "--exclude", argument),
+        ("cat", "--scalars", argument),
+        ("count",),
+        ("count", "--json"),
         ("stats",),
         ("stats", "--json"),
         ("stats", "--html", f"{name}.html", "--force"),
@@ -190,6 +195,9 @@ def test_no_command_prints_what_acts_on_a_terminal(arrowfeed, tmp_path, seed):
         ("convert", "--force", "-o", f"{name}.parquet"),
         ("convert", "--force", "-o", f"{name}.arrow"),
         ("convert", "--force", "-o", f"{name}.out.avro"),
+        ("convert", "--force", "-o", f"{name}.jsonl"),
+        ("convert", "--force", "-o", f"{name}.csv"),
+        ("convert", "--force", "-o", f"{name}.tfrecord"),
         ("convert", "-o", argument),
     )
     good_calls = 0
@@ -204,7 +212,7 @@ def test_no_command_prints_what_acts_on_a_terminal(arrowfeed, tmp_path, seed):
     assert active((tmp_path / f"{name}.html").read_text("utf-8")) == set()
 
 
-COMMANDS = ("schema", "head", "stats", "splits", "explain", "convert")
+COMMANDS = ("schema", "head", "cat", "count", "stats", "splits", "explain", "convert")
 
 
 def test_tracebacks_are_escaped(tmp_path):

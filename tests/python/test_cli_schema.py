@@ -89,6 +89,8 @@ def test_all_parts_as_json_lines(arrowfeed, point):
     assert first.pop("arrow").endswith("x: Float32 not null\n  when: Int64 not null")
     assert first == {
         "file": "point.avro",
+        "format": "avro",
+        "detected_by": "it begins with the bytes 4f 62 6a 01",
         "codec": "deflate",
         "metadata": {"made.by": "tests", "sum": "ÿ\x00"},
         "schema": SCHEMA,

@@ -15,6 +15,7 @@ from random_avro import Generator
 
 TABLE = """\
 files            users.avro
+format           avro
 codecs           null
 rows             100
 blocks           1
@@ -71,6 +72,7 @@ def test_the_json(arrowfeed, tmp_path):
     assert (ran.code, ran.err) == (0, "")
     assert found == {
         "files": ["a.avro"],
+        "format": "avro",
         "codecs": ["null"],
         "rows": 3,
         "blocks": 1,
@@ -177,8 +179,8 @@ def test_files_without_rows(arrowfeed, tmp_path):
     ran = arrowfeed("stats", "a.avro")
     assert ran == (
         0,
-        "files            a.avro\ncodecs           null\nrows             0\nblocks           0\n"
-        "bytes in blocks  0\nbytes in Arrow   0\n\n"
+        "files            a.avro\nformat           avro\ncodecs           null\nrows             0\n"
+        "blocks           0\nbytes in blocks  0\nbytes in Arrow   0\n\n"
         "field     type    count  nulls  NaN  min  max  lengths  distinct  bytes  share\n"
         "value     list        0      0                                        0   0.0%\n"
         "value[*]  string      0      0                                 0      0   0.0%\n",

@@ -82,7 +82,20 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
           id: sparse int64 [?, ?]
           tags: sparse bytes [?, ?]
     """
-    again = _again(source)
+    again = rereadable(source)
+    return dataset_class(again, keywords)(again(), **keywords)
+
+
+def dataset_class(again: Callable[[], Source], keywords: dict[str, Any]) -> Callable[..., Dataset]:
+    """The class of datasets for the format of files, which their content says: see `open_dataset`.
+
+    Args:
+        again: Gives the source, any number of times.
+        keywords: Those of the class.
+
+    Raises:
+        FormatError: The first file is of no known format. FileNotFoundError: there is no file.
+    """
     reasons: list[str] = []
     missing: FileNotFoundError | None = None
     damage: ArrowfeedError | None = None
@@ -91,7 +104,7 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
         if found is _csv and missing is not None and not _is_directory(_name(again())):
             break
         try:
-            kind = found(again, keywords)
+            return found(again, keywords)
         except FormatError as error:
             reasons.append(str(error))
         except (CodecError, CorruptBlockError, TruncatedError) as error:
@@ -99,8 +112,6 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
             damage = damage or error
         except FileNotFoundError as error:
             missing = missing or error
-        else:
-            return kind(again(), **keywords)
     if damage is not None:
         raise damage
     if missing is not None and not reasons:
@@ -184,10 +195,10 @@ def _name(source: Any) -> str | None:
     return str(source.name) if isinstance(source, KeptFile) else None
 
 
-def _again(source: Any) -> Callable[[], Any]:
+def rereadable(source: Any) -> Callable[[], Any]:
     """Gives the source any number of times. A file object can be read once: it is read into memory here."""
     if isinstance(source, list | tuple):
-        parts = [_again(one) for one in cast("list[Any]", source)]
+        parts = [rereadable(one) for one in cast("list[Any]", source)]
         return lambda: [part() for part in parts]
     if hasattr(source, "read"):
         data, name = source.read(), str(getattr(source, "name", f"<{type(source).__name__}>"))

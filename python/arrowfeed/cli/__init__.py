@@ -1,4 +1,4 @@
-"""The command line: `arrowfeed schema|head|stats|splits|explain|convert FILE...`.
+"""The command line: `arrowfeed schema|head|cat|count|stats|splits|explain|convert FILE...`.
 
 A subcommand is a file with `add`, which declares its options, and `run`. `import arrowfeed` imports nothing
 of this package; docs/command-line.md is its page.

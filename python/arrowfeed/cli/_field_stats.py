@@ -127,7 +127,7 @@ def _name(kind: Any) -> str:
     for matches, name in (
         (pa.types.is_struct, "struct"),
         (pa.types.is_map, "map"),
-        (pa.types.is_list, "list"),
+        (parts.is_list, "list"),
         (pa.types.is_union, "union"),
         (pa.types.is_dictionary, "enum"),
     ):
@@ -143,7 +143,7 @@ def _inner(path: str, kind: Any) -> list[tuple[str, Any]]:
         return [(f"{path}{_step(field.name, '.')}", field.type) for field in kind]
     if pa.types.is_map(kind):
         return [(f"{path}{{keys}}", kind.key_type), (f"{path}[*]", kind.item_type)]
-    if pa.types.is_list(kind):
+    if parts.is_list(kind):
         return [(f"{path}[*]", kind.value_type)]
     if pa.types.is_union(kind):
         return [(f"{path}:{field.name}", field.type) for field in kind if field.type != pa.null()]
@@ -167,7 +167,7 @@ def _inside(array: Any) -> list[Any]:
         return [array.field(at) for at in range(array.type.num_fields)]
     if pa.types.is_map(array.type):
         return list(parts.entries(array))
-    if pa.types.is_list(array.type):
+    if parts.is_list(array.type):
         return [parts.items(array)]
     if pa.types.is_union(array.type):
         return [values for values in parts.branches(array).values if values.type != pa.null()]
@@ -185,42 +185,46 @@ def _nulls(array: Any) -> int:
 def _own_bytes(array: Any) -> int:
     """Bytes of an array without those of arrays inside of it.
 
-    A row has one offset, and a bit where nulls are in the batch. The symbols of an enum are not counted.
+    A row has one offset of 4 or 8 bytes, none where all lists have one size, and a bit where nulls are in the
+    batch. The symbols of an enum are not counted.
     """
     types, kind, rows = parts.arrow().types, array.type, len(array)
     if types.is_null(kind):
         return 0
     if types.is_union(kind):
         return 5 * rows
-    validity = (rows + 7) // 8 if array.null_count else 0
-    if types.is_struct(kind):
-        return validity
-    if types.is_list(kind) or types.is_map(kind) or types.is_dictionary(kind):
-        return validity + 4 * rows
-    if types.is_string(kind) or types.is_binary(kind):
+    if types.is_dictionary(kind):
+        values = rows * kind.index_type.bit_width // 8
+    elif types.is_struct(kind) or types.is_map(kind) or parts.is_list(kind):
+        values = rows * parts.offset_bytes(kind)
+    elif parts.is_text(kind) or parts.is_bytes(kind):
         compute = needed("pyarrow.compute", "to measure texts")
-        return validity + 4 * rows + (compute.sum(compute.binary_length(array)).as_py() or 0)
-    stored = getattr(kind, "storage_type", kind)
-    return validity + (rows * stored.bit_width + 7) // 8
+        length = compute.sum(compute.binary_length(array)).as_py() or 0
+        values = rows * parts.offset_bytes(kind) + length
+    else:
+        values = (rows * getattr(kind, "storage_type", kind).bit_width + 7) // 8
+    return values + ((rows + 7) // 8 if array.null_count else 0)
 
 
 def _decoded(array: Any) -> Any:
-    """Values that can be compared: the symbols of an enum, each that occurs once."""
+    """Values that can be compared: the symbols of an enum, each that occurs once; half floats as floats."""
+    if parts.arrow().types.is_float16(array.type):
+        return array.cast("float32")
     if parts.arrow().types.is_dictionary(array.type):
         return array.dictionary.take(array.indices.unique())
     return array
 
 
 def _lengths(array: Any) -> Any:
-    if parts.arrow().types.is_list(array.type) or parts.arrow().types.is_map(array.type):
+    if parts.is_list(array.type) or parts.arrow().types.is_map(array.type):
         offsets = parts.offsets(array)
         return offsets[1:] - offsets[:-1]
     return needed("pyarrow.compute", "to measure texts").binary_length(array).to_numpy()
 
 
 def _has_lengths(kind: Any) -> bool:
-    types = parts.arrow().types
-    return types.is_list(kind) or types.is_map(kind) or types.is_string(kind) or types.is_binary(kind)
+    is_map = parts.arrow().types.is_map(kind)
+    return parts.is_list(kind) or is_map or parts.is_text(kind) or parts.is_bytes(kind)
 
 
 def _is_number(kind: Any) -> bool:
@@ -231,10 +235,10 @@ def _is_number(kind: Any) -> bool:
 def _has_order(kind: Any) -> bool:
     types = parts.arrow().types
     others = types.is_boolean(kind) or types.is_decimal(kind) or types.is_temporal(kind)
-    text = types.is_string(kind) or types.is_dictionary(kind)
-    return (_is_number(kind) or others or text) and not types.is_interval(kind)
+    text = parts.is_text(kind) or types.is_dictionary(kind)
+    return (_is_number(kind) or others or text) and not (types.is_interval(kind) or types.is_duration(kind))
 
 
 def _has_distinct(kind: Any) -> bool:
     types = parts.arrow().types
-    return _has_order(kind) or types.is_binary(kind) or types.is_fixed_size_binary(kind)
+    return _has_order(kind) or parts.is_bytes(kind) or types.is_fixed_size_binary(kind)

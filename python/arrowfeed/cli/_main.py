@@ -10,7 +10,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 from arrowfeed import ArrowfeedError, __version__
-from arrowfeed.cli import convert, explain, head, schema, splits, stats
+from arrowfeed.cli import cat, convert, count, explain, head, schema, splits, stats
 from arrowfeed.cli._options import UsageError
 from arrowfeed.cli._text import printable, printable_lines
 
@@ -74,7 +74,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="arrowfeed",
-        description="Looks into Avro files and converts them.",
+        description="Looks into files of training data and converts them.",
         epilog=f"Exit codes: 0 good, {FAILED} an error of the data or the system, {USAGE} a wrong call,"
         f" {INTERRUPTED} Ctrl-C. {DEBUG}=1 shows tracebacks.",
         allow_abbrev=False,
@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--debug", action="store_true", help="show the traceback of an error")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (schema, head, stats, splits, explain, convert):
+    for command in (schema, head, cat, count, stats, splits, explain, convert):
         command.add(commands, common)
     return parser
 

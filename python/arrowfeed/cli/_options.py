@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from arrowfeed.types import Report
 
 STANDARD_INPUT = "-"
+EVERY = "*"
+"""Stands for every list column in `--scalars`."""
+
 _SHOWN_SKIPPED = 10
 
 _PATH = re.compile(r"(?:\['(?:[^']|'')*'\]|[^,])+")
@@ -30,7 +33,7 @@ class UsageError(Exception):
 
 def add_files(parser: argparse.ArgumentParser, *, standard_input: bool = True) -> None:
     """Adds FILE..."""
-    what = "path, quoted glob, directory (its *.avro) or URL"
+    what = "path, quoted glob, directory or URL"
     parser.add_argument(
         "files",
         nargs="+",
@@ -40,37 +43,71 @@ def add_files(parser: argparse.ArgumentParser, *, standard_input: bool = True) -
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of reading: those of `read_avro` with the same names."""
+    """Adds the options of reading: those of the reading functions with the same names, and `--exclude`."""
     parser.add_argument(
         "--columns",
         metavar="PATHS",
         action="append",
         help="field paths to read, separated by commas, such as id,user.scores; may be given again",
     )
-    parser.add_argument("--reader-schema", metavar="JSONFILE", help="file of the schema to resolve to")
+    parser.add_argument(
+        "--exclude",
+        metavar="NAMES",
+        action="append",
+        help="columns to leave out, separated by commas; may be given again",
+    )
+    parser.add_argument(
+        "--reader-schema", metavar="JSONFILE", help="of Avro: file of the schema to resolve to"
+    )
+    add_sample(parser)
     parser.add_argument(
         "--on-error",
         choices=get_args(OnError),
         default="raise",
-        help="of blocks or files that cannot be read (default: raise)",
+        help="of chunks or files that cannot be read (default: raise)",
     )
     parser.add_argument(
         "--threads", type=positive, metavar="N", help="threads that decode (default: the process's cores)"
     )
 
 
+def add_sample(parser: argparse.ArgumentParser) -> None:
+    """Adds `--sample`."""
+    parser.add_argument(
+        "--sample",
+        type=positive,
+        metavar="N",
+        help="of files that have no schema: records that are read to find the columns (default: all)",
+    )
+
+
+def add_scalars(parser: argparse.ArgumentParser) -> None:
+    """Adds `--scalars`."""
+    parser.add_argument(
+        "--scalars",
+        action="append",
+        metavar="NAMES",
+        help="list columns to write as the one value of each list, separated by commas;"
+        f" {EVERY} for all of them",
+    )
+
+
 def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of `add_reading` as arguments of `read_avro`."""
-    columns = None
-    if options.columns is not None:
-        columns = [path for paths in options.columns for path in _paths(paths)]
+    """The options of `add_reading` as arguments of `Input.read`."""
     schema = options.reader_schema
     return {
-        "columns": columns,
+        "columns": all_paths(options.columns),
+        "exclude": all_paths(options.exclude),
         "reader_schema": None if schema is None else Path(schema).read_text("utf-8"),
+        "sample": options.sample,
         "on_error": options.on_error,
         "threads": options.threads,
     }
+
+
+def all_paths(lists: list[str] | None) -> list[str] | None:
+    """The field paths of an option that may be given several times. None: it was not given."""
+    return None if lists is None else [path for text in lists for path in _paths(text)]
 
 
 def _paths(text: str) -> list[str]:

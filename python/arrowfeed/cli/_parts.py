@@ -27,6 +27,48 @@ class Branches(NamedTuple):
     """Of each branch, the values of its rows, in order."""
 
 
+def record_batch(batch: Any) -> Any:
+    """A batch of pyarrow. Columns of extension types are their storage, but for uuids, which stay."""
+    found = arrow().record_batch(batch)
+    columns = [column if not _is_other_extension(column.type) else column.storage for column in found.columns]
+    return arrow().RecordBatch.from_arrays(columns, names=found.schema.names) if columns else found
+
+
+def shown_type(kind: Any) -> Any:
+    """The type that a column of this type has after `record_batch`."""
+    return kind.storage_type if _is_other_extension(kind) else kind
+
+
+def _is_other_extension(kind: Any) -> bool:
+    return isinstance(kind, arrow().BaseExtensionType) and kind.extension_name != "arrow.uuid"
+
+
+def is_list(kind: Any) -> bool:
+    """Whether a row of the type is a list; a map is none."""
+    types = arrow().types
+    return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a row of the type is a string."""
+    return arrow().types.is_string(kind) or arrow().types.is_large_string(kind)
+
+
+def is_bytes(kind: Any) -> bool:
+    """Whether a row of the type is a byte string of any length."""
+    return arrow().types.is_binary(kind) or arrow().types.is_large_binary(kind)
+
+
+def offset_bytes(kind: Any) -> int:
+    """Bytes of the offset of a row; 0 where rows of the type have none."""
+    types = arrow().types
+    if types.is_large_list(kind) or types.is_large_string(kind) or types.is_large_binary(kind):
+        return 8
+    if types.is_fixed_size_list(kind):
+        return 0
+    return 4 if is_list(kind) or is_text(kind) or is_bytes(kind) or types.is_map(kind) else 0
+
+
 def present(array: Any) -> Any:
     """The values of an array that are not null.
 
@@ -39,12 +81,16 @@ def offsets(array: Any) -> np.ndarray[Any, Any]:
     """Where the items of each row of a list or map begin, from 0 on, and where the last ones end."""
     if len(array) == 0:
         return np.zeros(1, np.int32)
+    if arrow().types.is_fixed_size_list(array.type):
+        return np.arange(len(array) + 1) * array.type.list_size
     ends = array.offsets.to_numpy()
     return ends - ends[0]
 
 
 def items(array: Any) -> Any:
-    """The items of a list, of all its rows."""
+    """The items of a list without nulls, of all its rows."""
+    if arrow().types.is_fixed_size_list(array.type):
+        return array.flatten()
     return _between(array, array.values)
 
 

@@ -12,16 +12,17 @@ import arrowfeed
 from arrowfeed.cli._libraries import wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator
 
     from arrowfeed import RecordBatchReader
+    from arrowfeed.cli._input import Input
 
 _SECONDS = 0.1
 _WHOLE = 1 << 62
 
 
 @contextlib.contextmanager
-def progress(reader: RecordBatchReader, files: Sequence[object]) -> Generator[None]:
+def progress(reader: RecordBatchReader, files: Input) -> Generator[None]:
     """Shows how far a reader is, whoever takes its batches, until the block ends.
 
     A thread asks the reader, so that native code that takes the batches needs not be asked.
@@ -47,10 +48,10 @@ def _follow(reader: RecordBatchReader, bar: Any, done: threading.Event) -> None:
     bar.update(reader.report()["bytes"] - bar.n)
 
 
-def _size(files: Sequence[object]) -> int | None:
+def _size(files: Input) -> int | None:
     """Bytes of all files; None where some are no files of this machine."""
     try:
-        splits = arrowfeed.plan_splits(files, target_bytes=_WHOLE)  # pyright: ignore[reportArgumentType]
+        splits = files.splits(_WHOLE)
         return sum(Path(split.path).stat().st_size for split in splits)
     except (arrowfeed.ArrowfeedError, OSError, TypeError):
         return None

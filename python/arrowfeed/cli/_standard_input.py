@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from arrowfeed import AvroSchema
 
 
+_STEP = 1 << 20
+
+
 class StandardInput:
     """Standard input, which begins once more with what was read of it for the header.
 
@@ -30,17 +33,22 @@ class StandardInput:
         self._stream = cast("BufferedReader", sys.stdin.buffer)
         self._header = bytearray()
         self._keeping = False
+        self._schema: AvroSchema | None = None
 
     def schema(self) -> AvroSchema:
-        """The header. To be called before all reading."""
-        self._keeping = True
-        try:
-            return arrowfeed.avro_schema(self)
-        finally:
-            self._keeping = False
+        """The header. The first call comes before all reading."""
+        if self._schema is None:
+            self._keeping = True
+            try:
+                self._schema = arrowfeed.avro_schema(self)
+            finally:
+                self._keeping = False
+        return self._schema
 
-    def read(self, size: int, /) -> bytes:
-        """At most `size` bytes; none at the end."""
+    def read(self, size: int = -1, /) -> bytes:
+        """At most `size` bytes, none at the end. By default all bytes up to the end."""
+        if size < 0:
+            return b"".join(iter(lambda: self.read(_STEP), b""))
         if self._header and not self._keeping:
             data = bytes(self._header[:size])
             del self._header[:size]

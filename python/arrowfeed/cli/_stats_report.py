@@ -17,8 +17,10 @@ class Summary(NamedTuple):
 
     files: list[str]
     """As they were named."""
+    format: str
+    """Name of the format of the files."""
     codecs: list[str]
-    """Of the files, each once."""
+    """Of files of Avro, each once."""
     report: Report
     """Of the reader, at its end."""
     fields: list[FieldStats]
@@ -47,6 +49,7 @@ def as_json(summary: Summary) -> str:
     """An object whose keys docs/command-line.md lists."""
     content = {
         "files": summary.files,
+        "format": summary.format,
         "codecs": summary.codecs,
         "rows": summary.report["rows"],
         "blocks": summary.report["blocks"],
@@ -97,9 +100,11 @@ def overview(summary: Summary) -> list[tuple[str, str]]:
     """What holds for all fields, in words."""
     report = summary.report
     ratio = "" if summary.ratio is None else f", {summary.ratio:.2f} times those"
+    codecs = [("codecs", ", ".join(summary.codecs))] if summary.codecs else []
     lines = [
         ("files", ", ".join(summary.files)),
-        ("codecs", ", ".join(summary.codecs)),
+        ("format", summary.format),
+        *codecs,
         ("rows", f"{report['rows']:,}"),
         ("blocks", f"{report['blocks']:,}"),
         ("bytes in blocks", f"{report['bytes']:,}"),

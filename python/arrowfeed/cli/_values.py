@@ -45,16 +45,17 @@ def _converter(kind: Any) -> Callable[[Any], list[Any]]:
         return _uuids
     for matches, convert in (
         (types.is_floating, _floats),
-        (types.is_binary, _bytes),
+        (parts.is_bytes, _bytes),
         (types.is_fixed_size_binary, _bytes),
         (types.is_date, _times),
         (types.is_timestamp, _times),
         (types.is_time, _clock),
         (types.is_decimal, _texts),
         (types.is_interval, _durations),
+        (types.is_duration, _spans),
         (types.is_dictionary, _symbols),
         (types.is_map, _maps),
-        (types.is_list, _lists),
+        (parts.is_list, _lists),
         (types.is_struct, _structs),
         (types.is_union, _unions),
     ):
@@ -116,6 +117,11 @@ def _durations(array: Any) -> list[Any]:
         {"months": value.months, "days": value.days, "milliseconds": value.nanoseconds // _NANOSECONDS}
         for value in array.to_pylist()
     ]
+
+
+def _spans(array: Any) -> list[Any]:
+    """A number and its unit: 1500 ms."""
+    return [f"{count} {array.type.unit}" for count in array.cast(parts.arrow().int64()).to_pylist()]
 
 
 def _symbols(array: Any) -> list[Any]:

@@ -1,47 +1,39 @@
-"""`arrowfeed convert`: Avro files to one file of Parquet, Arrow or Avro."""
+"""`arrowfeed convert`: files of any format to one file of any format."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 import arrowfeed
-from arrowfeed.cli._libraries import needed
+from arrowfeed.cli import _targets as targets
+from arrowfeed.cli._formats import add_format
+from arrowfeed.cli._input import Input, opened
 from arrowfeed.cli._options import (
     UsageError,
     add_files,
     add_reading,
-    header,
+    add_scalars,
+    all_paths,
     positive,
     reading,
-    sources,
     tell_skipped,
 )
-from arrowfeed.cli._output import new_file, refuse, signals_raise
+from arrowfeed.cli._output import refuse, signals_raise
 from arrowfeed.cli._progress import progress
+from arrowfeed.cli._rows import Rows, with_scalars, with_text
 from arrowfeed.cli._text import printable
-from arrowfeed.types import Codec
 
 if TYPE_CHECKING:
     import argparse
 
     from arrowfeed import AvroSchema, RecordBatchReader
-    from arrowfeed.cli._standard_input import StandardInput
 
 _BATCH_ROWS = 1 << 16
 """A row group of Parquet is a batch: thousands of rows are too few for it."""
 
 _BATCH_BYTES = 64 << 20
-_PARQUET = {"null": "none", "deflate": "gzip", "snappy": "snappy", "zstandard": "zstd"}
-_ARROW = {"null": None, "zstandard": "zstd"}
-CODECS: dict[str, tuple[str, ...]] = {
-    ".parquet": tuple(_PARQUET),
-    ".arrow": tuple(_ARROW),
-    ".feather": tuple(_ARROW),
-    ".avro": get_args(Codec),
-}
-"""What each form of file can be compressed with, by Avro's names."""
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -50,7 +42,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         "convert",
         parents=[common],
         allow_abbrev=False,
-        help="Parquet, Arrow, or Avro with another codec",
+        help="the rows in a file of another format or compression",
         description="Writes the rows of the files, which have one schema, to one file. It appears under its"
         " name when it is whole.",
     )
@@ -61,11 +53,16 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="OUT",
-        help="its suffix says the form: .parquet, .arrow or .feather, .avro",
+        help=f"its suffix says the format: {', '.join(targets.SUFFIXES)}",
     )
+    parser.add_argument("--to", choices=list(targets.BY_NAME), help="format of OUT, whatever its suffix")
     parser.add_argument("--force", action="store_true", help="replace OUT")
     parser.add_argument(
-        "--codec", choices=get_args(Codec), default="zstandard", help="compression (default: zstandard)"
+        "--codec",
+        "--compression",
+        choices=targets.CODECS,
+        help="compression (default: zstandard for avro, parquet and arrow; for others gzip if the name of OUT"
+        " ends in .gz, else none)",
     )
     parser.add_argument(
         "--batch-size",
@@ -74,56 +71,75 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"rows of a record batch (default: {_BATCH_ROWS})",
     )
+    add_scalars(parser)
+    parser.add_argument(
+        "--double-as-float", action="store_true", help="of tfrecord: round doubles to floats of 32 bits"
+    )
+    add_format(parser)
     add_reading(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
     """Writes the file, then says how many rows it has."""
-    form = options.output.suffix.lower()
-    if form not in CODECS:
-        raise UsageError(f"{options.output}: expected a name that ends in {', '.join(CODECS)}")
-    if options.codec not in CODECS[form]:
-        names = ", ".join(CODECS[form])
-        raise UsageError(f"--codec: expected {names} for {form}, found {options.codec}")
+    target = targets.target_of(options.output, options.to)
+    codec = targets.codec_of(options.output, target, options.codec)
+    if options.double_as_float and targets.DOUBLE_AS_FLOAT not in target.check_options:
+        raise UsageError(f"--double-as-float: expected an output of tfrecord, found {target.name}")
     refuse(options.output, force=options.force)
-    given = sources(options.files)
-    schema = _schema(given[0], options) if form == ".avro" else None
-    metadata = _metadata(given[0]) if form == ".avro" else None
+    files = opened(options.files, options.format)
+    given = _avro_parts(files, options) if "schema" in target.write_options and files.is_avro else {}
     with (
-        arrowfeed.read_avro(
-            given, batch_size=options.batch_size, max_batch_bytes=_BATCH_BYTES, **reading(options)
-        ) as reader,
-        progress(reader, given),
+        files.read(batch_size=options.batch_size, batch_bytes=_BATCH_BYTES, **reading(options)) as reader,
+        progress(reader, files),
         signals_raise(),
     ):
-        if form == ".avro":
-            rows = arrowfeed.write_avro(
-                reader, options.output, codec=options.codec, schema=schema, metadata=metadata
-            )
-        else:
-            rows = _write(reader, options.output, form, options.codec)
+        rows = _rows(reader, files, target, options)
+        if target.check is not None:
+            checked = {name: getattr(options, name) for name in target.check_options}
+            target.check(rows.schema, **checked)
+        count = target.write(rows, options.output, codec, **given)
     tell_skipped(reader.report())
-    print(f"{printable(str(options.output))}: {rows} rows, {options.output.stat().st_size} bytes")
+    print(f"{printable(str(options.output))}: {count} rows, {options.output.stat().st_size} bytes")
 
 
-def _schema(first: str | StandardInput, options: argparse.Namespace) -> AvroSchema | None:
-    """The schema to write Avro with, so that names, defaults and documentation stay.
+def _rows(
+    reader: RecordBatchReader, files: Input, target: targets.Target, options: argparse.Namespace
+) -> Rows:
+    """The rows of a reader, changed as the options and the target ask for."""
+    rows = Rows(reader)
+    scalars = all_paths(options.scalars)
+    if scalars is not None:
+        rows = with_scalars(rows, scalars)
+    if target.is_text:
+        rows = with_text(rows)
+    if target.is_batched and files.format.bytes_option is None:
+        rows = rows.gathered(options.batch_size, _BATCH_BYTES)
+    return rows
 
-    None where columns are left out, which it does not describe.
+
+def _avro_parts(files: Input, options: argparse.Namespace) -> dict[str, Any]:
+    """The schema and the metadata of files of Avro that are written as Avro again.
+
+    The schema keeps names, defaults and documentation. It is None where columns change, which it does not
+    describe.
     """
-    if options.columns is not None:
-        return None
+    changed = (options.columns, options.exclude, options.scalars)
+    schema = _schema(files, options) if all(option is None for option in changed) else None
+    return {"schema": schema, "metadata": _metadata(files)}
+
+
+def _schema(files: Input, options: argparse.Namespace) -> AvroSchema:
     if options.reader_schema is not None:
         schema = arrowfeed.AvroSchema(Path(options.reader_schema).read_text("utf-8"))
     else:
-        schema = header(first)
+        schema = files.header()
     return _of_records(schema)
 
 
-def _metadata(first: str | StandardInput) -> dict[str, bytes]:
+def _metadata(files: Input) -> dict[str, bytes]:
     """What the header has beside the entries of the Avro specification."""
-    entries = header(first).metadata.items()
+    entries = files.header().metadata.items()
     return {key: value for key, value in entries if not key.startswith("avro.")}
 
 
@@ -136,28 +152,3 @@ def _of_records(schema: AvroSchema) -> AvroSchema:
     while f'"{name}"' in schema.canonical:
         name += "_"
     return arrowfeed.AvroSchema({"type": "record", "name": name, "fields": [{"name": "value", "type": root}]})
-
-
-def _write(reader: RecordBatchReader, path: Path, form: str, codec: str) -> int:
-    """Writes by pyarrow, a batch at a time."""
-    rows, pa = 0, needed("pyarrow", f"to write {form}")
-    with new_file(path) as unfinished, _writer(reader, unfinished, form, codec) as writer:
-        for batch in reader:
-            rows += batch.num_rows
-            writer.write_batch(pa.record_batch(batch))
-    return rows
-
-
-def _writer(reader: RecordBatchReader, path: Path, form: str, codec: str) -> Any:
-    pa = needed("pyarrow", f"to write {form}")
-    schema = pa.schema(reader.schema)
-    if form == ".parquet":
-        parquet = needed("pyarrow.parquet", "to write .parquet")
-        try:
-            return parquet.ParquetWriter(str(path), schema, compression=_PARQUET[codec])
-        except (NotImplementedError, OSError) as error:
-            if isinstance(error, OSError) and error.errno is not None:
-                raise
-            message = f"expected columns that Parquet can hold: {error}: name the others in --columns"
-            raise ValueError(message) from error
-    return pa.ipc.new_file(str(path), schema, options=pa.ipc.IpcWriteOptions(compression=_ARROW[codec]))

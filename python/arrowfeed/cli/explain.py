@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import arrowfeed
 from arrowfeed import features
-from arrowfeed.cli._options import add_files, sources
+from arrowfeed.cli._formats import add_format
+from arrowfeed.cli._input import opened
+from arrowfeed.cli._options import add_files, add_sample
 from arrowfeed.cli._text import printable_lines
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         " Arrow batch and what is copied. Without a specification: of what the schema suggests.",
     )
     add_files(parser)
+    add_format(parser)
+    add_sample(parser)
     given = parser.add_mutually_exclusive_group()
     given.add_argument(
         "--features", metavar="SPEC", help='JSON file such as {"label": {"dense": [], "dtype": "int64"}}'
@@ -59,8 +63,9 @@ def run(options: argparse.Namespace) -> None:
         given["features"] = _specification(options.features, FEATURES)
     if options.representations is not None:
         given["representations"] = _specification(options.representations, REPRESENTATIONS)
-    dataset = arrowfeed.AvroDataset(sources(options.files), **given)
-    print(printable_lines(dataset.explain()))
+    files = opened(options.files, options.format)
+    given |= files.accepted({"sample": options.sample})
+    print(printable_lines(files.dataset(**given).explain()))
 
 
 def _specification(path: str, kinds: dict[str, Any]) -> dict[str, Any]:

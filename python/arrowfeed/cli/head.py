@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import arrowfeed
 from arrowfeed.cli import _parts as parts
-from arrowfeed.cli._options import add_files, add_reading, not_negative, reading, sources, tell_skipped
+from arrowfeed.cli._formats import add_format
+from arrowfeed.cli._input import opened
+from arrowfeed.cli._options import add_files, add_reading, not_negative, reading, tell_skipped
 from arrowfeed.cli._text import cut, json_text, table
 from arrowfeed.cli._values import json_rows
 
@@ -34,6 +35,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         "-n", "--rows", type=not_negative, default=_ROWS, metavar="N", help=f"rows (default: {_ROWS})"
     )
     parser.add_argument("--table", action="store_true", help="a table, with long values cut")
+    add_format(parser)
     add_reading(parser)
     parser.set_defaults(run=run)
 
@@ -42,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
     """Prints rows, and what was left out on the way to them."""
     parts.arrow()
     size = max(1, min(options.rows, _BATCH))
-    with arrowfeed.read_avro(sources(options.files), batch_size=size, **_alone(options)) as reader:
+    with opened(options.files, options.format).read(batch_size=size, **_alone(options)) as reader:
         if options.table:
             print(_table(reader, options.rows), end="")
         else:
@@ -58,7 +60,7 @@ def _alone(options: argparse.Namespace) -> dict[str, Any]:
 
 def _rows(reader: RecordBatchReader, count: int) -> Iterator[dict[str, Any]]:
     while count > 0 and (batch := next(reader, None)) is not None:
-        rows = json_rows(parts.arrow().record_batch(batch))[:count]
+        rows = json_rows(parts.record_batch(batch))[:count]
         count -= len(rows)
         yield from rows
 

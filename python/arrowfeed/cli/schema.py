@@ -1,19 +1,20 @@
-"""`arrowfeed schema`: what the header of a file says."""
+"""`arrowfeed schema`: the format and the schema of files."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-import arrowfeed
-from arrowfeed.cli._options import STANDARD_INPUT, add_files, sources
+from arrowfeed.cli._formats import add_format
+from arrowfeed.cli._input import Input, opened
+from arrowfeed.cli._options import STANDARD_INPUT, UsageError, add_files, add_sample, sources
 from arrowfeed.cli._text import json_text, printable
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from arrowfeed import AvroSchema
+    from arrowfeed import AvroSchema, Schema
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -22,21 +23,25 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         "schema",
         parents=[common],
         allow_abbrev=False,
-        help="the schema, codec and metadata of a header",
-        description="Prints the Avro schema of each file, or another part of its header.",
+        help="the format and the schema of each file",
+        description="Prints the Avro schema of each Avro file, and the format and the Arrow schema of other"
+        " files, or another part.",
     )
     add_files(parser)
     part = parser.add_mutually_exclusive_group()
     for name, about in (
-        ("arrow", "the Arrow schema that read_avro gives"),
-        ("canonical", "the Parsing Canonical Form"),
-        ("fingerprint", "the Rabin fingerprint of the canonical form, 16 hexadecimal digits"),
-        ("codec", "the codec"),
-        ("metadata", "the metadata but for avro.schema and avro.codec, as a JSON object"),
+        ("detect", "the format, and the reason why it is this one"),
+        ("arrow", "the Arrow schema of the record batches"),
+        ("canonical", "of Avro: the Parsing Canonical Form"),
+        ("fingerprint", "of Avro: the Rabin fingerprint of the canonical form, 16 hexadecimal digits"),
+        ("codec", "of Avro: the codec"),
+        ("metadata", "of Avro: the metadata but for avro.schema and avro.codec, as a JSON object"),
         ("json", "all of these, as a JSON object on a line"),
     ):
         part.add_argument(f"--{name}", dest="part", action="store_const", const=name, help=about)
-    parser.set_defaults(run=run, part="avro")
+    add_format(parser)
+    add_sample(parser)
+    parser.set_defaults(run=run, part="schema")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -44,17 +49,49 @@ def run(options: argparse.Namespace) -> None:
     sources(options.files)
     named = len(options.files) > 1 and options.part != "json"
     for at, name in enumerate(options.files):
-        schema = arrowfeed.avro_schema(sources([name])[0])
+        file = opened([name], options.format)
+        given = file.accepted({"sample": options.sample})
         if named:
             print(f"{'' if at == 0 else chr(10)}==> {printable(name)} <==")
-        if options.part == "json":
-            print(json_text({"file": None if name == STANDARD_INPUT else name, **_all(schema)}))
-        else:
-            print(_PARTS[options.part](schema))
+        print(_text_of(file, options.part, given))
 
 
-def _all(schema: AvroSchema) -> dict[str, Any]:
+def _text_of(file: Input, part: str, given: dict[str, Any]) -> str:
+    if part == "detect":
+        return _detected(file)
+    if part == "json":
+        return json_text(_json(file, given))
+    if part == "arrow":
+        return _arrow(file.header().arrow if file.is_avro else _arrow_schema(file, given))
+    if file.is_avro:
+        return _PARTS[part](file.header())
+    if part != "schema":
+        found = f"{file.files[0]} of {file.format.name}"
+        raise UsageError(f"--{part}: expected a file of avro, found {found}, which has no such part")
+    return f"{_detected(file)}\n{_arrow(_arrow_schema(file, given))}"
+
+
+def _detected(file: Input) -> str:
+    return f"format {file.format.name}: {file.evidence}"
+
+
+def _arrow_schema(file: Input, given: dict[str, Any]) -> Schema:
+    with file.read(batch_size=1, threads=1, **given) as reader:
+        return reader.schema
+
+
+def _json(file: Input, given: dict[str, Any]) -> dict[str, Any]:
+    name = file.files[0]
+    shared = {
+        "file": None if name == STANDARD_INPUT else name,
+        "format": file.format.name,
+        "detected_by": file.evidence,
+    }
+    if not file.is_avro:
+        return {**shared, "arrow": str(_arrow_schema(file, given))}
+    schema = file.header()
     return {
+        **shared,
         "codec": schema.codec,
         "fingerprint": _fingerprint(schema),
         "metadata": _metadata(schema),
@@ -89,15 +126,14 @@ def _text(value: bytes) -> str:
         return value.decode("latin-1")
 
 
-def _arrow(schema: AvroSchema) -> str:
+def _arrow(schema: Schema) -> str:
     """One column a line, without the line of Python."""
-    lines = str(schema.arrow).split("\n")[1:]
+    lines = str(schema).split("\n")[1:]
     return "\n".join(printable(line.strip()) for line in lines)
 
 
 _PARTS: dict[str, Callable[[AvroSchema], str]] = {
-    "avro": _avro,
-    "arrow": _arrow,
+    "schema": _avro,
     "canonical": lambda schema: printable(schema.canonical),
     "fingerprint": _fingerprint,
     "codec": lambda schema: printable(str(schema.codec)),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
+from arrowfeed.cli._formats import add_format
+from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import STANDARD_INPUT, UsageError, add_files, positive
 from arrowfeed.cli._text import json_text, table
 
@@ -21,9 +24,10 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         allow_abbrev=False,
         help="byte ranges of about one size, for workers",
-        description="Prints splits of the files, in file order. Only headers are read.",
+        description="Prints splits of the files, in file order. No rows are decoded.",
     )
     add_files(parser, standard_input=False)
+    add_format(parser)
     parser.add_argument(
         "--target-bytes",
         type=positive,
@@ -40,7 +44,8 @@ def run(options: argparse.Namespace) -> None:
     if STANDARD_INPUT in options.files:
         raise UsageError("expected files on disk, which can be split, found - for standard input")
     try:
-        splits = arrowfeed.plan_splits(options.files, target_bytes=options.target_bytes)
+        _refuse_remote(options.files)
+        splits = opened(options.files, options.format).splits(options.target_bytes)
     except TypeError as error:
         raise UsageError(str(error)) from error
     if options.json:
@@ -52,3 +57,11 @@ def run(options: argparse.Namespace) -> None:
         [split.path, f"{split.start:,}", f"{split.end:,}", f"{split.end - split.start:,}"] for split in splits
     ]
     print(table(["path", "start", "end", "bytes"], rows, right={1, 2, 3}), end="")
+
+
+def _refuse_remote(files: list[str]) -> None:
+    """Raises the library's TypeError of URLs, before a format is looked for in what they name."""
+    for name in files:
+        if "://" in name:
+            with contextlib.suppress(arrowfeed.ArrowfeedError, OSError):
+                arrowfeed.plan_splits(name)

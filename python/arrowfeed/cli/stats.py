@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING, Any
 import arrowfeed
 from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._field_stats import FieldStats, column_path
-from arrowfeed.cli._options import (
-    STANDARD_INPUT,
-    add_files,
-    add_reading,
-    header,
-    reading,
-    sources,
-    tell_skipped,
-)
+from arrowfeed.cli._formats import add_format
+from arrowfeed.cli._input import opened
+from arrowfeed.cli._options import STANDARD_INPUT, add_files, add_reading, header, reading, tell_skipped
 from arrowfeed.cli._output import new_file, refuse
 from arrowfeed.cli._progress import progress
 from arrowfeed.cli._standard_input import StandardInput
@@ -49,6 +43,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         "--html", type=Path, metavar="FILE", help="write a page with plots to FILE, print nothing"
     )
     parser.add_argument("--force", action="store_true", help="replace the FILE of --html")
+    add_format(parser)
     add_reading(parser)
     parser.set_defaults(run=run)
 
@@ -69,21 +64,22 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _summary(options: argparse.Namespace) -> Summary:
-    given = sources(options.files)
-    codecs = _codecs(given)
-    reader = arrowfeed.read_avro(
-        given, batch_size=_BATCH_ROWS, max_batch_bytes=_BATCH_BYTES, **reading(options)
-    )
+    files = opened(options.files, options.format)
+    codecs = _codecs(files.source()) if files.is_avro else []
+    reader = files.read(batch_size=_BATCH_ROWS, batch_bytes=_BATCH_BYTES, **reading(options))
     histograms = options.html is not None
     schema = parts.arrow().schema(reader.schema)
-    fields = [FieldStats(column_path(field.name), field.type, histograms=histograms) for field in schema]
-    with reader, progress(reader, given):
+    fields = [
+        FieldStats(column_path(field.name), parts.shown_type(field.type), histograms=histograms)
+        for field in schema
+    ]
+    with reader, progress(reader, files):
         for batch in reader:
-            for stats, column in zip(fields, parts.arrow().record_batch(batch).columns, strict=True):
+            for stats, column in zip(fields, parts.record_batch(batch).columns, strict=True):
                 stats.add(column)
     tell_skipped(reader.report())
     names = ["standard input" if name == STANDARD_INPUT else name for name in options.files]
-    return Summary(names, codecs, reader.report(), fields)
+    return Summary(names, files.format.name, codecs, reader.report(), fields)
 
 
 def _codecs(given: list[str | StandardInput]) -> list[str]:

@@ -267,7 +267,8 @@ impl AvroWriter {
         let mut start = 0;
         while start < rows.len() {
             let Some(open) = &mut self.open else { return Ok(()) };
-            let end = rows.len().min(start.saturating_add((open.rows_per_job - open.job_rows).max(1)));
+            let end =
+                rows.len().min(start.saturating_add(open.rows_per_job.saturating_sub(open.job_rows).max(1)));
             open.job.push(Piece {
                 body: piece.body.clone(),
                 rows: start..end,

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::{Field, Schema as ArrowSchema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use arrowfeed_avro::{
@@ -205,4 +205,18 @@ fn blocks_are_the_same_with_any_number_of_threads() {
         assert_eq!(of(2), one);
         assert_eq!(of(5), one);
     }
+}
+
+/// A sample of larger rows can make a job smaller than the rows that it has already.
+#[test]
+fn rows_that_become_much_larger_are_written_as_others() {
+    let batch = |text: &str, rows: usize| {
+        let column: ArrayRef = Arc::new(StringArray::from(vec![text; rows]));
+        RecordBatch::try_from_iter([("text", column)]).unwrap()
+    };
+    let parts = [batch("", 8192), batch(&"x".repeat(1 << 16), 50)];
+    let bytes = write(&parts[0], &parts, WriteOptions::default());
+    let read = read_all(AvroReader::builder().open(AvroSource::bytes(bytes)));
+    let read = concat_batches(&read[0].schema(), &read).unwrap();
+    assert_eq!(read.columns(), concat_batches(&parts[0].schema(), &parts).unwrap().columns());
 }

@@ -1,0 +1,191 @@
+"""Files as input of a command: their format, and what reads them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import arrowfeed
+from arrowfeed._dataset.opening import dataset_class, rereadable
+from arrowfeed.cli._formats import AVRO, BY_NAME, COLUMNS, FORMATS, READER_SCHEMA, SAMPLE, Format, by_suffix
+from arrowfeed.cli._options import UsageError, header, sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from arrowfeed import AvroSchema, Dataset, RecordBatchReader, Split
+    from arrowfeed.cli._standard_input import StandardInput
+
+_READ_ROWS = 1 << 13
+"""Most rows of a batch of a format that does not end batches by their bytes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """Files of one format.
+
+    Args:
+        format: Their format.
+        evidence: The reason why it is this format.
+        files: Their names, as the caller gave them.
+        first: The first of them. Its header can be read any number of times before the rows.
+        source: Gives the `source` argument of the library, for one reading.
+    """
+
+    format: Format
+    evidence: str
+    files: list[str]
+    first: str | StandardInput
+    source: Callable[[], Any]
+
+    def read(
+        self,
+        *,
+        batch_size: int,
+        batch_bytes: int | None = None,
+        exclude: list[str] | None = None,
+        **options: Any,
+    ) -> RecordBatchReader:
+        """A reader of the rows.
+
+        Args:
+            batch_size: Most rows of a batch.
+            batch_bytes: Bytes after which a batch ends early, of formats that can do so.
+            exclude: Names of columns to leave out. None: no column.
+            **options: Options of the reading function. One that is None was not asked for.
+
+        Raises:
+            UsageError: The format does not have an option, or `exclude` has an unknown name.
+            Whatever the reading function raises.
+        """
+        given = self.accepted(options)
+        if exclude is not None:
+            self._refuse_option(COLUMNS, "--exclude")
+            given[COLUMNS] = self._others(exclude, given)
+        cut = self.format.bytes_option
+        if cut is None:
+            batch_size = min(batch_size, _READ_ROWS)
+        elif batch_bytes is not None:
+            given[cut] = batch_bytes if cut != "limits" else arrowfeed.Limits(batch_bytes=batch_bytes)
+        read = getattr(arrowfeed, self.format.read)
+        return read(self.source(), batch_size=batch_size, **given, **self.format.arguments)
+
+    def accepted(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that are given.
+
+        Raises:
+            UsageError: The format does not have one of them.
+        """
+        given = {name: value for name, value in options.items() if value is not None}
+        for name in (COLUMNS, READER_SCHEMA, SAMPLE):
+            if name in given:
+                self._refuse_option(name, f"--{name.replace('_', '-')}")
+        return given
+
+    def dataset(self, **options: Any) -> Dataset:
+        """The files as a dataset."""
+        return self.format.open_dataset(self.source(), **options)
+
+    def without_columns(self) -> Dataset:
+        """The files as a dataset without columns, which takes no look at their rows for a schema."""
+        sample = {SAMPLE: 1} if SAMPLE in self.format.options else {}
+        return self.dataset(representations={}, **sample)
+
+    def splits(self, target_bytes: int) -> list[Split]:
+        """Byte ranges of the files.
+
+        Raises:
+            TypeError: The files are of Avro, and not all are on disk. SchemaError: so are others.
+        """
+        if self.is_avro:
+            return arrowfeed.plan_splits(self.source(), target_bytes=target_bytes)
+        return self.without_columns().plan_splits(target_bytes=target_bytes)
+
+    def header(self) -> AvroSchema:
+        """The header of the first file, which is one of Avro."""
+        return header(self.first)
+
+    @property
+    def is_avro(self) -> bool:
+        """Whether the files have headers of Avro."""
+        return self.format is AVRO
+
+    def _refuse_option(self, name: str, option: str) -> None:
+        if name in self.format.options:
+            return
+        having = ", ".join(known.name for known in FORMATS if name in known.options)
+        found = f"{self.files[0]} of {self.format.name}"
+        raise UsageError(f"{option}: expected a file of {having}, found {found}, which has no such option")
+
+    def _others(self, exclude: Iterable[str], options: Mapping[str, Any]) -> list[str]:
+        """Paths of all columns but some."""
+        if COLUMNS in options:
+            raise UsageError("--exclude: expected no --columns beside it, found both")
+        alone: dict[str, Any] = {**options, "threads": 1}
+        with self.read(batch_size=1, **alone) as reader:
+            names = list(reader.schema.names)
+        for name in exclude:
+            if name not in names:
+                known = ", ".join(f'"{each}"' for each in names)
+                raise UsageError(f'--exclude: expected a column, one of {known}, found "{name}"')
+        return [f"['{name.replace(chr(39), 2 * chr(39))}']" for name in names if name not in set(exclude)]
+
+
+def opened(files: list[str], name: str | None) -> Input:
+    """Files as input.
+
+    Args:
+        files: Names, as the caller gave them.
+        name: Of their format. None: the content of the first file says it, else the suffix of its name.
+
+    Raises:
+        UsageError: Standard input is asked for twice.
+        FormatError: No format is recognized.
+        OSError: A file cannot be read.
+    """
+    given = sources(files)
+    if name is not None:
+        return _input(BY_NAME[name], "--format says so", files, given)
+    if _is_avro(given[0]):
+        return _input(AVRO, AVRO.evidence, files, given)
+    # Standard input is read into memory here, since other formats are not read as streams.
+    again = rereadable(given)
+    try:
+        kind = dataset_class(lambda: again()[0], {})
+        if kind is arrowfeed.RawRecordDataset and _is_empty(again()[0]):
+            raise arrowfeed.FormatError(f"{files[0]}: expected a format that is known, found no bytes")  # noqa: TRY301
+    except arrowfeed.FormatError as error:
+        known = by_suffix(files[0])
+        if known is None:
+            names = ", ".join(BY_NAME)
+            raise arrowfeed.FormatError(f"{error}; --format names one of {names}") from error
+        return _input(known, "the suffix of its name says so", files, given, again)
+    [known] = [each for each in FORMATS if each.is_made_by(kind)]
+    return _input(known, known.evidence, files, given, again)
+
+
+def _input(
+    known: Format,
+    evidence: str,
+    files: list[str],
+    given: list[str | StandardInput],
+    again: Callable[[], Any] | None = None,
+) -> Input:
+    if again is None:
+        again = (lambda: given) if known is AVRO else rereadable(given)
+    return Input(known, evidence, files, given[0], again)
+
+
+def _is_avro(first: str | StandardInput) -> bool:
+    """Whether there is a header of Avro. Not more of the file is read."""
+    try:
+        header(first)
+    except (arrowfeed.FormatError, FileNotFoundError):
+        return False
+    except arrowfeed.ArrowfeedError:
+        return True
+    return True
+
+
+def _is_empty(source: Any) -> bool:
+    return next(arrowfeed.read_tfrecord(source, format="raw", batch_size=1, threads=1), None) is None

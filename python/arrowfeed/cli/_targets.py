@@ -1,0 +1,171 @@
+"""The table of the formats that `arrowfeed convert` writes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, get_args
+
+from arrowfeed.cli import _write_arrow as by_arrow
+from arrowfeed.cli import _write_rows as by_rows
+from arrowfeed.cli import _write_text as by_text
+from arrowfeed.cli._options import UsageError
+from arrowfeed.types import Codec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+GZIP = ".gz"
+DOUBLE_AS_FLOAT = "double_as_float"
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """A format of files that are written.
+
+    Args:
+        name: The value of `--to`.
+        suffixes: Names of files with one of these suffixes are of the format.
+        codecs: Names of compressions, and what the function that writes takes for each.
+        default: The compression that is used if none is asked for.
+        write: Writes rows to a new path with a codec, and returns their number.
+        check: Raises a ValueError that names a column whose type the format does not have. Nothing has been
+            written by then. None: `write` does that itself, or the format has every type.
+        write_options: Names of further arguments of `write`.
+        check_options: Names of further arguments of `check`.
+        is_gzip: Whether a file whose name has the further suffix `.gz` is one of the format.
+        is_text: Whether byte strings become text.
+        is_batched: Whether a record batch is a unit of the file, such as a row group.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    codecs: Mapping[str, Any]
+    default: str
+    write: Callable[..., int]
+    check: Callable[..., None] | None = None
+    write_options: frozenset[str] = frozenset()
+    check_options: frozenset[str] = frozenset()
+    is_gzip: bool = False
+    is_text: bool = False
+    is_batched: bool = False
+
+
+_PLAIN_OR_GZIP = {"null": None, "gzip": "gzip"}
+
+TARGETS = (
+    Target(
+        "parquet",
+        (".parquet",),
+        {"null": "none", "gzip": "gzip", "snappy": "snappy", "zstandard": "zstd"},
+        "zstandard",
+        by_arrow.write_parquet,
+        by_arrow.check_parquet,
+        is_batched=True,
+    ),
+    Target(
+        "arrow",
+        (".arrow", ".feather"),
+        {"null": None, "zstandard": "zstd"},
+        "zstandard",
+        by_arrow.write_ipc,
+        is_batched=True,
+    ),
+    Target(
+        "avro",
+        (".avro",),
+        {name: name for name in get_args(Codec)},
+        "zstandard",
+        by_rows.write_avro,
+        write_options=frozenset({"schema", "metadata"}),
+    ),
+    Target(
+        "tfrecord",
+        (".tfrecord", ".tfrecords"),
+        {"null": "none", "gzip": "gzip", "zlib": "zlib"},
+        "null",
+        by_rows.write_tfrecord,
+        by_rows.check_examples,
+        check_options=frozenset({DOUBLE_AS_FLOAT}),
+        is_gzip=True,
+    ),
+    Target(
+        "csv",
+        (".csv",),
+        _PLAIN_OR_GZIP,
+        "null",
+        by_text.write_csv,
+        by_text.check_csv,
+        is_gzip=True,
+        is_text=True,
+    ),
+    Target(
+        "jsonl",
+        (".jsonl", ".ndjson"),
+        _PLAIN_OR_GZIP,
+        "null",
+        by_text.write_json_lines,
+        is_gzip=True,
+        is_text=True,
+    ),
+)
+"""Every format that is written. A further one is a line here."""
+
+BY_NAME = {target.name: target for target in TARGETS}
+
+SUFFIXES = tuple(
+    suffix + end
+    for target in TARGETS
+    for suffix in target.suffixes
+    for end in ("", GZIP)[: 1 + target.is_gzip]
+)
+"""Suffixes of names that say a format."""
+
+_ALIASES = {"none": "null", "zstd": "zstandard", "gzip": "deflate", "deflate": "gzip"}
+"""Other names of compressions, where a format does not have the first one."""
+
+CODECS = tuple(dict.fromkeys((*_ALIASES, *(codec for target in TARGETS for codec in target.codecs))))
+"""The names of all compressions."""
+
+
+def target_of(path: Path, name: str | None) -> Target:
+    """The format of a new file.
+
+    Args:
+        path: The file.
+        name: Of the format. None: the suffix of the file says it.
+
+    Raises:
+        UsageError: The suffix says none.
+    """
+    if name is not None:
+        return BY_NAME[name]
+    shown = path.name.lower()
+    is_gzip = shown.endswith(GZIP)
+    shown = shown.removesuffix(GZIP)
+    for target in TARGETS:
+        if shown.endswith(target.suffixes) and (target.is_gzip or not is_gzip):
+            return target
+    raise UsageError(f"{path}: expected a name that ends in {', '.join(SUFFIXES)}, or --to")
+
+
+def codec_of(path: Path, target: Target, name: str | None) -> Any:
+    """What `target.write` takes for the compression of a new file.
+
+    Args:
+        path: The file.
+        target: Its format.
+        name: Of the compression. None: gzip if the name of the file ends with `.gz`, else the default.
+
+    Raises:
+        UsageError: The format does not have it, or the name of the file says another one.
+    """
+    is_gzip = path.name.lower().endswith(GZIP)
+    if name is None:
+        return target.codecs["gzip" if is_gzip and target.is_gzip else target.default]
+    known = name if name in target.codecs else _ALIASES.get(name, name)
+    if known not in target.codecs:
+        raise UsageError(f"--codec: expected {', '.join(target.codecs)} for {target.name}, found {name}")
+    if is_gzip and target.is_gzip and known != "gzip":
+        raise UsageError(f"--codec: expected gzip for a name that ends in .gz, found {name}")
+    return target.codecs[known]

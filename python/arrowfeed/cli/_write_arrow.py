@@ -1,0 +1,52 @@
+"""Files of Parquet and Arrow IPC, which pyarrow writes batch by batch."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed.cli._libraries import needed
+from arrowfeed.cli._output import new_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from arrowfeed.cli._rows import Rows
+
+
+def write_parquet(rows: Rows, path: Path, codec: str) -> int:
+    """Writes a row group for each batch."""
+    parquet = needed("pyarrow.parquet", "to write parquet")
+    with new_file(path) as unfinished:
+        return _write(rows, parquet.ParquetWriter(str(unfinished), rows.schema, compression=codec))
+
+
+def write_ipc(rows: Rows, path: Path, codec: str | None) -> int:
+    """Writes an Arrow IPC file, which is Feather of version 2 too."""
+    pa = needed("pyarrow", "to write arrow")
+    options = pa.ipc.IpcWriteOptions(compression=codec)
+    with new_file(path) as unfinished:
+        return _write(rows, pa.ipc.new_file(str(unfinished), rows.schema, options=options))
+
+
+def _write(rows: Rows, writer: Any) -> int:
+    count = 0
+    with writer:
+        for batch in rows.batches:
+            count += batch.num_rows
+            writer.write_batch(batch)
+    return count
+
+
+def check_parquet(schema: Any) -> None:
+    """Raises a ValueError that names the first column whose type Parquet does not have."""
+    parquet = needed("pyarrow.parquet", "to write parquet")
+    pa = needed("pyarrow", "to write parquet")
+    for field in schema:
+        try:
+            parquet.ParquetWriter(io.BytesIO(), pa.schema([field])).close()
+        except (NotImplementedError, pa.ArrowException) as error:  # noqa: PERF203 - once a column
+            raise ValueError(
+                f'column "{field.name}": expected a type that Parquet can hold, found {field.type}:'
+                " leave the column out with --exclude"
+            ) from error

@@ -1,0 +1,64 @@
+"""Files of Avro and of `tf.Example`, which arrowfeed writes row by row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import arrowfeed
+from arrowfeed.cli import _parts as parts
+from arrowfeed.cli._libraries import needed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from arrowfeed import AvroSchema
+    from arrowfeed.cli._rows import Rows
+
+
+def write_avro(
+    rows: Rows,
+    path: Path,
+    codec: Any,
+    *,
+    schema: AvroSchema | None = None,
+    metadata: Mapping[str, bytes] | None = None,
+) -> int:
+    """Writes a file of Avro: with a schema, or with the one that follows from the Arrow schema."""
+    with rows.stream() as stream:
+        return arrowfeed.write_avro(stream, path, codec=codec, schema=schema, metadata=metadata)
+
+
+def write_tfrecord(rows: Rows, path: Path, codec: Any) -> int:
+    """Writes each row as a message of `tf.Example`. Doubles are rounded: `check_examples` comes first."""
+    with rows.stream() as stream:
+        return arrowfeed.write_tfrecord(stream, path, compression=codec)
+
+
+def check_examples(schema: Any, *, double_as_float: bool = False) -> None:
+    """Raises a ValueError that names the first column that `tf.Example` cannot hold without a loss.
+
+    Args:
+        schema: Of pyarrow.
+        double_as_float: Doubles may be rounded to floats.
+    """
+    types = needed("pyarrow.types", "to look at columns")
+    for field in schema:
+        leaf = field.type.value_type if parts.is_list(field.type) else field.type
+        if types.is_dictionary(leaf):
+            leaf = leaf.value_type
+        if types.is_float64(leaf):
+            if not double_as_float:
+                raise ValueError(
+                    f'column "{field.name}": expected numbers that a float of 32 bits holds, found'
+                    f" {field.type}: round them with --double-as-float, or leave the column out with"
+                    " --exclude"
+                )
+            continue
+        number = types.is_integer(leaf) or types.is_floating(leaf) or types.is_boolean(leaf)
+        fixed = types.is_fixed_size_binary(leaf) and not types.is_decimal(leaf)
+        if not (number or fixed or parts.is_text(leaf) or parts.is_bytes(leaf)):
+            raise ValueError(
+                f'column "{field.name}": expected numbers, text or bytes, or lists of these, which a'
+                f" tf.Example can hold, found {field.type}: leave the column out with --exclude"
+            )

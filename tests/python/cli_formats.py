@@ -1,0 +1,114 @@
+"""Files of every format that the command line reads, of the same random rows."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import arrowfeed as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SCALARS = ("n", "x", "t")
+SCHEMA = pa.schema(
+    [
+        pa.field("n", pa.int64()),
+        pa.field("x", pa.float32()),
+        pa.field("t", pa.string()),
+        pa.field("l", pa.list_(pa.field("item", pa.int64(), nullable=False))),
+    ]
+)
+TEXTS = ("a", "Bogotá", "größe", 'say "x"', "a,b", "two\nlines", "null", "0", " ", "\u2028")
+
+
+def random_rows(seed: int, count: int | None = None) -> list[dict[str, Any]]:
+    """Rows of `SCHEMA`. The first one has a value in every column; null lists stand beside empty ones."""
+    rng = random.Random(seed)
+    rows = [{"n": 7, "x": 0.5, "t": "first", "l": [1]}]
+    for _ in range(rng.randint(1, 60) if count is None else count - 1):
+        row = {
+            "n": rng.choice([0, -1, 2**63 - 1, -(2**63), rng.randint(-(10**9), 10**9)]),
+            "x": float(np.float32(rng.choice([0.1, -0.0, 1e30, rng.gauss(0, 1)]))),
+            "t": rng.choice(TEXTS),
+            "l": [rng.randint(-(2**40), 2**40) for _ in range(rng.randint(0, 3))],
+        }
+        rows.append({name: value if rng.random() < 0.8 else None for name, value in row.items()})
+    return rows
+
+
+def table(rows: list[dict[str, Any]]) -> pa.Table:
+    """The rows as a table."""
+    return pa.Table.from_pylist(rows, SCHEMA)
+
+
+def _avro(path: Path, rows: list[dict[str, Any]]) -> None:
+    af.write_avro(table(rows), path, block_bytes=300)
+
+
+def _parquet(path: Path, rows: list[dict[str, Any]]) -> None:
+    pq.write_table(table(rows), path, row_group_size=20)
+
+
+def _tfrecord(path: Path, rows: list[dict[str, Any]]) -> None:
+    af.write_tfrecord(table(rows), path, compression="none")
+
+
+def _compressed(compress: Callable[[bytes], bytes]) -> Callable[[Path, list[dict[str, Any]]], None]:
+    def write(path: Path, rows: list[dict[str, Any]]) -> None:
+        _tfrecord(path, rows)
+        path.write_bytes(compress(path.read_bytes()))
+
+    return write
+
+
+WRITERS: dict[str, tuple[str, Callable[[Path, list[dict[str, Any]]], None]]] = {
+    "rows.avro": ("avro", _avro),
+    "rows.parquet": ("parquet", _parquet),
+    "rows.tfrecord": ("tfrecord", _tfrecord),
+    "rows.tfrecord.gz": ("tfrecord", _compressed(gzip.compress)),
+    "rows.tfrecord.zz": ("tfrecord", _compressed(zlib.compress)),
+}
+"""Names of files, their formats, and the functions that write them."""
+
+
+def write_as(name: str, folder: Path, rows: list[dict[str, Any]]) -> Path:
+    """Writes rows to a file of the format that its name stands for."""
+    path = folder / name
+    WRITERS[name][1](path, rows)
+    return path
+
+
+def raw_records(folder: Path, records: list[bytes]) -> Path:
+    """A file of TFRecord whose records are no messages. The features of a row are cut out of its frame."""
+    path = folder / "records.tfrecord"
+    out = io.BytesIO()
+    for record in records:
+        out.write(frame(record))
+    path.write_bytes(out.getvalue())
+    return path
+
+
+def frame(record: bytes) -> bytes:
+    """A record of TFRecord."""
+    length = len(record).to_bytes(8, "little")
+    return length + masked_crc(length) + record + masked_crc(record)
+
+
+def masked_crc(data: bytes) -> bytes:
+    """CRC-32C, bit by bit, and the mask of TFRecord."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0x82F63B78 * (crc & 1)
+    crc ^= 0xFFFFFFFF
+    return (((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF).to_bytes(4, "little")

@@ -1,0 +1,115 @@
+"""`arrowfeed cat` and `arrowfeed count`: all rows, and their number."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import arrowfeed as af
+from cli_formats import WRITERS, random_rows, raw_records, write_as
+from command_line import process
+from conftest import BIG_ROWS, users, write
+from test_cli_progress import on_a_terminal
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_cat_prints_what_convert_writes(arrowfeed, tmp_path, name):
+    write_as(name, tmp_path, random_rows(4, 300))
+    scalars = ["--scalars", "n,t,x"] if "tfrecord" in name else []
+    for options, out in (([], "b.jsonl"), (["--exclude", "l"], "b.csv")):
+        assert arrowfeed("convert", name, "-o", out, *scalars, *options).code == 0
+        form = ["--csv"] if out == "b.csv" else []
+        ran = process("cat", *form, *scalars, *options, name, cwd=tmp_path)
+        assert (ran.returncode, ran.stderr) == (0, b"")
+        assert ran.stdout == (tmp_path / out).read_bytes()
+        assert ran.stdout.count(b"\n") >= 300
+
+
+def test_cat_reads_with_the_options_of_the_others(arrowfeed, tmp_path):
+    path = write(tmp_path / "a.avro", users(20), sync_interval=100)
+    path.write_bytes(path.read_bytes()[:-1])
+    ran = process("cat", "--columns", "id", "--on-error", "skip_block", "a.avro", cwd=tmp_path)
+    rows = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert rows == [{"id": number} for number in range(len(rows))]
+    assert 0 < len(rows) < 20
+    assert ran.stderr.startswith(b"arrowfeed: left out: a.avro: block ")
+    ran = process("cat", "--columns", "id", "a.avro", cwd=tmp_path)
+    assert ran.returncode == 1
+    assert [json.loads(line) for line in ran.stdout.splitlines()] == rows
+
+
+@pytest.mark.parametrize("form", [[], ["--csv"]])
+def test_a_closed_pipe_ends_cat_quietly(big_file, form):
+    command = [sys.executable, "-m", "arrowfeed", "cat", *form, "--columns", "id,name", big_file]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout.readline()
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == 0
+
+
+def test_columns_that_csv_does_not_have_are_errors_before_the_first_line(tmp_path):
+    write(tmp_path / "a.avro", users(3))
+    ran = process("cat", "--csv", "a.avro", cwd=tmp_path)
+    message = (
+        'column "scores": expected single values, which a cell of CSV can hold, found list<item: float>:'
+        " write lists of one value with --scalars, or leave the column out with --exclude"
+    )
+    found = ran.stderr.decode().replace("list<item: float not null>", "list<item: float>")
+    assert (ran.returncode, ran.stdout, found) == (1, b"", f"arrowfeed: {message}\n")
+
+
+def test_csv_is_not_printed_to_a_terminal(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.avro", users(3))
+    code, shown = on_a_terminal("cat", "--csv", "a.avro")
+    message = "arrowfeed: --csv: expected standard output to be a pipe or a file, found a terminal"
+    assert (code, shown.strip()) == (2, message)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_count_is_the_number_of_rows_of_every_format(arrowfeed, tmp_path, name):
+    write_as(name, tmp_path, random_rows(1, 1234))
+    shown = f"{'path':{len(name)}}   rows\n{name}  1,234\n{'total':{len(name)}}  1,234\n"
+    assert arrowfeed("count", name) == (0, shown, "")
+    assert arrowfeed("count", "--json", name).out == f'{{"path": "{name}", "rows": 1234}}\n'
+    done = process("count", "--json", "-", input=(tmp_path / name).read_bytes())
+    assert (done.returncode, done.stdout) == (0, b'{"path": null, "rows": 1234}\n')
+
+
+def test_count_of_directories_globs_and_files_of_several_formats(arrowfeed, tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for number in range(3):
+        pq.write_table(
+            pa.table({"a": pa.array(range(number * 10), pa.int64())}), folder / f"{number}.parquet"
+        )
+    write(tmp_path / "users.avro", users(7))
+    raw_records(tmp_path, [b"\xff", b"\xfe"])
+    ran = arrowfeed("count", "--json", "parts", "users.avro", "records.tfrecord", "parts/*2.parquet")
+    found = [(row["path"], row["rows"]) for row in map(json.loads, ran.out.splitlines())]
+    one, two = os.path.join("parts", "1.parquet"), os.path.join("parts", "2.parquet")  # noqa: PTH118
+    assert found == [(one, 10), (two, 20), ("users.avro", 7), ("records.tfrecord", 2), (two, 20)]
+    assert arrowfeed("count", "parts").out.splitlines()[-1].split() == ["total", "30"]
+
+
+def test_count_reads_no_rows(arrowfeed, tmp_path, big_file):
+    # The last bytes of the data are damaged, which only who decodes them can see.
+    data = bytearray(big_file.read_bytes())
+    data[-40:-20] = bytes(20)
+    (tmp_path / "a.avro").write_bytes(data)
+    assert json.loads(arrowfeed("count", "--json", "a.avro").out)["rows"] == BIG_ROWS
+    assert arrowfeed("stats", "a.avro").code == 1
+
+
+def test_count_of_a_broken_file_is_an_error(arrowfeed, tmp_path):
+    path = write_as("rows.avro", tmp_path, random_rows(1, 50))
+    path.write_bytes(path.read_bytes()[:-20])
+    ran = arrowfeed("count", "rows.avro")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("arrowfeed: rows.avro: block ")
+    assert af.avro_schema("rows.avro").codec == "zstandard"
