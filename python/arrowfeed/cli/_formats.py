@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from arrowfeed import Dataset
 
 COLUMNS, READER_SCHEMA, SAMPLE = "columns", "reader_schema", "sample"
-"""Options of reading that not all formats have."""
+DELIMITER, HEADER = "delimiter", "header"
+
+OPTIONS = {
+    COLUMNS: "--columns",
+    READER_SCHEMA: "--reader-schema",
+    SAMPLE: "--sample",
+    DELIMITER: "--delimiter",
+    HEADER: "--no-header",
+}
+"""Arguments of reading that not all formats have, and their options."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +68,7 @@ AVRO = Format(
     bytes_option="max_batch_bytes",
 )
 
-FORMATS = (
+_LINES = (
     AVRO,
     Format("parquet", "ParquetDataset", "read_parquet", "it ends with the bytes PAR1", (".parquet",)),
     Format(
@@ -80,8 +89,38 @@ FORMATS = (
         arguments={"format": "raw"},
         bytes_option="limits",
     ),
+    Format(
+        "tfrecord-sequence",
+        "SequenceExampleDataset",
+        "read_tfrecord",
+        "its first record of TFRecord is a tf.SequenceExample",
+        options=frozenset({COLUMNS, SAMPLE}),
+        arguments={"format": "sequence_example"},
+        bytes_option="limits",
+    ),
+    Format(
+        "jsonl",
+        "JsonLinesDataset",
+        "read_json_lines",
+        "its first line is a JSON object",
+        (".jsonl", ".ndjson"),
+        frozenset({COLUMNS, SAMPLE}),
+        bytes_option="limits",
+    ),
+    Format(
+        "csv",
+        "CsvDataset",
+        "read_csv",
+        "it is text, and its name ends in .csv or .tsv",
+        (".csv", ".tsv"),
+        frozenset({COLUMNS, SAMPLE, DELIMITER, HEADER}),
+        bytes_option="limits",
+    ),
 )
-"""Every format that is read. A further one is a line here."""
+"""A line for each format. A further one is a line here."""
+
+FORMATS = tuple(known for known in _LINES if hasattr(arrowfeed, known.dataset))
+"""Every format that this package reads."""
 
 BY_NAME = {known.name: known for known in FORMATS}
 
