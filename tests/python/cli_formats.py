@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
+import json
 import random
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -13,10 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import arrowfeed as af
+from arrowfeed.cli._formats import BY_NAME, FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    Write = Callable[[Path, list[dict[str, Any]]], None]
 
 SCALARS = ("n", "x", "t")
 SCHEMA = pa.schema(
@@ -62,22 +67,53 @@ def _tfrecord(path: Path, rows: list[dict[str, Any]]) -> None:
     af.write_tfrecord(table(rows), path, compression="none")
 
 
-def _compressed(compress: Callable[[bytes], bytes]) -> Callable[[Path, list[dict[str, Any]]], None]:
-    def write(path: Path, rows: list[dict[str, Any]]) -> None:
-        _tfrecord(path, rows)
+def _json_lines(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+def _csv(path: Path, rows: list[dict[str, Any]], delimiter: str = ",") -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, SCALARS, delimiter=delimiter, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _tsv(path: Path, rows: list[dict[str, Any]]) -> None:
+    _csv(path, rows, "\t")
+
+
+def _compressed(write: Write, compress: Callable[[bytes], bytes]) -> Write:
+    def write_compressed(path: Path, rows: list[dict[str, Any]]) -> None:
+        write(path, rows)
         path.write_bytes(compress(path.read_bytes()))
 
-    return write
+    return write_compressed
 
 
-WRITERS: dict[str, tuple[str, Callable[[Path, list[dict[str, Any]]], None]]] = {
+WRITERS: dict[str, tuple[str, Write]] = {
     "rows.avro": ("avro", _avro),
     "rows.parquet": ("parquet", _parquet),
     "rows.tfrecord": ("tfrecord", _tfrecord),
-    "rows.tfrecord.gz": ("tfrecord", _compressed(gzip.compress)),
-    "rows.tfrecord.zz": ("tfrecord", _compressed(zlib.compress)),
+    "rows.tfrecord.gz": ("tfrecord", _compressed(_tfrecord, gzip.compress)),
+    "rows.tfrecord.zz": ("tfrecord", _compressed(_tfrecord, zlib.compress)),
+    "rows.jsonl": ("jsonl", _json_lines),
+    "rows.jsonl.gz": ("jsonl", _compressed(_json_lines, gzip.compress)),
+    "rows.csv": ("csv", _csv),
+    "rows.csv.gz": ("csv", _compressed(_csv, gzip.compress)),
+    "rows.tsv": ("csv", _tsv),
 }
+WRITERS = {name: line for name, line in WRITERS.items() if line[0] in BY_NAME}
 """Names of files, their formats, and the functions that write them."""
+
+
+def having(option: str) -> str:
+    """The formats that have an option of reading, as messages list them."""
+    return ", ".join(known.name for known in FORMATS if option in known.options)
+
+
+def held(rows: list[dict[str, Any]], *formats: str) -> list[dict[str, Any]]:
+    """The rows without the columns that one of the formats does not have: lists in CSV."""
+    return [{name: row[name] for name in row if name != "l" or "csv" not in formats} for row in rows]
 
 
 def write_as(name: str, folder: Path, rows: list[dict[str, Any]]) -> Path:

@@ -12,15 +12,16 @@ import pytest
 import arrowfeed as af
 from cli_formats import WRITERS, random_rows, raw_records, write_as
 from command_line import process
-from conftest import BIG_ROWS, users, write
+from conftest import BIG_ROWS, run_script, users, write
 from test_cli_progress import on_a_terminal
 
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_cat_prints_what_convert_writes(arrowfeed, tmp_path, name):
     write_as(name, tmp_path, random_rows(4, 300))
-    scalars = ["--scalars", "n,t,x"] if "tfrecord" in name else []
-    for options, out in (([], "b.jsonl"), (["--exclude", "l"], "b.csv")):
+    kind = WRITERS[name][0]
+    scalars = ["--scalars", "n,t,x"] if kind == "tfrecord" else []
+    for options, out in (([], "b.jsonl"), ([] if kind == "csv" else ["--exclude", "l"], "b.csv")):
         assert arrowfeed("convert", name, "-o", out, *scalars, *options).code == 0
         form = ["--csv"] if out == "b.csv" else []
         ran = process("cat", *form, *scalars, *options, name, cwd=tmp_path)
@@ -77,7 +78,8 @@ def test_count_is_the_number_of_rows_of_every_format(arrowfeed, tmp_path, name):
     shown = f"{'path':{len(name)}}   rows\n{name}  1,234\n{'total':{len(name)}}  1,234\n"
     assert arrowfeed("count", name) == (0, shown, "")
     assert arrowfeed("count", "--json", name).out == f'{{"path": "{name}", "rows": 1234}}\n'
-    done = process("count", "--json", "-", input=(tmp_path / name).read_bytes())
+    said = ["--format", WRITERS[name][0]]
+    done = process("count", "--json", *said, "-", input=(tmp_path / name).read_bytes())
     assert (done.returncode, done.stdout) == (0, b'{"path": null, "rows": 1234}\n')
 
 
@@ -113,3 +115,27 @@ def test_count_of_a_broken_file_is_an_error(arrowfeed, tmp_path):
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("arrowfeed: rows.avro: block ")
     assert af.avro_schema("rows.avro").codec == "zstandard"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is in /proc")
+def test_memory_of_cat_does_not_grow_with_the_file(tmp_path):
+    peaks = []
+    for rows in (4000, 10_000):
+        path = tmp_path / f"{rows}.avro"
+        af.write_avro(pa.table({"id": range(rows), "text": ["x" * 30_000] * rows}), path, codec="null")
+        done = run_script(PEAK, path, timeout=180)
+        assert (done.returncode, len(done.stdout)) == (0, 0), done.stderr
+        peaks.append(int(done.stderr.split()[-2]) // 1024)
+    assert path.stat().st_size > 250 << 20
+    assert peaks[1] - peaks[0] < 100, f"MiB of 4,000 and 10,000 rows: {peaks}"
+
+
+PEAK = """
+    import os, sys
+    from arrowfeed.cli import main
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    assert main(["cat", "--csv", "--threads", "2", sys.argv[1]]) == 0
+    peak = [line for line in open("/proc/self/status") if line.startswith("VmHWM")][0]
+    print(peak.removeprefix("VmHWM:"), file=sys.stderr)
+"""

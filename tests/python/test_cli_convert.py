@@ -13,6 +13,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import arrowfeed as af
+from cli_formats import having
 from conftest import users, write
 from random_avro import Generator
 
@@ -159,7 +160,7 @@ REFUSED = {
     ("-o", "b.avro", "--double-as-float"): "--double-as-float: expected an output of tfrecord, found avro",
     ("-o", "b.avro", "--scalars", "id"): ('--scalars: expected a column of lists, here "scores", found "id"'),
     ("-o", "b.avro", "--sample", "3"): (
-        "--sample: expected a file of tfrecord, found users.avro of avro, which has no such option"
+        f"--sample: expected a file of {having('sample')}, found users.avro of avro, which has no such option"
     ),
     ("-o", "b.avro", "--exclude", "x"): (
         '--exclude: expected a column, one of "id", "name", "scores", "home", found "x"'

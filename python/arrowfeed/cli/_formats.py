@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,16 @@ if TYPE_CHECKING:
     from arrowfeed import Dataset
 
 COLUMNS, READER_SCHEMA, SAMPLE = "columns", "reader_schema", "sample"
-"""Options of reading that not all formats have."""
+DELIMITER, HEADER = "delimiter", "header"
+
+OPTIONS = {
+    COLUMNS: "--columns",
+    READER_SCHEMA: "--reader-schema",
+    SAMPLE: "--sample",
+    DELIMITER: "--delimiter",
+    HEADER: "--no-header",
+}
+"""Arguments of reading that not all formats have, and their options."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +39,6 @@ class Format:
         suffixes: Suffixes of names, which count only where the content does not say the format.
         options: Options of reading that the format has, of those that not all formats have.
         arguments: Fixed arguments of `read`.
-        dataset_arguments: Fixed arguments of `dataset`.
         bytes_option: The argument of `read` that ends a batch by its bytes: `"max_batch_bytes"`, or
             `"limits"` where `Limits.batch_bytes` does. None: no argument does.
     """
@@ -43,19 +50,12 @@ class Format:
     suffixes: tuple[str, ...] = ()
     options: frozenset[str] = frozenset({COLUMNS})
     arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict[str, Any])
-    dataset_arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict[str, Any])
     bytes_option: str | None = None
 
-    def open_dataset(self, source: Any, **options: Any) -> Dataset:
-        """Files of the format as a dataset."""
-        return getattr(arrowfeed, self.dataset)(source, **self.dataset_arguments, **options)
-
-    def is_made_by(self, kind: Callable[..., Dataset]) -> bool:
-        """Whether this is the format of a class, perhaps with arguments, that `open_dataset` chose."""
-        arguments: dict[str, Any] = {}
-        if isinstance(kind, functools.partial):
-            kind, arguments = kind.func, kind.keywords
-        return getattr(arrowfeed, self.dataset) is kind and self.dataset_arguments == arguments
+    @property
+    def dataset_class(self) -> Callable[..., Dataset]:
+        """The class of `dataset`."""
+        return getattr(arrowfeed, self.dataset)
 
 
 AVRO = Format(
@@ -68,7 +68,7 @@ AVRO = Format(
     bytes_option="max_batch_bytes",
 )
 
-FORMATS = (
+_LINES = (
     AVRO,
     Format("parquet", "ParquetDataset", "read_parquet", "it ends with the bytes PAR1", (".parquet",)),
     Format(
@@ -81,21 +81,21 @@ FORMATS = (
         bytes_option="limits",
     ),
     Format(
-        "tfrecord-sequence",
-        "SequenceExampleDataset",
-        "read_tfrecord",
-        "its first record of TFRecord is a tf.SequenceExample",
-        options=frozenset({COLUMNS, SAMPLE}),
-        arguments={"format": "sequence_example"},
-        bytes_option="limits",
-    ),
-    Format(
         "tfrecord-raw",
         "RawRecordDataset",
         "read_tfrecord",
         "its first record of TFRecord is no tf.Example",
         options=frozenset(),
         arguments={"format": "raw"},
+        bytes_option="limits",
+    ),
+    Format(
+        "tfrecord-sequence",
+        "SequenceExampleDataset",
+        "read_tfrecord",
+        "its first record of TFRecord is a tf.SequenceExample",
+        options=frozenset({COLUMNS, SAMPLE}),
+        arguments={"format": "sequence_example"},
         bytes_option="limits",
     ),
     Format(
@@ -111,24 +111,16 @@ FORMATS = (
         "csv",
         "CsvDataset",
         "read_csv",
-        "it is text, and its name ends with .csv",
-        (".csv",),
-        frozenset({COLUMNS, SAMPLE}),
-        bytes_option="limits",
-    ),
-    Format(
-        "tsv",
-        "CsvDataset",
-        "read_csv",
-        "it is text, and its name ends with .tsv",
-        (".tsv",),
-        frozenset({COLUMNS, SAMPLE}),
-        arguments={"delimiter": "\t"},
-        dataset_arguments={"delimiter": "\t"},
+        "it is text, and its name ends in .csv or .tsv",
+        (".csv", ".tsv"),
+        frozenset({COLUMNS, SAMPLE, DELIMITER, HEADER}),
         bytes_option="limits",
     ),
 )
-"""Every format that is read. A further one is a line here."""
+"""A line for each format. A further one is a line here."""
+
+FORMATS = tuple(known for known in _LINES if hasattr(arrowfeed, known.dataset))
+"""Every format that this package reads."""
 
 BY_NAME = {known.name: known for known in FORMATS}
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
 from arrowfeed._dataset.opening import dataset_class, rereadable
-from arrowfeed.cli._formats import AVRO, BY_NAME, COLUMNS, FORMATS, READER_SCHEMA, SAMPLE, Format, by_suffix
+from arrowfeed.cli._formats import AVRO, BY_NAME, COLUMNS, FORMATS, OPTIONS, SAMPLE, Format, by_suffix
 from arrowfeed.cli._options import UsageError, header, sources
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Input:
         files: Their names, as the caller gave them.
         first: The first of them. Its header can be read any number of times before the rows.
         source: Gives the `source` argument of the library, for one reading.
+        arguments: Arguments of reading that the name of the first file says. Options come before them.
     """
 
     format: Format
@@ -37,6 +39,7 @@ class Input:
     files: list[str]
     first: str | StandardInput
     source: Callable[[], Any]
+    arguments: Mapping[str, Any]
 
     def read(
         self,
@@ -60,7 +63,7 @@ class Input:
         """
         given = self.accepted(options)
         if exclude is not None:
-            self._refuse_option(COLUMNS, "--exclude")
+            self._refuse(COLUMNS, "--exclude")
             given[COLUMNS] = self._others(exclude, given)
         cut = self.format.bytes_option
         if cut is None:
@@ -77,29 +80,30 @@ class Input:
             UsageError: The format does not have one of them.
         """
         given = {name: value for name, value in options.items() if value is not None}
-        for name in (COLUMNS, READER_SCHEMA, SAMPLE):
+        for name, option in OPTIONS.items():
             if name in given:
-                self._refuse_option(name, f"--{name.replace('_', '-')}")
-        return given
+                self._refuse(name, option)
+        return {**self.arguments, **given}
 
     def dataset(self, **options: Any) -> Dataset:
         """The files as a dataset."""
-        return self.format.open_dataset(self.source(), **options)
+        return self.format.dataset_class(self.source(), **{**self.arguments, **options})
 
-    def without_columns(self) -> Dataset:
+    def without_columns(self, **options: Any) -> Dataset:
         """The files as a dataset without columns, which takes no look at their rows for a schema."""
         sample = {SAMPLE: 1} if SAMPLE in self.format.options else {}
-        return self.dataset(representations={}, **sample)
+        return self.dataset(representations={}, **{**sample, **self.accepted(options)})
 
-    def splits(self, target_bytes: int) -> list[Split]:
-        """Byte ranges of the files.
+    def splits(self, target_bytes: int, **options: Any) -> list[Split]:
+        """Byte ranges of the files. The options are those of `read`.
 
         Raises:
             TypeError: The files are of Avro, and not all are on disk. SchemaError: so are others.
         """
         if self.is_avro:
+            self.accepted(options)
             return arrowfeed.plan_splits(self.source(), target_bytes=target_bytes)
-        return self.without_columns().plan_splits(target_bytes=target_bytes)
+        return self.without_columns(**options).plan_splits(target_bytes=target_bytes)
 
     def header(self) -> AvroSchema:
         """The header of the first file, which is one of Avro."""
@@ -110,7 +114,7 @@ class Input:
         """Whether the files have headers of Avro."""
         return self.format is AVRO
 
-    def _refuse_option(self, name: str, option: str) -> None:
+    def _refuse(self, name: str, option: str) -> None:
         if name in self.format.options:
             return
         having = ", ".join(known.name for known in FORMATS if name in known.options)
@@ -145,35 +149,34 @@ def opened(files: list[str], name: str | None) -> Input:
     """
     given = sources(files)
     if name is not None:
-        return _input(BY_NAME[name], "--format says so", files, given)
+        known = BY_NAME[name]
+        again = (lambda: given) if known is AVRO else rereadable(given)
+        return Input(known, "--format says so", files, given[0], again, {})
     if _is_avro(given[0]):
-        return _input(AVRO, AVRO.evidence, files, given)
+        return Input(AVRO, AVRO.evidence, files, given[0], lambda: given, {})
     # Standard input is read into memory here, since other formats are not read as streams.
     again = rereadable(given)
+    known, evidence, arguments = _recognized(files[0], lambda: again()[0])
+    return Input(known, evidence, files, given[0], again, arguments)
+
+
+def _recognized(name: str, again: Callable[[], Any]) -> tuple[Format, str, Mapping[str, Any]]:
+    """The format of a file not of Avro, the reason, and the arguments of reading that its name says."""
     try:
-        kind = dataset_class(lambda: again()[0], {})
-        if kind is arrowfeed.RawRecordDataset and _is_empty(again()[0]):
-            raise arrowfeed.FormatError(f"{files[0]}: expected a format that is known, found no bytes")  # noqa: TRY301
+        kind = dataset_class(again, {})
+        if kind is arrowfeed.RawRecordDataset and _is_empty(again()):
+            raise arrowfeed.FormatError(f"{name}: expected a format that is known, found no bytes")  # noqa: TRY301
     except arrowfeed.FormatError as error:
-        known = by_suffix(files[0])
+        known = by_suffix(name)
         if known is None:
             names = ", ".join(BY_NAME)
             raise arrowfeed.FormatError(f"{error}; --format names one of {names}") from error
-        return _input(known, "the suffix of its name says so", files, given, again)
-    [known] = [each for each in FORMATS if each.is_made_by(kind)]
-    return _input(known, known.evidence, files, given, again)
-
-
-def _input(
-    known: Format,
-    evidence: str,
-    files: list[str],
-    given: list[str | StandardInput],
-    again: Callable[[], Any] | None = None,
-) -> Input:
-    if again is None:
-        again = (lambda: given) if known is AVRO else rereadable(given)
-    return Input(known, evidence, files, given[0], again)
+        return known, "the suffix of its name says so", {}
+    arguments: Mapping[str, Any] = {}
+    if isinstance(kind, functools.partial):
+        kind, arguments = kind.func, kind.keywords
+    [known] = [each for each in FORMATS if each.dataset_class is kind]
+    return known, known.evidence, arguments
 
 
 def _is_avro(first: str | StandardInput) -> bool:

@@ -59,7 +59,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reader-schema", metavar="JSONFILE", help="of Avro: file of the schema to resolve to"
     )
-    add_sample(parser)
+    add_text(parser)
     parser.add_argument(
         "--on-error",
         choices=get_args(OnError),
@@ -71,14 +71,29 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_sample(parser: argparse.ArgumentParser) -> None:
-    """Adds `--sample`."""
+def add_text(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of files that have no schema: `--sample`, `--delimiter`, `--no-header`."""
     parser.add_argument(
         "--sample",
         type=positive,
         metavar="N",
         help="of files that have no schema: records that are read to find the columns (default: all)",
     )
+    parser.add_argument(
+        "--delimiter", metavar="C", help="of csv: character between cells (default: a comma, of .tsv a tab)"
+    )
+    parser.add_argument(
+        "--no-header",
+        dest="header",
+        action="store_false",
+        default=None,
+        help="of csv: the first line is a row, and not the names of the columns",
+    )
+
+
+def text_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of `add_text` as arguments of `Input.read`."""
+    return {"sample": options.sample, "delimiter": options.delimiter, "header": options.header}
 
 
 def add_scalars(parser: argparse.ArgumentParser) -> None:
@@ -99,7 +114,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
         "columns": all_paths(options.columns),
         "exclude": all_paths(options.exclude),
         "reader_schema": None if schema is None else Path(schema).read_text("utf-8"),
-        "sample": options.sample,
+        **text_options(options),
         "on_error": options.on_error,
         "threads": options.threads,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import unicodedata
@@ -44,9 +45,14 @@ def printable_lines(text: str) -> str:
 
 def json_text(value: Any, indent: int | None = None) -> str:
     """JSON, with the characters that `printable` would escape as JSON escapes them."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    text = _encoder(indent).encode(value)
     # Line feeds between values are the only ones that JSON does not escape by itself.
     return printable_lines(text)
+
+
+@functools.cache
+def _encoder(indent: int | None) -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=indent)
 
 
 def cut(text: str, most: int = CUT) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import arrowfeed
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
-from arrowfeed.cli._options import STANDARD_INPUT, add_files, sources
+from arrowfeed.cli._options import STANDARD_INPUT, add_files, add_text, sources, text_options
 from arrowfeed.cli._text import json_text, table
 
 if TYPE_CHECKING:
@@ -33,13 +33,15 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     add_files(parser)
     parser.add_argument("--json", action="store_true", help="a JSON object a line, instead of a table")
     add_format(parser)
+    add_text(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
     """Prints the counts. The table ends with the total."""
     sources(options.files)
-    counts = (count for name in options.files for count in _counts(opened([name], options.format)))
+    given = text_options(options)
+    counts = (count for name in options.files for count in _counts(opened([name], options.format), given))
     if options.json:
         for path, rows in counts:
             print(json_text({"path": path, "rows": rows}))
@@ -50,21 +52,21 @@ def run(options: argparse.Namespace) -> None:
     print(table(["path", "rows"], lines, right={1}), end="")
 
 
-def _counts(file: Input) -> Iterator[tuple[str | None, int]]:
+def _counts(file: Input, options: dict[str, Any]) -> Iterator[tuple[str | None, int]]:
     """The files that a name means, with their rows. Standard input has no path."""
     [name] = file.files
-    paths = [name] if name == STANDARD_INPUT or Path(name).is_file() else _paths(file)
+    paths = [name] if name == STANDARD_INPUT or Path(name).is_file() else _paths(file, options)
     if paths == [name]:
-        yield (None if name == STANDARD_INPUT else name), file.without_columns().num_rows
+        yield (None if name == STANDARD_INPUT else name), file.without_columns(**options).num_rows
         return
     for path in paths:
-        yield path, opened([path], file.format.name).without_columns().num_rows
+        yield path, opened([path], file.format.name).without_columns(**options).num_rows
 
 
-def _paths(file: Input) -> list[str]:
+def _paths(file: Input, options: dict[str, Any]) -> list[str]:
     """The files of a directory or a glob that have rows. What is not on disk stands for itself."""
     try:
-        splits = file.splits(_WHOLE)
+        splits = file.splits(_WHOLE, **options)
     except (TypeError, arrowfeed.SchemaError):
         return list(file.files)
     return [split.path for split in splits]

@@ -10,7 +10,7 @@ import arrowfeed
 from arrowfeed import features
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
-from arrowfeed.cli._options import add_files, add_sample
+from arrowfeed.cli._options import add_files, add_text, text_options
 from arrowfeed.cli._text import printable_lines
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     )
     add_files(parser)
     add_format(parser)
-    add_sample(parser)
+    add_text(parser)
     given = parser.add_mutually_exclusive_group()
     given.add_argument(
         "--features", metavar="SPEC", help='JSON file such as {"label": {"dense": [], "dtype": "int64"}}'
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
     if options.representations is not None:
         given["representations"] = _specification(options.representations, REPRESENTATIONS)
     files = opened(options.files, options.format)
-    given |= files.accepted({"sample": options.sample})
+    given |= files.accepted(text_options(options))
     print(printable_lines(files.dataset(**given).explain()))
 
 

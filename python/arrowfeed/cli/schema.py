@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import Input, opened
-from arrowfeed.cli._options import STANDARD_INPUT, UsageError, add_files, add_sample, sources
+from arrowfeed.cli._options import STANDARD_INPUT, UsageError, add_files, add_text, sources, text_options
 from arrowfeed.cli._text import json_text, printable
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     ):
         part.add_argument(f"--{name}", dest="part", action="store_const", const=name, help=about)
     add_format(parser)
-    add_sample(parser)
+    add_text(parser)
     parser.set_defaults(run=run, part="schema")
 
 
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
     named = len(options.files) > 1 and options.part != "json"
     for at, name in enumerate(options.files):
         file = opened([name], options.format)
-        given = file.accepted({"sample": options.sample})
+        given = file.accepted(text_options(options))
         if named:
             print(f"{'' if at == 0 else chr(10)}==> {printable(name)} <==")
         print(_text_of(file, options.part, given))

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import arrowfeed
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
-from arrowfeed.cli._options import STANDARD_INPUT, UsageError, add_files, positive
+from arrowfeed.cli._options import (
+    STANDARD_INPUT,
+    UsageError,
+    add_files,
+    add_text,
+    positive,
+    text_options,
+)
 from arrowfeed.cli._text import json_text, table
 
 if TYPE_CHECKING:
@@ -35,6 +42,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"bytes of a split (default: {_TARGET})",
     )
+    add_text(parser)
     parser.add_argument("--json", action="store_true", help="a JSON object a line, instead of a table")
     parser.set_defaults(run=run)
 
@@ -45,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError("expected files on disk, which can be split, found - for standard input")
     try:
         _refuse_remote(options.files)
-        splits = opened(options.files, options.format).splits(options.target_bytes)
+        splits = opened(options.files, options.format).splits(options.target_bytes, **text_options(options))
     except TypeError as error:
         raise UsageError(str(error)) from error
     if options.json:
