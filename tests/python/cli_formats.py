@@ -106,6 +106,11 @@ WRITERS = {name: line for name, line in WRITERS.items() if line[0] in BY_NAME}
 """Names of files, their formats, and the functions that write them."""
 
 
+def as_csv(name: str) -> list[str]:
+    """The options that say of standard input what the name of a file of CSV says."""
+    return ["--format", "csv", *(["--delimiter", "\t"] if name.endswith(".tsv") else [])]
+
+
 def having(option: str) -> str:
     """The formats that have an option of reading, as messages list them."""
     return ", ".join(known.name for known in FORMATS if option in known.options)

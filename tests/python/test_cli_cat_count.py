@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowfeed as af
-from cli_formats import WRITERS, random_rows, raw_records, write_as
+from arrowfeed.cli._formats import BY_NAME
+from cli_formats import WRITERS, as_csv, random_rows, raw_records, write_as
 from command_line import process
 from conftest import BIG_ROWS, run_script, users, write
 from test_cli_progress import on_a_terminal
@@ -78,7 +79,7 @@ def test_count_is_the_number_of_rows_of_every_format(arrowfeed, tmp_path, name):
     shown = f"{'path':{len(name)}}   rows\n{name}  1,234\n{'total':{len(name)}}  1,234\n"
     assert arrowfeed("count", name) == (0, shown, "")
     assert arrowfeed("count", "--json", name).out == f'{{"path": "{name}", "rows": 1234}}\n'
-    said = ["--format", WRITERS[name][0]]
+    said = as_csv(name) if WRITERS[name][0] == "csv" else []
     done = process("count", "--json", *said, "-", input=(tmp_path / name).read_bytes())
     assert (done.returncode, done.stdout) == (0, b'{"path": null, "rows": 1234}\n')
 
@@ -97,6 +98,17 @@ def test_count_of_directories_globs_and_files_of_several_formats(arrowfeed, tmp_
     one, two = os.path.join("parts", "1.parquet"), os.path.join("parts", "2.parquet")  # noqa: PTH118
     assert found == [(one, 10), (two, 20), ("users.avro", 7), ("records.tfrecord", 2), (two, 20)]
     assert arrowfeed("count", "parts").out.splitlines()[-1].split() == ["total", "30"]
+
+
+@pytest.mark.skipif("csv" not in BY_NAME, reason="no CSV")
+def test_the_delimiter_of_tsv_holds_whoever_finds_the_file(arrowfeed, tmp_path):
+    for number in range(2):
+        write_as("rows.tsv", tmp_path, random_rows(number, 500))
+        (tmp_path / "rows.tsv").rename(tmp_path / f"{number}.tsv")
+    for call in (("*.tsv",), ("0.tsv", "1.tsv"), ("--format", "csv", "*.tsv")):
+        ran = arrowfeed("count", "--json", *call)
+        assert [json.loads(line)["rows"] for line in ran.out.splitlines()] == [500, 500]
+        assert json.loads(arrowfeed("stats", "--json", *call).out)["rows"] == 1000
 
 
 def test_count_reads_no_rows(arrowfeed, tmp_path, big_file):

@@ -10,7 +10,7 @@ import pytest
 
 import arrowfeed as af
 from arrowfeed.cli._formats import BY_NAME
-from cli_formats import WRITERS, frame, having, held, random_rows, raw_records, table, write_as
+from cli_formats import WRITERS, as_csv, frame, having, held, random_rows, raw_records, table, write_as
 from command_line import process
 from conftest import users, write
 
@@ -27,7 +27,7 @@ ARROW = {
     "tfrecord": (
         "l: LargeList(Int64)\nn: LargeList(Int64)\nt: LargeList(LargeBinary)\nx: LargeList(Float32)\n"
     ),
-    "jsonl": "n: Int64\nx: Float64\nt: Utf8\nl: List(Int64)\n",
+    "jsonl": "l: List(Int64)\nn: Int64\nt: Utf8\nx: Float64\n",
     "csv": "n: Int64\nx: Float64\nt: Utf8\n",
 }
 
@@ -111,8 +111,7 @@ def test_standard_input_of_every_format(file, tmp_path):
     name, kind = file
     data = (tmp_path / name).read_bytes()
     # Any text is CSV, and standard input has no name that says it.
-    said = {"rows.tsv": ["--format", "csv", "--delimiter", "\t"]}.get(name, ["--format", "csv"])
-    said = said if kind == "csv" else []
+    said = as_csv(name) if kind == "csv" else []
     done = process("head", "-n", 5, *said, "-", input=data)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == process("head", "-n", 5, tmp_path / name).stdout

@@ -39,6 +39,7 @@ class Format:
         suffixes: Suffixes of names, which count only where the content does not say the format.
         options: Options of reading that the format has, of those that not all formats have.
         arguments: Fixed arguments of `read`.
+        suffix_arguments: Arguments of `read` that the suffix of the first file's name says.
         bytes_option: The argument of `read` that ends a batch by its bytes: `"max_batch_bytes"`, or
             `"limits"` where `Limits.batch_bytes` does. None: no argument does.
     """
@@ -50,6 +51,7 @@ class Format:
     suffixes: tuple[str, ...] = ()
     options: frozenset[str] = frozenset({COLUMNS})
     arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict[str, Any])
+    suffix_arguments: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict[str, Any])
     bytes_option: str | None = None
 
     @property
@@ -114,6 +116,7 @@ _LINES = (
         "it is text, and its name ends in .csv or .tsv",
         (".csv", ".tsv"),
         frozenset({COLUMNS, SAMPLE, DELIMITER, HEADER}),
+        suffix_arguments={".tsv": {DELIMITER: "\t"}},
         bytes_option="limits",
     ),
 )
@@ -127,8 +130,12 @@ BY_NAME = {known.name: known for known in FORMATS}
 
 def by_suffix(file: str) -> Format | None:
     """The format that the name of a file says."""
-    suffixes = [suffix.lower() for suffix in PurePath(file).suffixes if suffix != ".gz"]
-    return next((known for known in FORMATS if suffixes[-1:] and suffixes[-1] in known.suffixes), None)
+    return next((known for known in FORMATS if suffix_of(file) in known.suffixes), None)
+
+
+def suffix_of(file: str) -> str:
+    """The suffix of a name, in small letters, without the `.gz` behind it; empty if there is none."""
+    return PurePath(file.lower().removesuffix(".gz")).suffix
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import arrowfeed
 from arrowfeed._dataset.opening import dataset_class, rereadable
-from arrowfeed.cli._formats import AVRO, BY_NAME, COLUMNS, FORMATS, OPTIONS, SAMPLE, Format, by_suffix
+from arrowfeed.cli._formats import (
+    AVRO,
+    BY_NAME,
+    COLUMNS,
+    FORMATS,
+    OPTIONS,
+    SAMPLE,
+    Format,
+    by_suffix,
+    suffix_of,
+)
 from arrowfeed.cli._options import UsageError, header, sources
 
 if TYPE_CHECKING:
@@ -151,17 +161,23 @@ def opened(files: list[str], name: str | None) -> Input:
     if name is not None:
         known = BY_NAME[name]
         again = (lambda: given) if known is AVRO else rereadable(given)
-        return Input(known, "--format says so", files, given[0], again, {})
+        return _input(known, "--format says so", files, given[0], again)
     if _is_avro(given[0]):
-        return Input(AVRO, AVRO.evidence, files, given[0], lambda: given, {})
+        return _input(AVRO, AVRO.evidence, files, given[0], lambda: given)
     # Standard input is read into memory here, since other formats are not read as streams.
     again = rereadable(given)
-    known, evidence, arguments = _recognized(files[0], lambda: again()[0])
-    return Input(known, evidence, files, given[0], again, arguments)
+    known, evidence = _recognized(files[0], lambda: again()[0])
+    return _input(known, evidence, files, given[0], again)
 
 
-def _recognized(name: str, again: Callable[[], Any]) -> tuple[Format, str, Mapping[str, Any]]:
-    """The format of a file not of Avro, the reason, and the arguments of reading that its name says."""
+def _input(
+    known: Format, evidence: str, files: list[str], first: str | StandardInput, source: Callable[[], Any]
+) -> Input:
+    return Input(known, evidence, files, first, source, known.suffix_arguments.get(suffix_of(files[0]), {}))
+
+
+def _recognized(name: str, again: Callable[[], Any]) -> tuple[Format, str]:
+    """The format of a file that is not of Avro, and the reason."""
     try:
         kind = dataset_class(again, {})
         if kind is arrowfeed.RawRecordDataset and _is_empty(again()):
@@ -171,12 +187,11 @@ def _recognized(name: str, again: Callable[[], Any]) -> tuple[Format, str, Mappi
         if known is None:
             names = ", ".join(BY_NAME)
             raise arrowfeed.FormatError(f"{error}; --format names one of {names}") from error
-        return known, "the suffix of its name says so", {}
-    arguments: Mapping[str, Any] = {}
+        return known, "the suffix of its name says so"
     if isinstance(kind, functools.partial):
-        kind, arguments = kind.func, kind.keywords
+        kind = kind.func
     [known] = [each for each in FORMATS if each.dataset_class is kind]
-    return known, known.evidence, arguments
+    return known, known.evidence
 
 
 def _is_avro(first: str | StandardInput) -> bool:

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     """Prints the counts. The table ends with the total."""
     sources(options.files)
     given = text_options(options)
-    counts = (count for name in options.files for count in _counts(opened([name], options.format), given))
+    counts = (count for name in options.files for count in _counts(name, options.format, given))
     if options.json:
         for path, rows in counts:
             print(json_text({"path": path, "rows": rows}))
@@ -52,15 +52,15 @@ def run(options: argparse.Namespace) -> None:
     print(table(["path", "rows"], lines, right={1}), end="")
 
 
-def _counts(file: Input, options: dict[str, Any]) -> Iterator[tuple[str | None, int]]:
+def _counts(name: str, form: str | None, options: dict[str, Any]) -> Iterator[tuple[str | None, int]]:
     """The files that a name means, with their rows. Standard input has no path."""
-    [name] = file.files
+    file = opened([name], form)
     paths = [name] if name == STANDARD_INPUT or Path(name).is_file() else _paths(file, options)
     if paths == [name]:
         yield (None if name == STANDARD_INPUT else name), file.without_columns(**options).num_rows
         return
     for path in paths:
-        yield path, opened([path], file.format.name).without_columns(**options).num_rows
+        yield path, opened([path], form).without_columns(**options).num_rows
 
 
 def _paths(file: Input, options: dict[str, Any]) -> list[str]:
