@@ -80,6 +80,9 @@ pub(crate) fn read_parquet_split(
         let ReadOptions { batch_size, on_error, .. } = reading;
         let claim = claim.map(|claim| Box::new(claim) as _);
         let options = RangeOptions { batch_size, on_error, interrupt: Some(interrupt), claim };
-        files.read_range(file, split.start..split.end, options)
+        // A range of the file may begin behind its last page, in the footer.
+        let pages_end = file.body().end;
+        let start = if split.start <= files.file_len(0)? { split.start.min(pages_end) } else { split.start };
+        files.read_range(file, start..split.end.max(start), options)
     })
 }

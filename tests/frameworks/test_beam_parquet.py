@@ -22,7 +22,7 @@ def write(path, start=0):
     return path
 
 
-@pytest.mark.parametrize("split_bytes", [1, 5000, 1 << 30])
+@pytest.mark.parametrize("split_bytes", [997, 5000, 1 << 30])
 def test_every_row_is_read_once(tmp_path, split_bytes):
     for number in range(2):
         write(tmp_path / f"part-{number}.parquet", number * ROWS)
@@ -58,6 +58,18 @@ def test_a_range_is_split_while_it_is_read(tmp_path, fraction, batches):
         found += ids(reading)
         tracker.check_done()
     assert sorted(found) == list(range(ROWS))
+
+
+def test_ranges_of_every_byte_have_every_row_once(tmp_path):
+    path = tmp_path / "part.parquet"
+    pq.write_table(pa.Table.from_batches([rows(0, 20)]).select(["id"]), path, row_group_size=5)
+    size = path.stat().st_size
+    parts = [af.read_parquet_split(af.Split(path, at, at + 1), columns=["id"]) for at in range(size)]
+    assert [number for part in parts for number in ids(part)] == list(range(20))
+    # Behind the end there is no file any more.
+    assert ids(af.read_parquet_split(af.Split(path, size, size + 1))) == []
+    with pytest.raises(af.ChangedError):
+        af.read_parquet_split(af.Split(path, size + 1, size + 2))
 
 
 def test_errors_name_file_and_row_group(tmp_path):

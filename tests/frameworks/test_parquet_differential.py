@@ -117,14 +117,17 @@ def promised(folder):
     return str(folder / "promised.parquet")
 
 
+def types(batch):
+    """The types of a batch. pyarrow calls the items of a list `element` when they come from a file."""
+    return str(batch.schema.types).replace("element", "item")
+
+
 def in_pipeline(source, folder):
     """The rows of a pipeline, and the types of its batches."""
     folder.mkdir()
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         found = pipeline | source.BeamSource(batch_size=10)
-        lines = found | beam.FlatMap(
-            lambda batch: [repr((str(batch.schema.types), row)) for row in batch.to_pylist()]
-        )
+        lines = found | beam.FlatMap(lambda batch: [repr((types(batch), row)) for row in batch.to_pylist()])
         lines | beam.io.WriteToText(str(folder / "rows"), shard_name_template="")
     return sorted((folder / "rows").read_text().splitlines())
 

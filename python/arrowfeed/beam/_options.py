@@ -47,11 +47,8 @@ _EMPTY = b'Obj\x01\x02\x16avro.schema\x0c"null"\x00' + bytes(16)
 """A file of nulls, without any."""
 
 
-_EMPTY_PARQUET = (
-    b"PAR1\x15\x04\x19\x1c\x48\x06schema\x15\x00\x00\x16\x00\x19\x0c\x00"
-    + (21).to_bytes(4, "little")
-    + b"PAR1"
-)
+_FOOTER = b"\x15\x04\x19\x1c\x48\x06schema\x15\x00\x00\x16\x00\x19\x0c\x00"
+_EMPTY_PARQUET = b"PAR1" + _FOOTER + len(_FOOTER).to_bytes(4, "little") + b"PAR1"
 """A file without columns and rows."""
 
 
