@@ -4,7 +4,7 @@ use arrow_schema::SchemaRef;
 use arrowfeed::ReadOptions;
 use arrowfeed::source::run::{FileSet, ReadingOptions};
 use arrowfeed::source::{FeedError, Interrupt};
-use arrowfeed::text::{CsvDialect, CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions};
+use arrowfeed::text::{CsvDialect, CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions, Multivalent};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -38,11 +38,31 @@ pub(crate) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvOptions> 
     if let Some(value) = taken(keywords, "nulls")? {
         dialect.nulls = strings("nulls", "a list of texts (str)", &value)?;
     }
+    dialect.multivalent = multivalent(keywords)?;
     let names = taken(keywords, "names")?;
     let names =
         names.map(|value| strings("names", "a list of names of columns (str)", &value)).transpose()?;
     let (schema, sample) = schema_and_sample(keywords)?;
     Ok(CsvOptions { dialect, names, schema, sample, ..Default::default() })
+}
+
+/// Takes the options of cells with several values out of the keywords.
+fn multivalent(keywords: &Bound<'_, PyDict>) -> PyResult<Option<Multivalent>> {
+    let columns = taken(keywords, "multivalent_columns")?;
+    let delimiter = taken(keywords, "secondary_delimiter")?;
+    match (columns, delimiter) {
+        (None, None) => Ok(None),
+        (Some(columns), Some(delimiter)) => Ok(Some(Multivalent {
+            columns: strings("multivalent_columns", "a list of names of columns (str)", &columns)?,
+            delimiter: character("secondary_delimiter", &delimiter)?,
+        })),
+        (Some(columns), None) => {
+            Err(wrong_value("multivalent_columns", "a secondary_delimiter beside it", &columns))
+        }
+        (None, Some(delimiter)) => {
+            Err(wrong_value("secondary_delimiter", "multivalent_columns beside it", &delimiter))
+        }
+    }
 }
 
 /// Takes the options of files of JSON lines out of the keywords.
@@ -70,7 +90,7 @@ fn character(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u8> {
 #[doc = docs!(read_csv)]
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, header=True, names=None, \
-    delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, columns=None, batch_size=8192, \
+    delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, columns=None, batch_size=8192, \
     threads=None, limits=None, on_error='raise')")]
 pub(crate) fn read_csv(
     source: &Bound<'_, PyAny>,

@@ -42,5 +42,5 @@ mod records;
 mod sample;
 mod scan;
 
-pub use csv::{CsvDialect, CsvFormat, CsvOptions};
+pub use csv::{CsvDialect, CsvFormat, CsvOptions, Multivalent};
 pub use json::{JsonLinesFormat, JsonLinesOptions};

@@ -32,15 +32,21 @@ class CsvDataset(Dataset):
             empty ones has the type null. For this, all files are read here.
         sample: Without `schema`: records from which types are inferred, from the first one on. A later cell
             of another type is an error when it is read. None: all.
-        header: Whether the first record of each file names the columns.
-        names: Without a header: the names of all columns, in their order. None: those of `schema`, or else
-            `column_1`, `column_2` and so on.
+        header: Whether the first record of each file names the columns. Where `names` are given, it is passed
+            over.
+        names: The names of all columns, in their order. None: those of the header; without one those of
+            `schema`, or else `column_1`, `column_2` and so on.
         delimiter: The character between cells, of ASCII.
         quote: The character around cells, of ASCII.
         escape: In a quoted cell, a character that takes the meaning from the one behind it. None: there is
             none.
         skip_blank_lines: Whether empty lines are passed over. False: a record whose cells are all null.
         nulls: Texts of cells that are null, in place of the empty text, quoted or not. None: `[""]`.
+        multivalent_columns: Names of columns whose cells have several values. Their types are lists, in
+            `schema` too. In other columns whose type is a list, a cell is a list of one value. Goes with
+            `secondary_delimiter`.
+        secondary_delimiter: The character between the values of such a cell, of ASCII. A cell is split as a
+            record is: a value may be in quotes.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of columns to read, in this order. The cells of others are not parsed. None: those that
@@ -80,6 +86,8 @@ class CsvDataset(Dataset):
         escape: str | None = None,
         skip_blank_lines: bool = True,
         nulls: list[str] | tuple[str, ...] | None = None,
+        multivalent_columns: list[str] | tuple[str, ...] | None = None,
+        secondary_delimiter: str | None = None,
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationLike] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
@@ -160,6 +168,8 @@ def read_csv(
     escape: str | None = None,
     skip_blank_lines: bool = True,
     nulls: list[str] | tuple[str, ...] | None = None,
+    multivalent_columns: list[str] | tuple[str, ...] | None = None,
+    secondary_delimiter: str | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
     batch_size: int = 8192,
     threads: int | None = None,
@@ -175,13 +185,15 @@ def read_csv(
         schema: As in `CsvDataset`. None: all columns, with inferred types.
         sample: As in `CsvDataset`. None: types are inferred from all records.
         header: Whether the first record of each file names the columns.
-        names: Without a header: the names of all columns. None: as in `CsvDataset`.
+        names: The names of all columns. None: as in `CsvDataset`.
         delimiter: The character between cells, of ASCII.
         quote: The character around cells, of ASCII.
         escape: In a quoted cell, a character that takes the meaning from the one behind it. None: there is
             none.
         skip_blank_lines: Whether empty lines are passed over. False: a record whose cells are all null.
         nulls: Texts of cells that are null. None: `[""]`.
+        multivalent_columns: As in `CsvDataset`.
+        secondary_delimiter: As in `CsvDataset`.
         columns: Names of columns to read, in this order. The cells of others are not parsed. None: all.
         batch_size: Rows of a batch; the last one of a file is shorter.
         threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.

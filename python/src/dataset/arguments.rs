@@ -40,7 +40,7 @@ pub(super) fn kept<'py>(
             "columns" if !value.is_none() => PyList::new(py, columns("columns", &value)?)?.into_any(),
             "features" | "representations" => py.import("copy")?.call_method1("copy", (value,))?,
             "index" if !value.is_none() => path("index", &value)?.into_pyobject(py)?.into_any(),
-            name @ ("names" | "nulls") if !value.is_none() => {
+            name @ ("names" | "nulls" | "multivalent_columns") if !value.is_none() => {
                 PyList::new(py, strings(name, "a list of texts (str)", &value)?)?.into_any()
             }
             "schema" if !value.is_none() => match tfmd_bytes(&value)? {

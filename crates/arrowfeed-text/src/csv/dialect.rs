@@ -6,6 +6,7 @@ use arrow_schema::SchemaRef;
 use arrowfeed_source::{FeedError, FeedErrorKind, hex, quoted};
 use regex::Regex;
 
+use super::lists::Multivalent;
 use crate::framing::Framing;
 
 /// The characters and lines that are no values.
@@ -14,7 +15,7 @@ use crate::framing::Framing;
 /// inside of a cell that does not start with one is a character of it. A record ends with `\n`, `\r` or `\r\n`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsvDialect {
-    /// The first record of each file names the columns. Default true.
+    /// The first record of each file names the columns, or is passed over where names are given. Default true.
     pub header: bool,
     /// The character between cells, of ASCII. Default `,`.
     pub delimiter: u8,
@@ -26,6 +27,8 @@ pub struct CsvDialect {
     pub skip_blank_lines: bool,
     /// Texts of cells that are null. Default: the empty text. A quoted empty cell is the empty text too.
     pub nulls: Vec<String>,
+    /// Columns whose cells have several values. Default: none.
+    pub multivalent: Option<Multivalent>,
 }
 
 impl Default for CsvDialect {
@@ -37,6 +40,7 @@ impl Default for CsvDialect {
             escape: None,
             skip_blank_lines: true,
             nulls: vec![String::new()],
+            multivalent: None,
         }
     }
 }
@@ -47,7 +51,7 @@ impl CsvDialect {
     }
 
     /// # Errors
-    /// A character has two meanings, or is none of ASCII.
+    /// A character has two meanings, or is none of ASCII. The quote and the escape have theirs in cells with several values too.
     pub(super) fn check(&self) -> Result<(), FeedError> {
         let characters =
             [("delimiter", Some(self.delimiter)), ("quote", Some(self.quote)), ("escape", self.escape)];
@@ -63,7 +67,17 @@ impl CsvDialect {
             };
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
-        Ok(())
+        self.multivalent.as_ref().map_or(Ok(()), |multivalent| self.of_cells(multivalent).check())
+    }
+
+    /// How the cells of a column are written; `None`: they have one value each.
+    pub(super) fn of_column(&self, name: &str) -> Option<Self> {
+        let multivalent = self.multivalent.as_ref()?;
+        multivalent.columns.iter().any(|column| column == name).then(|| self.of_cells(multivalent))
+    }
+
+    fn of_cells(&self, multivalent: &Multivalent) -> Self {
+        Self { delimiter: multivalent.delimiter, multivalent: None, ..self.clone() }
     }
 
     /// The pattern of null cells; `None`: the empty text is the only one.

@@ -18,8 +18,8 @@ use crate::parser::Parser;
 pub struct CsvOptions {
     /// The characters that the files are written with.
     pub dialect: CsvDialect,
-    /// Names of all columns of the files, in their order, if there is no header. `None`: those of `schema`; without a schema
-    /// `column_1`, `column_2` and so on.
+    /// Names of all columns of the files, in their order; those of headers do not count then. `None`: those of the header; without one
+    /// those of `schema`, and without a schema `column_1`, `column_2` and so on.
     pub names: Option<Vec<String>>,
     /// Names and types of the columns that can be read, in any order. Other columns of the files are not parsed. `None`: all
     /// columns, with inferred types.
@@ -78,12 +78,9 @@ impl CsvFormat {
     ) -> Result<FileSet, FeedError> {
         let CsvOptions { dialect, names, schema, sample, columns, chunk_bytes, limits } = options;
         dialect.check()?;
-        if dialect.header && names.is_some() {
-            let message = "expected no names of columns, since the files have a header, found names";
-            return Err(FeedError::new(FeedErrorKind::Options, message));
-        }
+        let is_named_by_header = dialect.header && names.is_none();
         // No name is known yet: every header is taken.
-        let unnamed = CsvParser::new(dialect.clone(), None, &Schema::empty())?;
+        let unnamed = CsvParser::new(dialect.clone(), None, false, &Schema::empty())?;
         let format = TextFormat::new(Parser::Csv(unnamed), chunk_bytes, limits.clone())?;
         let (files, first) = format.first_file(sources, interrupt)?;
         let names = match (names, &schema) {
@@ -101,17 +98,20 @@ impl CsvFormat {
             }
         };
         check_names(&names, &limits)?;
+        check_multivalent(&dialect, &names)?;
         let texts =
             Schema::new(names.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect::<Vec<_>>());
         let schema = match schema {
             Some(schema) => schema.as_ref().clone(),
             None => {
-                let raw = Parser::Csv(CsvParser::new(dialect.clone(), Some(names.clone()), &texts)?);
-                let raw = format.clone().with_parser(raw)?.into_set(files.clone(), None)?;
-                infer::types(raw, sample, interrupt)?
+                // Each cell is a text, whatever its values are.
+                let whole_cells = CsvDialect { multivalent: None, ..dialect.clone() };
+                let raw = CsvParser::new(whole_cells, Some(names.clone()), is_named_by_header, &texts)?;
+                let raw = format.clone().with_parser(Parser::Csv(raw))?.into_set(files.clone(), None)?;
+                infer::types(raw, &dialect, sample, interrupt)?
             }
         };
-        let parser = Parser::Csv(CsvParser::new(dialect, Some(names), &schema)?);
+        let parser = Parser::Csv(CsvParser::new(dialect, Some(names), is_named_by_header, &schema)?);
         format.with_parser(parser)?.into_set(files, columns.as_deref())
     }
 }
@@ -119,6 +119,23 @@ impl CsvFormat {
 /// `column_1`, `column_2` and so on.
 fn numbered(columns: usize) -> Vec<String> {
     (1..=columns).map(|number| format!("column_{number}")).collect()
+}
+
+/// # Errors
+/// The files have no column of a name.
+fn check_multivalent(dialect: &CsvDialect, names: &[String]) -> Result<(), FeedError> {
+    let columns = dialect.multivalent.iter().flat_map(|multivalent| &multivalent.columns);
+    match columns.into_iter().find(|column| !names.contains(column)) {
+        Some(unknown) => {
+            let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+            let (unknown, names) = (quoted(unknown), names.join(", "));
+            let message = format!(
+                "expected a column {unknown}, whose cells have several values, found the columns {names}"
+            );
+            Err(FeedError::new(FeedErrorKind::Schema, message))
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_names(names: &[String], limits: &Limits) -> Result<(), FeedError> {

@@ -5,8 +5,10 @@ use arrow_array::types::{Float64Type, Int64Type};
 use arrow_cast::parse::Parser as _;
 use arrow_schema::{DataType, Field, Schema};
 use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{FeedError, Interrupt};
+use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt};
 
+use super::dialect::CsvDialect;
+use super::lists;
 use crate::sample::{Sample, Sampled};
 
 /// The type of the values of a column so far. A later one has room for the values of those before.
@@ -46,25 +48,44 @@ impl Found {
 /// A record cannot be read; the caller wants to stop.
 pub(super) fn types(
     texts: FileSet,
+    dialect: &CsvDialect,
     sample: Option<u64>,
     interrupt: Option<&Interrupt>,
 ) -> Result<Schema, FeedError> {
     let schema = texts.schema().clone();
     let mut found = vec![Found::Nothing; schema.fields().len()];
+    let cells: Vec<_> = schema.fields().iter().map(|field| dialect.of_column(field.name())).collect();
     let mut sample = Sample::new(texts, sample, interrupt)?;
     while let Some(Sampled { batch, .. }) = sample.next()? {
-        for (found, column) in found.iter_mut().zip(batch.columns()) {
+        for ((found, cells), column) in found.iter_mut().zip(&cells).zip(batch.columns()) {
             for text in column.as_string::<i32>().iter().flatten() {
                 if *found == Found::String {
                     break;
                 }
-                *found = (*found).max(Found::of(text));
+                *found = (*found).max(match cells {
+                    None => Found::of(text),
+                    Some(dialect) => of_values(text, dialect)?,
+                });
             }
         }
     }
-    let fields = schema.fields().iter().zip(found);
-    let fields = fields.map(|(field, found)| Field::new(field.name(), found.data_type(), true));
+    let fields = schema.fields().iter().zip(found).zip(cells);
+    let fields = fields.map(|((field, found), cells)| {
+        let data_type = match (found, cells) {
+            // Without a value, a column is null, as in tfx_bsl.
+            (Found::Nothing, _) | (_, None) => found.data_type(),
+            (found, Some(_)) => DataType::new_list(found.data_type(), true),
+        };
+        Field::new(field.name(), data_type, true)
+    });
     Ok(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+/// The type that has room for all values of a cell.
+fn of_values(text: &str, dialect: &CsvDialect) -> Result<Found, FeedError> {
+    let values = lists::values(text, dialect)
+        .map_err(|error| FeedError::new(FeedErrorKind::CorruptBlock, error.to_string()))?;
+    Ok(values.iter().map(|value| Found::of(value)).max().unwrap_or(Found::Nothing))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 use regex::Regex;
 
 use super::dialect::CsvDialect;
+use super::lists;
 use crate::group::Slice;
 
 /// Makes batches of the cells of some columns.
@@ -27,6 +28,8 @@ pub(super) struct Plan {
     pub(super) nulls: Option<Regex>,
     /// Names of all columns of the files; `None`: they are not known yet.
     names: Option<Vec<String>>,
+    /// Whether the headers of all files have these names.
+    is_named_by_header: bool,
     /// All columns of the files with the types that `arrow-csv` parses: columns that are never read and those of the type null are
     /// texts.
     pub(super) cells: SchemaRef,
@@ -45,6 +48,7 @@ impl CsvParser {
     pub(super) fn new(
         dialect: CsvDialect,
         names: Option<Vec<String>>,
+        is_named_by_header: bool,
         schema: &Schema,
     ) -> Result<Self, FeedError> {
         let known = names.as_deref().unwrap_or_default();
@@ -62,7 +66,14 @@ impl CsvParser {
                 let message = format!("expected columns with different names, found {name} more than once");
                 return Err(FeedError::new(FeedErrorKind::Schema, message));
             }
-            if field.data_type() != &DataType::Null {
+            if lists::item(field.data_type()).is_some() {
+                check_list(field)?;
+            } else if dialect.of_column(field.name()).is_some() && field.data_type() != &DataType::Null {
+                let found = field.data_type();
+                let message =
+                    format!("expected a type of lists, since cells have several values, found {found}");
+                return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
+            } else if field.data_type() != &DataType::Null {
                 cells[place] = field.as_ref().clone().with_nullable(true);
             }
             places.push(place);
@@ -74,7 +85,16 @@ impl CsvParser {
         let whole = Arc::new(schema.clone());
         let nulls = dialect.null_pattern();
         let (columns, cells) = ((0..places.len()).collect(), Arc::new(Schema::new(cells)));
-        let plan = Plan { dialect, nulls, names, cells, whole: whole.clone(), places, blank_record };
+        let plan = Plan {
+            dialect,
+            nulls,
+            names,
+            is_named_by_header,
+            cells,
+            whole: whole.clone(),
+            places,
+            blank_record,
+        };
         let parser = Self { plan: Arc::new(plan), columns, schema: whole };
         parser.check_types()?;
         Ok(parser)
@@ -125,7 +145,9 @@ impl CsvParser {
 
     /// Checks the header of another file.
     pub(crate) fn check_header(&self, header: &[u8]) -> Result<(), FeedError> {
-        let Some(names) = &self.plan.names else { return Ok(()) };
+        let Some(names) = self.plan.names.as_ref().filter(|_| self.plan.is_named_by_header) else {
+            return Ok(());
+        };
         let found = self.plan.dialect.texts(header)?;
         if found == *names {
             return Ok(());
@@ -143,7 +165,7 @@ impl CsvParser {
         let places: Vec<usize> = self.columns.iter().map(|column| self.plan.places[*column]).collect();
         let batch = self.cells(records, places)?;
         let columns = batch.columns().iter().zip(self.schema.fields());
-        let columns = columns.map(|(column, field)| of_type(column, field)).collect::<Result<_, _>>()?;
+        let columns = columns.map(|(column, field)| self.of_type(column, field)).collect::<Result<_, _>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
     }
@@ -162,6 +184,20 @@ impl CsvParser {
         let found = self.cells(record, vec![place]);
         let found = found.and_then(|batch| of_type(batch.column(0), self.schema.field(column)));
         found.is_ok_and(|array| self.schema.field(column).is_nullable() || array.logical_null_count() == 0)
+    }
+
+    /// A column as its type. Lists and columns of the type null were read as texts; of the latter, none may be a value.
+    fn of_type(&self, column: &ArrayRef, field: &Field) -> Result<ArrayRef, ArrowError> {
+        match field.data_type() {
+            DataType::Null if column.null_count() == column.len() => {
+                Ok(Arc::new(NullArray::new(column.len())))
+            }
+            DataType::Null => Err(ArrowError::CsvError("a value in a column without values".to_owned())),
+            lists if lists::item(lists).is_some() => {
+                lists::of_texts(column, lists, self.plan.dialect.of_column(field.name()).as_ref())
+            }
+            _ => Ok(column.clone()),
+        }
     }
 
     /// The number of a column that is read among all columns of the files.
@@ -186,11 +222,12 @@ fn read(mut decoder: arrow_csv::reader::Decoder, bytes: &[u8]) -> Result<RecordB
     batch.ok_or_else(|| ArrowError::CsvError("no record".to_owned()))
 }
 
-/// A column of the type null was read as texts, none of which may be a value.
-fn of_type(column: &ArrayRef, field: &Field) -> Result<ArrayRef, ArrowError> {
-    match field.data_type() {
-        DataType::Null if column.null_count() == column.len() => Ok(Arc::new(NullArray::new(column.len()))),
-        DataType::Null => Err(ArrowError::CsvError("a value in a column without values".to_owned())),
-        _ => Ok(column.clone()),
+/// # Errors
+/// Texts do not become such lists.
+fn check_list(field: &Field) -> Result<(), FeedError> {
+    if lists::is_list_of_cells(field.data_type()) {
+        return Ok(());
     }
+    let message = format!("expected lists of values that a cell can have, found {}", field.data_type());
+    Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()))
 }

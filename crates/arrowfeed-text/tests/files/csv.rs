@@ -5,7 +5,7 @@ use arrow_schema::DataType;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{Part, Workers};
 use arrowfeed_source::{FeedErrorKind, Limits, OnError};
-use arrowfeed_text::{CsvDialect, CsvFormat, CsvOptions};
+use arrowfeed_text::{CsvDialect, CsvFormat, CsvOptions, Multivalent};
 
 fn types(file: &[u8], options: CsvOptions) -> Vec<String> {
     let files = csv(file, options).unwrap();
@@ -177,11 +177,6 @@ fn options_that_contradict_each_other_are_refused() {
         message(b"a\n", with(dialect(b'\n', b'"', true))),
         "expected a delimiter that is a character of ASCII and no line end, found \"\\n\""
     );
-    let names = Some(vec!["a".to_owned()]);
-    assert_eq!(
-        message(b"a\n", CsvOptions { names, ..Default::default() }),
-        "expected no names of columns, since the files have a header, found names"
-    );
     assert_eq!(
         message(b"a,a\n", CsvOptions::default()),
         "expected columns with different names, found \"a\" more than once"
@@ -190,7 +185,59 @@ fn options_that_contradict_each_other_are_refused() {
         message(b"", CsvOptions::default()),
         "file: expected a line with the names of the columns, found the end of the file"
     );
-    let list = schema(&[("a", DataType::new_list(DataType::Int64, true))]);
+    let lists = DataType::new_list(DataType::new_list(DataType::Int64, true), true);
+    let list = schema(&[("a", lists)]);
     let error = message(b"a\n", CsvOptions { schema: Some(list), ..Default::default() });
-    assert!(error.starts_with("a: expected a type whose values are cells of CSV, found List("), "{error}");
+    assert!(error.starts_with("a: expected lists of values that a cell can have, found List("), "{error}");
+    let multivalent = |column: &str, delimiter| {
+        let multivalent = Some(Multivalent { columns: vec![column.to_owned()], delimiter });
+        CsvOptions { dialect: CsvDialect { multivalent, ..Default::default() }, ..Default::default() }
+    };
+    assert_eq!(
+        message(b"a,b\n", multivalent("c", b'|')),
+        "expected a column \"c\", whose cells have several values, found the columns \"a\", \"b\""
+    );
+    assert_eq!(
+        message(b"a\n", multivalent("a", b'"')),
+        "expected another quote than the delimiter, found \"\\\"\" for both"
+    );
+    let numbers = schema(&[("a", DataType::Int64)]);
+    assert_eq!(
+        message(b"a\n", CsvOptions { schema: Some(numbers), ..multivalent("a", b'|') }),
+        "a: expected a type of lists, since cells have several values, found Int64"
+    );
+}
+
+#[test]
+fn names_take_the_place_of_a_header() {
+    let names = Some(vec!["x".to_owned(), "y".to_owned()]);
+    let files = csv(b"a,b\n1,2\n", CsvOptions { names, ..Default::default() }).unwrap();
+    let found: Vec<_> = files.schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(found, ["x", "y"]);
+}
+
+#[test]
+fn cells_with_several_values_are_lists() {
+    let multivalent = Some(Multivalent { columns: vec!["n".to_owned(), "t".to_owned()], delimiter: b'|' });
+    let dialect = CsvDialect { multivalent, ..Default::default() };
+    let options = CsvOptions { dialect, ..Default::default() };
+    let file = b"n,t,one,none\n1|2,\"a|\"\"b|c\"\"\",x|y,\n,,,\n-3,||,z,\n";
+    let expected = ["n List(Int64)", "t List(Utf8)", "one Utf8", "none Null"];
+    assert_eq!(types(file, options.clone()), expected);
+    let rows = shown(&whole(&csv(file, options.clone()).unwrap()));
+    let expected =
+        ["[1, 2] | [a, b|c] | x|y | null", "null | null | null | null", "[-3] | [, , ] | z | null"];
+    assert_eq!(rows, expected);
+
+    // By a schema: other lists have one value.
+    let large = |item| DataType::new_large_list(item, true);
+    let columns = schema(&[("one", large(DataType::LargeBinary)), ("n", large(DataType::Float32))]);
+    let by_schema = CsvOptions { schema: Some(columns), ..options.clone() };
+    let rows = shown(&whole(&csv(file, by_schema.clone()).unwrap()));
+    assert_eq!(rows, ["[787c79] | [1.0, 2.0]", "null | null", "[7a] | [-3.0]"]);
+    let error = error_of(&csv(b"n,t,one\n1|x,,\n", by_schema).unwrap());
+    assert_eq!(
+        error.to_string(),
+        "file: block 0 at byte 8: record 0: n: expected a value of LargeList(Float32), found \"1|x\""
+    );
 }
