@@ -83,9 +83,18 @@ impl Parser {
     }
 
     /// Bytes of memory that a record takes in a batch, at most.
-    pub(crate) fn most_bytes(&self, record: usize) -> usize {
-        let columns = self.schema().fields().len();
-        record.saturating_mul(GROWTH).saturating_add(columns * BYTES_A_ROW)
+    pub(crate) fn most_bytes(&self, record: &[u8]) -> usize {
+        record.len().saturating_mul(GROWTH).saturating_add(self.bytes_beside(record))
+    }
+
+    /// The part of [`most_bytes`](Self::most_bytes) that values do not take: offsets and nulls.
+    pub(crate) fn bytes_beside(&self, record: &[u8]) -> usize {
+        let slots = match self {
+            Self::Csv(parser) => parser.schema().fields().len(),
+            Self::Json(parser) => parser.most_rows(record).saturating_mul(parser.width()),
+            Self::Lines => 1,
+        };
+        slots.saturating_mul(BYTES_A_ROW)
     }
 
     /// The records as rows of a batch. `None`: one of them is wrong.

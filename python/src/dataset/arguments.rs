@@ -38,9 +38,11 @@ pub(super) fn kept<'py>(
             name @ ("names" | "nulls") if !value.is_none() => {
                 PyList::new(py, strings(name, "a list of texts (str)", &value)?)?.into_any()
             }
-            "schema" if !value.is_none() => match tfmd_bytes(&value)? {
-                Some(bytes) => bytes.into_any(),
-                None => py.import("copy")?.call_method1("copy", (value,))?,
+            "schema" if !value.is_none() => match tfmd_bytes(&value) {
+                Ok(Some(bytes)) => bytes.into_any(),
+                Ok(None) => py.import("copy")?.call_method1("copy", (value,))?,
+                // Refused by the class, which knows what it expects.
+                Err(_) => value,
             },
             "reader_schema" => py.import("copy")?.call_method1("deepcopy", (value,))?,
             _ => value,
