@@ -198,8 +198,13 @@ impl SequenceExampleRecordDecoder {
         signature = (schema=None, *, sequence_column=None, encoding=None),
         text_signature = "(schema=None, *, sequence_column='##SEQUENCE##', encoding='tfx')"
     )]
-    fn new(schema: Option<&Bound<'_, PyAny>>, sequence_column: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    fn new(
+        schema: Option<&Bound<'_, PyAny>>,
+        sequence_column: Option<&Bound<'_, PyAny>>,
+        encoding: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let sequence_column = column_name(sequence_column)?;
+        let encoding = encoding.map(tfrecord::encoding).transpose()?.unwrap_or_default();
         let known =
             schema.map(|schema| Known::new(schema, |schema| sequence_features(schema, &sequence_column)));
         Ok(Self { known: known.transpose()?, sequence_column, encoding })

@@ -24,6 +24,7 @@ DIFFERENT = {
     },
     "tfx_bsl.coders.sequence_example_coder_test": {},
     "tfx_bsl.tfxio.tf_sequence_example_record_test": {},
+    "tfx_bsl.tfxio.csv_tfxio_test": {},
     "tfx_bsl.tfxio.raw_tf_record_test": {},
     "tfx_bsl.tfxio.parquet_tfxio_test": {
         "testReadRawRecords": PICKLES,

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import arrowfeed as af
+from arrowfeed import features
 
 SEQUENCE = "##SEQUENCE##"
 SCHEMA = {"user": "int64", SEQUENCE: {"token": "int64", "word": "bytes"}}
@@ -109,7 +110,7 @@ def test_a_step_of_another_kind_is_an_error_with_its_place(path):
     with pytest.raises(af.CorruptBlockError) as error:
         list(af.read_tfrecord(path, format="sequence_example", schema=schema))
     assert str(error.value) == (
-        f"{path}: block 0 at byte 0: record 0: ##SEQUENCE##.token: expected values of float_list, found "
+        f"{path}: block 0 at byte 0, record 0: ##SEQUENCE##.token: expected values of float_list, found "
         "int64_list"
     )
     assert error.value.field == "##SEQUENCE##.token"
@@ -125,8 +126,12 @@ def test_a_step_of_another_kind_is_an_error_with_its_place(path):
     ("schema", "error", "message"),
     [
         ({SEQUENCE: "int64"}, TypeError, r"schema\[\"##SEQUENCE##\"\]: expected a dict of names to kinds"),
-        ({"user": "int"}, ValueError, r"schema\[\"user\"\]: expected one of"),
-        ({SEQUENCE: {"token": 7}}, TypeError, r"schema\[\"token\"\]: expected one of"),
+        ({"user": "int"}, ValueError, r'schema\["user"\]: expected "bytes", "float" or "int64", found str'),
+        (
+            {SEQUENCE: {"token": 7}},
+            TypeError,
+            r'schema\["token"\]: expected "bytes", "float" or "int64", found int 7',
+        ),
         (7, TypeError, "schema: expected a dict of names to kinds of values"),
     ],
 )
@@ -146,7 +151,7 @@ def test_a_column_of_sequences_that_is_no_struct_is_refused_and_no_file_is_left(
         af.write_tfrecord(pa.table({SEQUENCE: [1]}), path, format="sequence_example")
     assert str(error.value) == "##SEQUENCE##: expected a struct of lists, found a column of Int64"
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(ValueError, match="format: expected one of"):
+    with pytest.raises(ValueError, match="format: expected .example. or .sequence_example., found str .raw."):
         af.write_tfrecord(TABLE, path, format="raw")
 
 
@@ -169,10 +174,10 @@ def test_tensors_are_ragged(path):
 
 
 def test_key_expressions_read_steps(path):
-    features = {"first": af.features.VarLenFeature(f"{SEQUENCE}.token[*][*]", "int64")}
-    dataset = af.SequenceExampleDataset(path, schema=SCHEMA, features=features)
+    key = f"['{SEQUENCE}'].token[*][*]"
+    dataset = af.SequenceExampleDataset(path, schema=SCHEMA, features={key: features.Ragged()})
     [tensors] = dataset.tensors(batch_size=3)
-    assert tensors["first"].values.tolist() == [1, 2, 3, 1 << 40]
+    assert tensors[key].to_list() == [[[1, 2], [3]], [], [[], [1 << 40]]]
 
 
 def test_a_dataset_can_be_copied(path):
@@ -210,7 +215,7 @@ def test_the_encoding_feature_has_lists_of_other_types(path):
     assert pa.schema(decoder.schema).equals(expected)
     assert decoder.decode(af.encode_sequence_examples(TABLE)).to_pyarrow().to_pylist() == rows
     dataset = af.SequenceExampleDataset(
-        path, features={f"{SEQUENCE}[*].token[*][*]": af.features.Ragged()}, **options
+        path, features={f"['{SEQUENCE}'][*].token[*][*]": features.Ragged()}, **options
     )
     assert pa.schema(pickle.loads(pickle.dumps(dataset)).arrow_schema).names == [SEQUENCE]
     examples = af.ExampleRecordDecoder({"user": "int64"}, encoding="feature")
@@ -219,5 +224,5 @@ def test_the_encoding_feature_has_lists_of_other_types(path):
     )
     assert batch.schema.equals(pa.schema({"user": pa.list_(pa.int64())}))
     for made in (af.ExampleRecordDecoder, af.SequenceExampleRecordDecoder):
-        with pytest.raises(ValueError, match="encoding: expected one of 'tfx', 'feature', found 'native'"):
+        with pytest.raises(ValueError, match='encoding: expected "tfx" or "feature", found str'):
             made(encoding="native")

@@ -15,6 +15,7 @@ from arrowfeed.tfxio._adapter import TensorAdapter
 from arrowfeed.tfxio._avro_beam_record import AvroBeamRecord
 from arrowfeed.tfxio._avro_record import AvroRecord
 from arrowfeed.tfxio._config import TensorAdapterConfig, TensorRepresentations
+from arrowfeed.tfxio._csv import BeamRecordCsvTFXIO, CsvTFXIO
 from arrowfeed.tfxio._example_coder import (
     ExamplesToRecordBatchDecoder,
     RecordBatchToExamples,
@@ -32,6 +33,8 @@ __all__ = [
     "TFXIO",
     "AvroBeamRecord",
     "AvroRecord",
+    "BeamRecordCsvTFXIO",
+    "CsvTFXIO",
     "ExamplesToRecordBatchDecoder",
     "ParquetTFXIO",
     "RawBeamRecordTFXIO",

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import encode_records
+from arrowfeed._arrowfeed import encode_records, read_csv
 from arrowfeed.beam import ReadAvro, ReadParquet
 from arrowfeed.beam._imported import beam, pa
 from arrowfeed.beam._read import ReadParquetRanges, ReadRanges
 from arrowfeed.beam._transforms import SPLIT_BYTES, matching
+from arrowfeed.tfxio._csv_cells import csv_batches, inferred_schema, kinds_of_records
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from arrowfeed._arrowfeed import AvroSchema, Limits, RecordBatch
+    from arrowfeed.tfxio._csv_cells import Cells
 
 MOST = 1000
 """Rows of a batch, where nobody says how many."""
@@ -116,6 +118,77 @@ class RecordBatches(beam.PTransform):
         batched = beam.BatchElements(min_batch_size=self._least, max_batch_size=self._most)
         decoded = beam.FlatMap(self._decoder).with_input_types(list[bytes]).with_output_types(pa.RecordBatch)
         return pcoll | "Batch" >> batched | "Read" >> decoded
+
+
+class ReadCsvRecords(beam.PTransform):
+    """Reads the records of CSV files, a file at a time.
+
+    Args:
+        patterns: Of the files.
+        options: Of `arrowfeed.read_csv`, for records as bytes.
+        validate: Whether files are looked for here.
+
+    Raises:
+        FileNotFoundError: No file matches a pattern.
+    """
+
+    def __init__(self, patterns: list[str], options: dict[str, Any], *, validate: bool) -> None:
+        beam.PTransform.__init__(self)
+        self._patterns, self._options = patterns, options
+        for pattern in patterns if validate else ():
+            matching(pattern, ".csv")
+
+    def expand(self, pcoll: Any) -> Any:
+        """A PCollection of bytes."""
+        names = pcoll | "Patterns" >> beam.Create(self._patterns) | "Files" >> beam.FlatMap(_csv_files)
+        read = beam.FlatMap(_csv_records, self._options).with_input_types(str).with_output_types(bytes)
+        return names | "Shuffle" >> beam.Reshuffle() | "Read" >> read
+
+
+def _csv_files(pattern: str) -> list[str]:
+    return [metadata.path for metadata in matching(pattern, ".csv")]
+
+
+def _csv_records(name: str, options: dict[str, Any]) -> Iterator[bytes]:
+    for batch in read_csv(name, threads=1, **options):
+        yield from batch.to_pyarrow()["record"].to_pylist()
+
+
+def _widest(found: Iterable[list[int]]) -> list[int]:
+    """Of each column, the last of its types. Nothing where there are no records."""
+    return [max(kinds) for kinds in zip(*found, strict=True)]
+
+
+class InferredCsvBatches(beam.PTransform):
+    """Records of CSV made batches of the types that all of them have.
+
+    Args:
+        cells: How the records are written.
+        raw_column: Name of a last column for the records. None: there is none.
+        batch_size: Rows of a batch. None: Beam decides.
+    """
+
+    def __init__(self, cells: Cells, raw_column: str | None, batch_size: int | None) -> None:
+        beam.PTransform.__init__(self)
+        self._cells, self._raw_column = cells, raw_column
+        self._least, self._most = (1, MOST) if batch_size is None else (batch_size, batch_size)
+
+    def expand(self, pcoll: Any) -> Any:
+        """A PCollection of `pyarrow.RecordBatch`."""
+        cells, raw_column, names = self._cells, self._raw_column, self._cells.names
+        batched = pcoll | "Batch" >> beam.BatchElements(min_batch_size=self._least, max_batch_size=self._most)
+        kinds = (
+            batched
+            | "Types" >> beam.Map(lambda records: kinds_of_records(cells, records))
+            | "AllTypes" >> beam.CombineGlobally(_widest)
+        )
+
+        def decode(records: list[bytes], found: list[int]) -> Iterator[Any]:
+            schema = inferred_schema(names, found or [0] * len(names))
+            return csv_batches(cells, raw_column, records, schema)
+
+        decoded = beam.FlatMap(decode, beam.pvalue.AsSingleton(kinds))
+        return batched | "Decode" >> decoded.with_output_types(pa.RecordBatch)
 
 
 class ReadTfRecords(beam.PTransform):

@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, ListArray, RecordBatch, RecordBatchOptions, StructArray};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
-use arrowfeed_source::{FeedError, FeedErrorKind};
+use arrowfeed_source::FeedError;
 
 /// The Arrow types of features.
 ///

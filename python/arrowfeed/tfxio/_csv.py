@@ -1,0 +1,212 @@
+"""CSV, by the names of tfx_bsl."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import CsvDataset, infer_representations, representations_from_tfmd
+from arrowfeed.tfxio._beam_records import BeamRecords
+from arrowfeed.tfxio._columns import Columns
+from arrowfeed.tfxio._csv_cells import Cells, csv_batches, inferred_kinds, inferred_schema, promised_schema
+from arrowfeed.tfxio._files import FileRecords, patterns_of
+from arrowfeed.tfxio._records import Records
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator, Sequence
+
+    from arrowfeed._arrowfeed import Limits
+    from arrowfeed.types import ProtoLike
+
+
+class CsvRecords(Records):
+    """A `TFXIO` of records of CSV. The arguments are those of `BeamRecordCsvTFXIO`.
+
+    Raises:
+        ValueError: The schema has a feature that is no column.
+    """
+
+    def __init__(  # noqa: PLR0917 - tfx_bsl's signature
+        self,
+        physical_format: str,
+        column_names: list[str],
+        delimiter: str | None = ",",
+        skip_blank_lines: bool = True,  # noqa: FBT001, FBT002 - tfx_bsl's signature
+        multivalent_columns: Sequence[str] | None = None,
+        secondary_delimiter: str | None = None,
+        schema: ProtoLike | None = None,
+        raw_record_column_name: str | None = None,
+        telemetry_descriptors: list[str] | None = None,
+    ) -> None:
+        super().__init__(schema, raw_record_column_name, telemetry_descriptors)
+        self.physical_format = physical_format
+        several = [multivalent_columns] if isinstance(multivalent_columns, str) else multivalent_columns
+        names, multivalent = list(column_names), list(several or [])
+        self._cells = Cells(names, delimiter or ",", skip_blank_lines, multivalent, secondary_delimiter)
+        if self._features is not None:
+            promised_schema(self._features, names)
+
+    def _found_columns(self) -> Columns:
+        if self._features is None:
+            raise ValueError("TFMD schema not provided. Unable to derive an Arrow schema")
+        schema = promised_schema(self._features, self._cells.names)
+        return Columns(schema.names, schema, representations_from_tfmd(self._features))
+
+    def _projected_columns(self, tensor_names: list[str]) -> Columns:
+        # As in tfx_bsl, batches keep all columns.
+        return self.columns._replace(representations=self.columns.representations_of(tensor_names))
+
+    def _decoder(self) -> Callable[[list[bytes]], Iterator[Any]]:
+        self.ArrowSchema()
+        return functools.partial(csv_batches, self._cells, self._raw_column, schema=self.columns.schema)
+
+
+class CsvTFXIO(CsvRecords, FileRecords):
+    """CSV files as a `TFXIO`: batches for pipelines and out of them, and tensors.
+
+    Columns are large lists of int64, float32 or large_binary: a cell is a list of one value, an empty one is
+    null. Line ends in quotes are read, in pipelines too; tfx_bsl divides records there. `RecordBatches` and
+    `TensorFlowDataset` give batches and tensors; tfx_bsl's raise an error.
+
+    Args:
+        file_pattern: A path, a glob, a directory (its `*.csv`), or a list of these. Files may be compressed
+            by gzip.
+        column_names: Of all columns, in the order of the files.
+        telemetry_descriptors: Taken for the sake of one signature.
+        validate: Whether `BeamSource` looks for the files when the pipeline is built.
+        delimiter: Between cells.
+        skip_blank_lines: Whether empty lines are passed over. False: rows of nulls.
+        multivalent_columns: Names of columns whose cells have several values.
+        secondary_delimiter: Between the values of such a cell.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes: which columns are read, and their types.
+            None: all, with the types of all cells of all files, which are read when they are needed first.
+        raw_record_column_name: Name of a last column, in which each record is as it was read. None: there is
+            none.
+        skip_header_lines: 1: the first record of each file is passed over. 0: it is a row.
+        limits: What files may ask of a process, outside of pipelines. None: `arrowfeed.Limits()`.
+
+    Raises:
+        ValueError: There is no file pattern; the schema has a feature that is no column; more than one line
+            is to be skipped.
+
+    Example:
+        >>> source = CsvTFXIO("part-*.csv", ["age", "label"], schema=schema, skip_header_lines=1)
+        >>> batches = pipeline | source.BeamSource()
+    """
+
+    def __init__(  # noqa: PLR0917 - tfx_bsl's signature
+        self,
+        file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        column_names: list[str],
+        telemetry_descriptors: list[str] | None = None,
+        validate: bool = True,  # noqa: FBT001, FBT002 - tfx_bsl's signature
+        delimiter: str | None = ",",
+        skip_blank_lines: bool = True,  # noqa: FBT001, FBT002
+        multivalent_columns: Sequence[str] | None = None,
+        secondary_delimiter: str | None = None,
+        schema: ProtoLike | None = None,
+        raw_record_column_name: str | None = None,
+        skip_header_lines: int = 0,
+        *,
+        limits: Limits | None = None,
+    ) -> None:
+        super().__init__(
+            "text",
+            column_names,
+            delimiter,
+            skip_blank_lines,
+            multivalent_columns,
+            secondary_delimiter,
+            schema,
+            raw_record_column_name,
+            telemetry_descriptors,
+        )
+        if skip_header_lines not in (0, 1):
+            raise ValueError(f"skip_header_lines: expected 0 or 1, found {skip_header_lines}")
+        self._patterns = patterns_of(file_pattern)
+        self._validate = validate
+        self._header = skip_header_lines == 1
+        self._limits = limits
+
+    def RawRecordBeamSource(self) -> Any:  # noqa: N802
+        """A Beam transform that gives the records of the files, each without its line end.
+
+        A file is read by one worker.
+        """
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        return _beam.ReadCsvRecords(self._patterns, self._raw_reading(), validate=self._validate)
+
+    def _raw_reading(self) -> dict[str, Any]:
+        """Arguments of `arrowfeed.read_csv` and `CsvDataset` for the records themselves."""
+        cells = self._cells
+        return {
+            "raw": True,
+            "header": self._header,
+            "delimiter": cells.delimiter,
+            "skip_blank_lines": cells.skip_blank_lines,
+            "limits": self._limits,
+        }
+
+    def _reading(self) -> dict[str, Any]:
+        """Arguments of `CsvDataset` for columns."""
+        return {"header": self._header, "limits": self._limits, **self._cells.options()}
+
+    def _found_columns(self) -> Columns:
+        if self._features is not None:
+            return super()._found_columns()
+        found = CsvDataset(self._patterns, representations={}, columns=self._cells.names, **self._reading())
+        kinds = inferred_kinds(found.arrow_schema.to_pyarrow())
+        schema = inferred_schema(self._cells.names, kinds)
+        return Columns(schema.names, schema, infer_representations(schema))
+
+    def _dataset(self) -> CsvDataset:
+        return CsvDataset(
+            self._patterns,
+            schema=self.columns.schema,
+            columns=self.columns.names,
+            representations=dict(self.columns.representations),
+            **self._reading(),
+        )
+
+    def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
+        decode = self._decoder()
+        for batch in CsvDataset(self._patterns, **self._raw_reading()).record_batches(**iteration):
+            yield from decode(batch.to_pyarrow()["record"].to_pylist())
+
+
+class BeamRecordCsvTFXIO(BeamRecords, CsvRecords):
+    """Records of CSV of a PCollection of bytes as a `TFXIO`. It reads no files.
+
+    Args:
+        physical_format: Where the records come from, as in tfx_bsl; has no effect.
+        column_names: Of all columns, in the order of the records.
+        delimiter: Between cells.
+        skip_blank_lines: Whether empty records are passed over. False: rows of nulls.
+        multivalent_columns: Names of columns whose cells have several values.
+        secondary_delimiter: Between the values of such a cell.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes: which columns are read, and their types.
+            None: all, with the types of all cells of the PCollection, which is read twice.
+        raw_record_column_name: Name of a last column for the records themselves.
+        telemetry_descriptors: Taken for the sake of one signature.
+
+    Raises:
+        ValueError: The schema has a feature that is no column.
+
+    Example:
+        >>> source = BeamRecordCsvTFXIO("text", ["age", "label"], schema=schema)
+        >>> batches = records | source.BeamSource(batch_size=256)
+    """
+
+    def RawRecordToRecordBatch(self, batch_size: int | None = None) -> Any:  # noqa: N802
+        """A Beam transform of records to record batches of pyarrow.
+
+        Args:
+            batch_size: Rows of a batch. None: Beam decides, up to 1,000.
+        """
+        if self._features is not None:
+            return super().RawRecordToRecordBatch(batch_size)
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        return _beam.InferredCsvBatches(self._cells, self._raw_column, batch_size)

@@ -1,0 +1,129 @@
+"""Records of CSV to record batches, in the types of tfx_bsl."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arrowfeed._arrowfeed import read_csv
+from arrowfeed._errors import ArrowfeedError
+from arrowfeed._frameworks import framework
+from arrowfeed.tfxio._raw_records import with_raw_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+class Cells(NamedTuple):
+    """How records are divided into cells, and cells into values. It can be pickled.
+
+    Attributes:
+        names: Of all columns of a record.
+        delimiter: Between cells.
+        skip_blank_lines: Whether an empty line is no record.
+        multivalent: Names of columns whose cells have several values.
+        secondary_delimiter: Between these.
+    """
+
+    names: list[str]
+    delimiter: str
+    skip_blank_lines: bool
+    multivalent: list[str]
+    secondary_delimiter: str | None
+
+    def options(self) -> dict[str, Any]:
+        """The same as arguments of `arrowfeed.read_csv`."""
+        several = {
+            "multivalent_columns": self.multivalent,
+            "secondary_delimiter": self.secondary_delimiter,
+        }
+        return {
+            "names": self.names,
+            "delimiter": self.delimiter,
+            "skip_blank_lines": self.skip_blank_lines,
+            **(several if self.multivalent else {}),
+        }
+
+
+def promised_schema(features: bytes, names: Sequence[str]) -> Any:
+    """The types of the columns that a schema of TensorFlow Metadata has, in the order of the names.
+
+    Raises:
+        ValueError: A feature is no column, or has another type than BYTES, INT and FLOAT.
+    """
+    pa = framework("pyarrow")
+    messages: Any = importlib.import_module("tensorflow_metadata.proto.v0.schema_pb2")
+    types = {messages.INT: pa.int64(), messages.FLOAT: pa.float32(), messages.BYTES: pa.large_binary()}
+    declared = {feature.name: feature for feature in reversed(messages.Schema.FromString(features).feature)}
+    if not set(declared) <= set(names):
+        raise ValueError(
+            f"Schema features are not a subset of column names: {list(names)} vs {list(declared)}"
+        )
+    for name, feature in declared.items():
+        if feature.type not in types:
+            raise ValueError(f"Schema has unsupported type for feature {name!r}: {feature}")
+    return pa.schema(
+        [(name, pa.large_list(types[declared[name].type])) for name in names if name in declared]
+    )
+
+
+KINDS = ("null", "int64", "double", "string")
+"""Types that are inferred. A later one has room for the values of those before."""
+
+
+def inferred_kinds(schema: Any) -> list[int]:
+    """The types of the columns of an inferred schema, as places in `KINDS`."""
+    items = (getattr(field.type, "value_type", field.type) for field in schema)
+    return [KINDS.index(str(item)) for item in items]
+
+
+def inferred_schema(names: Iterable[str], kinds: Iterable[int]) -> Any:
+    """The schema of columns whose types were inferred. A column without values has the type null."""
+    pa = framework("pyarrow")
+    types = (
+        pa.null(),
+        pa.large_list(pa.int64()),
+        pa.large_list(pa.float32()),
+        pa.large_list(pa.large_binary()),
+    )
+    return pa.schema([(name, types[kind]) for name, kind in zip(names, kinds, strict=True)])
+
+
+def kinds_of_records(cells: Cells, records: Sequence[bytes]) -> list[int]:
+    """The types of the columns of some records."""
+    reader = read_csv(_text(cells, records)[0], header=False, **cells.options())
+    return inferred_kinds(reader.schema.to_pyarrow())
+
+
+def csv_batches(cells: Cells, raw_column: str | None, records: Sequence[bytes], schema: Any) -> Iterator[Any]:
+    """The record batch of pyarrow of some records.
+
+    Args:
+        cells: How they are written.
+        raw_column: Name of a last column for the records. None: there is none.
+        records: Each without its line end; a quoted cell may have line ends.
+        schema: Of pyarrow, without the column for the records.
+
+    Raises:
+        ValueError: A record has another number of cells, or a cell is no value of its column.
+    """
+    pa = framework("pyarrow")
+    text, kept = _text(cells, records)
+    size = max(len(kept), 1)
+    try:
+        table = pa.table(
+            read_csv(text, schema=schema, header=False, batch_size=size, threads=1, **cells.options())
+        )
+    except ArrowfeedError as error:
+        raise ValueError(f"Columns do not match the records: {error}") from error
+    if table.num_rows != len(kept):
+        raise ValueError(f"expected {len(kept)} records, found {table.num_rows}: a quote is not closed")
+    arrays = [column.combine_chunks() for column in table.columns]
+    batch = pa.RecordBatch.from_arrays(arrays, schema=table.schema)
+    yield batch if raw_column is None else with_raw_records(batch, raw_column, kept)
+
+
+def _text(cells: Cells, records: Sequence[bytes]) -> tuple[bytes, list[bytes]]:
+    """The text of records, and those of them that are rows."""
+    kept = [record for record in records if record.strip() or not cells.skip_blank_lines]
+    return b"".join(record + b"\n" for record in kept), kept
