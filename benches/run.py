@@ -15,6 +15,7 @@ from suites import (
     adapter,
     decode,
     dropin,
+    formats,
     growth,
     keys,
     memory,
@@ -37,6 +38,7 @@ SUITES: dict[str, Callable[[Session], None]] = {
     "adapter": adapter.run,
     "tensors": tensors.run,
     "dropin": dropin.run,
+    "formats": formats.run,
     "keys": keys.run,
     "write": write.run,
 }

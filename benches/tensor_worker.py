@@ -4,6 +4,7 @@ The protocol is that of `python_worker.py`. The clock runs from the first batch 
 files and starting threads are in no step; rows are those of the steps.
 """
 
+import functools
 import importlib
 import itertools
 import json
@@ -108,11 +109,16 @@ def answer(batches: Batches, job: Job) -> dict[str, Any]:
 
 
 def serve(batches: Batches) -> None:
+    """Answers jobs by steps over batches, until standard input ends."""
+    serve_answers(functools.partial(answer, batches))
+
+
+def serve_answers(answer: Callable[[Job], dict[str, Any]]) -> None:
     """Answers jobs until standard input ends. What TensorFlow writes there too goes to standard error."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:
-        print(json.dumps(answer(batches, json.loads(line))), file=answers, flush=True)
+        print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Writes the docstrings of the stubs into `python/src/docs.rs`; `--check` fails where the file differs."""
 
 import ast
+import re
 import sys
 
 from repository import ROOT
@@ -31,10 +32,16 @@ def docstrings() -> dict[str, str]:
     return {name: text for name, text in sorted(found.items()) if text is not None}
 
 
+def raw_string(text: str) -> str:
+    """A raw string of Rust, with more `#` around it than follow any quote in it."""
+    hashes = "#" * (1 + max((len(run) for run in re.findall(r'"(#*)', text)), default=0))
+    return f'r{hashes}"{text}"{hashes}'
+
+
 def rust() -> str:
     """The text of the Rust file: a macro with one arm for each name."""
-    arms = [f'    ({name}) => {{\n        r#"{text}"#\n    }};\n' for name, text in docstrings().items()]
-    return HEADER + "".join(arms) + "}\n"
+    texts = ((name, raw_string(text)) for name, text in docstrings().items())
+    return HEADER + "".join(f"    ({name}) => {{\n        {text}\n    }};\n" for name, text in texts) + "}\n"
 
 
 def main() -> None:

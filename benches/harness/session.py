@@ -107,6 +107,10 @@ def new_worker(reader: str) -> Worker:
         environment = ".venv-frameworks" if name == "arrowfeed" else ".venv-tfio"
         python = BENCHES.parent / environment / "bin/python"
         return Worker(reader, [str(python), str(BENCHES / "dropin_worker.py"), name])
+    if reader.startswith("format of "):
+        name = reader.removeprefix("format of ")
+        python = BENCHES.parent / ".venv-frameworks/bin/python"
+        return Worker(reader, [str(python), str(BENCHES / "format_worker.py"), name])
     name = "arrowfeed" if reader == "python" else reader
     command = [sys.executable, str(BENCHES / "python_worker.py"), name]
     # One thread for everybody: polars takes its number from the environment.

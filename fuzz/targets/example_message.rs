@@ -2,7 +2,8 @@
 
 #![no_main]
 
-#[path = "../../crates/arrowfeed-tfrecord/tests/oracle/mod.rs"]
+#[path = "../../crates/arrowfeed-tfrecord/tests/messages/oracle.rs"]
+#[allow(dead_code)]
 mod oracle;
 
 use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, InferredFeatures, Unlisted};

@@ -10,6 +10,7 @@ from arrowfeed._stubs.dataset import (
     ExampleDataset,
     ParquetDataset,
     RawRecordDataset,
+    SequenceExampleDataset,
 )
 from arrowfeed._stubs.read import (
     Limits,
@@ -18,10 +19,17 @@ from arrowfeed._stubs.read import (
     plan_splits,
     read_avro,
     read_parquet,
+    read_parquet_split,
     read_split,
     read_tfrecord,
 )
-from arrowfeed._stubs.record_decoder import AvroRecordDecoder, ExampleRecordDecoder, encode_examples
+from arrowfeed._stubs.record_decoder import (
+    AvroRecordDecoder,
+    ExampleRecordDecoder,
+    SequenceExampleRecordDecoder,
+    encode_examples,
+    encode_sequence_examples,
+)
 from arrowfeed._stubs.representation import (
     Dense,
     Ragged,
@@ -36,6 +44,7 @@ from arrowfeed._stubs.representation import (
 from arrowfeed._stubs.schema import AvroSchema, avro_schema
 from arrowfeed._stubs.tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
 from arrowfeed._stubs.tensorflow_op import TensorFlowSource, register_tensorflow_ops
+from arrowfeed._stubs.text import CsvDataset, JsonLinesDataset, read_csv, read_json_lines
 from arrowfeed._stubs.write import AvroWriter, encode_records, write_avro, write_tfrecord
 
 __version__: str
@@ -49,11 +58,13 @@ __all__ = [
     "AvroWriter",
     "BatchIterator",
     "ChunkDataset",
+    "CsvDataset",
     "Dataset",
     "Dense",
     "DenseTensor",
     "ExampleDataset",
     "ExampleRecordDecoder",
+    "JsonLinesDataset",
     "Limits",
     "ParquetDataset",
     "Ragged",
@@ -63,6 +74,8 @@ __all__ = [
     "RecordBatchReader",
     "Representation",
     "Schema",
+    "SequenceExampleDataset",
+    "SequenceExampleRecordDecoder",
     "Sparse",
     "SparseTensor",
     "Split",
@@ -78,10 +91,14 @@ __all__ = [
     "avro_schema",
     "encode_examples",
     "encode_records",
+    "encode_sequence_examples",
     "infer_representations",
     "plan_splits",
     "read_avro",
+    "read_csv",
+    "read_json_lines",
     "read_parquet",
+    "read_parquet_split",
     "read_split",
     "read_tfrecord",
     "register_tensorflow_ops",

@@ -142,6 +142,11 @@ ProtoLike: TypeAlias = bytes | bytearray | memoryview | Message
 ExampleSchemaLike: TypeAlias = dict[str, Literal["bytes", "float", "int64"]] | ProtoLike
 """Features of `tf.Example`: names and kinds of values, or a `Schema` of TensorFlow Metadata, or its bytes."""
 
+SequenceExampleSchemaLike: TypeAlias = (
+    dict[str, Literal["bytes", "float", "int64"] | dict[str, Literal["bytes", "float", "int64"]]] | ProtoLike
+)
+"""Features of `tf.SequenceExample`: as of `tf.Example`, and under `"##SEQUENCE##"` those of the steps."""
+
 RepresentationLike: TypeAlias = Representation | ProtoLike
 """A representation, a `TensorRepresentation` message of TensorFlow Metadata, or the bytes of one."""
 

@@ -114,3 +114,10 @@ pub(crate) fn items<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyA
 pub(crate) fn unexpected_keyword(function: &str, keyword: &str) -> PyErr {
     PyTypeError::new_err(format!("{function}() got an unexpected keyword argument '{keyword}'"))
 }
+
+/// Takes an argument out of keywords; `None` stands for the default.
+pub(crate) fn taken<'py>(others: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(given) = others.get_item(name)? else { return Ok(None) };
+    others.del_item(name)?;
+    Ok(Some(given).filter(|given| !given.is_none()))
+}

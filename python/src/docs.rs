@@ -391,6 +391,64 @@ Example:
     500
     >>> batches = dataset.tensors(batch_size=32, shuffle_buffer_size=500, seed=7, threads=4)"#
     };
+    (CsvDataset) => {
+        r#"CSV files, and the tensors that are made of them: a source of batches for training.
+
+A record ends with `\n`, `\r` or `\r\n`. A cell may be in quotes; then delimiters and line ends are
+characters of the cell, and a quote in it is written twice. A quote inside of a cell that does not start
+with one is a character of it. A byte order mark of UTF-8 at the start of a file is passed over. Files may
+be compressed by gzip, which their first bytes say; one thread reads such a file, from its start.
+
+The records that start in the same 256 KiB of a file are a block: a unit of shuffling and of threads. A
+record that is wrong is left out alone by `on_error="skip_block"`. To find the first record behind a byte
+of a file, the file is read from its start, since a quote decides whether a line end ends a record.
+
+What can be read only once, a file object or a URL, is read into memory here.
+
+Args:
+    source: A path, a glob, a directory (its `*.csv`), a URL (other schemes than `file://` need fsspec),
+        the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
+        directories sorted. All files have the same columns in the same order.
+    schema: An Arrow schema of the columns that can be read, in any order; the files may have others.
+        None: all columns, with the first type that all their cells have: int64, float64, string. An
+        integer that does not fit into int64 makes the column one of strings; a column with no cell but
+        empty ones has the type null. For this, all files are read here.
+    sample: Without `schema`: records from which types are inferred, from the first one on. A later cell
+        of another type is an error when it is read. None: all.
+    header: Whether the first record of each file names the columns.
+    names: Without a header: the names of all columns, in their order. None: those of `schema`, or else
+        `column_1`, `column_2` and so on.
+    delimiter: The character between cells, of ASCII.
+    quote: The character around cells, of ASCII.
+    escape: In a quoted cell, a character that takes the meaning from the one behind it. None: there is
+        none.
+    skip_blank_lines: Whether empty lines are passed over. False: a record whose cells are all null.
+    nulls: Texts of cells that are null, in place of the empty text, quoted or not. None: `[""]`.
+    features: As in `AvroDataset`.
+    representations: As in `AvroDataset`.
+    columns: Names of columns to read, in this order. The cells of others are not parsed. None: those that
+        the tensors need.
+    limits: What one file may ask of this process: `header_bytes` bounds the header, `decoded_block_bytes`
+        a record, `batch_bytes` a batch. None: `Limits()`.
+    index: Path of an index of these files that `save_index` wrote. None: the files are read for the ends
+        of their records where an index is needed, for shuffles and shards.
+
+Raises:
+    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+    FormatError: The first file has no header, or `index` is no index.
+    CorruptBlockError: Without `schema`: a record has another number of cells, or is not in UTF-8.
+    ChangedError: `index` is one of other files, or a file has another length now.
+    SchemaError: A column is not in the files, or CSV has no values of its type; two columns have one
+        name; a file has other columns than the first one.
+    RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
+    LimitError: A record, or the number of columns, is more than `limits` allows.
+    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+Example:
+    >>> dataset = arrowfeed.CsvDataset("part-*.csv", columns=["age", "label"])
+    >>> for tensors in dataset.tensors(batch_size=1024, shuffle_buffer_size=100_000):
+    ...     train(tensors["age"].values, tensors["label"].values)"#
+    };
     (Dataset) => {
         r#"Files of one format, and the tensors that are made of them: a source of batches for training.
 
@@ -813,6 +871,8 @@ Args:
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Names of features to read, in the order of the columns. None: those that the tensors need.
+    encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` in place of
+        `large_list`, and binary in place of large_binary, as `read_avro` has them in this encoding.
     limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
         batch. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. None: lengths of records are read
@@ -843,10 +903,11 @@ Args:
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
         `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
         records, in the order of their names; one without a list in any of them is a column of nulls.
+    encoding: The Arrow types of features, see `ExampleDataset`.
 
 Raises:
     RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
-    TypeError: It is something else.
+    ValueError: There is no such encoding. TypeError: An argument has a wrong type.
 
 Example:
     >>> decoder = arrowfeed.ExampleRecordDecoder({"id": "int64"})
@@ -866,6 +927,52 @@ Raises:
     };
     (ExampleRecordDecoder.schema) => {
         r#"The schema of every batch. None: each batch has its own."#
+    };
+    (JsonLinesDataset) => {
+        r#"Files of JSON lines, and the tensors that are made of them: a source of batches for training.
+
+Each line is a JSON object, whose keys are the columns; empty lines are passed over. A line ends with
+`\n`, also after `\r`. A key that an object does not have is null. A byte order mark of UTF-8 at the start
+of a file is passed over. Files may be compressed by gzip, which their first bytes say; one thread reads
+such a file, from its start.
+
+The records that start in the same 256 KiB of a file are a block: a unit of shuffling and of threads. A
+record that is wrong is left out alone by `on_error="skip_block"`.
+
+What can be read only once, a file object or a URL, is read into memory here.
+
+Args:
+    source: A path, a glob, a directory (its `*.jsonl`), a URL (other schemes than `file://` need fsspec),
+        the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
+        directories sorted.
+    schema: An Arrow schema of the columns; other keys are passed over. In a column of strings, a number
+        or a boolean is its text. A number with a fraction or an exponent is no integer. None: the keys of
+        all records, by name, with types that have room for all their values: bool, int64, float64,
+        string, lists and structs. For this, all files are read here.
+    sample: Without `schema`: records from which types are inferred, from the first one on. A later value
+        of another type is an error when it is read, and a new key is passed over. None: all.
+    features: As in `AvroDataset`.
+    representations: As in `AvroDataset`.
+    columns: Names of columns to read, in this order. None: those that the tensors need.
+    limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
+        batch. None: `Limits()`.
+    index: As in `CsvDataset`.
+
+Raises:
+    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+    FormatError: `index` is no index.
+    CorruptBlockError: Without `schema`: a line is no JSON object.
+    ChangedError: `index` is one of other files, or a file has another length now.
+    SchemaError: A column is not in the schema, or JSON has no values of its type. Without `schema`: the
+        values of a key have types that exclude each other, or no record has a key.
+    RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
+    LimitError: A record, or the number of keys, is more than `limits` allows.
+    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+Example:
+    >>> dataset = arrowfeed.JsonLinesDataset("part-*.jsonl", columns=["id", "scores"])
+    >>> for tensors in dataset.tensors(batch_size=1024, shuffle_buffer_size=100_000):
+    ...     train(tensors["id"].values)"#
     };
     (Limits) => {
         r#"Upper bounds on what one file may make a reader do. Reaching one raises `LimitError`, which names it.
@@ -910,7 +1017,14 @@ Args:
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Field paths to read (`id`, `user.scores`, through lists too), in the order of the columns. A
-        map is read as a whole. None: those that the tensors need.
+        map is read as a whole. None: those that the tensors need. With a `schema`, they are paths in it.
+    schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
+        `__arrow_c_schema__`. Columns and fields are found in each file by their names, in any order, and
+        converted where no value is lost: docs/parquet.md has the table of types. A column that a file
+        does not have is null, if the schema allows it. None: the schema of the first file, which all
+        files must have.
+    double_as_float: With a `schema`, rounds doubles to floats. Otherwise a column of doubles that the
+        schema has as floats is an error.
     limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
         batch. None: `Limits()`. The `parquet` crate, which decodes, may allocate up to 2 GiB for a page
         of a damaged file.
@@ -921,7 +1035,7 @@ Raises:
     FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
     FormatError: The first file is no Parquet file, or `index` is no index.
     ChangedError: `index` is one of other files, or a file has another length now.
-    SchemaError: The file's columns cannot become Arrow, or a column is not in it.
+    SchemaError: The file's columns cannot become Arrow, or those of `schema`; or a column is not in it.
     RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
     LimitError: The footer asks for more than `limits` allows.
     ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
@@ -1064,7 +1178,7 @@ Raises:
     ImportError: pyarrow is not installed."#
     };
     (RecordBatchReader) => {
-        r#"Record batches of files, in file order. Made by `read_avro`, `read_tfrecord` and `read_split`.
+        r#"Record batches of files, in file order. Made by `read_avro` and its kin.
 
 Iterate over it, or hand it to an Arrow library, once: `pyarrow.table(reader)`,
 `polars.DataFrame(reader)`, `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch
@@ -1156,6 +1270,81 @@ Example:
 
 Raises:
     ImportError: pyarrow is not installed."#
+    };
+    (SequenceExampleDataset) => {
+        r###"Messages of `tf.SequenceExample` in files of TFRecord, and the tensors that are made of them.
+
+Each feature of the context is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`,
+is a struct with a field for each feature list: a list of steps, each of which is a list of values. A row
+is null there if its record does not have the feature list; a step is null if it has no values of any
+kind. The struct itself is never null. These are the types of tfx_bsl, and integers have all 64 bits.
+
+Compression, checksums, threads and `on_error` are as in `ExampleDataset`.
+
+Args:
+    source: As in `ExampleDataset`.
+    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, and of `"##SEQUENCE##"` to
+        such a dict of the feature lists; or a `tensorflow.metadata.v0.Schema` or its bytes, whose feature
+        `##SEQUENCE##` is a STRUCT of them. What the tensors are, and what None means: as in
+        `ExampleDataset`.
+    sample: As in `ExampleDataset`.
+    features: As in `AvroDataset`.
+    representations: As in `AvroDataset`.
+    columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in the order of the columns.
+        None: those that the tensors need.
+    encoding: As in `ExampleDataset`. `"feature"`: the struct also stands in a list of one.
+    limits: As in `ExampleDataset`.
+    index: As in `ExampleDataset`.
+
+Raises:
+    ArrowfeedError: As in `ExampleDataset`.
+    ValueError: A feature of the context is named `##SEQUENCE##`, or an option has a wrong value.
+    TypeError: An argument has a wrong type.
+
+Example:
+    >>> schema = {"user": "int64", "##SEQUENCE##": {"token": "int64"}}
+    >>> tensors = {"tokens": arrowfeed.Ragged(["##SEQUENCE##", "token"])}
+    >>> dataset = arrowfeed.SequenceExampleDataset("*.tfrecord", schema=schema, representations=tensors)
+    >>> for tensors in dataset.tensors(batch_size=128):
+    ...     train(tensors["tokens"])"###
+    };
+    (SequenceExampleRecordDecoder) => {
+        r###"Decodes messages of `tf.SequenceExample` that have no file into record batches.
+
+The columns are those of `SequenceExampleDataset`. A decoder can be pickled, and used by several threads.
+
+Args:
+    schema: The features, as in `SequenceExampleDataset`. None: each batch has the features of its own
+        records, in the order of their names. A feature of the context without a list in any of them is a
+        column of nulls, and one of the steps has null steps; the struct is there if a record has feature
+        lists, even empty ones.
+    sequence_column: The name of the struct.
+    encoding: The Arrow types of features, see `SequenceExampleDataset`.
+
+Raises:
+    RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
+    ValueError: A feature of the context has the name of the struct.
+    TypeError: An argument has a wrong type.
+
+Example:
+    >>> steps = pyarrow.array([{"token": [[7], [8, 9]]}])
+    >>> messages = arrowfeed.encode_sequence_examples(pyarrow.record_batch({"##SEQUENCE##": steps}))
+    >>> decoder = arrowfeed.SequenceExampleRecordDecoder({"##SEQUENCE##": {"token": "int64"}})
+    >>> decoder.decode(messages).to_pyarrow()["##SEQUENCE##"].to_pylist()
+    [{'token': [[7], [8, 9]]}]"###
+    };
+    (SequenceExampleRecordDecoder.decode) => {
+        r#"The batch of some messages. The interpreter is free while they are decoded.
+
+Args:
+    records: A row each.
+
+Raises:
+    CorruptBlockError: A record is no message, or a feature has values of another kind.
+        `error.record` is its number, `error.field` the feature."#
+    };
+    (SequenceExampleRecordDecoder.schema) => {
+        r#"The schema of every batch. None: each batch has its own."#
     };
     (Sparse) => {
         r#"Sparse tensor `[batch, *dense_shape]` of columns with indices and a column with values.
@@ -1588,6 +1777,27 @@ Example:
 Raises:
     SchemaError: A column does not fit the schema."#
     };
+    (encode_sequence_examples) => {
+        r###"Encodes rows as messages of `tf.SequenceExample`.
+
+Each field of the struct is a feature list: a list of steps, each a list of values or one value. All other
+columns are features of the context, as in `encode_examples`. A null list is left out; a null step has no
+list.
+
+Args:
+    batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
+    sequence_column: The name of the struct. Without such a column, messages have no feature lists.
+
+Raises:
+    ConversionError: A column has a type that no feature has, a list has a null value, an integer does not
+        fit into 64 bits with a sign, or the column of sequences is no struct of lists.
+    TypeError: An argument has a wrong type.
+
+Example:
+    >>> steps = pyarrow.array([{"t": [[7]]}])
+    >>> arrowfeed.encode_sequence_examples(pyarrow.record_batch({"##SEQUENCE##": steps}))[0].hex()
+    '120e0a0c0a017412070a051a030a0107'"###
+    };
     (infer_representations) => {
         r#"The representation that each column asks for by its type.
 
@@ -1683,23 +1893,97 @@ Example:
     >>> reader = arrowfeed.read_avro("part-*.avro", columns=["id", "user.scores"], batch_size=1024)
     >>> table = pyarrow.table(reader)"#
     };
+    (read_csv) => {
+        r#"Reads CSV files as Arrow record batches.
+
+`CsvDataset` says what a record is, and which files are read by several threads.
+
+Args:
+    source: As in `CsvDataset`. File objects and URLs are read into memory here.
+    schema: As in `CsvDataset`. None: all columns, with inferred types.
+    sample: As in `CsvDataset`. None: types are inferred from all records.
+    header: Whether the first record of each file names the columns.
+    names: Without a header: the names of all columns. None: as in `CsvDataset`.
+    delimiter: The character between cells, of ASCII.
+    quote: The character around cells, of ASCII.
+    escape: In a quoted cell, a character that takes the meaning from the one behind it. None: there is
+        none.
+    skip_blank_lines: Whether empty lines are passed over. False: a record whose cells are all null.
+    nulls: Texts of cells that are null. None: `[""]`.
+    columns: Names of columns to read, in this order. The cells of others are not parsed. None: all.
+    batch_size: Rows of a batch; the last one of a file is shorter.
+    threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
+    limits: As in `CsvDataset`. None: `Limits()`.
+    on_error: `"raise"`; `"skip_block"` leaves out single records that are wrong; `"skip_file"` leaves out
+        the rest of the file. What is left out is in `report()`.
+
+Returns:
+    A reader with `__arrow_c_stream__`, which iterates batches.
+
+Raises:
+    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+    FormatError: The first file has no header.
+    CorruptBlockError: Without `schema`: a record has another number of cells, or is not in UTF-8.
+    SchemaError: As in `CsvDataset`.
+    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+Example:
+    >>> reader = arrowfeed.read_csv("part-*.csv.gz", columns=["age", "label"])
+    >>> table = pyarrow.table(reader)"#
+    };
+    (read_json_lines) => {
+        r#"Reads files of JSON lines as Arrow record batches.
+
+Args:
+    source: As in `JsonLinesDataset`. File objects and URLs are read into memory here.
+    schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
+    sample: As in `JsonLinesDataset`. None: types are inferred from all records.
+    columns: Names of columns to read, in this order. None: all.
+    batch_size: Rows of a batch; the last one of a file is shorter.
+    threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
+    limits: As in `JsonLinesDataset`. None: `Limits()`.
+    on_error: `"raise"`; `"skip_block"` leaves out single records that are wrong; `"skip_file"` leaves out
+        the rest of the file. What is left out is in `report()`.
+
+Returns:
+    A reader with `__arrow_c_stream__`, which iterates batches.
+
+Raises:
+    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+    CorruptBlockError: Without `schema`: a line is no JSON object.
+    SchemaError: As in `JsonLinesDataset`.
+    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+Example:
+    >>> reader = arrowfeed.read_json_lines("part-*.jsonl", columns=["id", "scores"])
+    >>> table = pyarrow.table(reader)"#
+    };
     (read_parquet) => {
         r#"Reads Parquet files as Arrow record batches.
 
-The first footer is read at once, so wrong files and columns are errors of this call. All files have the
-columns of the first one.
+The first file's footer is read here, so wrong files, columns and schemas are errors of this call. Other
+files are opened when their turn comes. Dictionaries of Arrow come as their values.
 
 Args:
     source: A path, a glob, a directory (its `*.parquet`), a URL (other schemes than `file://` need
         fsspec), the bytes of a file, a binary file object, or a list of these. File objects and URLs are
         read into memory here.
-    columns: Field paths to read, in the order of the columns, as in `ParquetDataset`. None: all.
-    batch_size: Rows of a batch; the last one of a file is shorter.
+    columns: Field paths to read (`"id"`, `"user.scores"`; through lists too), in the order of the
+        columns. A map is read as a whole. None: all columns. With a `schema`, they are paths in it.
+    schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
+        `__arrow_c_schema__`. Columns and fields are found in each file by their names, in any order, and
+        converted where no value is lost: docs/parquet.md has the table of types. A column that a file
+        does not have is null, if the schema allows it. None: the schema of the first file, which all
+        files must have.
+    double_as_float: With a `schema`, rounds doubles to floats. Otherwise a column of doubles that the
+        schema has as floats is an error.
+    batch_size: Rows of a batch. A batch may end early, at the end of a row group.
     threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
     limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
         batch. None: `Limits()`.
     on_error: `"raise"`; `"skip_block"` leaves out row groups that cannot be read; `"skip_file"` leaves
-        out the rest of the file. What is left out is in `report()`.
+        out the rest of the file. What is left out is in `report()`. A value that the `schema` cannot
+        hold is an error in each case.
 
 Returns:
     A reader with `__arrow_c_stream__`, which iterates batches.
@@ -1707,13 +1991,50 @@ Returns:
 Raises:
     FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
     FormatError: The first file is no Parquet file.
-    SchemaError: The columns cannot become Arrow, or a column is not in the file.
-    LimitError: The footer, or by the reader a batch, asks for more than `limits` allows.
+    SchemaError: The columns of the first file do not convert to `schema`, or a column is not in it. By
+        the reader: a later file has other columns.
+    ConversionError: By the reader: `schema` cannot hold a value. The message names file, row group, row
+        and column.
+    LimitError: The footer asks for more than `limits` allows.
     ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
 
 Example:
-    >>> reader = arrowfeed.read_parquet("part-*.parquet", columns=["id", "user.scores"])
+    >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.large_list(pyarrow.binary())})
+    >>> reader = arrowfeed.read_parquet("part-*.parquet", schema=schema)
     >>> table = pyarrow.table(reader)"#
+    };
+    (read_parquet_split) => {
+        r#"Reads the row groups of one split of a Parquet file as Arrow record batches.
+
+A row group belongs to the split that contains the offset of its first page.
+
+Args:
+    split: Of `ParquetDataset.plan_splits`, or any byte range of a file. With a `file_id`, the file must
+        be that one.
+    claim: Asked once for each row group, in order, with that offset, as in `read_split`. False ends the
+        split before it. None: all row groups are read.
+    file: Read in place of `split.path`, which is then a name for messages only: a binary file object
+        whose position 0 is the first byte of the file. It is read at any offset, and not closed.
+    columns: As in `read_parquet`; so are the options below.
+    schema: The Arrow schema of the batches.
+    double_as_float: With a `schema`, rounds doubles to floats.
+    batch_size: Rows of a batch.
+    threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
+    limits: What the file may ask of this process.
+    on_error: What to do with row groups that cannot be read.
+
+Returns:
+    A reader of the split's rows, which may be none.
+
+Raises:
+    ChangedError: The file is not the one that the split was planned for, or ends before the split starts.
+    ArrowfeedError: As `read_parquet`, and OSErrors likewise.
+    TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
+
+Example:
+    >>> splits = arrowfeed.ParquetDataset("part-*.parquet").plan_splits(target_bytes=16 << 20)
+    >>> sum(batch.num_rows for split in splits for batch in arrowfeed.read_parquet_split(split))
+    10000"#
     };
     (read_split) => {
         r#"Reads the blocks of one split of a file as Arrow record batches.
@@ -1765,13 +2086,15 @@ Args:
         read into memory here.
     format: What the records are. `"example"`: messages of `tf.Example`; each feature is a column of
         lists, `large_list` of int64, float or large_binary, null where a record does not have it.
-        `"raw"`: bytes, in the column `record`.
+        `"sequence_example"`: messages of `tf.SequenceExample`, see `SequenceExampleDataset` for the
+        columns. `"raw"`: bytes, in the column `record`.
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-        `tensorflow.metadata.v0.Schema` or its bytes. None: the features that the records have, by name,
-        for which all files are read here.
+        `tensorflow.metadata.v0.Schema` or its bytes; see `SequenceExampleDataset` for those of sequences.
+        None: the features that the records have, by name, for which all files are read here.
     sample: Without `schema`: records that are looked at for their features, from the first one on. A
         feature that none of them has is left out. None: all.
     columns: Names of features to read, in the order of the columns; others are stepped over. None: all.
+    encoding: The Arrow types of features, see `ExampleDataset`.
     batch_size: Rows of a batch; the last one of a file is shorter.
     threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
     limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
@@ -1887,6 +2210,9 @@ Args:
     batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
         polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
     path: The file to make.
+    format: What a row becomes. `"sequence_example"`: a message of `tf.SequenceExample`. The column
+        `##SEQUENCE##`, a struct, has its feature lists: each field is a list of steps, and a step is what
+        a column is in a row of `"example"`. All other columns are features of the context.
     compression: Of the file as a whole. None: `"gzip"` if the name ends with `.gz`, else `"none"`.
 
 Returns:
@@ -1894,7 +2220,7 @@ Returns:
 
 Raises:
     ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
-        not fit into 64 bits with a sign.
+        not fit into 64 bits with a sign; `##SEQUENCE##` is no struct of lists.
     ArrowfeedError: The stream of batches failed; errors of a `RecordBatchReader` stay what they are.
     OSError: The file cannot be written.
     ValueError: An option has a wrong value. TypeError: an argument has a wrong type.

@@ -1,12 +1,16 @@
-//! `arrowfeed.ExampleRecordDecoder` and `arrowfeed.encode_examples`: messages of `tf.Example` without a file.
+//! Messages without a file: `arrowfeed.ExampleRecordDecoder`, `arrowfeed.encode_examples`, and the same of `tf.SequenceExample`.
 
 use arrow_array::RecordBatch as Batch;
 use arrow_schema::SchemaRef;
 use arrowfeed::FeedError;
 use arrowfeed::source::ForkLock;
-use arrowfeed::tfrecord::example::{ExampleDecoder, ExampleEncoder, Feature, Unlisted, decode_inferred};
+use arrowfeed::tfrecord::Encoding;
+use arrowfeed::tfrecord::example::{self, ExampleDecoder, ExampleEncoder, Feature, Unlisted};
+use arrowfeed::tfrecord::sequence_example::{
+    self, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder, SequenceFeatures,
+};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{IntoPyDict, PyBytes, PyList};
 
 use crate::argument::{flag, wrong_type};
 use crate::arrow_schema::{Schema, counted};
@@ -14,32 +18,96 @@ use crate::batch::RecordBatch;
 use crate::call::call;
 use crate::record_decoder::buffer_of;
 use crate::source::is_buffer;
-use crate::tfrecord::{features, tfmd_bytes};
+use crate::tfrecord::{self, encoding_name, features, sequence_features, tfmd_bytes};
 use crate::write;
 
-#[doc = docs!(ExampleRecordDecoder)]
-#[pyclass(module = "arrowfeed", frozen)]
-pub(crate) struct ExampleRecordDecoder {
-    /// `None`: the features are those of the records of each batch.
-    known: Option<Known>,
+/// A decoder of messages of one schema.
+trait Decoder: Sized + Send {
+    type Features;
+
+    fn new(features: &Self::Features) -> Result<Self, FeedError>;
+
+    fn schema(&self) -> &SchemaRef;
+
+    fn push(&mut self, record: &[u8]) -> Result<(), FeedError>;
+
+    fn finish(&mut self) -> Batch;
+}
+
+impl Decoder for ExampleDecoder {
+    type Features = Vec<Feature>;
+
+    fn new(features: &Vec<Feature>) -> Result<Self, FeedError> {
+        Self::new(features, Unlisted::Check)
+    }
+
+    fn schema(&self) -> &SchemaRef {
+        self.schema()
+    }
+
+    fn push(&mut self, record: &[u8]) -> Result<(), FeedError> {
+        self.push(record)
+    }
+
+    fn finish(&mut self) -> Batch {
+        self.finish()
+    }
+}
+
+impl Decoder for SequenceExampleDecoder {
+    type Features = SequenceFeatures;
+
+    fn new(features: &SequenceFeatures) -> Result<Self, FeedError> {
+        Self::new(features, Unlisted::Check)
+    }
+
+    fn schema(&self) -> &SchemaRef {
+        self.schema()
+    }
+
+    fn push(&mut self, record: &[u8]) -> Result<(), FeedError> {
+        self.push(record)
+    }
+
+    fn finish(&mut self) -> Batch {
+        self.finish()
+    }
 }
 
 /// The features of a schema.
-struct Known {
-    features: Vec<Feature>,
+struct Known<D: Decoder> {
+    features: D::Features,
     columns: SchemaRef,
     /// One that no thread uses. It knows how much memory a batch takes: 1.18 times as fast as a new one.
-    idle: ForkLock<Option<ExampleDecoder>>,
+    idle: ForkLock<Option<D>>,
     /// The schema, for copies in other processes.
     given: Py<PyAny>,
 }
 
-impl Known {
+impl<D: Decoder> Known<D> {
+    /// `features`: of what stands for the schema in another process.
+    fn new(
+        schema: &Bound<'_, PyAny>,
+        features: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<D::Features>,
+    ) -> PyResult<Self>
+    where
+        D::Features: Sync,
+    {
+        let py = schema.py();
+        let given = match tfmd_bytes(schema)? {
+            Some(bytes) => bytes.into_any(),
+            None => py.import("copy")?.call_method1("deepcopy", (schema,))?,
+        };
+        let features = features(&given)?;
+        let columns = call(py, || D::new(&features).map(|decoder| decoder.schema().clone()))?;
+        Ok(Self { features, columns, idle: ForkLock::default(), given: given.unbind() })
+    }
+
     /// The batch of some records. After an error, the decoder is not used again.
     fn decode(&self, records: &[&[u8]]) -> Result<Batch, FeedError> {
         let mut decoder = match self.idle.with(Option::take).flatten() {
             Some(decoder) => decoder,
-            None => ExampleDecoder::new(&self.features, Unlisted::Check)?,
+            None => D::new(&self.features)?,
         };
         records.iter().try_for_each(|record| decoder.push(record))?;
         let batch = decoder.finish();
@@ -48,52 +116,60 @@ impl Known {
     }
 }
 
+/// The batch that `decode` makes of an iterable of records.
+fn decoded(
+    records: &Bound<'_, PyAny>,
+    encoding: Encoding,
+    decode: impl FnOnce(&[&[u8]]) -> Result<Batch, FeedError> + Send,
+) -> PyResult<RecordBatch> {
+    let expected = "an iterable of bytes";
+    if is_buffer(records) || records.is_instance_of::<PyBytes>() {
+        return Err(wrong_type("records", expected, records));
+    }
+    let items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
+    let buffers = items.map(|item| buffer_of(&item?)).collect::<PyResult<Vec<_>>>()?;
+    let slices: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
+    call(records.py(), || decode(&slices).and_then(|batch| encoding.encoded(batch))).map(RecordBatch)
+}
+
+#[doc = docs!(ExampleRecordDecoder)]
+#[pyclass(module = "arrowfeed", frozen)]
+pub(crate) struct ExampleRecordDecoder {
+    /// `None`: the features are those of the records of each batch.
+    known: Option<Known<ExampleDecoder>>,
+    encoding: Encoding,
+}
+
 #[pymethods]
 impl ExampleRecordDecoder {
     #[new]
-    #[pyo3(signature = (schema=None))]
-    fn new(schema: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let Some(schema) = schema else { return Ok(Self { known: None }) };
-        let given = match tfmd_bytes(schema)? {
-            Some(bytes) => bytes.into_any(),
-            None => schema.call_method0("copy")?,
-        };
-        let features = features(&given)?;
-        let columns = call(schema.py(), || {
-            ExampleDecoder::new(&features, Unlisted::Check).map(|decoder| decoder.schema().clone())
-        })?;
-        let (idle, given) = (ForkLock::default(), given.unbind());
-        Ok(Self { known: Some(Known { features, columns, idle, given }) })
+    #[pyo3(signature = (schema=None, *, encoding=None), text_signature = "(schema=None, *, encoding='tfx')")]
+    fn new(schema: Option<&Bound<'_, PyAny>>, encoding: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let encoding = encoding.map(tfrecord::encoding).transpose()?.unwrap_or_default();
+        Ok(Self { known: schema.map(|schema| Known::new(schema, features)).transpose()?, encoding })
     }
 
     #[doc = docs!(ExampleRecordDecoder.schema)]
     #[getter]
     fn schema(&self) -> Option<Schema> {
-        self.known.as_ref().map(|known| Schema(known.columns.clone()))
+        self.known.as_ref().map(|known| Schema(self.encoding.schema(&known.columns)))
     }
 
     #[doc = docs!(ExampleRecordDecoder.decode)]
     #[pyo3(signature = (records, /))]
     fn decode(&self, records: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
-        let py = records.py();
-        let expected = "an iterable of bytes";
-        if is_buffer(records) || records.is_instance_of::<PyBytes>() {
-            return Err(wrong_type("records", expected, records));
-        }
-        let items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
-        let buffers = items.map(|item| buffer_of(&item?)).collect::<PyResult<Vec<_>>>()?;
-        let records: Vec<&[u8]> = buffers.iter().map(|buffer| buffer.as_bytes()).collect();
-        let batch = call(py, || match &self.known {
-            None => decode_inferred(&records),
-            Some(known) => known.decode(&records),
-        });
-        batch.map(RecordBatch)
+        decoded(records, self.encoding, |records| match &self.known {
+            None => example::decode_inferred(records),
+            Some(known) => known.decode(records),
+        })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (Option<Py<PyAny>>,)) {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Option<Py<PyAny>>,))> {
         let py = slf.py();
-        let given = slf.get().known.as_ref().map(|known| known.given.clone_ref(py));
-        (slf.get_type().into_any(), (given,))
+        let Self { known, encoding } = slf.get();
+        let keywords = [("encoding", encoding_name(*encoding))].into_py_dict(py)?;
+        let class = py.import("functools")?.call_method("partial", (slf.get_type(),), Some(&keywords))?;
+        Ok((class, (known.as_ref().map(|known| known.given.clone_ref(py)),)))
     }
 
     fn __repr__(&self) -> String {
@@ -102,6 +178,76 @@ impl ExampleRecordDecoder {
                 format!("<arrowfeed.ExampleRecordDecoder of {}>", counted(known.features.len(), "feature"))
             }
             None => "<arrowfeed.ExampleRecordDecoder without a schema>".to_owned(),
+        }
+    }
+}
+
+#[doc = docs!(SequenceExampleRecordDecoder)]
+#[pyclass(module = "arrowfeed", frozen)]
+pub(crate) struct SequenceExampleRecordDecoder {
+    /// As of `ExampleRecordDecoder`.
+    known: Option<Known<SequenceExampleDecoder>>,
+    sequence_column: String,
+    encoding: Encoding,
+}
+
+#[pymethods]
+impl SequenceExampleRecordDecoder {
+    #[new]
+    #[pyo3(
+        signature = (schema=None, *, sequence_column=None, encoding=None),
+        text_signature = "(schema=None, *, sequence_column='##SEQUENCE##', encoding='tfx')"
+    )]
+    fn new(schema: Option<&Bound<'_, PyAny>>, sequence_column: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let sequence_column = column_name(sequence_column)?;
+        let known =
+            schema.map(|schema| Known::new(schema, |schema| sequence_features(schema, &sequence_column)));
+        Ok(Self { known: known.transpose()?, sequence_column, encoding })
+    }
+
+    #[doc = docs!(SequenceExampleRecordDecoder.schema)]
+    #[getter]
+    fn schema(&self) -> Option<Schema> {
+        self.known.as_ref().map(|known| Schema(self.encoding.schema(&known.columns)))
+    }
+
+    #[doc = docs!(SequenceExampleRecordDecoder.decode)]
+    #[pyo3(signature = (records, /))]
+    fn decode(&self, records: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+        decoded(records, self.encoding, |records| match &self.known {
+            None => sequence_example::decode_inferred(records, &self.sequence_column),
+            Some(known) => known.decode(records),
+        })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Option<Py<PyAny>>,))> {
+        let py = slf.py();
+        let Self { known, sequence_column, encoding } = slf.get();
+        let keywords =
+            [("sequence_column", sequence_column.as_str()), ("encoding", encoding_name(*encoding))];
+        let keywords = keywords.into_py_dict(py)?;
+        let class = py.import("functools")?.call_method("partial", (slf.get_type(),), Some(&keywords))?;
+        Ok((class, (known.as_ref().map(|known| known.given.clone_ref(py)),)))
+    }
+
+    fn __repr__(&self) -> String {
+        match &self.known {
+            Some(Known { features: SequenceFeatures { context, sequence, .. }, .. }) => format!(
+                "<arrowfeed.SequenceExampleRecordDecoder of {}, {} of steps>",
+                counted(context.len(), "feature"),
+                sequence.len()
+            ),
+            None => "<arrowfeed.SequenceExampleRecordDecoder without a schema>".to_owned(),
+        }
+    }
+}
+
+/// A `sequence_column` argument.
+fn column_name(given: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    match given {
+        None => Ok(SEQUENCE_COLUMN.to_owned()),
+        Some(name) => {
+            name.extract().map_err(|_| wrong_type("sequence_column", "the name of a column (str)", name))
         }
     }
 }
@@ -119,6 +265,29 @@ pub(crate) fn encode_examples<'py>(
     for batch in write::source("batches", batches)? {
         let batch = batch.map_err(|error| write::failure(py, write::source_error(error)))?;
         let mut encoder = call(py, || Ok(ExampleEncoder::new(&batch)?.with_null_features(null_features)))?;
+        for row in 0..batch.num_rows() {
+            messages.append(PyBytes::new(py, encoder.encode(row)))?;
+        }
+    }
+    Ok(messages)
+}
+
+#[doc = docs!(encode_sequence_examples)]
+#[pyfunction]
+#[pyo3(
+    signature = (batches, *, sequence_column=None),
+    text_signature = "(batches, *, sequence_column='##SEQUENCE##')"
+)]
+pub(crate) fn encode_sequence_examples<'py>(
+    batches: &Bound<'py, PyAny>,
+    sequence_column: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let py = batches.py();
+    let sequence_column = column_name(sequence_column)?;
+    let messages = PyList::empty(py);
+    for batch in write::source("batches", batches)? {
+        let batch = batch.map_err(|error| write::failure(py, write::source_error(error)))?;
+        let mut encoder = call(py, || SequenceExampleEncoder::new(&batch, &sequence_column))?;
         for row in 0..batch.num_rows() {
             messages.append(PyBytes::new(py, encoder.encode(row)))?;
         }

@@ -6,7 +6,7 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
-//! | reading | `reader`, `tfrecord`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
+//! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
@@ -50,6 +50,7 @@ mod split;
 mod stream;
 mod tensor;
 mod tensorflow;
+mod text;
 mod tfrecord;
 mod write;
 mod writer;
@@ -67,14 +68,17 @@ mod _arrowfeed {
     use crate::batch::RecordBatch;
     #[pymodule_export]
     use crate::dataset::{
-        AvroDataset, BatchIterator, ChunkDataset, Dataset, ExampleDataset, ParquetDataset, RawRecordDataset,
+        AvroDataset, BatchIterator, ChunkDataset, CsvDataset, Dataset, ExampleDataset, JsonLinesDataset,
+        ParquetDataset, RawRecordDataset, SequenceExampleDataset,
     };
     #[pymodule_export]
-    use crate::example_records::{ExampleRecordDecoder, encode_examples};
+    use crate::example_records::{
+        ExampleRecordDecoder, SequenceExampleRecordDecoder, encode_examples, encode_sequence_examples,
+    };
     #[pymodule_export]
     use crate::limits::Limits;
     #[pymodule_export]
-    use crate::parquet::read_parquet;
+    use crate::parquet::{read_parquet, read_parquet_split};
     #[pymodule_export]
     use crate::pickled::_schema_of_fields;
     #[pymodule_export]
@@ -95,6 +99,8 @@ mod _arrowfeed {
     };
     #[pymodule_export]
     use crate::tensorflow::{TensorFlowSource, register_tensorflow_ops};
+    #[pymodule_export]
+    use crate::text::{read_csv, read_json_lines};
     #[pymodule_export]
     use crate::tfrecord::{read_tfrecord, write_tfrecord};
     #[pymodule_export]

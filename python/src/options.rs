@@ -42,6 +42,21 @@ pub(crate) fn read_options(function: &str, keywords: Option<&Bound<'_, PyDict>>)
     Ok(options)
 }
 
+/// The options that `function` was called with, which are some of those of reading.
+pub(crate) fn read_options_of(
+    function: &str,
+    known: &[&str],
+    keywords: &Bound<'_, PyDict>,
+) -> PyResult<ReadOptions> {
+    for name in keywords.keys() {
+        let name = name.extract::<String>()?;
+        if !known.contains(&name.as_str()) {
+            return Err(unexpected_keyword(function, &name));
+        }
+    }
+    read_options(function, Some(keywords))
+}
+
 /// False: there is no such option.
 fn set(options: &mut ReadOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     match name {

@@ -1,37 +1,88 @@
-//! `arrowfeed.read_parquet`.
+//! `arrowfeed.read_parquet` and `arrowfeed.read_parquet_split`.
 
 use arrowfeed::ReadOptions;
 use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
-use arrowfeed::source::run::ReadingOptions;
+use arrowfeed::source::Check;
+use arrowfeed::source::io::FileSource;
+use arrowfeed::source::run::{RangeOptions, ReadingOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::argument::unexpected_keyword;
+use crate::argument::{unexpected_keyword, wrong_type};
+use crate::claims;
 use crate::options::read_options;
 use crate::reader::RecordBatchReader;
-use crate::source::{PARQUET, rereadable};
+use crate::source::{PARQUET, rereadable, seekable};
+use crate::split::Split;
+use crate::tensor::schema as arrow_schema;
+
+/// Options of reading that Parquet files have too.
+const SHARED: [&str; 6] = ["columns", "double_as_float", "batch_size", "threads", "limits", "on_error"];
+
+/// How files are read, and the batches of a reader.
+fn options(function: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<(ParquetOptions, ReadOptions)> {
+    let mut schema = None;
+    let shared = given.map(|given| PyDict::new(given.py()));
+    for (name, value) in given.into_iter().flatten() {
+        match (name.extract::<String>()?.as_str(), &shared) {
+            ("schema", _) if value.is_none() => {}
+            ("schema", _) => schema = Some(arrow_schema(&value)?),
+            (known, Some(shared)) if SHARED.contains(&known) => shared.set_item(known, value)?,
+            (unknown, _) => return Err(unexpected_keyword(function, unknown)),
+        }
+    }
+    let reading = read_options(function, shared.as_ref())?;
+    let (columns, limits) = (reading.columns.clone(), reading.limits.clone());
+    let double_as_float = reading.double_as_float;
+    Ok((ParquetOptions { columns, schema, double_as_float, limits }, reading))
+}
 
 #[doc = docs!(read_parquet)]
 #[pyfunction]
-#[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, batch_size=8192, threads=None, \
-    limits=None, on_error='raise')")]
+#[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, schema=None, \
+    double_as_float=False, batch_size=8192, threads=None, limits=None, on_error='raise')")]
 pub(crate) fn read_parquet(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
-    const NAME: &str = "read_parquet";
-    const KNOWN: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_error"];
-    let py = source.py();
-    for (name, _) in options.into_iter().flatten() {
-        let name = name.extract::<String>()?;
-        if !KNOWN.contains(&name.as_str()) {
-            return Err(unexpected_keyword(NAME, &name));
-        }
-    }
-    let ReadOptions { columns, batch_size, threads, limits, on_error, .. } = read_options(NAME, options)?;
+    let (files, reading) = self::options("read_parquet", options)?;
     let (sources, _) = rereadable(source, PARQUET)?;
-    RecordBatchReader::open(py, |interrupt| {
-        let files = ParquetFormat::files(sources, ParquetOptions { columns, limits }, Some(&interrupt))?;
+    RecordBatchReader::open(source.py(), |interrupt| {
+        let files = ParquetFormat::files(sources, files, Some(&interrupt))?;
+        let ReadOptions { batch_size, threads, on_error, .. } = reading;
         files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
+    })
+}
+
+#[doc = docs!(read_parquet_split)]
+#[pyfunction]
+#[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
+    file=None, columns=None, schema=None, double_as_float=False, batch_size=8192, threads=None, limits=None, \
+    on_error='raise')")]
+pub(crate) fn read_parquet_split(
+    split: &Bound<'_, PyAny>,
+    claim: Option<&Bound<'_, PyAny>>,
+    file: Option<&Bound<'_, PyAny>>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<RecordBatchReader> {
+    let (files, reading) = self::options("read_parquet_split", options)?;
+    let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
+    let (py, Split(split)) = (split.py(), split.get());
+    let claim = claim.map(claims::by_python).transpose()?;
+    let source = match file {
+        Some(file) => seekable("file", file, &split.path)?,
+        None => FileSource::from(&split.path),
+    };
+    let source = source.with_identity(split.identity);
+    RecordBatchReader::open(py, |interrupt| {
+        let files = ParquetFormat::files([source], files, Some(&interrupt))?;
+        let file = files.open(0, &Check::of(Some(&interrupt)))?;
+        let ReadOptions { batch_size, on_error, .. } = reading;
+        let claim = claim.map(|claim| Box::new(claim) as _);
+        let options = RangeOptions { batch_size, on_error, interrupt: Some(interrupt), claim };
+        // A range of the file may begin behind its last page, in the footer.
+        let pages_end = file.body().end;
+        let start = if split.start <= files.file_len(0)? { split.start.min(pages_end) } else { split.start };
+        files.read_range(file, start..split.end.max(start), options)
     })
 }

@@ -31,6 +31,12 @@ pub(crate) const PARQUET: &str = "parquet";
 /// Extension of files of TFRecord.
 pub(crate) const TFRECORD: &str = "tfrecord";
 
+/// Extension of CSV files.
+pub(crate) const CSV: &str = "csv";
+
+/// Extension of files of JSON lines.
+pub(crate) const JSON_LINES: &str = "jsonl";
+
 const EXPECTED: &str = "a path, a glob, a directory, a URL, bytes, a binary file object or a list of these";
 
 /// Files in the order of the argument.

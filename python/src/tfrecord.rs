@@ -1,10 +1,11 @@
-//! `arrowfeed.read_tfrecord`, `arrowfeed.write_tfrecord`, and the features of `tf.Example`.
+//! `arrowfeed.read_tfrecord`, `arrowfeed.write_tfrecord`, and the features of records.
 
 use arrowfeed::ReadOptions;
 use arrowfeed::source::run::ReadingOptions;
-use arrowfeed::tensor::{ValueType, value_types_from_tfmd};
+use arrowfeed::tensor::{ValueType, sequence_value_types_from_tfmd, value_types_from_tfmd};
 use arrowfeed::tfrecord::example::{Feature, Kind};
-use arrowfeed::tfrecord::{Compression, ExampleWriter, RecordFormat, RecordKind, RecordOptions};
+use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceFeatures};
+use arrowfeed::tfrecord::{Compression, Encoding, ExampleWriter, RecordFormat, RecordKind, RecordOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -26,31 +27,85 @@ const EXPECTED: &str = "a dict of names to kinds of values, or a Schema of Tenso
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Example,
+    SequenceExample,
     Raw,
 }
 
-const FORMATS: [(&str, Format); 2] = [("example", Format::Example), ("raw", Format::Raw)];
+const FORMATS: [(&str, Format); 3] =
+    [("example", Format::Example), ("sequence_example", Format::SequenceExample), ("raw", Format::Raw)];
+
+/// Formats of messages that are written.
+const WRITTEN: [(&str, Format); 2] = [FORMATS[0], FORMATS[1]];
+
+const ENCODINGS: [(&str, Encoding); 2] = [("tfx", Encoding::Tfx), ("feature", Encoding::Feature)];
+
+/// An `encoding` argument.
+pub(crate) fn encoding(value: &Bound<'_, PyAny>) -> PyResult<Encoding> {
+    choice("encoding", &ENCODINGS, value)
+}
+
+/// What stands for the encoding in another process.
+pub(crate) fn encoding_name(encoding: Encoding) -> &'static str {
+    ENCODINGS.iter().find(|(_, one)| *one == encoding).map_or("tfx", |(name, _)| name)
+}
 
 /// The column of records that are bytes.
 const RECORD: &str = "record";
 
 /// The features of a `schema` argument.
 pub(crate) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<Feature>> {
-    let Ok(dict) = value.cast::<PyDict>() else {
-        let bytes = message_bytes("schema", EXPECTED, value)?;
-        let types = value_types_from_tfmd(&bytes);
-        let types = types.map_err(|error| representation_error(value.py(), &error))?;
-        let feature = |(name, value_type)| Feature { name, kind: kind(value_type) };
-        return Ok(types.into_iter().map(feature).collect());
+    match value.cast::<PyDict>() {
+        Ok(dict) => features_of(dict.iter()),
+        Err(_) => {
+            let bytes = message_bytes("schema", EXPECTED, value)?;
+            let types = value_types_from_tfmd(&bytes);
+            Ok(typed(types.map_err(|error| representation_error(value.py(), &error))?))
+        }
+    }
+}
+
+/// The features of a `schema` argument for messages of `tf.SequenceExample`.
+pub(crate) fn sequence_features(value: &Bound<'_, PyAny>, column: &str) -> PyResult<SequenceFeatures> {
+    let (context, sequence) = match value.cast::<PyDict>() {
+        Ok(dict) => {
+            let sequence = match dict.get_item(column)? {
+                Some(steps) => match steps.cast::<PyDict>() {
+                    Ok(steps) => features_of(steps.iter())?,
+                    Err(_) => {
+                        let name = format!("schema[{column:?}]");
+                        return Err(wrong_type(&name, "a dict of names to kinds of values", &steps));
+                    }
+                },
+                None => Vec::new(),
+            };
+            let is_context = |(name, _): &(Bound<'_, PyAny>, _)| name.eq(column).is_ok_and(|is_it| !is_it);
+            (features_of(dict.iter().filter(is_context))?, sequence)
+        }
+        Err(_) => {
+            let bytes = message_bytes("schema", EXPECTED, value)?;
+            let types = sequence_value_types_from_tfmd(&bytes, column);
+            let (context, sequence) = types.map_err(|error| representation_error(value.py(), &error))?;
+            (typed(context), typed(sequence))
+        }
     };
-    let features = dict.iter().map(|(name, kind)| {
+    Ok(SequenceFeatures { context, sequence, sequence_column: column.to_owned() })
+}
+
+fn features_of<'py>(
+    items: impl Iterator<Item = (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+) -> PyResult<Vec<Feature>> {
+    let feature = |(name, kind): (Bound<'py, PyAny>, Bound<'py, PyAny>)| {
         let name =
             name.cast::<PyString>().map_err(|_| wrong_type("schema", "names of features (str)", &name))?;
         let name = name.to_str()?.to_owned();
         let kind = choice(&format!("schema[{name:?}]"), &KINDS, &kind)?;
         Ok(Feature { name, kind })
-    });
-    features.collect()
+    };
+    items.map(feature).collect()
+}
+
+fn typed(types: Vec<(String, ValueType)>) -> Vec<Feature> {
+    types.into_iter().map(|(name, value_type)| Feature { name, kind: kind(value_type) }).collect()
 }
 
 fn kind(value_type: ValueType) -> Kind {
@@ -77,7 +132,7 @@ pub(crate) fn sample(value: &Bound<'_, PyAny>) -> PyResult<u64> {
 #[doc = docs!(read_tfrecord)]
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, format='example', schema=None, sample=None, \
-    columns=None, batch_size=8192, threads=None, limits=None, on_error='raise')")]
+    columns=None, encoding='tfx', batch_size=8192, threads=None, limits=None, on_error='raise')")]
 pub(crate) fn read_tfrecord(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -86,12 +141,13 @@ pub(crate) fn read_tfrecord(
     const SHARED: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_error"];
     let py = source.py();
     let reading = PyDict::new(py);
-    let (mut format, mut schema, mut sample) = (Format::Example, None, None);
+    let (mut format, mut schema, mut sample, mut encoding) = (Format::Example, None, None, None);
     for (name, value) in options.into_iter().flatten() {
         match name.extract::<String>()?.as_str() {
             "format" => format = choice("format", &FORMATS, &value)?,
             "schema" if value.is_none() => {}
             "schema" => schema = Some(value),
+            "encoding" => encoding = Some(value),
             "sample" if value.is_none() => {}
             "sample" => sample = Some(value),
             name if SHARED.contains(&name) => reading.set_item(name, value)?,
@@ -103,19 +159,24 @@ pub(crate) fn read_tfrecord(
             features: schema.as_ref().map(features).transpose()?,
             sample: sample.as_ref().map(self::sample).transpose()?,
         },
+        Format::SequenceExample => RecordKind::SequenceExample {
+            features: schema.as_ref().map(|schema| sequence_features(schema, SEQUENCE_COLUMN)).transpose()?,
+            sample: sample.as_ref().map(self::sample).transpose()?,
+        },
         Format::Raw => {
-            let given = [("schema", &schema), ("sample", &sample)];
+            let given = [("schema", &schema), ("sample", &sample), ("encoding", &encoding)];
             if let Some((name, Some(value))) = given.into_iter().find(|(_, value)| value.is_some()) {
                 return Err(wrong_value(name, "no such argument for records that are bytes", value));
             }
             RecordKind::Raw { column: RECORD.to_owned() }
         }
     };
+    let encoding = encoding.as_ref().map(self::encoding).transpose()?.unwrap_or_default();
     let ReadOptions { columns, batch_size, threads, limits, on_error, .. } =
         read_options(NAME, Some(&reading))?;
     let (sources, _) = rereadable(source, TFRECORD)?;
     RecordBatchReader::open(py, |interrupt| {
-        let options = RecordOptions { columns, limits, ..RecordOptions::new(kind) };
+        let options = RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) };
         let files = RecordFormat::files(sources, options, Some(&interrupt))?;
         files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
     })
@@ -126,13 +187,18 @@ const COMPRESSIONS: [(&str, Compression); 3] =
 
 #[doc = docs!(write_tfrecord)]
 #[pyfunction]
-#[pyo3(signature = (batches, path, *, compression=None))]
+#[pyo3(
+    signature = (batches, path, *, format=None, compression=None),
+    text_signature = "(batches, path, *, format='example', compression=None)"
+)]
 pub(crate) fn write_tfrecord(
     batches: &Bound<'_, PyAny>,
     path: &Bound<'_, PyAny>,
+    format: Option<&Bound<'_, PyAny>>,
     compression: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<u64> {
     let py = batches.py();
+    let format = format.map_or(Ok(Format::Example), |format| choice("format", &WRITTEN, format))?;
     let path = argument::path("path", path)?;
     let compression = match compression {
         Some(value) => choice("compression", &COMPRESSIONS, value)?,
@@ -144,6 +210,9 @@ pub(crate) fn write_tfrecord(
     let written = py.detach(|| {
         caught(|| {
             let mut writer = ExampleWriter::create(path, compression)?.with_interrupt(signals::interrupt());
+            if format == Format::SequenceExample {
+                writer = writer.with_sequences(SEQUENCE_COLUMN);
+            }
             for batch in batches {
                 writer.write(&batch.map_err(write::source_error)?)?;
             }

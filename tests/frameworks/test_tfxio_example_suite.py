@@ -1,4 +1,4 @@
-"""tfx_bsl's own tests of its coders and sources of `tf.Example`, which its wheel has, run on ours."""
+"""tfx_bsl's own tests of its coders, and of its sources of `tf.Example` and Parquet, run on ours."""
 
 import json
 
@@ -7,6 +7,8 @@ import pytest
 from conftest import printed
 
 PARSER = "is about the configuration of TensorFlow's parser of messages, which is not used here"
+
+PICKLES = "asks for rows of Parquet as pickles of dicts, which are no records of a file"
 
 DIFFERENT = {
     "tfx_bsl.coders.example_coder_test": {},
@@ -20,7 +22,14 @@ DIFFERENT = {
         "testValidGetTfExampleParserConfigsparse_and_varlen_features_shared": PARSER,
         "testValidGetTfExampleParserConfigsparse_feature": PARSER,
     },
+    "tfx_bsl.coders.sequence_example_coder_test": {},
+    "tfx_bsl.tfxio.tf_sequence_example_record_test": {},
     "tfx_bsl.tfxio.raw_tf_record_test": {},
+    "tfx_bsl.tfxio.parquet_tfxio_test": {
+        "testReadRawRecords": PICKLES,
+        "testReadRawRecordsMultipleFiles": PICKLES,
+        "testReadRawRecordsVsBeamSource": PICKLES,
+    },
 }
 """What is meant to be different, and why. The names are tfx_bsl's."""
 

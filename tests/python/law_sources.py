@@ -1,6 +1,8 @@
 """Sources of numbered rows, for the laws of datasets: files of each format, and one written in Python."""
 
+import gzip
 import itertools
+import json
 
 import numpy as np
 import pyarrow as pa
@@ -102,9 +104,75 @@ def examples(directory, sizes, suffix=".tfrecord"):
     return af.ExampleDataset(paths, schema=schema, representations=REPRESENTATIONS)
 
 
+def write_text(path, numbers, line, header=""):
+    """A file of text, with 7 KB in each line that nobody reads, so that a file has several chunks."""
+    text = header + "".join(line(row) for row in rows(numbers.start, numbers.stop).to_pylist())
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+def text_files(directory, sizes, suffix, line, header=""):
+    """Files of so many rows each."""
+    borders = np.cumsum([0, *sizes]).tolist()
+    parts = enumerate(itertools.pairwise(borders))
+    return [write_text(directory / f"part-{n}.{suffix}", range(*part), line, header) for n, part in parts]
+
+
+def csv_line(row):
+    """A record of CSV. The text has a line end, and the list is a text such as `5;6`."""
+    text = "" if row["text"] is None else '"' + row["text"].replace(" ", "\n") + '"'
+    return f"{row['id']},{text},{';'.join(map(str, row['list']))},{'x' * 7000}\n"
+
+
+def csv(directory, sizes, suffix="csv"):
+    """CSV files."""
+    paths = text_files(directory, sizes, suffix, csv_line, "id,text,list,pad\n")
+    schema = pa.schema({"id": pa.int64(), "text": pa.string(), "list": pa.string()})
+    representations = {"id": af.Dense("id"), "list": af.VarLenRagged("list")}
+    return af.CsvDataset(paths, schema=schema, representations=representations)
+
+
+def json_line(row):
+    """An object, without the key of a text that is null, and an empty line behind it."""
+    pad = {"pad": "x" * 7000}
+    return json.dumps({name: value for name, value in row.items() if value is not None} | pad) + "\n\n"
+
+
+def json_lines(directory, sizes, suffix="jsonl"):
+    """Files of JSON lines."""
+    paths = text_files(directory, sizes, suffix, json_line)
+    return af.JsonLinesDataset(paths, schema=SCHEMA, representations=REPRESENTATIONS)
+
+
+def compressed_csv(directory, sizes):
+    """The same, compressed: a file is one chunk."""
+    return csv(directory, sizes, "csv.gz")
+
+
+def compressed_json_lines(directory, sizes):
+    """The same, compressed: a file is one chunk."""
+    return json_lines(directory, sizes, "jsonl.gz")
+
+
 def compressed_examples(directory, sizes):
     """The same, compressed: a file is one chunk."""
     return examples(directory, sizes, ".gz")
+
+
+def sequence_examples(directory, sizes):
+    """Messages of `tf.SequenceExample`: the items of `list` are the steps. Padded as in `examples`."""
+    paths, first = [], 0
+    for number, size in enumerate(sizes):
+        paths.append(directory / f"part-{number}.sequences")
+        batch = rows(first, first + size)
+        steps = pa.StructArray.from_arrays([batch["list"]], names=["list"])
+        pad = pa.array([bytes(7000)] * size, pa.binary())
+        columns = {"id": batch["id"], "text": batch["text"], "##SEQUENCE##": steps, "pad": pad}
+        af.write_tfrecord(pa.record_batch(columns), paths[-1], format="sequence_example")
+        first += size
+    schema = {"id": "int64", "text": "bytes", "##SEQUENCE##": {"list": "int64"}}
+    representations = {**REPRESENTATIONS, "list": af.Ragged(["##SEQUENCE##", "list"])}
+    return af.SequenceExampleDataset(paths, schema=schema, representations=representations)
 
 
 def chunks(_directory, sizes):
@@ -112,6 +180,19 @@ def chunks(_directory, sizes):
     borders = np.cumsum([0, *sizes]).tolist()
     sources = [Chunks(start, end) for start, end in itertools.pairwise(borders)]
     return af.ChunkDataset(sources, representations=REPRESENTATIONS)
+
+
+def plain(row):
+    """A row as the columns that it was made of.
+
+    A feature is a list, of one if it was a number; of CSV, a list is a text.
+    """
+    if "##SEQUENCE##" in row:
+        steps = row.pop("##SEQUENCE##")["list"]
+        row["list"] = [value for step in steps for value in step]
+    if not isinstance(row.get("list", []), list):
+        row["list"] = [int(item) for item in (row["list"] or "").split(";") if item]
+    return row | {"id": row["id"][0]} if isinstance(row["id"], list) else row
 
 
 def flat_ids(batch):
@@ -125,5 +206,10 @@ SOURCES = {
     "parquet": parquet,
     "tfrecord": examples,
     "gz": compressed_examples,
+    "sequences": sequence_examples,
+    "csv": csv,
+    "csv.gz": compressed_csv,
+    "jsonl": json_lines,
+    "jsonl.gz": compressed_json_lines,
     "chunks": chunks,
 }

@@ -19,6 +19,9 @@ def files(tmp_path):
     af.write_avro(TABLE, tmp_path / "avro")
     pq.write_table(TABLE, tmp_path / "parquet")
     af.write_tfrecord(TABLE, tmp_path / "example")
+    steps = pa.StructArray.from_arrays([pa.array([[[1]], [], None])], names=["n"])
+    sequences = TABLE.append_column("##SEQUENCE##", steps)
+    af.write_tfrecord(sequences, tmp_path / "sequences", format="sequence_example")
     (tmp_path / "compressed").write_bytes(gzip.compress((tmp_path / "example").read_bytes()))
     return tmp_path
 
@@ -36,6 +39,7 @@ def rows(dataset):
         ("parquet", af.ParquetDataset, {"id": 1}),
         ("example", af.ExampleDataset, {"id": [1]}),
         ("compressed", af.ExampleDataset, {"id": [1]}),
+        ("sequences", af.SequenceExampleDataset, {"id": [1]}),
     ],
 )
 def test_the_content_says_the_format(files, name, kind, first):

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields, Schema, SchemaRef};
-use arrowfeed_source::field_path::split_quoted;
+use arrowfeed_source::field_path::after_step;
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 /// What is read of a file.
@@ -62,12 +62,38 @@ impl Projection {
 
     /// The schema of batches.
     pub(crate) fn schema(&self, whole: &Schema) -> SchemaRef {
-        Arc::new(Schema::new(self.found(whole).map(|(_, field)| field).collect::<Fields>()))
+        let fields = self.found(whole).map(|(_, field)| field).collect::<Fields>();
+        Arc::new(Schema::new_with_metadata(fields, whole.metadata().clone()))
     }
 
     /// For each column of a batch, its number among those that the file gives.
     pub(crate) fn order(&self, whole: &Schema) -> Vec<usize> {
         self.found(whole).map(|(at, _)| at).collect()
+    }
+}
+
+/// The leaves of a type that values of the type `to` are made of; the first one of them is number `before`. Fields of
+/// structs go by their names.
+pub(crate) fn leaves_for(from: &DataType, to: &DataType, before: usize) -> Vec<usize> {
+    match (from, item(from), to, item(to)) {
+        (DataType::Struct(found), _, DataType::Struct(wanted), _) => {
+            let mut at = before;
+            let mut of_fields = Vec::new();
+            for field in found {
+                if let Some((_, to)) = wanted.find(field.name()) {
+                    of_fields.extend(leaves_for(field.data_type(), to.data_type(), at));
+                }
+                at += leaves(field.data_type());
+            }
+            // One leaf tells which structs are null.
+            match of_fields.is_empty() && at > before {
+                true => vec![before],
+                false => of_fields,
+            }
+        }
+        (_, Some(found), _, Some(wanted)) => leaves_for(found.data_type(), wanted.data_type(), before),
+        (_, None, _, Some(wanted)) => leaves_for(from, wanted.data_type(), before),
+        _ => (before..before + leaves(from)).collect(),
     }
 }
 
@@ -104,20 +130,6 @@ fn of_field(data_type: &DataType, before: usize, path: &str) -> Option<Range<usi
     }
 }
 
-/// What is behind the step to a field, if the path begins with it.
-fn after_step<'a>(path: &'a str, name: &str) -> Option<&'a str> {
-    let rest = match split_quoted(path) {
-        Some((quoted, rest)) if quoted == name => rest,
-        Some(_) => return None,
-        None => path.strip_prefix(name)?,
-    };
-    match rest.strip_prefix('.') {
-        Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
-        None if rest.is_empty() || rest.starts_with("['") => Some(rest),
-        None => None,
-    }
-}
-
 fn item(data_type: &DataType) -> Option<&FieldRef> {
     match data_type {
         DataType::List(item)
@@ -130,7 +142,7 @@ fn item(data_type: &DataType) -> Option<&FieldRef> {
 }
 
 /// Leaf columns of a type.
-fn leaves(data_type: &DataType) -> usize {
+pub(crate) fn leaves(data_type: &DataType) -> usize {
     match data_type {
         DataType::Struct(fields) => fields.iter().map(|field| leaves(field.data_type())).sum(),
         DataType::Map(entries, _) => leaves(entries.data_type()),
@@ -140,7 +152,7 @@ fn leaves(data_type: &DataType) -> usize {
 
 /// The fields that have some of the leaves, which ascend, with no more inside of them. The first leaf of `fields` is number
 /// `before`.
-fn projected(fields: &Fields, wanted: &[usize], before: usize) -> Fields {
+pub(crate) fn projected(fields: &Fields, wanted: &[usize], before: usize) -> Fields {
     let mut at = before;
     let kept = fields.iter().filter_map(|field| {
         let first = at;

@@ -15,7 +15,8 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::ParquetMetaDataReader;
 
 use crate::bytes::guarded;
-use crate::columns::{Projection, without_dictionaries};
+use crate::columns::without_dictionaries;
+use crate::file_columns::FileColumns;
 
 /// Bytes at the end of a file: the length of the footer, and the magic bytes.
 const TAIL: u64 = 8;
@@ -128,27 +129,19 @@ pub(crate) struct ParquetFile {
     /// Bytes of the pages of each row group.
     pub(crate) group_bytes: Vec<u64>,
     mask: ProjectionMask,
-    /// For each column of a batch, its number among the columns that are read.
-    pub(crate) order: Vec<usize>,
-    pub(crate) schema: SchemaRef,
+    pub(crate) columns: FileColumns,
     pub(crate) limits: Limits,
 }
 
 impl ParquetFile {
     /// # Errors
     /// The row groups do not stand in the file in their order.
-    pub(crate) fn new(
-        footer: Footer,
-        projection: &Projection,
-        schema: SchemaRef,
-        limits: Limits,
-    ) -> Result<Self, FeedError> {
+    pub(crate) fn new(footer: Footer, columns: FileColumns, limits: Limits) -> Result<Self, FeedError> {
         let groups = row_groups(&footer, &limits);
         let (groups, group_bytes) = groups.map_err(|error| error.in_file(footer.name()))?;
-        let leaves = projection.leaves.iter().copied();
+        let leaves = columns.leaves.iter().copied();
         let mask = ProjectionMask::leaves(footer.metadata.parquet_schema(), leaves);
-        let order = projection.order(&footer.schema);
-        Ok(Self { order, footer, groups, group_bytes, mask, schema, limits })
+        Ok(Self { columns, footer, groups, group_bytes, mask, limits })
     }
 
     pub(crate) fn file(&self) -> &OpenFile {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_array::RecordBatch;
 use arrowfeed_source::format::{Chunk, ReadChunks};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -11,8 +11,17 @@ use parquet::errors::ParquetError;
 use crate::bytes::{SourceBytes, guarded};
 use crate::file::ParquetFile;
 
+/// Rows of a row group that are being read.
+pub(crate) struct GroupRows {
+    reader: ParquetRecordBatchReader,
+    /// The number of the next row in its row group.
+    row: u64,
+    /// The error of the next row. It ends the reading.
+    fault: Option<FeedError>,
+}
+
 impl ReadChunks for ParquetFile {
-    type Rows = ParquetRecordBatchReader;
+    type Rows = GroupRows;
 
     fn name(&self) -> &str {
         self.file().name()
@@ -32,7 +41,7 @@ impl ReadChunks for ParquetFile {
 
     fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError> {
         let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        row_group(|| {
+        let reader = row_group(|| {
             ParquetRecordBatchReaderBuilder::new_with_metadata(SourceBytes::new(self.file()), self.metadata())
                 .with_row_groups(vec![number(chunk.number)])
                 .with_projection(self.mask())
@@ -40,18 +49,25 @@ impl ReadChunks for ParquetFile {
                 .with_offset(number(rows.start))
                 .with_limit(number(rows.end - rows.start))
                 .build()
-        })
+        })?;
+        Ok(GroupRows { reader, row: rows.start, fault: None })
     }
 
     fn next(&self, rows: &mut Self::Rows) -> Result<Option<RecordBatch>, FeedError> {
-        let Some(batch) = row_group(|| rows.next().transpose())? else { return Ok(None) };
-        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        let columns = self.order.iter().map(|at| batch.column(*at).clone()).collect();
-        let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options);
-        batch.map(Some).map_err(|error| {
-            let message = format!("expected the types of the schema: {error}");
-            FeedError::new(FeedErrorKind::Internal, message)
-        })
+        if let Some(fault) = rows.fault.take() {
+            return Err(fault);
+        }
+        let Some(read) = row_group(|| rows.reader.next().transpose())? else { return Ok(None) };
+        let made = row_group(|| Ok::<_, ParquetError>(self.columns.batch(&read, rows.row)))?;
+        let (batch, fault) = made?;
+        rows.row += batch.num_rows() as u64;
+        match fault {
+            Some(fault) if batch.num_rows() == 0 => Err(fault),
+            fault => {
+                rows.fault = fault;
+                Ok(Some(batch))
+            }
+        }
     }
 
     fn check_unchanged(&self) -> Result<(), FeedError> {

@@ -191,6 +191,24 @@ fn files_of_other_columns_are_refused_where_they_are_read() {
     );
 }
 
+#[test]
+fn columns_that_are_asked_for_may_be_at_other_places_of_later_files() {
+    let reversed = columns().project(&[3, 2, 1, 0]).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, reversed.schema(), None).unwrap();
+    writer.write(&reversed).unwrap();
+    writer.close().unwrap();
+    let sources = || [file(Compression::SNAPPY), bytes.clone()].map(FileSource::bytes);
+    let columns = Some(vec!["id".to_owned(), "both.text".to_owned()]);
+    let files =
+        ParquetFormat::files(sources(), ParquetOptions { columns, ..Default::default() }, None).unwrap();
+    let read = |part| all(&mut reader(files.clone(), part, 130, OnError::Raise, Workers::Caller)).unwrap();
+    assert_eq!(ids(&read(Part::whole(0))), ids(&read(Part::whole(1))));
+    let whole = ParquetFormat::files(sources(), ParquetOptions::default(), None).unwrap();
+    let error = whole.open(1, &arrowfeed_source::Check::never()).unwrap_err().to_string();
+    assert!(error.contains("column \"id\" to be Int64, found \"both\""), "{error}");
+}
+
 /// Reads damaged bytes in every way. The rows of row groups that can be read come, others are an error.
 fn read_damaged(bytes: Vec<u8>) -> Result<(Vec<i64>, Report), FeedError> {
     let files = open(bytes, ParquetOptions::default())?;

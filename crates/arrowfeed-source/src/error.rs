@@ -148,6 +148,12 @@ impl FeedError {
         self
     }
 
+    /// Names the field, whatever was named before.
+    pub fn with_field(mut self, field: impl Into<String>) -> Self {
+        self.0.location.field = Some(field.into());
+        self
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> FeedErrorKind {
         self.0.kind

@@ -51,6 +51,28 @@ pub fn split_quoted(path: &str) -> Option<(String, &str)> {
     }
 }
 
+/// What is behind the step to a field, if the path begins with it: nothing where the path ends there.
+///
+/// ```
+/// use arrowfeed_source::field_path::after_step;
+///
+/// assert_eq!(after_step("user.name", "user"), Some("name"));
+/// assert_eq!(after_step("['a.b']", "a.b"), Some(""));
+/// assert_eq!(after_step("users", "user"), None);
+/// ```
+pub fn after_step<'a>(path: &'a str, name: &str) -> Option<&'a str> {
+    let rest = match split_quoted(path) {
+        Some((quoted, rest)) if quoted == name => rest,
+        Some(_) => return None,
+        None => path.strip_prefix(name)?,
+    };
+    match rest.strip_prefix('.') {
+        Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
+        None if rest.is_empty() || rest.starts_with("['") => Some(rest),
+        None => None,
+    }
+}
+
 /// Whether the name in a path, or in a message, could be taken for something else.
 fn needs_quotes(name: &str) -> bool {
     name.is_empty() || name.contains(['.', '[', ']', '\'']) || name.trim() != name || printable(name) != name

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 
-use arrowfeed_source::{FeedError, FeedErrorKind, Limits};
+use arrowfeed_source::io::decompression_error;
+use arrowfeed_source::{FeedError, Limits};
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 use flate2::write::{GzEncoder, ZlibEncoder};
 
@@ -173,17 +174,7 @@ impl<R: BufRead> Records<R> {
         self.buffer.clear();
         let is_compressed = !matches!(self.input, Input::None(_));
         let read = (&mut self.input).take(count as u64).read_to_end(&mut self.buffer);
-        read.map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof if is_compressed => {
-                let message = "expected more compressed bytes, found the end of the file";
-                FeedError::new(FeedErrorKind::Truncated, message)
-            }
-            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput if is_compressed => {
-                let message = format!("expected compressed bytes that are whole, found others: {error}");
-                FeedError::new(FeedErrorKind::Codec, message)
-            }
-            _ => FeedError::io(error),
-        })
+        read.map_err(|error| if is_compressed { decompression_error(error) } else { FeedError::io(error) })
     }
 }
 

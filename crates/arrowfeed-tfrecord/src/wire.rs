@@ -195,6 +195,13 @@ pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
+/// Adds what stands before so many bytes of a field: its tag, of one byte, and its length.
+#[inline]
+pub(crate) fn push_head(message: &mut Vec<u8>, tag: u8, bytes: usize) {
+    message.push(tag);
+    push_varint(message, bytes as u64);
+}
+
 /// A varint of at most so many bytes.
 #[inline]
 fn varint_of<const MOST: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {

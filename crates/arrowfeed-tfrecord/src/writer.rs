@@ -9,6 +9,7 @@ use arrowfeed_source::io::Target;
 use arrowfeed_source::{Check, FeedError, Interrupt};
 
 use crate::example::ExampleEncoder;
+use crate::sequence_example::SequenceExampleEncoder;
 use crate::{Compression, RecordWriter};
 
 /// Bytes that are written at a time.
@@ -34,6 +35,8 @@ const BUFFER: usize = 256 << 10;
 /// ```
 pub struct ExampleWriter {
     records: RecordWriter<BufWriter<Target>>,
+    /// Of messages of `tf.SequenceExample`: the column of their sequences.
+    sequence_column: Option<String>,
     name: String,
     rows: u64,
     interrupt: Option<Interrupt>,
@@ -58,7 +61,14 @@ impl ExampleWriter {
         let name = path.display().to_string();
         let target = Target::create(path).map_err(|error| FeedError::io(error).in_file(&name))?;
         let records = RecordWriter::new(BufWriter::with_capacity(BUFFER, target), compression);
-        Ok(Self { records, name, rows: 0, interrupt: None })
+        Ok(Self { records, sequence_column: None, name, rows: 0, interrupt: None })
+    }
+
+    /// Writes messages of `tf.SequenceExample` instead, see [`SequenceExampleEncoder`]. `sequence_column`: the struct whose fields
+    /// become feature lists.
+    pub fn with_sequences(mut self, sequence_column: impl Into<String>) -> Self {
+        self.sequence_column = Some(sequence_column.into());
+        self
     }
 
     /// Asked for about each mebibyte that is written. True stops the writing with an error of kind
@@ -75,9 +85,15 @@ impl ExampleWriter {
     /// stop.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), FeedError> {
         let check = Check::of(self.interrupt.as_ref());
-        let mut encoder = ExampleEncoder::new(batch)?;
+        let mut encoder = match &self.sequence_column {
+            None => Encoder::Example(ExampleEncoder::new(batch)?),
+            Some(column) => Encoder::SequenceExample(SequenceExampleEncoder::new(batch, column)?),
+        };
         for row in 0..batch.num_rows() {
-            let message = encoder.encode(row);
+            let message = match &mut encoder {
+                Encoder::Example(encoder) => encoder.encode(row),
+                Encoder::SequenceExample(encoder) => encoder.encode(row),
+            };
             self.records.write(message).map_err(|error| FeedError::io(error).in_file(&self.name))?;
             check.after(message.len())?;
             self.rows += 1;
@@ -98,4 +114,10 @@ impl ExampleWriter {
         finished.map_err(|error| FeedError::io(error).in_file(&name))?;
         Ok(rows)
     }
+}
+
+/// Of the rows of a batch.
+enum Encoder {
+    Example(ExampleEncoder),
+    SequenceExample(SequenceExampleEncoder),
 }

@@ -28,8 +28,9 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`avro`] | Avro object container files to RecordBatches, and back |
-//! | [`parquet`] | Parquet files to RecordBatches |
-//! | [`tfrecord`] | TFRecord files, messages of `tf.Example` to RecordBatches |
+//! | [`parquet`] | Parquet files to RecordBatches, also in the types of a promised schema |
+//! | [`tfrecord`] | TFRecord files, messages of `tf.Example` and `tf.SequenceExample` to RecordBatches |
+//! | [`text`] | CSV files and files of JSON lines to RecordBatches |
 //! | [`source`] | what all formats share: bytes of files, errors, limits, reports |
 //! | [`tensor`] | RecordBatches to dense, sparse, ragged and structured tensors |
 //! | [`dataset`] | files as a source of batches and tensors: order, shards, epochs, exact resume |
@@ -51,13 +52,15 @@ pub use arrowfeed_parquet as parquet;
 pub use arrowfeed_source as source;
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits, printable};
 pub use arrowfeed_tensor as tensor;
+pub use arrowfeed_text as text;
 pub use arrowfeed_tfrecord as tfrecord;
 pub use dataset::{Dataset, IterationOptions, TensorDefinitions};
 pub use error::{DatasetError, StateError, StateErrorKind};
 pub use open::{
-    AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, ExampleDataset,
-    ExampleDatasetOptions, ParquetDataset, ParquetDatasetOptions, RawRecordDataset, RawRecordDatasetOptions,
-    TensorRecordDecoder,
+    AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, CsvDataset, CsvDatasetOptions,
+    ExampleDataset, ExampleDatasetOptions, JsonLinesDataset, JsonLinesDatasetOptions, ParquetDataset,
+    ParquetDatasetOptions, RawRecordDataset, RawRecordDatasetOptions, SequenceExampleDataset,
+    SequenceExampleDatasetOptions, TensorRecordDecoder,
 };
 pub use sources::{resolve, resolve_with};
 pub use tfxio::{RecordBatches, TensorBatches, Tfxio};

@@ -4,10 +4,15 @@ mod avro;
 mod avro_records;
 mod chunks;
 mod parquet;
+mod text;
 mod tfrecord;
 
 pub use avro::{AvroDataset, AvroDatasetOptions};
 pub use avro_records::TensorRecordDecoder;
 pub use chunks::{ChunkDataset, ChunkDatasetOptions};
 pub use parquet::{ParquetDataset, ParquetDatasetOptions};
-pub use tfrecord::{ExampleDataset, ExampleDatasetOptions, RawRecordDataset, RawRecordDatasetOptions};
+pub use text::{CsvDataset, CsvDatasetOptions, JsonLinesDataset, JsonLinesDatasetOptions};
+pub use tfrecord::{
+    ExampleDataset, ExampleDatasetOptions, RawRecordDataset, RawRecordDatasetOptions, SequenceExampleDataset,
+    SequenceExampleDatasetOptions,
+};

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, final
+from typing import Any, Literal, final
 
 from typing_extensions import Self
 
@@ -14,6 +14,7 @@ from arrowfeed._stubs.batch_iterator import BatchIterator
 from arrowfeed._stubs.read import Limits, RecordBatchReader, Split
 from arrowfeed._stubs.representation import Representation
 from arrowfeed.types import (
+    ArrowSchemaExportable,
     AvroSchemaLike,
     Encoding,
     ExampleSchemaLike,
@@ -21,6 +22,7 @@ from arrowfeed.types import (
     OnError,
     RepresentationLike,
     SeekableFile,
+    SequenceExampleSchemaLike,
     Source,
     Tensor,
 )
@@ -492,7 +494,14 @@ class ParquetDataset(Dataset):
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Field paths to read (`id`, `user.scores`, through lists too), in the order of the columns. A
-            map is read as a whole. None: those that the tensors need.
+            map is read as a whole. None: those that the tensors need. With a `schema`, they are paths in it.
+        schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
+            `__arrow_c_schema__`. Columns and fields are found in each file by their names, in any order, and
+            converted where no value is lost: docs/parquet.md has the table of types. A column that a file
+            does not have is null, if the schema allows it. None: the schema of the first file, which all
+            files must have.
+        double_as_float: With a `schema`, rounds doubles to floats. Otherwise a column of doubles that the
+            schema has as floats is an error.
         limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
             batch. None: `Limits()`. The `parquet` crate, which decodes, may allocate up to 2 GiB for a page
             of a damaged file.
@@ -503,7 +512,7 @@ class ParquetDataset(Dataset):
         FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
         FormatError: The first file is no Parquet file, or `index` is no index.
         ChangedError: `index` is one of other files, or a file has another length now.
-        SchemaError: The file's columns cannot become Arrow, or a column is not in it.
+        SchemaError: The file's columns cannot become Arrow, or those of `schema`; or a column is not in it.
         RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
         LimitError: The footer asks for more than `limits` allows.
         ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
@@ -521,6 +530,8 @@ class ParquetDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationLike] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        schema: ArrowSchemaExportable | None = None,
+        double_as_float: bool = False,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
     ) -> ParquetDataset: ...
@@ -552,6 +563,8 @@ class ExampleDataset(Dataset):
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of features to read, in the order of the columns. None: those that the tensors need.
+        encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` in place of
+            `large_list`, and binary in place of large_binary, as `read_avro` has them in this encoding.
         limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
             batch. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. None: lengths of records are read
@@ -582,9 +595,63 @@ class ExampleDataset(Dataset):
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationLike] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
+        encoding: Literal["tfx", "feature"] = "tfx",
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
     ) -> ExampleDataset: ...
+
+@final
+class SequenceExampleDataset(Dataset):
+    """Messages of `tf.SequenceExample` in files of TFRecord, and the tensors that are made of them.
+
+    Each feature of the context is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`,
+    is a struct with a field for each feature list: a list of steps, each of which is a list of values. A row
+    is null there if its record does not have the feature list; a step is null if it has no values of any
+    kind. The struct itself is never null. These are the types of tfx_bsl, and integers have all 64 bits.
+
+    Compression, checksums, threads and `on_error` are as in `ExampleDataset`.
+
+    Args:
+        source: As in `ExampleDataset`.
+        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, and of `"##SEQUENCE##"` to
+            such a dict of the feature lists; or a `tensorflow.metadata.v0.Schema` or its bytes, whose feature
+            `##SEQUENCE##` is a STRUCT of them. What the tensors are, and what None means: as in
+            `ExampleDataset`.
+        sample: As in `ExampleDataset`.
+        features: As in `AvroDataset`.
+        representations: As in `AvroDataset`.
+        columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in the order of the columns.
+            None: those that the tensors need.
+        encoding: As in `ExampleDataset`. `"feature"`: the struct also stands in a list of one.
+        limits: As in `ExampleDataset`.
+        index: As in `ExampleDataset`.
+
+    Raises:
+        ArrowfeedError: As in `ExampleDataset`.
+        ValueError: A feature of the context is named `##SEQUENCE##`, or an option has a wrong value.
+        TypeError: An argument has a wrong type.
+
+    Example:
+        >>> schema = {"user": "int64", "##SEQUENCE##": {"token": "int64"}}
+        >>> tensors = {"tokens": arrowfeed.Ragged(["##SEQUENCE##", "token"])}
+        >>> dataset = arrowfeed.SequenceExampleDataset("*.tfrecord", schema=schema, representations=tensors)
+        >>> for tensors in dataset.tensors(batch_size=128):
+        ...     train(tensors["tokens"])
+    """
+
+    def __new__(
+        cls,
+        source: Source,
+        *,
+        schema: SequenceExampleSchemaLike | None = None,
+        sample: int | None = None,
+        features: dict[str, FeatureLike] | None = None,
+        representations: dict[str, RepresentationLike] | None = None,
+        columns: list[str] | tuple[str, ...] | None = None,
+        encoding: Literal["tfx", "feature"] = "tfx",
+        limits: Limits | None = None,
+        index: str | os.PathLike[str] | None = None,
+    ) -> SequenceExampleDataset: ...
 
 @final
 class RawRecordDataset(Dataset):

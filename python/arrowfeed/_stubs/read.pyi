@@ -7,19 +7,21 @@ from typing import Literal, final
 
 from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed.types import (
+    ArrowSchemaExportable,
     AvroSchemaLike,
     Encoding,
     ExampleSchemaLike,
     OnError,
     Report,
     SeekableFile,
+    SequenceExampleSchemaLike,
     Source,
     StringType,
 )
 
 @final
 class RecordBatchReader:
-    """Record batches of files, in file order. Made by `read_avro`, `read_tfrecord` and `read_split`.
+    """Record batches of files, in file order. Made by `read_avro` and its kin.
 
     Iterate over it, or hand it to an Arrow library, once: `pyarrow.table(reader)`,
     `polars.DataFrame(reader)`, `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch
@@ -137,54 +139,14 @@ def read_avro(
         >>> table = pyarrow.table(reader)
     """
 
-def read_parquet(
-    source: Source,
-    *,
-    columns: list[str] | tuple[str, ...] | None = None,
-    batch_size: int = 8192,
-    threads: int | None = None,
-    limits: Limits | None = None,
-    on_error: OnError = "raise",
-) -> RecordBatchReader:
-    """Reads Parquet files as Arrow record batches.
-
-    The first footer is read at once, so wrong files and columns are errors of this call. All files have the
-    columns of the first one.
-
-    Args:
-        source: A path, a glob, a directory (its `*.parquet`), a URL (other schemes than `file://` need
-            fsspec), the bytes of a file, a binary file object, or a list of these. File objects and URLs are
-            read into memory here.
-        columns: Field paths to read, in the order of the columns, as in `ParquetDataset`. None: all.
-        batch_size: Rows of a batch; the last one of a file is shorter.
-        threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
-        limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
-            batch. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` leaves out row groups that cannot be read; `"skip_file"` leaves
-            out the rest of the file. What is left out is in `report()`.
-
-    Returns:
-        A reader with `__arrow_c_stream__`, which iterates batches.
-
-    Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The first file is no Parquet file.
-        SchemaError: The columns cannot become Arrow, or a column is not in the file.
-        LimitError: The footer, or by the reader a batch, asks for more than `limits` allows.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
-
-    Example:
-        >>> reader = arrowfeed.read_parquet("part-*.parquet", columns=["id", "user.scores"])
-        >>> table = pyarrow.table(reader)
-    """
-
 def read_tfrecord(
     source: Source,
     *,
-    format: Literal["example", "raw"] = "example",  # noqa: A002 - the word that fits
-    schema: ExampleSchemaLike | None = None,
+    format: Literal["example", "sequence_example", "raw"] = "example",  # noqa: A002 - the word that fits
+    schema: ExampleSchemaLike | SequenceExampleSchemaLike | None = None,
     sample: int | None = None,
     columns: list[str] | tuple[str, ...] | None = None,
+    encoding: Literal["tfx", "feature"] = "tfx",
     batch_size: int = 8192,
     threads: int | None = None,
     limits: Limits | None = None,
@@ -201,13 +163,15 @@ def read_tfrecord(
             read into memory here.
         format: What the records are. `"example"`: messages of `tf.Example`; each feature is a column of
             lists, `large_list` of int64, float or large_binary, null where a record does not have it.
-            `"raw"`: bytes, in the column `record`.
+            `"sequence_example"`: messages of `tf.SequenceExample`, see `SequenceExampleDataset` for the
+            columns. `"raw"`: bytes, in the column `record`.
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-            `tensorflow.metadata.v0.Schema` or its bytes. None: the features that the records have, by name,
-            for which all files are read here.
+            `tensorflow.metadata.v0.Schema` or its bytes; see `SequenceExampleDataset` for those of sequences.
+            None: the features that the records have, by name, for which all files are read here.
         sample: Without `schema`: records that are looked at for their features, from the first one on. A
             feature that none of them has is left out. None: all.
         columns: Names of features to read, in the order of the columns; others are stepped over. None: all.
+        encoding: The Arrow types of features, see `ExampleDataset`.
         batch_size: Rows of a batch; the last one of a file is shorter.
         threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
         limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
@@ -230,6 +194,108 @@ def read_tfrecord(
     Example:
         >>> reader = arrowfeed.read_tfrecord("part-*.tfrecord.gz", columns=["id", "tags"])
         >>> table = pyarrow.table(reader)
+    """
+
+def read_parquet(
+    source: Source,
+    *,
+    columns: list[str] | tuple[str, ...] | None = None,
+    schema: ArrowSchemaExportable | None = None,
+    double_as_float: bool = False,
+    batch_size: int = 8192,
+    threads: int | None = None,
+    limits: Limits | None = None,
+    on_error: OnError = "raise",
+) -> RecordBatchReader:
+    """Reads Parquet files as Arrow record batches.
+
+    The first file's footer is read here, so wrong files, columns and schemas are errors of this call. Other
+    files are opened when their turn comes. Dictionaries of Arrow come as their values.
+
+    Args:
+        source: A path, a glob, a directory (its `*.parquet`), a URL (other schemes than `file://` need
+            fsspec), the bytes of a file, a binary file object, or a list of these. File objects and URLs are
+            read into memory here.
+        columns: Field paths to read (`"id"`, `"user.scores"`; through lists too), in the order of the
+            columns. A map is read as a whole. None: all columns. With a `schema`, they are paths in it.
+        schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
+            `__arrow_c_schema__`. Columns and fields are found in each file by their names, in any order, and
+            converted where no value is lost: docs/parquet.md has the table of types. A column that a file
+            does not have is null, if the schema allows it. None: the schema of the first file, which all
+            files must have.
+        double_as_float: With a `schema`, rounds doubles to floats. Otherwise a column of doubles that the
+            schema has as floats is an error.
+        batch_size: Rows of a batch. A batch may end early, at the end of a row group.
+        threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
+        limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
+            batch. None: `Limits()`.
+        on_error: `"raise"`; `"skip_block"` leaves out row groups that cannot be read; `"skip_file"` leaves
+            out the rest of the file. What is left out is in `report()`. A value that the `schema` cannot
+            hold is an error in each case.
+
+    Returns:
+        A reader with `__arrow_c_stream__`, which iterates batches.
+
+    Raises:
+        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+        FormatError: The first file is no Parquet file.
+        SchemaError: The columns of the first file do not convert to `schema`, or a column is not in it. By
+            the reader: a later file has other columns.
+        ConversionError: By the reader: `schema` cannot hold a value. The message names file, row group, row
+            and column.
+        LimitError: The footer asks for more than `limits` allows.
+        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+
+    Example:
+        >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.large_list(pyarrow.binary())})
+        >>> reader = arrowfeed.read_parquet("part-*.parquet", schema=schema)
+        >>> table = pyarrow.table(reader)
+    """
+
+def read_parquet_split(
+    split: Split,
+    *,
+    claim: Callable[[int], bool] | None = None,
+    file: SeekableFile | None = None,
+    columns: list[str] | tuple[str, ...] | None = None,
+    schema: ArrowSchemaExportable | None = None,
+    double_as_float: bool = False,
+    batch_size: int = 8192,
+    threads: int | None = None,
+    limits: Limits | None = None,
+    on_error: OnError = "raise",
+) -> RecordBatchReader:
+    """Reads the row groups of one split of a Parquet file as Arrow record batches.
+
+    A row group belongs to the split that contains the offset of its first page.
+
+    Args:
+        split: Of `ParquetDataset.plan_splits`, or any byte range of a file. With a `file_id`, the file must
+            be that one.
+        claim: Asked once for each row group, in order, with that offset, as in `read_split`. False ends the
+            split before it. None: all row groups are read.
+        file: Read in place of `split.path`, which is then a name for messages only: a binary file object
+            whose position 0 is the first byte of the file. It is read at any offset, and not closed.
+        columns: As in `read_parquet`; so are the options below.
+        schema: The Arrow schema of the batches.
+        double_as_float: With a `schema`, rounds doubles to floats.
+        batch_size: Rows of a batch.
+        threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
+        limits: What the file may ask of this process.
+        on_error: What to do with row groups that cannot be read.
+
+    Returns:
+        A reader of the split's rows, which may be none.
+
+    Raises:
+        ChangedError: The file is not the one that the split was planned for, or ends before the split starts.
+        ArrowfeedError: As `read_parquet`, and OSErrors likewise.
+        TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
+
+    Example:
+        >>> splits = arrowfeed.ParquetDataset("part-*.parquet").plan_splits(target_bytes=16 << 20)
+        >>> sum(batch.num_rows for split in splits for batch in arrowfeed.read_parquet_split(split))
+        10000
     """
 
 def read_split(

@@ -1,7 +1,7 @@
-"""Records without a file: `AvroRecordDecoder`, `ExampleRecordDecoder`, `encode_examples`."""
+"""Records without a file: `AvroRecordDecoder`, and messages of `tf.Example` and `tf.SequenceExample`."""
 
 from collections.abc import Iterable, Sequence
-from typing import final, overload
+from typing import Literal, final, overload
 
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec
 from arrowfeed._stubs.arrow import RecordBatch, Schema
@@ -16,6 +16,7 @@ from arrowfeed.types import (
     Framing,
     MessageSchemas,
     RepresentationLike,
+    SequenceExampleSchemaLike,
     StringType,
     Tensor,
 )
@@ -189,10 +190,11 @@ class ExampleRecordDecoder:
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
             `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
             records, in the order of their names; one without a list in any of them is a column of nulls.
+        encoding: The Arrow types of features, see `ExampleDataset`.
 
     Raises:
         RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
-        TypeError: It is something else.
+        ValueError: There is no such encoding. TypeError: An argument has a wrong type.
 
     Example:
         >>> decoder = arrowfeed.ExampleRecordDecoder({"id": "int64"})
@@ -201,7 +203,58 @@ class ExampleRecordDecoder:
         [[7], [8]]
     """
 
-    def __new__(cls, schema: ExampleSchemaLike | None = None) -> ExampleRecordDecoder: ...
+    def __new__(
+        cls, schema: ExampleSchemaLike | None = None, *, encoding: Literal["tfx", "feature"] = "tfx"
+    ) -> ExampleRecordDecoder: ...
+    @property
+    def schema(self) -> Schema | None:
+        """The schema of every batch. None: each batch has its own."""
+
+    def decode(self, records: Iterable[bytes | bytearray | memoryview], /) -> RecordBatch:
+        """The batch of some messages. The interpreter is free while they are decoded.
+
+        Args:
+            records: A row each.
+
+        Raises:
+            CorruptBlockError: A record is no message, or a feature has values of another kind.
+                `error.record` is its number, `error.field` the feature.
+        """
+
+@final
+class SequenceExampleRecordDecoder:
+    """Decodes messages of `tf.SequenceExample` that have no file into record batches.
+
+    The columns are those of `SequenceExampleDataset`. A decoder can be pickled, and used by several threads.
+
+    Args:
+        schema: The features, as in `SequenceExampleDataset`. None: each batch has the features of its own
+            records, in the order of their names. A feature of the context without a list in any of them is a
+            column of nulls, and one of the steps has null steps; the struct is there if a record has feature
+            lists, even empty ones.
+        sequence_column: The name of the struct.
+        encoding: The Arrow types of features, see `SequenceExampleDataset`.
+
+    Raises:
+        RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
+        ValueError: A feature of the context has the name of the struct.
+        TypeError: An argument has a wrong type.
+
+    Example:
+        >>> steps = pyarrow.array([{"token": [[7], [8, 9]]}])
+        >>> messages = arrowfeed.encode_sequence_examples(pyarrow.record_batch({"##SEQUENCE##": steps}))
+        >>> decoder = arrowfeed.SequenceExampleRecordDecoder({"##SEQUENCE##": {"token": "int64"}})
+        >>> decoder.decode(messages).to_pyarrow()["##SEQUENCE##"].to_pylist()
+        [{'token': [[7], [8, 9]]}]
+    """
+
+    def __new__(
+        cls,
+        schema: SequenceExampleSchemaLike | None = None,
+        *,
+        sequence_column: str = "##SEQUENCE##",
+        encoding: Literal["tfx", "feature"] = "tfx",
+    ) -> SequenceExampleRecordDecoder: ...
     @property
     def schema(self) -> Schema | None:
         """The schema of every batch. None: each batch has its own."""
@@ -235,4 +288,28 @@ def encode_examples(
     Example:
         >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))[0].hex()
         '0a0c0a0a0a016e12051a030a0107'
+    """
+
+def encode_sequence_examples(
+    batches: ArrowStreamExportable | ArrowArrayExportable, *, sequence_column: str = "##SEQUENCE##"
+) -> list[bytes]:
+    """Encodes rows as messages of `tf.SequenceExample`.
+
+    Each field of the struct is a feature list: a list of steps, each a list of values or one value. All other
+    columns are features of the context, as in `encode_examples`. A null list is left out; a null step has no
+    list.
+
+    Args:
+        batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
+        sequence_column: The name of the struct. Without such a column, messages have no feature lists.
+
+    Raises:
+        ConversionError: A column has a type that no feature has, a list has a null value, an integer does not
+            fit into 64 bits with a sign, or the column of sequences is no struct of lists.
+        TypeError: An argument has a wrong type.
+
+    Example:
+        >>> steps = pyarrow.array([{"t": [[7]]}])
+        >>> arrowfeed.encode_sequence_examples(pyarrow.record_batch({"##SEQUENCE##": steps}))[0].hex()
+        '120e0a0c0a017412070a051a030a0107'
     """

@@ -165,6 +165,7 @@ def write_tfrecord(
     batches: ArrowStreamExportable | ArrowArrayExportable,
     path: str | os.PathLike[str],
     *,
+    format: Literal["example", "sequence_example"] = "example",  # noqa: A002 - the word that fits
     compression: Literal["none", "gzip", "zlib"] | None = None,
 ) -> int:
     """Writes Arrow data to a new file of TFRecord, each row as a message of `tf.Example`.
@@ -177,6 +178,9 @@ def write_tfrecord(
         batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
             polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
         path: The file to make.
+        format: What a row becomes. `"sequence_example"`: a message of `tf.SequenceExample`. The column
+            `##SEQUENCE##`, a struct, has its feature lists: each field is a list of steps, and a step is what
+            a column is in a row of `"example"`. All other columns are features of the context.
         compression: Of the file as a whole. None: `"gzip"` if the name ends with `.gz`, else `"none"`.
 
     Returns:
@@ -184,7 +188,7 @@ def write_tfrecord(
 
     Raises:
         ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
-            not fit into 64 bits with a sign.
+            not fit into 64 bits with a sign; `##SEQUENCE##` is no struct of lists.
         ArrowfeedError: The stream of batches failed; errors of a `RecordBatchReader` stay what they are.
         OSError: The file cannot be written.
         ValueError: An option has a wrong value. TypeError: an argument has a wrong type.

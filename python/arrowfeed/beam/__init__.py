@@ -1,4 +1,4 @@
-"""Avro files in pipelines of Apache Beam, as record batches of pyarrow.
+"""Avro and Parquet files in pipelines of Apache Beam, as record batches of pyarrow.
 
     from arrowfeed import beam as avro
 
@@ -10,8 +10,8 @@ any file system that Beam knows. Importing this module imports apache_beam and p
 """
 
 from arrowfeed.beam._coder import RecordBatchCoder
-from arrowfeed.beam._transforms import ReadAllAvro, ReadAvro
+from arrowfeed.beam._transforms import ReadAllAvro, ReadAllParquet, ReadAvro, ReadParquet
 
-__all__ = ["ReadAllAvro", "ReadAvro", "RecordBatchCoder"]
+__all__ = ["ReadAllAvro", "ReadAllParquet", "ReadAvro", "ReadParquet", "RecordBatchCoder"]
 
 RecordBatchCoder.register()

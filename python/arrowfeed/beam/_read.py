@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from arrowfeed._arrowfeed import Split, read_split
-from arrowfeed._errors import ChangedError
+from arrowfeed._arrowfeed import Split, read_parquet_split, read_split
+from arrowfeed._errors import ChangedError, SchemaError
 from arrowfeed.beam._imported import beam, imported, pa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arrowfeed._arrowfeed import RecordBatch
+    from arrowfeed._arrowfeed import RecordBatch, RecordBatchReader
     from arrowfeed.types import Report
 
 _trackers: Any = imported("apache_beam.io.restriction_trackers", "apache-beam")
@@ -34,6 +35,9 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
         options: Of `arrowfeed.read_avro`.
         split_bytes: Bytes of a range at first.
     """
+
+    EXTENSION = "avro"
+    """Of the files of a directory."""
 
     GIVES: Any = pa.RecordBatch
     """The type of what it gives."""
@@ -68,13 +72,22 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
         path, restriction = element.path, tracker.current_restriction()
         split = Split(path, restriction.start, restriction.stop)
         with _filesystems.FileSystems.open(path, compression_type=_PLAIN) as file:
-            reader = read_split(split, claim=tracker.try_claim, file=file, **self.options)
+            reader = self.reader(split, claim=tracker.try_claim, file=file)
             _check_length(path, file, restriction.stop)
             for batch in reader:
                 yield from self.given(batch)
             # Blocks begin before the end of the range, which is claimed as well to say that it is done.
             tracker.try_claim(restriction.stop)
             self._count(reader.report())
+
+    def reader(self, split: Split, **source: Any) -> RecordBatchReader:
+        """Reads one range.
+
+        Args:
+            split: The range.
+            **source: Where its bytes come from, and who claims its blocks.
+        """
+        return read_split(split, **source, **self.options)
 
     def given(self, batch: RecordBatch) -> list[Any]:
         """What is given of a batch."""
@@ -87,6 +100,47 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
             beam.metrics.Metrics.counter("arrowfeed", name).inc(number)
         for block in skipped:
             _log.warning("left out a block: %s", block["error"])
+
+
+class ReadParquetRanges(ReadRanges):
+    """The same of Parquet files, whose row groups are claimed.
+
+    Args:
+        options: Of `arrowfeed.read_parquet`.
+        split_bytes: Bytes of a range at first.
+        expected: The schema that every file must have. None: any.
+    """
+
+    EXTENSION = "parquet"
+
+    def __init__(self, options: dict[str, Any], split_bytes: int, expected: Any = None) -> None:
+        super().__init__(options, split_bytes)
+        self._expected = expected
+
+    def reader(self, split: Split, **source: Any) -> RecordBatchReader:
+        """Reads one range.
+
+        Raises:
+            SchemaError: The file has another schema than the one that is expected.
+        """
+        reader = read_parquet_split(split, **source, **self.options)
+        if self._expected is not None:
+            _check_schema(split.path, self._expected, pa.schema(reader))
+        return reader
+
+
+def _check_schema(path: str, expected: Any, found: Any) -> None:
+    """Refuses a file of another schema.
+
+    Raises:
+        SchemaError: Its message names the first column that differs.
+    """
+    pairs = itertools.zip_longest(expected, found)
+    different = next(((one, other) for one, other in pairs if one is None or not one.equals(other)), None)
+    if different is not None:
+        names = ["no column" if field is None else f'"{field.name}" as {field.type}' for field in different]
+        message = f"expected the columns of the first file: {names[0]}, found {names[1]}"
+        raise SchemaError(f"{path}: {message}", path=path)
 
 
 def _check_length(path: str, file: BinaryIO, expected: int) -> None:

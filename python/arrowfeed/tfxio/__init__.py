@@ -22,7 +22,10 @@ from arrowfeed.tfxio._example_coder import (
 )
 from arrowfeed.tfxio._example_record import TFExampleBeamRecord, TFExampleRecord
 from arrowfeed.tfxio._options import RecordBatchesOptions, TensorFlowDatasetOptions
+from arrowfeed.tfxio._parquet import ParquetTFXIO
 from arrowfeed.tfxio._raw_record import RawBeamRecordTFXIO, RawTfRecordTFXIO
+from arrowfeed.tfxio._sequence_example_coder import SequenceExamplesToRecordBatchDecoder
+from arrowfeed.tfxio._sequence_example_record import TFSequenceExampleBeamRecord, TFSequenceExampleRecord
 from arrowfeed.tfxio._tfxio import TFXIO
 
 __all__ = [
@@ -30,13 +33,17 @@ __all__ = [
     "AvroBeamRecord",
     "AvroRecord",
     "ExamplesToRecordBatchDecoder",
+    "ParquetTFXIO",
     "RawBeamRecordTFXIO",
     "RawTfRecordTFXIO",
     "RecordBatchToExamples",
     "RecordBatchToExamplesEncoder",
     "RecordBatchesOptions",
+    "SequenceExamplesToRecordBatchDecoder",
     "TFExampleBeamRecord",
     "TFExampleRecord",
+    "TFSequenceExampleBeamRecord",
+    "TFSequenceExampleRecord",
     "TensorAdapter",
     "TensorAdapterConfig",
     "TensorFlowDatasetOptions",

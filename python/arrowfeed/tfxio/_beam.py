@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import encode_records
-from arrowfeed.beam import ReadAvro
+from arrowfeed.beam import ReadAvro, ReadParquet
 from arrowfeed.beam._imported import beam, pa
-from arrowfeed.beam._read import ReadRanges
+from arrowfeed.beam._read import ReadParquetRanges, ReadRanges
+from arrowfeed.beam._transforms import SPLIT_BYTES, matching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,6 +68,29 @@ class _RawRanges(ReadRanges):
     def given(self, batch: RecordBatch) -> list[bytes]:
         """One for each row."""
         return encode_records(batch, self._schema)
+
+
+class ReadParquetBatches(ReadParquet):
+    """Reads Parquet files in the types that are promised.
+
+    Args:
+        patterns: Of the files.
+        least_bytes: Bytes of a range, at least.
+        validate: Whether files are looked for here.
+        expected: The schema that every file must have. None: any.
+        **options: Of `ReadParquet`.
+
+    Raises:
+        FileNotFoundError: No file matches a pattern.
+    """
+
+    def __init__(
+        self, patterns: list[str], least_bytes: int, *, validate: bool, expected: Any, **options: Any
+    ) -> None:
+        super().__init__(patterns, split_bytes=max(least_bytes, SPLIT_BYTES), **options)
+        self._read = ReadParquetRanges(self._read.options, self._read.split_bytes, expected)
+        for pattern in patterns if validate else ():
+            matching(pattern, self._read.EXTENSION)
 
 
 def unchanged() -> Any:

@@ -66,12 +66,22 @@ def _as_tfx_bsl(error: CorruptBlockError) -> str:
     """The text of tfx_bsl, and then our own."""
     if error.field is None:
         return f"DATA_LOSS: Unable to parse example. ({error})"
-    # The text names the kind that was expected, perhaps with a comma behind it, and the one that was found.
+    return kind_error(error, "feature", error.field)
+
+
+def kind_error(error: CorruptBlockError, of: str, name: str) -> str:
+    """The text of tfx_bsl for values of another kind, and then our own.
+
+    Args:
+        error: Its text names the kind that was expected, perhaps with a comma behind it, and the one found.
+        of: What has the values.
+        name: Its name.
+    """
     expected, _, found = str(error).partition("expected values of ")[2].partition(", found ")
     kind = expected.split(",")[0]
     return (
         f"INVALID_ARGUMENT: Feature had wrong type, expected {kind}, found {found} "
-        f'for feature "{error.field}" ({error})'
+        f'for {of} "{name}" ({error})'
     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import ExampleDataset, RawRecordDataset
+from arrowfeed._arrowfeed import ExampleDataset
 from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
 from arrowfeed.tfxio._example_columns import columns_of_examples, kinds, projected_examples
-from arrowfeed.tfxio._files import FileRecords, patterns_of
 from arrowfeed.tfxio._raw_records import example_batches
 from arrowfeed.tfxio._records import Records
+from arrowfeed.tfxio._tfrecord_files import TfRecordFiles
 
 if TYPE_CHECKING:
     import os
@@ -37,7 +37,7 @@ class ExampleRecords(Records):
         return functools.partial(example_batches, kinds(self.columns), self._raw_column)
 
 
-class TFExampleRecord(ExampleRecords, FileRecords):
+class TFExampleRecord(ExampleRecords, TfRecordFiles):
     """TFRecord files of `tf.Example` as a `TFXIO`: batches for pipelines and out of them, and tensors.
 
     Args:
@@ -70,26 +70,14 @@ class TFExampleRecord(ExampleRecords, FileRecords):
         *,
         limits: Limits | None = None,
     ) -> None:
-        super().__init__(schema, raw_record_column_name, telemetry_descriptors)
-        self._patterns = patterns_of(file_pattern)
-        self._limits = limits
-
-    def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records of the files.
-
-        Beam reads the files: a name that ends with `.gz` is that of a compressed one.
-        """
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
-
-        return _beam.ReadTfRecords(self._patterns)
+        super().__init__(file_pattern, schema, raw_record_column_name, telemetry_descriptors, limits)
 
     def _found_columns(self) -> Columns:
         if self._features is not None:
             return super()._found_columns()
         found = ExampleDataset(self._patterns, limits=self._limits)
         schema = found.arrow_schema.to_pyarrow()
-        representations: dict[str, Any] = dict(found.tensor_representations)
-        return Columns(schema.names, schema, representations)
+        return Columns(schema.names, schema, dict(found.tensor_representations))
 
     def _dataset(self) -> ExampleDataset:
         return ExampleDataset(
@@ -99,11 +87,6 @@ class TFExampleRecord(ExampleRecords, FileRecords):
             representations=dict(self.columns.representations),
             limits=self._limits,
         )
-
-    def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
-        decode = self._decoder()
-        for batch in RawRecordDataset(self._patterns, limits=self._limits).record_batches(**iteration):
-            yield from decode(batch.to_pyarrow()["record"].to_pylist())
 
 
 class TFExampleBeamRecord(BeamRecords, ExampleRecords):

@@ -9,6 +9,7 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed.tfxio._records import Records
+from arrowfeed.tfxio._tfxio import TFXIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,16 +33,12 @@ def patterns_of(file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLik
     return [os.fspath(pattern) for pattern in patterns]
 
 
-class FileRecords(Records):
-    """Records of files that are read outside of a pipeline too."""
+class FileBatches(TFXIO):
+    """Files that are read outside of a pipeline too."""
 
     @abc.abstractmethod
     def _dataset(self) -> Dataset:
         """The columns and the tensors of the files."""
-
-    @abc.abstractmethod
-    def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
-        """Batches of pyarrow with a last column of the records themselves."""
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
         """Record batches of pyarrow, outside of a pipeline.
@@ -52,10 +49,7 @@ class FileRecords(Records):
             options: As in tfx_bsl.
         """
         self.ArrowSchema()
-        iteration: dict[str, Any] = {"seed": secrets.randbits(64), **_iteration(options)}
-        if self.raw_record_column_name is not None:
-            return self._with_raw_records(iteration)
-        return (batch.to_pyarrow() for batch in self._dataset().record_batches(**iteration))
+        return (batch.to_pyarrow() for batch in self._dataset().record_batches(**_seeded(options)))
 
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
         """A `tf.data.Dataset` of what `TensorAdapter()` makes of `RecordBatches`.
@@ -82,6 +76,30 @@ class FileRecords(Records):
         if label is not None:
             dataset = dataset.map(functools.partial(_labelled, label))
         return dataset.prefetch(options.prefetch_buffer_size)
+
+
+class FileRecords(FileBatches, Records):
+    """Records of files that are read outside of a pipeline too."""
+
+    @abc.abstractmethod
+    def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
+        """Batches of pyarrow with a last column of the records themselves."""
+
+    def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
+        """Record batches of pyarrow, outside of a pipeline: those of all files, and the records themselves.
+
+        Args:
+            options: As in tfx_bsl.
+        """
+        if self.raw_record_column_name is None:
+            return super().RecordBatches(options)
+        self.ArrowSchema()
+        return self._with_raw_records(_seeded(options))
+
+
+def _seeded(options: RecordBatchesOptions) -> dict[str, Any]:
+    """The same in the words of `Dataset.record_batches`, with a seed."""
+    return {"seed": secrets.randbits(64), **_iteration(options)}
 
 
 def _iteration(options: RecordBatchesOptions | TensorFlowDatasetOptions) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from arrowfeed._arrowfeed import Dense, RawRecordDataset
 from arrowfeed._frameworks import framework
 from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
-from arrowfeed.tfxio._files import FileRecords, patterns_of
 from arrowfeed.tfxio._raw_records import raw_batches, raw_record_field
 from arrowfeed.tfxio._records import Records
+from arrowfeed.tfxio._tfrecord_files import TfRecordFiles
 
 if TYPE_CHECKING:
     import os
@@ -21,15 +21,7 @@ if TYPE_CHECKING:
 
 
 class RawRecords(Records):
-    """A `TFXIO` whose batches have one column: the records, each in a list of one.
-
-    Args:
-        raw_record_column_name: Of the column, and of the tensor.
-        telemetry_descriptors: Of who asks.
-    """
-
-    def __init__(self, raw_record_column_name: str, telemetry_descriptors: list[str] | None) -> None:
-        super().__init__(None, raw_record_column_name, telemetry_descriptors)
+    """A `TFXIO` whose batches have one column: the records, each in a list of one."""
 
     def _found_columns(self) -> Columns:
         name = str(self._raw_column)
@@ -44,7 +36,7 @@ class RawRecords(Records):
         return functools.partial(raw_batches, str(self._raw_column))
 
 
-class RawTfRecordTFXIO(RawRecords, FileRecords):
+class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
     """The records of TFRecord files as a `TFXIO`.
 
     Args:
@@ -69,23 +61,10 @@ class RawTfRecordTFXIO(RawRecords, FileRecords):
         *,
         limits: Limits | None = None,
     ) -> None:
-        super().__init__(raw_record_column_name, telemetry_descriptors)
-        self._patterns = patterns_of(file_pattern)
-        self._limits = limits
-
-    def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records of the files, as of `TFExampleRecord`."""
-        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
-
-        return _beam.ReadTfRecords(self._patterns)
+        super().__init__(file_pattern, None, raw_record_column_name, telemetry_descriptors, limits)
 
     def _dataset(self) -> RawRecordDataset:
         return RawRecordDataset(self._patterns, column=str(self._raw_column), limits=self._limits)
-
-    def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
-        decode = self._decoder()
-        for batch in self._dataset().record_batches(**iteration):
-            yield from decode(batch.to_pyarrow()[self._raw_column].to_pylist())
 
     def ArrowSchema(self) -> Any:  # noqa: N802
         """The `pyarrow.Schema` of the record batches: one column, `large_list<large_binary>`."""
@@ -110,5 +89,5 @@ class RawBeamRecordTFXIO(BeamRecords, RawRecords):
         raw_record_column_name: str,
         telemetry_descriptors: list[str] | None = None,
     ) -> None:
-        super().__init__(raw_record_column_name, telemetry_descriptors)
+        super().__init__(None, raw_record_column_name, telemetry_descriptors)
         self.physical_format = physical_format

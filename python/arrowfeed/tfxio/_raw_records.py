@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import AvroRecordDecoder, ExampleRecordDecoder
+from arrowfeed._arrowfeed import AvroRecordDecoder, ExampleRecordDecoder, SequenceExampleRecordDecoder
 from arrowfeed._frameworks import framework
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from arrowfeed._arrowfeed import AvroSchema
-    from arrowfeed.types import ExampleSchemaLike
+    from arrowfeed.types import ExampleSchemaLike, SequenceExampleSchemaLike
 
 
 def avro_batches(
@@ -52,6 +52,14 @@ def example_batches(
         ArrowfeedError: A record is no message of the schema; `record` is its number.
     """
     batch = ExampleRecordDecoder(schema).decode(records).to_pyarrow()
+    yield batch if raw_column is None else with_raw_records(batch, raw_column, records)
+
+
+def sequence_example_batches(
+    schema: SequenceExampleSchemaLike | None, raw_column: str | None, records: Sequence[bytes]
+) -> Iterator[Any]:
+    """The same of messages of `tf.SequenceExample`."""
+    batch = SequenceExampleRecordDecoder(schema).decode(records).to_pyarrow()
     yield batch if raw_column is None else with_raw_records(batch, raw_column, records)
 
 

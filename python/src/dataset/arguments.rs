@@ -2,23 +2,32 @@
 
 use std::path::PathBuf;
 
+use arrowfeed::text::{CsvOptions, JsonLinesOptions};
+use arrowfeed::tfrecord::Encoding;
+use arrowfeed::tfrecord::sequence_example::SEQUENCE_COLUMN;
 use arrowfeed::{
-    AvroDatasetOptions, ChunkDatasetOptions, ExampleDatasetOptions, ParquetDatasetOptions,
-    RawRecordDatasetOptions, ReadOptions, TensorDefinitions,
+    AvroDatasetOptions, ChunkDatasetOptions, CsvDatasetOptions, ExampleDatasetOptions,
+    JsonLinesDatasetOptions, Limits, ParquetDatasetOptions, RawRecordDatasetOptions, ReadOptions,
+    SequenceExampleDatasetOptions, TensorDefinitions,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::argument::{path, unexpected_keyword, wrong_type};
+use crate::argument::{path, strings, taken, unexpected_keyword, wrong_type};
+use crate::arrow_schema::Schema;
 use crate::options::{columns, read_options};
-use crate::tensor::{representations_of_tfmd, tensor_definitions};
-use crate::tfrecord::{features, sample, tfmd_bytes};
+use crate::tensor::{representations_of_tfmd, schema as arrow_schema, tensor_definitions};
+use crate::text;
+use crate::tfrecord::{encoding, features, sample, sequence_features, tfmd_bytes};
 
 /// Options of reading that a dataset of Avro files has too.
 const AVRO: [&str; 5] = ["columns", "reader_schema", "encoding", "double_as_float", "limits"];
 
-/// Those of Parquet files, and of chunks of rows.
-const PARQUET: [&str; 2] = ["columns", "limits"];
+/// Those of messages of `tf.Example`, and of chunks of rows.
+const COLUMNS: [&str; 2] = ["columns", "limits"];
+
+/// Those of Parquet files.
+const PARQUET: [&str; 3] = ["columns", "double_as_float", "limits"];
 
 /// Keywords of our own: what the caller does with lists and dicts afterwards changes none of them.
 pub(super) fn kept<'py>(
@@ -31,14 +40,31 @@ pub(super) fn kept<'py>(
             "columns" if !value.is_none() => PyList::new(py, columns("columns", &value)?)?.into_any(),
             "features" | "representations" => py.import("copy")?.call_method1("copy", (value,))?,
             "index" if !value.is_none() => path("index", &value)?.into_pyobject(py)?.into_any(),
+            name @ ("names" | "nulls" | "multivalent_columns") if !value.is_none() => {
+                PyList::new(py, strings(name, "a list of texts (str)", &value)?)?.into_any()
+            }
             "schema" if !value.is_none() => match tfmd_bytes(&value)? {
                 Some(bytes) => bytes.into_any(),
-                None => py.import("copy")?.call_method1("copy", (value,))?,
+                None => py.import("copy")?.call_method1("deepcopy", (value,))?,
             },
             "reader_schema" => py.import("copy")?.call_method1("deepcopy", (value,))?,
             _ => value,
         };
         kept.set_item(name, value)?;
+    }
+    Ok(kept)
+}
+
+/// The same of a format whose `schema` is an Arrow schema. It is kept as one of ours, which can be pickled.
+pub(super) fn kept_with_arrow_schema<'py>(
+    py: Python<'py>,
+    keywords: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let others = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+    let schema = taken(&others, "schema")?.map(|schema| arrow_schema(&schema)).transpose()?;
+    let kept = kept(py, Some(&others))?;
+    if let Some(schema) = schema {
+        kept.set_item("schema", Schema(schema))?;
     }
     Ok(kept)
 }
@@ -52,16 +78,58 @@ pub(super) fn avro_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDataset
 
 /// The options that `ParquetDataset` was called with.
 pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetDatasetOptions> {
-    let (tensors, reading, index) = options("ParquetDataset", &PARQUET, keywords)?;
-    let ReadOptions { columns, limits, .. } = reading;
-    Ok(ParquetDatasetOptions { tensors, columns, limits, index })
+    let others = keywords.copy()?;
+    let schema = taken(&others, "schema")?.map(|schema| arrow_schema(&schema)).transpose()?;
+    let (tensors, reading, index) = options("ParquetDataset", &PARQUET, &others)?;
+    let ReadOptions { columns, double_as_float, limits, .. } = reading;
+    Ok(ParquetDatasetOptions { tensors, columns, schema, double_as_float, limits, index })
 }
 
 /// The options that `ExampleDataset` was called with. The keywords were [`kept`].
 pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<ExampleDatasetOptions> {
+    let Messages { schema, sample, encoding, tensors, columns, limits, index } =
+        messages("ExampleDataset", keywords)?;
+    let schema = schema.as_ref().map(features).transpose()?;
+    let chunk_bytes = ExampleDatasetOptions::default().chunk_bytes;
+    Ok(ExampleDatasetOptions { tensors, schema, sample, columns, encoding, chunk_bytes, limits, index })
+}
+
+/// The options that `SequenceExampleDataset` was called with. The keywords were [`kept`].
+pub(super) fn sequence_example_options(
+    keywords: &Bound<'_, PyDict>,
+) -> PyResult<SequenceExampleDatasetOptions> {
+    let Messages { schema, sample, encoding, tensors, columns, limits, index } =
+        messages("SequenceExampleDataset", keywords)?;
+    let schema = schema.map(|schema| sequence_features(&schema, SEQUENCE_COLUMN)).transpose()?;
+    let chunk_bytes = SequenceExampleDatasetOptions::default().chunk_bytes;
+    Ok(SequenceExampleDatasetOptions {
+        tensors,
+        schema,
+        sample,
+        columns,
+        encoding,
+        chunk_bytes,
+        limits,
+        index,
+    })
+}
+
+/// The options of messages.
+struct Messages<'py> {
+    schema: Option<Bound<'py, PyAny>>,
+    sample: Option<u64>,
+    encoding: Encoding,
+    tensors: Option<TensorDefinitions>,
+    columns: Option<Vec<String>>,
+    limits: Limits,
+    index: Option<PathBuf>,
+}
+
+fn messages<'py>(class: &str, keywords: &Bound<'py, PyDict>) -> PyResult<Messages<'py>> {
     let others = keywords.copy()?;
     let (schema, given_sample) = (taken(&others, "schema")?, taken(&others, "sample")?);
-    let (mut tensors, reading, index) = options("ExampleDataset", &PARQUET, &others)?;
+    let encoding = taken(&others, "encoding")?.as_ref().map(encoding).transpose()?.unwrap_or_default();
+    let (mut tensors, reading, index) = options(class, &COLUMNS, &others)?;
     let ReadOptions { columns, limits, .. } = reading;
     // A schema of TensorFlow Metadata says what its tensors are.
     if let (None, None, Some(schema)) = (&tensors, &columns, &schema)
@@ -70,9 +138,8 @@ pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<ExampleD
         let representations = representations_of_tfmd(schema.py(), bytes.as_bytes(), "")?;
         tensors = Some(TensorDefinitions::Representations(representations));
     }
-    let schema = schema.as_ref().map(features).transpose()?;
     let sample = given_sample.as_ref().map(sample).transpose()?;
-    Ok(ExampleDatasetOptions { tensors, schema, sample, columns, limits, index, ..Default::default() })
+    Ok(Messages { schema, sample, encoding, tensors, columns, limits, index })
 }
 
 /// The options that `RawRecordDataset` was called with.
@@ -88,16 +155,27 @@ pub(super) fn raw_record_options(keywords: &Bound<'_, PyDict>) -> PyResult<RawRe
     Ok(made)
 }
 
-/// Takes an argument out of the others; `None` stands for the default.
-fn taken<'py>(others: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let Some(given) = others.get_item(name)? else { return Ok(None) };
-    others.del_item(name)?;
-    Ok(Some(given).filter(|given| !given.is_none()))
+/// The options that `CsvDataset` was called with.
+pub(super) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvDatasetOptions> {
+    let others = keywords.copy()?;
+    let CsvOptions { dialect, names, schema, sample, chunk_bytes, .. } = text::csv_options(&others)?;
+    let (tensors, reading, index) = options("CsvDataset", &COLUMNS, &others)?;
+    let ReadOptions { columns, limits, .. } = reading;
+    Ok(CsvDatasetOptions { tensors, dialect, names, schema, sample, columns, chunk_bytes, limits, index })
+}
+
+/// The options that `JsonLinesDataset` was called with.
+pub(super) fn json_lines_options(keywords: &Bound<'_, PyDict>) -> PyResult<JsonLinesDatasetOptions> {
+    let others = keywords.copy()?;
+    let JsonLinesOptions { schema, sample, chunk_bytes, .. } = text::json_lines_options(&others)?;
+    let (tensors, reading, index) = options("JsonLinesDataset", &COLUMNS, &others)?;
+    let ReadOptions { columns, limits, .. } = reading;
+    Ok(JsonLinesDatasetOptions { tensors, schema, sample, columns, chunk_bytes, limits, index })
 }
 
 /// The options that `ChunkDataset` was called with.
 pub(super) fn chunk_options(keywords: &Bound<'_, PyDict>) -> PyResult<ChunkDatasetOptions> {
-    let (tensors, reading, index) = options("ChunkDataset", &PARQUET, keywords)?;
+    let (tensors, reading, index) = options("ChunkDataset", &COLUMNS, keywords)?;
     let ReadOptions { columns, limits, .. } = reading;
     // Only the caller's thread calls Python code: no other thread then ever waits for the interpreter.
     Ok(ChunkDatasetOptions { tensors, columns, limits, index, read_by_caller: true })

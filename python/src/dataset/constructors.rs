@@ -6,14 +6,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::arguments::{
-    avro_options, chunk_options, example_options, kept, parquet_options, raw_record_options,
+    avro_options, chunk_options, csv_options, example_options, json_lines_options, kept,
+    kept_with_arrow_schema, parquet_options, raw_record_options, sequence_example_options,
 };
 use super::base::{Dataset, Made};
 use super::chunk_source::sources;
 use crate::call::caught_any;
 use crate::errors::dataset_error;
 use crate::signals;
-use crate::source::{AVRO, PARQUET, TFRECORD, rereadable};
+use crate::source::{AVRO, CSV, JSON_LINES, PARQUET, TFRECORD, rereadable};
 
 /// The format of a dataset, and with it the class of its projections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +22,10 @@ pub(super) enum Format {
     Avro,
     Parquet,
     Example,
+    SequenceExample,
     RawRecord,
+    Csv,
+    JsonLines,
     Chunks,
 }
 
@@ -32,7 +36,10 @@ impl Format {
             Self::Avro => "AvroDataset",
             Self::Parquet => "ParquetDataset",
             Self::Example => "ExampleDataset",
+            Self::SequenceExample => "SequenceExampleDataset",
             Self::RawRecord => "RawRecordDataset",
+            Self::Csv => "CsvDataset",
+            Self::JsonLines => "JsonLinesDataset",
             Self::Chunks => "ChunkDataset",
         }
     }
@@ -59,7 +66,10 @@ impl Format {
             Self::Avro => Py::new(py, base.add_subclass(AvroDataset))?.into_any(),
             Self::Parquet => Py::new(py, base.add_subclass(ParquetDataset))?.into_any(),
             Self::Example => Py::new(py, base.add_subclass(ExampleDataset))?.into_any(),
+            Self::SequenceExample => Py::new(py, base.add_subclass(SequenceExampleDataset))?.into_any(),
             Self::RawRecord => Py::new(py, base.add_subclass(RawRecordDataset))?.into_any(),
+            Self::Csv => Py::new(py, base.add_subclass(CsvDataset))?.into_any(),
+            Self::JsonLines => Py::new(py, base.add_subclass(JsonLinesDataset))?.into_any(),
             Self::Chunks => Py::new(py, base.add_subclass(ChunkDataset))?.into_any(),
         })
     }
@@ -96,12 +106,12 @@ pub(crate) struct ParquetDataset;
 impl ParquetDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, limits=None, index=None)")]
+        columns=None, schema=None, double_as_float=False, limits=None, index=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let keywords = kept(source.py(), keywords)?;
+        let keywords = kept_with_arrow_schema(source.py(), keywords)?;
         let options = parquet_options(&keywords)?;
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::ParquetDataset::open(sources, options, Some(interrupt))
@@ -119,7 +129,7 @@ pub(crate) struct ExampleDataset;
 impl ExampleDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
-        representations=None, columns=None, limits=None, index=None)")]
+        representations=None, columns=None, encoding='tfx', limits=None, index=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
@@ -130,6 +140,30 @@ impl ExampleDataset {
             arrowfeed::ExampleDataset::open(sources, options, Some(interrupt))
         };
         let dataset = Format::Example.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
+        Ok(PyClassInitializer::from(dataset).add_subclass(Self))
+    }
+}
+
+#[doc = docs!(SequenceExampleDataset)]
+#[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
+pub(crate) struct SequenceExampleDataset;
+
+#[pymethods]
+impl SequenceExampleDataset {
+    #[new]
+    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
+        representations=None, columns=None, encoding='tfx', limits=None, index=None)")]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let keywords = kept(source.py(), keywords)?;
+        let options = sequence_example_options(&keywords)?;
+        let open = |sources: Vec<_>, interrupt: &Interrupt| {
+            arrowfeed::SequenceExampleDataset::open(sources, options, Some(interrupt))
+        };
+        let dataset =
+            Format::SequenceExample.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -154,6 +188,55 @@ impl RawRecordDataset {
         };
         let dataset =
             Format::RawRecord.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
+        Ok(PyClassInitializer::from(dataset).add_subclass(Self))
+    }
+}
+
+#[doc = docs!(CsvDataset)]
+#[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
+pub(crate) struct CsvDataset;
+
+#[pymethods]
+impl CsvDataset {
+    #[new]
+    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, header=True, \
+        names=None, delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, \
+        multivalent_columns=None, secondary_delimiter=None, features=None, \
+        representations=None, columns=None, limits=None, index=None)")]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let keywords = kept_with_arrow_schema(source.py(), keywords)?;
+        let options = csv_options(&keywords)?;
+        let open = |sources: Vec<_>, interrupt: &Interrupt| {
+            arrowfeed::CsvDataset::open(sources, options, Some(interrupt))
+        };
+        let dataset = Format::Csv.dataset(source.py(), rereadable(source, CSV)?, keywords, open)?;
+        Ok(PyClassInitializer::from(dataset).add_subclass(Self))
+    }
+}
+
+#[doc = docs!(JsonLinesDataset)]
+#[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
+pub(crate) struct JsonLinesDataset;
+
+#[pymethods]
+impl JsonLinesDataset {
+    #[new]
+    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
+        representations=None, columns=None, limits=None, index=None)")]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let keywords = kept_with_arrow_schema(source.py(), keywords)?;
+        let options = json_lines_options(&keywords)?;
+        let open = |sources: Vec<_>, interrupt: &Interrupt| {
+            arrowfeed::JsonLinesDataset::open(sources, options, Some(interrupt))
+        };
+        let dataset =
+            Format::JsonLines.dataset(source.py(), rereadable(source, JSON_LINES)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }

@@ -17,6 +17,9 @@ mod iterator;
 mod options;
 
 pub(crate) use base::Dataset;
-pub(crate) use constructors::{AvroDataset, ChunkDataset, ExampleDataset, ParquetDataset, RawRecordDataset};
+pub(crate) use constructors::{
+    AvroDataset, ChunkDataset, CsvDataset, ExampleDataset, JsonLinesDataset, ParquetDataset,
+    RawRecordDataset, SequenceExampleDataset,
+};
 pub(crate) use iterator::BatchIterator;
 pub(crate) use options::iteration_options;

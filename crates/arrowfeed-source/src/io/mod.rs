@@ -5,6 +5,8 @@
 //! | `file_source` | what a caller gives as a file |
 //! | `open_file` `file_identity` | an open file, and what tells it from another one |
 //! | `byte_source` | the trait: bytes at any offset, for any number of threads |
+//! | `ends` | the first and the last bytes of a file, and their fingerprint |
+//! | `sequential` | the bytes of a file in order, which may be compressed |
 //! | `local` | a file of the local file system |
 //! | `memory` | a file in memory |
 //! | `seekable` | what can read and seek, by one thread at a time |
@@ -13,6 +15,7 @@
 //! | `regular_file` | opening of files that are neither pipes nor devices |
 
 mod byte_source;
+mod ends;
 mod file_identity;
 mod file_source;
 mod local;
@@ -20,12 +23,14 @@ mod memory;
 mod open_file;
 pub mod regular_file;
 mod seekable;
+mod sequential;
 mod stored_file;
 mod target;
 #[cfg(test)]
 mod tests;
 
 pub use byte_source::{ByteSource, FileVersion, checked_read_at};
+pub use ends::FileEnds;
 pub use file_identity::{Expected, FileIdentity, Fingerprint, check_start};
 pub use file_source::{FileSource, Opened};
 pub(crate) use file_source::{SourceKind, open_stored};
@@ -33,5 +38,6 @@ pub use local::LocalFile;
 pub use memory::Memory;
 pub use open_file::OpenFile;
 pub use seekable::Seekable;
+pub use sequential::{SequentialReader, decompression_error};
 pub use stored_file::StoredFile;
 pub use target::Target;

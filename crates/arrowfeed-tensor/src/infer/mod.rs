@@ -12,7 +12,10 @@ mod tfmd;
 
 pub use arrow::infer_representations;
 pub use project::project_tfmd_schema;
-pub use tfmd::{ValueType, representations_from_tfmd, value_types_from_tfmd};
+pub use tfmd::{
+    SequenceValueTypes, ValueType, representations_from_tfmd, sequence_value_types_from_tfmd,
+    value_types_from_tfmd,
+};
 
 use crate::representation::Representation;
 

@@ -50,10 +50,41 @@ pub enum ValueType {
 /// # Errors
 /// Bytes that are no schema; a feature of another type.
 pub fn value_types_from_tfmd(schema: &[u8]) -> Result<Vec<(String, ValueType)>, RepresentationError> {
+    value_types(&parse(schema)?.feature)
+}
+
+/// The value types of the context and of the steps of `tf.SequenceExample`: each with its name.
+pub type SequenceValueTypes = (Vec<(String, ValueType)>, Vec<(String, ValueType)>);
+
+/// The features of `tf.SequenceExample` that the bytes of a `tensorflow.metadata.v0.Schema` declare: those of the context, and the
+/// fields of the struct named `sequence_column`, which are those of the steps. As [`value_types_from_tfmd`] otherwise.
+///
+/// # Errors
+/// Bytes that are no schema; a feature of another type; a feature with the name of the struct that is none.
+pub fn sequence_value_types_from_tfmd(
+    schema: &[u8],
+    sequence_column: &str,
+) -> Result<SequenceValueTypes, RepresentationError> {
     let schema = parse(schema)?;
-    let mut found: Vec<(String, ValueType)> = Vec::with_capacity(schema.feature.len());
+    let (sequence, context): (Vec<_>, Vec<_>) =
+        schema.feature.into_iter().partition(|feature| feature.name() == sequence_column);
+    let context = value_types(&context)?;
+    let Some(sequence) = sequence.into_iter().next() else { return Ok((context, Vec::new())) };
+    let steps = match (sequence.r#type(), &sequence.domain_info) {
+        (FeatureType::Struct, Some(DomainInfo::StructDomain(steps))) => value_types(&steps.feature)?,
+        (FeatureType::Struct, _) => Vec::new(),
+        (other, _) => {
+            let expected = "a feature of the type STRUCT, whose fields are those of the steps";
+            return Err(schema_error(expected, other.as_str_name()).in_tensor(sequence_column));
+        }
+    };
+    Ok((context, steps))
+}
+
+fn value_types(features: &[Feature]) -> Result<Vec<(String, ValueType)>, RepresentationError> {
+    let mut found: Vec<(String, ValueType)> = Vec::with_capacity(features.len());
     let mut names = BTreeSet::new();
-    for feature in schema.feature.iter().filter(|feature| names.insert(feature.name())) {
+    for feature in features.iter().filter(|feature| names.insert(feature.name())) {
         let value_type = match feature.r#type() {
             FeatureType::Bytes => ValueType::Bytes,
             FeatureType::Int => ValueType::Int,

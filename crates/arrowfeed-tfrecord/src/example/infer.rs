@@ -1,15 +1,14 @@
 //! The features of records, where no schema says them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, FieldRef, Schema};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
-use super::decoder::{ExampleDecoder, Feature, Kind, Unlisted, each_entry};
-use super::entry::Entry;
-use crate::wire::Malformed;
+use super::decoder::ExampleDecoder;
+use crate::feature::{Feature, Kinds, RecordKinds, Unlisted, each_entry};
+use crate::wire::{Fields, Malformed, Value};
 
 /// The features that records have, and their kinds.
 ///
@@ -27,8 +26,7 @@ use crate::wire::Malformed;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct InferredFeatures {
-    /// `None`: no record had a list.
-    kinds: BTreeMap<String, Option<Kind>>,
+    kinds: Kinds,
     records: u64,
 }
 
@@ -39,47 +37,35 @@ impl InferredFeatures {
     /// The bytes are no message, or a feature has another kind than in a record before. The error names the record and the
     /// feature.
     pub fn observe(&mut self, record: &[u8]) -> Result<(), FeedError> {
-        let wrong =
-            |message: String| FeedError::new(FeedErrorKind::CorruptBlock, message).in_record(self.records);
-        let mut last = BTreeMap::new();
-        each_entry(record, |entry| {
-            let entry = Entry::read(entry)?;
-            let kind = entry.kind()?;
-            // It was checked.
-            last.insert(String::from_utf8_lossy(entry.name).into_owned(), kind);
-            Ok(())
-        })
-        .map_err(|malformed: Malformed| wrong(malformed.to_string()))?;
-        for (name, found) in &last {
-            if let (Some(Some(kind)), Some(found)) = (self.kinds.get(name), found)
-                && kind != found
-            {
-                let message = format!(
-                    "expected values of {}, as in records before, found {}",
-                    kind.name(),
-                    found.name()
-                );
-                return Err(wrong(message).in_field(name));
-            }
-        }
-        for (name, found) in last {
-            let kind = self.kinds.entry(name).or_default();
-            *kind = kind.or(found);
-        }
+        let features = features_of(record).map_err(|malformed| {
+            FeedError::new(FeedErrorKind::CorruptBlock, malformed.to_string()).in_record(self.records)
+        })?;
+        self.kinds.check(&features).map_err(|error| error.in_record(self.records))?;
+        self.kinds.add(features);
         self.records += 1;
         Ok(())
     }
 
     /// The features that had a list, in the order of their names.
     pub fn features(&self) -> Vec<Feature> {
-        let known = self.kinds.iter().filter_map(|(name, kind)| Some((name, (*kind)?)));
-        known.map(|(name, kind)| Feature { name: name.clone(), kind }).collect()
+        self.kinds.features()
     }
 
     /// The names of features that no record had a list of, in their order.
     pub fn without_kind(&self) -> impl Iterator<Item = &str> {
-        self.kinds.iter().filter(|(_, kind)| kind.is_none()).map(|(name, _)| name.as_str())
+        self.kinds.without_kind()
     }
+}
+
+fn features_of(record: &[u8]) -> Result<RecordKinds, Malformed> {
+    let mut found = RecordKinds::default();
+    let mut fields = Fields::new(record);
+    while let Some(field) = fields.next()? {
+        if let (1, Value::Bytes(features)) = field {
+            each_entry(features, |entry| found.add_feature(entry))?;
+        }
+    }
+    Ok(found)
 }
 
 /// The batch of some records, whose columns are the features that these have, in the order of their names. A feature without a
@@ -93,12 +79,22 @@ pub fn decode_inferred(records: &[&[u8]]) -> Result<RecordBatch, FeedError> {
     let mut decoder = ExampleDecoder::new(&inferred.features(), Unlisted::Skip)?;
     records.iter().try_for_each(|record| decoder.push(record))?;
     let batch = decoder.finish();
-    let columns = inferred.kinds.keys().map(|name| match batch.schema().column_with_name(name) {
-        Some((at, field)) => (field.clone(), batch.column(at).clone()),
-        None => (Field::new(name, DataType::Null, true), Arc::new(NullArray::new(records.len())) as ArrayRef),
-    });
-    let (fields, columns): (Vec<_>, Vec<_>) = columns.unzip();
+    let (fields, columns): (Vec<_>, Vec<_>) = with_null_columns(&inferred.kinds, &batch).unzip();
     let options = RecordBatchOptions::new().with_row_count(Some(records.len()));
     Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
         .expect("the columns have the types of the schema, and as many rows"))
+}
+
+/// The columns of a batch, and columns of nulls for features without a list, in the order of the names.
+pub(crate) fn with_null_columns(
+    kinds: &Kinds,
+    batch: &RecordBatch,
+) -> impl Iterator<Item = (FieldRef, ArrayRef)> {
+    kinds.iter().map(|(name, _)| match batch.schema().fields().find(name) {
+        Some((at, field)) => (field.clone(), batch.column(at).clone()),
+        None => {
+            let nulls: ArrayRef = Arc::new(NullArray::new(batch.num_rows()));
+            (Arc::new(Field::new(name, DataType::Null, true)), nulls)
+        }
+    })
 }

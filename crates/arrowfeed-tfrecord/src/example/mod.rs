@@ -7,17 +7,15 @@
 //! | file | what |
 //! |---|---|
 //! | `decoder` | [`ExampleDecoder`]: from records to a batch |
-//! | `entry` | a feature of a record: its name, and the lists of its values |
-//! | `column` | the values of a feature, row after row |
 //! | `encoder` | [`ExampleEncoder`]: from a batch to records |
 //! | `infer` | [`InferredFeatures`]: the features of records without a schema |
 
-mod column;
 mod decoder;
 mod encoder;
-mod entry;
 mod infer;
 
-pub use decoder::{ExampleDecoder, Feature, Kind, Unlisted};
+pub use crate::feature::{Feature, Kind, Unlisted};
+pub use decoder::ExampleDecoder;
 pub use encoder::ExampleEncoder;
+pub(crate) use infer::with_null_columns;
 pub use infer::{InferredFeatures, decode_inferred};

@@ -105,9 +105,10 @@ impl RecordDecoder {
 
     /// Decodes rows until the batch is full. True: there are more.
     fn fill(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
+        let batch_bytes = self.file.encoding().batch_bytes(self.file.limits().batch_bytes);
         while self.window_left > 0 {
             match self.step(check)? {
-                Step::Row if self.bytes <= self.file.limits().batch_bytes => {}
+                Step::Row if self.bytes <= batch_bytes => {}
                 Step::Row => break,
                 Step::End => return Ok(false),
             }
@@ -253,10 +254,20 @@ impl RecordDecoder {
     }
 
     /// The rows so far as a batch; `None`: there are none.
-    fn batch(&mut self) -> Option<LocatedBatch> {
+    fn batch(&mut self) -> Result<Option<LocatedBatch>, FeedError> {
         (self.bytes, self.is_apart) = (0, true);
         let origins = std::mem::take(&mut self.origins);
-        (self.rows.len() > 0).then(|| LocatedBatch { batch: self.rows.finish(), origins })
+        if self.rows.len() == 0 {
+            return Ok(None);
+        }
+        let batch = self.file.encoding().encoded(self.rows.finish());
+        match batch {
+            Ok(batch) => Ok(Some(LocatedBatch { batch, origins })),
+            Err(error) => {
+                self.ended = true;
+                Err(error.in_file(self.file.name()))
+            }
+        }
     }
 }
 
@@ -285,7 +296,7 @@ impl UnitDecoder for RecordDecoder {
             if self.window_left == 0 {
                 self.window_left = self.batch_size;
             }
-            if let Some(batch) = self.batch() {
+            if let Some(batch) = self.batch()? {
                 return Ok(Some(batch));
             }
         }

@@ -11,7 +11,9 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 use super::inferred;
 use super::record_file::RecordFile;
 use super::rows::{Records, Rows, raw_schema};
+use crate::Encoding;
 use crate::example::{ExampleDecoder, Feature, Unlisted};
+use crate::sequence_example::{SequenceExampleDecoder, SequenceFeatures};
 
 /// What the records of files are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +31,13 @@ pub enum RecordKind {
         /// all. A feature that none of them has is left out.
         sample: Option<u64>,
     },
+    /// Messages of `tf.SequenceExample`.
+    SequenceExample {
+        /// As of `Example`; those that are found have the struct [`SEQUENCE_COLUMN`](crate::sequence_example::SEQUENCE_COLUMN).
+        features: Option<SequenceFeatures>,
+        /// As of `Example`.
+        sample: Option<u64>,
+    },
 }
 
 /// How files of TFRecord are read.
@@ -38,6 +47,8 @@ pub struct RecordOptions {
     pub kind: RecordKind,
     /// Names of features to read, in the order of the columns. What is not read is stepped over, unparsed. `None`: all.
     pub columns: Option<Vec<String>>,
+    /// The Arrow types of features. Records that are [`Raw`](RecordKind::Raw) have none.
+    pub encoding: Encoding,
     /// Bytes of a file whose records are a chunk, at least 1. A shuffle takes chunks as a whole, so that small ones mix better; an
     /// index has 32 bytes for each. Default 256 KiB.
     pub chunk_bytes: u64,
@@ -48,7 +59,8 @@ pub struct RecordOptions {
 impl RecordOptions {
     /// Options of all columns of such records.
     pub fn new(kind: RecordKind) -> Self {
-        Self { kind, columns: None, chunk_bytes: 256 << 10, limits: Limits::default() }
+        let (encoding, limits) = (Encoding::default(), Limits::default());
+        Self { kind, columns: None, encoding, chunk_bytes: 256 << 10, limits }
     }
 }
 
@@ -56,6 +68,10 @@ impl RecordOptions {
 #[derive(Debug, Clone)]
 pub struct RecordFormat {
     plan: Plan,
+    /// Of the batches that are decoded, in the order of their columns.
+    decoded: SchemaRef,
+    encoding: Encoding,
+    /// Of the batches in their encoding.
     schema: SchemaRef,
     chunk_bytes: u64,
     limits: Limits,
@@ -70,6 +86,13 @@ enum Plan {
         whole: Arc<[Feature]>,
         /// Those that are read.
         columns: Arc<[Feature]>,
+        unlisted: Unlisted,
+    },
+    SequenceExample {
+        /// Those of the files.
+        whole: Arc<SequenceFeatures>,
+        /// Those that are read.
+        columns: Arc<SequenceFeatures>,
         unlisted: Unlisted,
     },
 }
@@ -87,24 +110,32 @@ impl RecordFormat {
         options: RecordOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
-        let RecordOptions { kind, columns, chunk_bytes, limits } = options;
+        let RecordOptions { kind, columns, encoding, chunk_bytes, limits } = options;
         if chunk_bytes == 0 {
             let message = "expected a chunk_bytes of 1 or more, found 0";
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
         let files = Files::new(sources);
-        let (column, features) = match kind {
-            RecordKind::Raw { column } => (column, None),
-            RecordKind::Example { features, sample } => ("record".to_owned(), Some((features, sample))),
-        };
-        let raw = Self { plan: Plan::Raw, schema: raw_schema(&column), chunk_bytes, limits };
+        let column = if let RecordKind::Raw { column } = &kind { column } else { "record" };
+        let decoded = raw_schema(column);
+        let raw = Self { plan: Plan::Raw, schema: decoded.clone(), decoded, encoding, chunk_bytes, limits };
         files.first_stored(&Check::of(interrupt), |opened| RecordFile::open(opened, raw.clone()))?;
-        let format = match features {
-            None => raw,
-            Some((Some(features), _)) => raw.with_examples(features.into())?,
-            Some((None, sample)) => {
-                let records = FileSet::new(files.clone(), Arc::new(raw.clone()));
-                raw.with_examples(inferred::features(records, sample, interrupt)?.into())?
+        let records = || FileSet::new(files.clone(), Arc::new(raw.clone()));
+        let format = match kind {
+            RecordKind::Raw { .. } => raw,
+            RecordKind::Example { features, sample } => {
+                let features = match features {
+                    Some(features) => features,
+                    None => inferred::features(records(), sample, interrupt)?,
+                };
+                raw.of_examples(features.into())?
+            }
+            RecordKind::SequenceExample { features, sample } => {
+                let features = match features {
+                    Some(features) => features,
+                    None => inferred::sequence_features(records(), sample, interrupt)?,
+                };
+                raw.of_sequence_examples(features.into())?
             }
         };
         let set = FileSet::new(files, Arc::new(format));
@@ -114,11 +145,27 @@ impl RecordFormat {
         }
     }
 
-    /// The same files with records that are messages.
-    fn with_examples(self, whole: Arc<[Feature]>) -> Result<Self, FeedError> {
-        let schema = ExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
+    /// The same files with records that are messages of `tf.Example`.
+    fn of_examples(self, whole: Arc<[Feature]>) -> Result<Self, FeedError> {
+        let decoded = ExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
         let plan = Plan::Example { columns: whole.clone(), whole, unlisted: Unlisted::Check };
-        Ok(Self { plan, schema, ..self })
+        Ok(self.with(plan, decoded))
+    }
+
+    /// The same files with records that are messages of `tf.SequenceExample`.
+    fn of_sequence_examples(self, whole: Arc<SequenceFeatures>) -> Result<Self, FeedError> {
+        let decoded = SequenceExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
+        let plan = Plan::SequenceExample { columns: whole.clone(), whole, unlisted: Unlisted::Check };
+        Ok(self.with(plan, decoded))
+    }
+
+    /// The same with other columns of messages.
+    fn with(self, plan: Plan, decoded: SchemaRef) -> Self {
+        Self { plan, schema: self.encoding.schema(&decoded), decoded, ..self }
+    }
+
+    pub(super) fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     pub(super) fn chunk_bytes(&self) -> u64 {
@@ -128,11 +175,17 @@ impl RecordFormat {
     /// Rows of a batch that are to be filled.
     pub(super) fn rows(&self) -> Rows {
         match &self.plan {
-            Plan::Raw => Rows::Raw(Records::new(self.schema.clone())),
+            Plan::Raw => Rows::Raw(Records::new(self.decoded.clone())),
             Plan::Example { columns, unlisted, .. } => {
                 // The names were checked when the format was made.
                 let decoder = ExampleDecoder::new(columns, *unlisted).expect("features with different names");
                 Rows::Example(decoder)
+            }
+            Plan::SequenceExample { columns, unlisted, .. } => {
+                // As above.
+                let decoder =
+                    SequenceExampleDecoder::new(columns, *unlisted).expect("features with different names");
+                Rows::SequenceExample(decoder, self.decoded.clone())
             }
         }
     }
@@ -148,27 +201,32 @@ impl FileFormat for RecordFormat {
     }
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
-        let (schema, plan) = match &self.plan {
+        let (plan, decoded) = match &self.plan {
             Plan::Raw => {
                 let numbers = named_columns(&self.schema, columns)?;
                 if numbers.is_empty() {
                     let message = "expected the column of the records, found no column";
                     return Err(FeedError::new(FeedErrorKind::Options, message));
                 }
-                (self.schema.clone(), Plan::Raw)
+                return Ok(Arc::new(self.clone()));
             }
             Plan::Example { whole, .. } => {
                 let all = ExampleDecoder::new(whole, Unlisted::Check)?;
                 let numbers = named_columns(all.schema(), columns)?;
-                let schema = Arc::new(all.schema().project(&numbers).map_err(|error| {
+                let decoded = Arc::new(all.schema().project(&numbers).map_err(|error| {
                     FeedError::new(FeedErrorKind::Internal, "expected columns of the schema")
                         .with_source(error)
                 })?);
                 let columns = numbers.iter().map(|number| whole[*number].clone()).collect();
-                (schema, Plan::Example { whole: whole.clone(), columns, unlisted: Unlisted::Skip })
+                (Plan::Example { whole: whole.clone(), columns, unlisted: Unlisted::Skip }, decoded)
+            }
+            Plan::SequenceExample { whole, .. } => {
+                let (columns, decoded) = whole.select(columns)?;
+                let (whole, columns) = (whole.clone(), Arc::new(columns));
+                (Plan::SequenceExample { whole, columns, unlisted: Unlisted::Skip }, decoded)
             }
         };
-        Ok(Arc::new(Self { plan, schema, ..self.clone() }))
+        Ok(Arc::new(self.clone().with(plan, decoded)))
     }
 
     fn open(&self, file: Opened, _check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {

@@ -3,10 +3,10 @@
 use std::io::BufReader;
 use std::ops::Range;
 
+use arrowfeed_source::io::SequentialReader;
 use arrowfeed_source::{Check, FeedError, Limits};
 
 use super::frames::Frames;
-use super::window::Bytes;
 use crate::Records;
 
 /// Where records come from.
@@ -14,7 +14,7 @@ use crate::Records;
 pub(super) enum Input {
     Plain(Run),
     /// The only chunk of a file, which starts at its first byte.
-    Compressed(Box<Records<BufReader<Bytes>>>),
+    Compressed(Box<Records<BufReader<SequentialReader>>>),
     /// A run that has no chunk of a compressed file.
     Nothing,
 }

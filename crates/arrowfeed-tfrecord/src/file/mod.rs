@@ -15,7 +15,7 @@
 //! | `scan` | the chunks of a file |
 //! | `input` | the records of a run, plain or compressed |
 //! | `decoder` | the rows of a unit |
-//! | `rows` | records into columns: raw, or messages of `tf.Example` |
+//! | `rows` | records into columns: raw, or messages |
 //!
 //! # Chunks
 //!

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrowfeed_source::format::{ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder};
-use arrowfeed_source::io::{Fingerprint, OpenFile, Opened, checked_read_at};
+use arrowfeed_source::io::{FileEnds, Fingerprint, OpenFile, Opened, SequentialReader};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex};
 
 use super::decoder::RecordDecoder;
@@ -14,12 +14,8 @@ use super::frames::Frames;
 use super::input::Input;
 use super::rows::Rows;
 use super::scan::{CompressedScan, RecordScan};
-use super::window::Bytes;
 use crate::frame::{self, HEADER};
-use crate::{Compression, Records};
-
-/// Bytes at each end of a file that its fingerprint is made of.
-const END: usize = 4 << 10;
+use crate::{Compression, Encoding, Records};
 
 /// Bytes that are read at a time where records are decoded.
 const STRETCH: usize = 512 << 10;
@@ -51,8 +47,9 @@ impl RecordFile {
     }
 
     fn open_file(file: OpenFile, format: RecordFormat) -> Result<Self, FeedError> {
-        let (start, end) = (read(&file, 0)?, read(&file, file.len().saturating_sub(END as u64))?);
-        let fingerprint = fingerprint(&start, &end);
+        // The last record has a checksum of its own at the end.
+        let ends = FileEnds::read(&file)?;
+        let (fingerprint, start) = (ends.fingerprint(), ends.start);
         file.check_fingerprint(&fingerprint)?;
         let compression = Compression::of(&start);
         if compression == Compression::None
@@ -81,6 +78,11 @@ impl RecordFile {
         self.format.limits()
     }
 
+    /// The Arrow types of features.
+    pub(super) fn encoding(&self) -> Encoding {
+        self.format.encoding()
+    }
+
     /// Bytes of a cell.
     pub(super) fn cell_bytes(&self) -> u64 {
         self.format.chunk_bytes()
@@ -105,30 +107,11 @@ impl RecordFile {
         }
     }
 
-    fn records(&self) -> Records<BufReader<Bytes>> {
-        let bytes = Bytes::new(self.file.source().clone());
+    fn records(&self) -> Records<BufReader<SequentialReader>> {
+        let bytes = SequentialReader::new(self.file.source().clone(), 0);
         let bytes = BufReader::with_capacity(COMPRESSED_STRETCH, bytes);
         Records::new(bytes, self.compression, self.limits().clone())
     }
-}
-
-/// Up to [`END`] bytes from an offset on.
-fn read(file: &OpenFile, offset: u64) -> Result<Vec<u8>, FeedError> {
-    let mut bytes = vec![0; END];
-    let found = checked_read_at(&**file.source(), offset, &mut bytes).map_err(FeedError::io)?;
-    bytes.truncate(found);
-    Ok(bytes)
-}
-
-/// Checksums of both halves of each end. The last record has a checksum of its own there.
-fn fingerprint(start: &[u8], end: &[u8]) -> Fingerprint {
-    let halves = [start, end].map(|bytes| bytes.split_at(bytes.len() / 2));
-    let halves = halves.iter().flat_map(|(first, second)| [first, second]);
-    let mut bytes = [0; 16];
-    for (sum, half) in bytes.chunks_mut(4).zip(halves) {
-        sum.copy_from_slice(&crc32c::crc32c(half).to_le_bytes());
-    }
-    Fingerprint { bytes, name: "checksum of both ends" }
 }
 
 impl FormatFile for RecordFile {

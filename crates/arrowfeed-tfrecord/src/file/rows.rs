@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use arrow_array::{LargeBinaryArray, RecordBatch};
+use arrow_array::{LargeBinaryArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed_source::FeedError;
 
 use crate::example::ExampleDecoder;
+use crate::sequence_example::SequenceExampleDecoder;
 
 /// Bytes of columns that a byte of a record may become, at most: an integer has 8, and a byte on the wire.
 const GROWTH: usize = 8;
@@ -22,6 +23,8 @@ pub(super) enum Rows {
     Raw(Records),
     /// A record is a message of `tf.Example`.
     Example(ExampleDecoder),
+    /// A record is a message of `tf.SequenceExample`. Columns come in the order of the schema.
+    SequenceExample(SequenceExampleDecoder, SchemaRef),
 }
 
 /// Records one behind the other.
@@ -63,6 +66,7 @@ impl Rows {
         match self {
             Self::Raw(records) => records.ends.len() - 1,
             Self::Example(decoder) => decoder.rows(),
+            Self::SequenceExample(decoder, _) => decoder.rows(),
         }
     }
 
@@ -78,6 +82,7 @@ impl Rows {
                 Ok(())
             }
             Self::Example(decoder) => decoder.push(record),
+            Self::SequenceExample(decoder, _) => decoder.push(record),
         }
     }
 
@@ -86,6 +91,7 @@ impl Rows {
         match self {
             Self::Raw(records) => records.finish(),
             Self::Example(decoder) => decoder.finish(),
+            Self::SequenceExample(decoder, schema) => in_order(&decoder.finish(), schema),
         }
     }
 
@@ -94,10 +100,21 @@ impl Rows {
     pub(super) fn most_bytes(&self, record: usize) -> usize {
         match self {
             Self::Raw(_) => record + BYTES_A_ROW,
-            Self::Example(decoder) => {
-                let columns = decoder.schema().fields().len();
-                record.saturating_mul(GROWTH).saturating_add(columns * BYTES_A_ROW)
-            }
+            Self::Example(decoder) => bytes_of(record, decoder.schema().fields().len()),
+            Self::SequenceExample(decoder, _) => bytes_of(record, decoder.columns()),
         }
     }
+}
+
+/// Bytes of memory that a record of messages may take in so many columns, at most.
+fn bytes_of(record: usize, columns: usize) -> usize {
+    record.saturating_mul(GROWTH).saturating_add(columns * BYTES_A_ROW)
+}
+
+/// The columns of a batch in the order of a schema.
+fn in_order(batch: &RecordBatch, schema: &SchemaRef) -> RecordBatch {
+    let columns = schema.fields().iter().filter_map(|field| batch.column_by_name(field.name()).cloned());
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(schema.clone(), columns.collect(), &options)
+        .expect("the schema has the columns of the decoder")
 }

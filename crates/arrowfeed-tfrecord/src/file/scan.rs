@@ -4,11 +4,10 @@ use std::io::BufReader;
 use std::sync::Arc;
 
 use arrowfeed_source::format::{Chunk, ChunkScan};
-use arrowfeed_source::io::ByteSource;
+use arrowfeed_source::io::{ByteSource, SequentialReader};
 use arrowfeed_source::{Check, FeedError};
 
 use super::frames::Frames;
-use super::window::Bytes;
 use crate::Records;
 
 /// Bytes that are read at a time. Of long records, only what stands before them is needed.
@@ -111,7 +110,7 @@ impl ChunkScan for RecordScan {
 #[derive(Debug)]
 pub(super) struct CompressedScan {
     /// From the first one on. `None`: they were counted.
-    records: Option<Records<BufReader<Bytes>>>,
+    records: Option<Records<BufReader<SequentialReader>>>,
     len: u64,
     /// Behind the rows that can be read.
     fault: Option<FeedError>,
@@ -119,7 +118,7 @@ pub(super) struct CompressedScan {
 
 impl CompressedScan {
     /// The scan of a file of so many bytes, which has these records.
-    pub(super) fn new(records: Records<BufReader<Bytes>>, len: u64) -> Self {
+    pub(super) fn new(records: Records<BufReader<SequentialReader>>, len: u64) -> Self {
         Self { records: Some(records), len, fault: None }
     }
 }

@@ -1,6 +1,5 @@
 //! A stretch of the bytes of a file.
 
-use std::io::{self, Read};
 use std::sync::Arc;
 
 use arrowfeed_source::FeedError;
@@ -65,29 +64,10 @@ impl Window {
     }
 }
 
-/// The bytes of a file from the first one on.
-#[derive(Debug)]
-pub(super) struct Bytes {
-    source: Arc<dyn ByteSource>,
-    offset: u64,
-}
-
-impl Bytes {
-    pub(super) fn new(source: Arc<dyn ByteSource>) -> Self {
-        Self { source, offset: 0 }
-    }
-}
-
-impl Read for Bytes {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let found = checked_read_at(&*self.source, self.offset, into)?;
-        self.offset += found as u64;
-        Ok(found)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
     use arrowfeed_source::io::FileVersion;
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use arrow_schema::SchemaRef;
 use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::{Interrupt, Limits};
@@ -16,6 +17,10 @@ pub struct ParquetDatasetOptions {
     pub tensors: Option<TensorDefinitions>,
     /// Field paths to read, see [`ParquetOptions::columns`]. `None`: those that the tensors need.
     pub columns: Option<Vec<String>>,
+    /// See [`ParquetOptions::schema`].
+    pub schema: Option<SchemaRef>,
+    /// See [`ParquetOptions::double_as_float`].
+    pub double_as_float: bool,
     /// See [`ParquetOptions::limits`].
     pub limits: Limits,
     /// An index of the files that [`Dataset::save_index`] wrote, see [`Dataset::with_index`]. Default: none; the footers are
@@ -32,16 +37,17 @@ impl ParquetDataset {
     /// each file is opened.
     ///
     /// # Errors
-    /// No file can be opened; a source is a stream; columns and tensors do not fit each other; the index is not one of
-    /// these files; the caller wants to stop.
+    /// No file can be opened; a source is a stream; the columns of the first file do not convert to the schema; columns and
+    /// tensors do not fit each other; the index is not one of these files; the caller wants to stop.
     pub fn open(
         sources: impl IntoIterator<Item = FileSource>,
         options: ParquetDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
-        let ParquetDatasetOptions { tensors, columns, limits, index } = options;
+        let ParquetDatasetOptions { tensors, columns, schema, double_as_float, limits, index } = options;
         let all_columns = columns.is_some();
-        let files = ParquetFormat::files(sources, ParquetOptions { columns, limits }, interrupt)?;
+        let options = ParquetOptions { columns, schema, double_as_float, limits };
+        let files = ParquetFormat::files(sources, options, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }

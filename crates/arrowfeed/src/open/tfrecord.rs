@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::{Interrupt, Limits};
 use arrowfeed_tfrecord::example::Feature;
-use arrowfeed_tfrecord::{RecordFormat, RecordKind, RecordOptions};
+use arrowfeed_tfrecord::sequence_example::SequenceFeatures;
+use arrowfeed_tfrecord::{Encoding, RecordFormat, RecordKind, RecordOptions};
 
 use crate::dataset::{Dataset, TensorDefinitions};
 use crate::error::DatasetError;
@@ -21,6 +22,8 @@ pub struct ExampleDatasetOptions {
     pub sample: Option<u64>,
     /// Names of features to read. `None`: those that the tensors need.
     pub columns: Option<Vec<String>>,
+    /// The Arrow types of features. Default [`Encoding::Tfx`].
+    pub encoding: Encoding,
     /// See [`RecordOptions::chunk_bytes`]. Default 256 KiB.
     pub chunk_bytes: u64,
     /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
@@ -33,8 +36,17 @@ pub struct ExampleDatasetOptions {
 impl Default for ExampleDatasetOptions {
     fn default() -> Self {
         let kind = RecordKind::Example { features: None, sample: None };
-        let RecordOptions { columns, chunk_bytes, limits, .. } = RecordOptions::new(kind);
-        Self { tensors: None, schema: None, sample: None, columns, chunk_bytes, limits, index: None }
+        let RecordOptions { columns, encoding, chunk_bytes, limits, .. } = RecordOptions::new(kind);
+        Self {
+            tensors: None,
+            schema: None,
+            sample: None,
+            columns,
+            encoding,
+            chunk_bytes,
+            limits,
+            index: None,
+        }
     }
 }
 
@@ -54,10 +66,82 @@ impl ExampleDataset {
         options: ExampleDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
-        let ExampleDatasetOptions { tensors, schema, sample, columns, chunk_bytes, limits, index } = options;
+        let ExampleDatasetOptions { tensors, schema, sample, columns, encoding, chunk_bytes, limits, index } =
+            options;
         let all_columns = columns.is_some();
         let kind = RecordKind::Example { features: schema, sample };
-        let options = RecordOptions { kind, columns, chunk_bytes, limits };
+        let options = RecordOptions { kind, columns, encoding, chunk_bytes, limits };
+        let files = RecordFormat::files(sources, options, interrupt)?;
+        let dataset = Dataset::new(files, tensors, all_columns)?;
+        Ok(dataset.indexed(index.as_deref(), interrupt)?)
+    }
+}
+
+/// How the messages of `tf.SequenceExample` of a dataset are read.
+#[derive(Debug, Clone)]
+pub struct SequenceExampleDatasetOptions {
+    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    pub tensors: Option<TensorDefinitions>,
+    /// The features of the records. `None`: the records are read for them.
+    pub schema: Option<SequenceFeatures>,
+    /// As in [`ExampleDatasetOptions`].
+    pub sample: Option<u64>,
+    /// Field paths to read, such as `user` and `##SEQUENCE##.token`. `None`: those that the tensors need.
+    pub columns: Option<Vec<String>>,
+    /// The Arrow types of features. Default [`Encoding::Tfx`].
+    pub encoding: Encoding,
+    /// See [`RecordOptions::chunk_bytes`]. Default 256 KiB.
+    pub chunk_bytes: u64,
+    /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
+    pub limits: Limits,
+    /// As in [`ExampleDatasetOptions`].
+    pub index: Option<PathBuf>,
+}
+
+impl Default for SequenceExampleDatasetOptions {
+    fn default() -> Self {
+        let kind = RecordKind::SequenceExample { features: None, sample: None };
+        let RecordOptions { columns, encoding, chunk_bytes, limits, .. } = RecordOptions::new(kind);
+        Self {
+            tensors: None,
+            schema: None,
+            sample: None,
+            columns,
+            encoding,
+            chunk_bytes,
+            limits,
+            index: None,
+        }
+    }
+}
+
+/// Opens TFRecord files of `tf.SequenceExample` as a [`Dataset`].
+#[derive(Debug)]
+pub enum SequenceExampleDataset {}
+
+impl SequenceExampleDataset {
+    /// As [`ExampleDataset::open`].
+    ///
+    /// # Errors
+    /// As of [`ExampleDataset::open`]; a feature of the context has the name of the column of sequences.
+    pub fn open(
+        sources: impl IntoIterator<Item = FileSource>,
+        options: SequenceExampleDatasetOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Dataset, DatasetError> {
+        let SequenceExampleDatasetOptions {
+            tensors,
+            schema,
+            sample,
+            columns,
+            encoding,
+            chunk_bytes,
+            limits,
+            index,
+        } = options;
+        let all_columns = columns.is_some();
+        let kind = RecordKind::SequenceExample { features: schema, sample };
+        let options = RecordOptions { kind, columns, encoding, chunk_bytes, limits };
         let files = RecordFormat::files(sources, options, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
@@ -104,7 +188,8 @@ impl RawRecordDataset {
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
         let RawRecordDatasetOptions { tensors, column, chunk_bytes, limits, index } = options;
-        let options = RecordOptions { kind: RecordKind::Raw { column }, columns: None, chunk_bytes, limits };
+        let kind = RecordKind::Raw { column };
+        let options = RecordOptions { chunk_bytes, limits, ..RecordOptions::new(kind) };
         let files = RecordFormat::files(sources, options, interrupt)?;
         let dataset = Dataset::new(files, tensors, true)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)

@@ -34,7 +34,17 @@ fn with_a_wrong_chunk(format: Format, directory: &Directory) -> Vec<PathBuf> {
             start as usize..start as usize + 12
         }
         // Some bytes of a record, or of the head of one.
-        Format::Example => bytes.len() / 2..bytes.len() / 2 + 12,
+        Format::Example | Format::SequenceExample => bytes.len() / 2..bytes.len() / 2 + 12,
+        // The digits of an `id`. Bytes elsewhere could make another right file: text has no checksum.
+        Format::Csv | Format::JsonLines => {
+            let id = bytes.windows(3).position(|digits| digits == b"150").unwrap();
+            id..id + 3
+        }
+        // The file ends too soon. Other bytes could be the compressed bytes of another right text.
+        Format::CsvGzip | Format::JsonLinesGzip => {
+            bytes.truncate(bytes.len() * 3 / 4);
+            0..0
+        }
         // Deflated data: the rest of the file cannot be read.
         Format::ExampleGzip => bytes.len() / 2..bytes.len() / 2 + 30,
     };

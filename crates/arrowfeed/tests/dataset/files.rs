@@ -1,6 +1,7 @@
 //! Files of any format with numbered rows, and the numbers of the rows that come out of them.
 
 use std::fs::File;
+use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,15 +9,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use arrow_array::types::Int64Type;
 use arrow_array::{
-    Array, Int64Array, ListArray, RecordBatch, RecordBatchIterator, StringArray, cast::AsArray,
+    Array, ArrayRef, Int64Array, LargeListArray, ListArray, RecordBatch, RecordBatchIterator, StringArray,
+    StructArray, cast::AsArray,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrowfeed::avro::{AvroSource, Codec, WriteOptions, write_avro};
 use arrowfeed::tfrecord::example::{ExampleEncoder, Feature, Kind};
+use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceExampleEncoder, SequenceFeatures};
 use arrowfeed::tfrecord::{Compression, RecordWriter};
 use arrowfeed::{
-    AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, Dataset, DatasetError,
-    ExampleDataset, ExampleDatasetOptions, IterationOptions, ParquetDataset, ParquetDatasetOptions,
+    AvroDataset, AvroDatasetOptions, ChunkDataset, ChunkDatasetOptions, CsvDataset, CsvDatasetOptions,
+    Dataset, DatasetError, ExampleDataset, ExampleDatasetOptions, IterationOptions, JsonLinesDataset,
+    JsonLinesDatasetOptions, ParquetDataset, ParquetDatasetOptions, SequenceExampleDataset,
+    SequenceExampleDatasetOptions,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
@@ -52,16 +57,46 @@ pub(crate) enum Format {
     Example,
     /// The same, compressed: each file is one chunk.
     ExampleGzip,
+    /// Messages of `tf.SequenceExample`, whose steps are the items of the column `list`.
+    SequenceExample,
+    /// CSV; the list is text, such as `5;6`.
+    Csv,
+    /// The same, compressed: each file is one chunk.
+    CsvGzip,
+    /// JSON lines.
+    JsonLines,
+    /// The same, compressed: each file is one chunk.
+    JsonLinesGzip,
     /// Rows that are no file; see `chunks`.
     Chunks,
 }
 
 impl Format {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Avro, Self::Parquet, Self::Example, Self::ExampleGzip, Self::Chunks];
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Avro,
+        Self::Parquet,
+        Self::Example,
+        Self::ExampleGzip,
+        Self::SequenceExample,
+        Self::Csv,
+        Self::CsvGzip,
+        Self::JsonLines,
+        Self::JsonLinesGzip,
+        Self::Chunks,
+    ];
 
     /// Those that are files, which can be split.
-    pub(crate) const FILES: [Self; 4] = [Self::Avro, Self::Parquet, Self::Example, Self::ExampleGzip];
+    pub(crate) const FILES: [Self; 9] = [
+        Self::Avro,
+        Self::Parquet,
+        Self::Example,
+        Self::ExampleGzip,
+        Self::SequenceExample,
+        Self::Csv,
+        Self::CsvGzip,
+        Self::JsonLines,
+        Self::JsonLinesGzip,
+    ];
 }
 
 pub(crate) fn formats() -> impl Strategy<Value = Format> {
@@ -109,6 +144,16 @@ pub(crate) fn write_as(
                 write_examples(&path, numbers, Compression::Gzip);
                 path
             }
+            Format::SequenceExample => {
+                let path = directory.0.join(format!("part-{i:05}.sequences"));
+                write_sequence_examples(&path, numbers);
+                path
+            }
+            Format::Csv | Format::CsvGzip | Format::JsonLines | Format::JsonLinesGzip => {
+                let path = directory.0.join(format!("part-{i:05}.{}", text_extension(format)));
+                write_text(format, &path, numbers);
+                path
+            }
             Format::Chunks => {
                 let path = directory.0.join(format!("part-{i:05}.chunks"));
                 Chunks::new(&path, numbers, chunk_bytes).write();
@@ -148,6 +193,79 @@ fn write_examples(path: &Path, numbers: Range<i64>, compression: Compression) {
     writer.finish().unwrap();
 }
 
+/// As `write_examples`.
+fn write_sequence_examples(path: &Path, numbers: Range<i64>) {
+    let mut writer = RecordWriter::new(File::create(path).unwrap(), Compression::None);
+    let batch = batch(numbers);
+    let steps = StructArray::try_from(vec![("list", batch.column(2).clone())]).unwrap();
+    let columns: [(&str, ArrayRef); 3] = [
+        ("id", batch.column(0).clone()),
+        ("text", batch.column(1).clone()),
+        (SEQUENCE_COLUMN, Arc::new(steps)),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut encoder = SequenceExampleEncoder::new(&batch, SEQUENCE_COLUMN).unwrap();
+    (0..batch.num_rows()).for_each(|row| writer.write(encoder.encode(row)).unwrap());
+    writer.finish().unwrap();
+}
+
+fn sequence_examples() -> SequenceExampleDatasetOptions {
+    let feature = |name: &str, kind| Feature { name: name.to_owned(), kind };
+    let features = SequenceFeatures {
+        context: vec![feature("id", Kind::Int64), feature("text", Kind::Bytes)],
+        sequence: vec![feature("list", Kind::Int64)],
+        ..Default::default()
+    };
+    SequenceExampleDatasetOptions { schema: Some(features), chunk_bytes: 300, ..Default::default() }
+}
+
+/// The extension says the format and the compression.
+fn text_extension(format: Format) -> &'static str {
+    match format {
+        Format::Csv => "csv",
+        Format::CsvGzip => "csvgz",
+        Format::JsonLines => "jsonl",
+        _ => "jsonlgz",
+    }
+}
+
+/// A row takes some 20 bytes of CSV, and some 40 of JSON. The reader chooses the size of chunks.
+fn write_text(format: Format, path: &Path, numbers: Range<i64>) {
+    let is_csv = matches!(format, Format::Csv | Format::CsvGzip);
+    let mut text = if is_csv { "id,text,list\n".to_owned() } else { String::new() };
+    for n in numbers {
+        let items: Vec<String> = (0..n % 4).map(|i| (n + i).to_string()).collect();
+        let row = match (is_csv, n % 3 > 0) {
+            // A line end in quotes, which ends no record.
+            (true, true) => format!("{n},\"row\n{n}\",{}\n", items.join(";")),
+            (true, false) => format!("{n},,{}\n", items.join(";")),
+            (false, true) => format!("{{\"id\":{n},\"text\":\"row {n}\",\"list\":[{}]}}\n", items.join(",")),
+            (false, false) => format!("{{\"id\":{n},\"list\":[{}]}}\n\n", items.join(",")),
+        };
+        text.push_str(&row);
+    }
+    let bytes = match format {
+        Format::CsvGzip | Format::JsonLinesGzip => {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+            encoder.write_all(text.as_bytes()).unwrap();
+            encoder.finish().unwrap()
+        }
+        _ => text.into_bytes(),
+    };
+    std::fs::write(path, bytes).unwrap();
+}
+
+fn csv() -> CsvDatasetOptions {
+    let column = |name, data_type| Field::new(name, data_type, true);
+    let columns = [("id", DataType::Int64), ("text", DataType::Utf8), ("list", DataType::Utf8)];
+    let schema = Schema::new(columns.map(|(name, data_type)| column(name, data_type)).to_vec());
+    CsvDatasetOptions { schema: Some(Arc::new(schema)), chunk_bytes: 300, ..Default::default() }
+}
+
+fn json_lines() -> JsonLinesDatasetOptions {
+    JsonLinesDatasetOptions { schema: Some(schema()), chunk_bytes: 300, ..Default::default() }
+}
+
 fn examples() -> ExampleDatasetOptions {
     let features = [("id", Kind::Int64), ("text", Kind::Bytes), ("list", Kind::Int64)];
     let features = features.map(|(name, kind)| Feature { name: name.to_owned(), kind });
@@ -171,7 +289,7 @@ pub(crate) fn batch(numbers: Range<i64>) -> RecordBatch {
     let (_, offsets, values, nulls) = list.into_parts();
     let items = Arc::new(Field::new("item", DataType::Int64, false));
     let list = ListArray::new(items, offsets, values, nulls);
-    let columns: Vec<arrow_array::ArrayRef> = vec![
+    let columns: Vec<ArrayRef> = vec![
         Arc::new(Int64Array::from_iter_values(numbers)),
         Arc::new(StringArray::from_iter(text)),
         Arc::new(list),
@@ -185,6 +303,9 @@ pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
     match paths[0].extension().and_then(|extension| extension.to_str()) {
         Some("parquet") => ParquetDataset::open(sources, ParquetDatasetOptions::default(), None),
         Some("tfrecord" | "gz") => ExampleDataset::open(sources, examples(), None),
+        Some("sequences") => SequenceExampleDataset::open(sources, sequence_examples(), None),
+        Some("csv" | "csvgz") => CsvDataset::open(sources, csv(), None),
+        Some("jsonl" | "jsonlgz") => JsonLinesDataset::open(sources, json_lines(), None),
         Some("chunks") => ChunkDataset::open(Chunks::sources(paths), ChunkDatasetOptions::default(), None),
         Some("avro") => AvroDataset::open(sources, AvroDatasetOptions::default()),
         other => panic!("expected the extension of a format, found {other:?}"),
@@ -196,6 +317,7 @@ pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
 pub(crate) fn numbers(batch: &RecordBatch) -> Vec<i64> {
     let batch = match batch.column(0).data_type() {
         DataType::LargeList(_) => &of_features(batch),
+        _ if batch.column(2).data_type() == &DataType::Utf8 => &of_cells(batch),
         _ => batch,
     };
     let numbers = batch.column(0).as_primitive::<Int64Type>().values().to_vec();
@@ -214,6 +336,18 @@ pub(crate) fn numbers(batch: &RecordBatch) -> Vec<i64> {
 
 /// Features of `tf.Example`, which are lists, as the columns that they were.
 fn of_features(batch: &RecordBatch) -> RecordBatch {
+    let items = match batch.column(2).as_struct_opt() {
+        // Steps of one value each.
+        Some(steps) => {
+            let steps = steps.column(0).as_list::<i64>();
+            let values = steps.values().as_list::<i64>();
+            assert!((0..values.len()).all(|step| values.value_length(step) == 1));
+            let item = Arc::new(Field::new("item", DataType::Int64, true));
+            let (ends, nulls) = (steps.offsets().clone(), steps.nulls().cloned());
+            &LargeListArray::new(item, ends, values.values().clone(), nulls)
+        }
+        None => batch.column(2).as_list::<i64>(),
+    };
     let lists = |column: usize| batch.column(column).as_list::<i64>();
     let text = lists(1).iter().map(|list| {
         let list = list?;
@@ -221,15 +355,30 @@ fn of_features(batch: &RecordBatch) -> RecordBatch {
         assert_eq!(text.len(), 1);
         Some(String::from_utf8(text.value(0).to_vec()).unwrap())
     });
-    let numbers = |list: &arrow_array::ArrayRef| list.as_primitive::<Int64Type>().values().to_vec();
+    let numbers = |list: &ArrayRef| list.as_primitive::<Int64Type>().values().to_vec();
     let ids = lists(0).iter().map(|list| {
         let [id] = numbers(&list.unwrap())[..] else { panic!("one number a row") };
         id
     });
     let list =
-        lists(2).iter().map(|list| Some(numbers(&list.unwrap()).into_iter().map(Some).collect::<Vec<_>>()));
-    let columns: [(&str, arrow_array::ArrayRef); 3] = [
+        items.iter().map(|list| Some(numbers(&list.unwrap()).into_iter().map(Some).collect::<Vec<_>>()));
+    let columns: [(&str, ArrayRef); 3] = [
         ("id", Arc::new(ids.collect::<Int64Array>())),
+        ("text", Arc::new(text.collect::<StringArray>())),
+        ("list", Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(list))),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+/// Cells of CSV, in which lists are texts, as the columns that they were.
+fn of_cells(batch: &RecordBatch) -> RecordBatch {
+    let texts = |column: usize| batch.column(column).as_string::<i32>();
+    let text = texts(1).iter().map(|text| text.map(|text| text.replace('\n', " ")));
+    let number = |text: &str| Some(text.parse::<i64>().unwrap());
+    let list =
+        texts(2).iter().map(|list| Some(list.map_or(vec![], |list| list.split(';').map(number).collect())));
+    let columns: [(&str, arrow_array::ArrayRef); 3] = [
+        ("id", batch.column(0).clone()),
         ("text", Arc::new(text.collect::<StringArray>())),
         ("list", Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(list))),
     ];

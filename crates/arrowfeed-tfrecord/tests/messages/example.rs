@@ -1,12 +1,12 @@
 //! The decoder of `tf.Example` against messages that protobuf's own parser has read, and against a plain parser.
 
-mod oracle;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::oracle::{Example, List};
+use crate::random::{cases, damage, damaged, entry, list, message, parts};
 use arrow_array::builder::{LargeBinaryBuilder, LargeListBuilder};
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Int8Type, Int64Type};
 use arrow_array::{
@@ -16,7 +16,6 @@ use arrow_array::{
 use arrowfeed_tfrecord::example::{
     ExampleDecoder, ExampleEncoder, Feature, InferredFeatures, Kind, Unlisted,
 };
-use oracle::{Example, List};
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -105,7 +104,7 @@ fn messages_are_read_as_protobuf_reads_them() {
     let cases: Cases = toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     for case in cases.case {
         let message = unhex(&case.message);
-        assert_eq!(oracle::parse(&message).is_some(), case.parsed, "{}", case.name);
+        assert_eq!(crate::oracle::parse(&message).is_some(), case.parsed, "{}", case.name);
         // Rows before and behind it are as they are without it.
         let mut decoder = decoder(&COLUMNS, Unlisted::Check);
         decoder.push(SEVEN).unwrap();
@@ -156,95 +155,11 @@ fn two_features_of_one_name_are_refused() {
     assert_eq!(error.to_string(), r#"expected features with different names, found "x" twice"#);
 }
 
-fn varint(mut value: u64, padding: usize) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-    for _ in 0..padding.min(4_usize.saturating_sub(bytes.len())) {
-        *bytes.last_mut().unwrap() |= 0x80;
-        bytes.push(0);
-    }
-    bytes
-}
-
-fn message(number: u64, content: &[u8]) -> Vec<u8> {
-    [varint(number << 3 | 2, 0), varint(content.len() as u64, 0), content.to_vec()].concat()
-}
-
-/// A field that no message of `tf.Example` has.
-fn unknown() -> impl Strategy<Value = Vec<u8>> {
-    prop_oneof![
-        any::<u64>().prop_map(|value| [varint(70 << 3, 0), varint(value, 1)].concat()),
-        Just([varint(71 << 3 | 1, 0), vec![9; 8]].concat()),
-        Just(message(72, b"bytes")),
-        Just([varint(73 << 3 | 5, 0), vec![9; 4]].concat()),
-        Just([varint(74 << 3 | 3, 0), message(1, b"i"), varint(74 << 3 | 4, 0)].concat()),
-        // Of a known number, and another wire type.
-        Just([varint(1 << 3 | 1, 0), vec![9; 8]].concat()),
-    ]
-}
-
-/// Parts of a message in any order, with unknown fields between them.
-fn parts(part: impl Strategy<Value = Vec<u8>> + 'static, most: usize) -> impl Strategy<Value = Vec<u8>> {
-    let one = prop_oneof![12 => part.boxed(), 1 => unknown().boxed()];
-    prop::collection::vec(one, 0..=most).prop_map(|parts| parts.concat())
-}
-
-fn list() -> impl Strategy<Value = Vec<u8>> {
-    let integer = prop_oneof![0..3_u64, any::<u64>()];
-    let single =
-        (integer.clone(), 0..3_usize).prop_map(|(value, padding)| [vec![8], varint(value, padding)].concat());
-    let packed = prop::collection::vec(integer, 0..20).prop_map(|values| {
-        message(1, &values.iter().flat_map(|value| varint(*value, 0)).collect::<Vec<_>>())
-    });
-    let integers =
-        parts(prop_oneof![3 => packed.boxed(), 1 => single.boxed()], 2).prop_map(|list| message(3, &list));
-    let float = prop_oneof![Just(0.5_f32), Just(-1e30), Just(f32::NAN)];
-    let single = float.clone().prop_map(|value| [vec![13], value.to_le_bytes().to_vec()].concat());
-    let packed = prop::collection::vec(float, 0..9).prop_map(|values| {
-        message(1, &values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>())
-    });
-    let floats =
-        parts(prop_oneof![3 => packed.boxed(), 1 => single.boxed()], 2).prop_map(|list| message(2, &list));
-    let bytes = parts("[a-z]{0,9}".prop_map(|text| message(1, text.as_bytes())), 4)
-        .prop_map(|list| message(1, &list));
-    prop_oneof![integers, floats, bytes]
-}
-
 fn example() -> impl Strategy<Value = Vec<u8>> {
     let name = prop_oneof![Just("i"), Just("f"), Just("b"), Just("other"), Just("é")];
-    let part = prop_oneof![
-        name.clone().prop_map(|name| message(1, name.as_bytes())),
-        parts(list(), 2).prop_map(|feature| message(2, &feature)),
-    ];
-    let usual =
-        (name, list()).prop_map(|(name, list)| [message(1, name.as_bytes()), message(2, &list)].concat());
-    let entry =
-        prop_oneof![3 => usual.boxed(), 1 => parts(part, 3).boxed()].prop_map(|entry| message(1, &entry));
+    let list = list().boxed();
+    let entry = entry(name, list.clone(), list);
     parts(parts(entry, 6).prop_map(|features| message(1, &features)), 2)
-}
-
-/// Changes of single bytes: another one in its place, none, or one more.
-fn damage() -> impl Strategy<Value = Vec<(prop::sample::Index, u8, u8)>> {
-    prop::collection::vec((any::<prop::sample::Index>(), 0..3_u8, any::<u8>()), 0..3)
-}
-
-fn damaged(mut message: Vec<u8>, changes: &[(prop::sample::Index, u8, u8)]) -> Vec<u8> {
-    for (place, how, byte) in changes.iter().filter(|_| !message.is_empty()).cloned().collect::<Vec<_>>() {
-        let place = place.index(message.len());
-        match how {
-            0 => message[place] = byte,
-            1 => drop(message.remove(place)),
-            _ => message.insert(place, byte),
-        }
-        if message.is_empty() {
-            break;
-        }
-    }
-    message
 }
 
 proptest! {
@@ -259,7 +174,7 @@ proptest! {
         let mut checked = decoder(&shown, Unlisted::Check);
         let mut rows = Vec::new();
         for message in &messages {
-            let expected = oracle::parse(message).and_then(|example| expected(&example, &shown));
+            let expected = crate::oracle::parse(message).and_then(|example| expected(&example, &shown));
             prop_assert_eq!(checked.push(message).is_ok(), expected.is_some(), "{:02x?}", message);
             rows.extend(expected);
         }
@@ -270,7 +185,7 @@ proptest! {
         // What is stepped over may be wrong. What is right has the same values.
         let mut skipping = decoder(&shown, Unlisted::Skip);
         for message in &messages {
-            let is_right = oracle::parse(message).and_then(|example| expected(&example, &shown)).is_some();
+            let is_right = crate::oracle::parse(message).and_then(|example| expected(&example, &shown)).is_some();
             let before = skipping.rows();
             let is_taken = skipping.push(message).is_ok();
             prop_assert!(is_taken || !is_right);
@@ -288,7 +203,7 @@ proptest! {
         let mut expected: BTreeMap<String, Option<Kind>> = BTreeMap::new();
         for (message, changes) in messages {
             let message = damaged(message, &changes);
-            let kinds = oracle::parse(&message).map(|example| {
+            let kinds = crate::oracle::parse(&message).map(|example| {
                 example.into_iter().map(|(name, list)| (name, list.as_ref().map(kind))).collect::<Vec<_>>()
             });
             let kinds = kinds.filter(|kinds| {
@@ -320,18 +235,13 @@ fn a_kind_that_changes_is_an_error() {
     );
 }
 
-/// `ARROWFEED_CASES` for a longer run.
-fn cases() -> u32 {
-    std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000)
-}
-
 /// The messages of the rows of a batch, decoded again.
 fn encoded_and_decoded(batch: &RecordBatch, columns: &[(&str, Kind)], null_features: bool) -> RecordBatch {
     let mut encoder = ExampleEncoder::new(batch).unwrap().with_null_features(null_features);
     let mut decoder = decoder(columns, Unlisted::Check);
     for row in 0..batch.num_rows() {
         let message = encoder.encode(row);
-        assert!(oracle::parse(message).is_some());
+        assert!(crate::oracle::parse(message).is_some());
         decoder.push(message).unwrap();
     }
     decoder.finish()

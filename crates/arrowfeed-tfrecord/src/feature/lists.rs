@@ -1,4 +1,4 @@
-//! The values of a feature, row after row.
+//! Columns of lists, row after row: of values, and of lists of values.
 
 use std::sync::Arc;
 
@@ -6,26 +6,50 @@ use arrow_array::{ArrayRef, Float32Array, Int64Array, LargeBinaryArray, LargeLis
 use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef};
 
-use super::decoder::Kind;
+use super::kind::Kind;
 use crate::wire::{Fields, Malformed, Value, short_varint, varint};
 
-/// A column that grows. A row that is given has its values between two of `ends`.
+/// A column that grows, a list for each row. A row that has ended has its items between two of `ends`.
 #[derive(Debug)]
-pub(super) struct Column {
-    values: Values,
-    /// Where the values of each row end; before them, 0.
+pub(crate) struct Lists<I> {
+    items: I,
+    /// Where the items of each row end; before them, 0.
     ends: Vec<i64>,
     nulls: NullBufferBuilder,
 }
 
+/// A list of values for each row: a feature.
+pub(crate) type Column = Lists<Values>;
+
+/// A list of lists of values for each row: a feature of each step of a sequence.
+pub(crate) type Steps = Lists<Lists<Values>>;
+
+/// What the lists of a column have.
+pub(crate) trait Items {
+    fn new(kind: Kind) -> Self;
+
+    fn kind(&self) -> Kind;
+
+    fn data_type(kind: Kind) -> DataType;
+
+    fn len(&self) -> usize;
+
+    /// Keeps the first items.
+    fn truncate(&mut self, len: usize);
+
+    /// The items as an array. The next ones begin an empty one.
+    fn finish(&mut self) -> ArrayRef;
+}
+
+/// The values of lists, one behind the other.
 #[derive(Debug)]
-enum Values {
+pub(crate) enum Values {
     Bytes { ends: Vec<i64>, data: Vec<u8> },
     Float(Vec<f32>),
     Int64(Vec<i64>),
 }
 
-impl Values {
+impl Items for Values {
     fn new(kind: Kind) -> Self {
         match kind {
             Kind::Bytes => Self::Bytes { ends: vec![0], data: Vec::new() },
@@ -34,13 +58,19 @@ impl Values {
         }
     }
 
-    fn empty_of_same_size(&self) -> Self {
+    fn kind(&self) -> Kind {
         match self {
-            Self::Bytes { ends, data } => {
-                Self::Bytes { ends: vec_of(0, ends.len()), data: Vec::with_capacity(data.len()) }
-            }
-            Self::Float(values) => Self::Float(Vec::with_capacity(values.len())),
-            Self::Int64(values) => Self::Int64(Vec::with_capacity(values.len())),
+            Self::Bytes { .. } => Kind::Bytes,
+            Self::Float(_) => Kind::Float,
+            Self::Int64(_) => Kind::Int64,
+        }
+    }
+
+    fn data_type(kind: Kind) -> DataType {
+        match kind {
+            Kind::Bytes => DataType::LargeBinary,
+            Kind::Float => DataType::Float32,
+            Kind::Int64 => DataType::Int64,
         }
     }
 
@@ -62,6 +92,31 @@ impl Values {
             Self::Int64(values) => values.truncate(len),
         }
     }
+
+    fn finish(&mut self) -> ArrayRef {
+        let next = self.empty_of_same_size();
+        match std::mem::replace(self, next) {
+            Self::Bytes { ends, data } => {
+                let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
+                Arc::new(LargeBinaryArray::new(ends, Buffer::from_vec(data), None))
+            }
+            Self::Float(values) => Arc::new(Float32Array::from(values)),
+            Self::Int64(values) => Arc::new(Int64Array::from(values)),
+        }
+    }
+}
+
+impl Values {
+    /// The next batch is likely to have as much.
+    fn empty_of_same_size(&self) -> Self {
+        match self {
+            Self::Bytes { ends, data } => {
+                Self::Bytes { ends: vec_of(0, ends.len()), data: Vec::with_capacity(data.len()) }
+            }
+            Self::Float(values) => Self::Float(Vec::with_capacity(values.len())),
+            Self::Int64(values) => Self::Int64(Vec::with_capacity(values.len())),
+        }
+    }
 }
 
 /// One element, and room for as many as `capacity`.
@@ -71,41 +126,58 @@ fn vec_of(first: i64, capacity: usize) -> Vec<i64> {
     values
 }
 
-/// The type of the values of a row.
-pub(super) fn item(kind: Kind) -> FieldRef {
-    let data_type = match kind {
-        Kind::Bytes => DataType::LargeBinary,
-        Kind::Float => DataType::Float32,
-        Kind::Int64 => DataType::Int64,
-    };
+/// The field of the items of a list.
+fn item(data_type: DataType) -> FieldRef {
     Arc::new(Field::new("item", data_type, true))
 }
 
-impl Column {
-    pub(super) fn new(kind: Kind) -> Self {
-        Self { values: Values::new(kind), ends: vec![0], nulls: NullBufferBuilder::new(0) }
+impl<I: Items> Items for Lists<I> {
+    fn new(kind: Kind) -> Self {
+        Self { items: I::new(kind), ends: vec![0], nulls: NullBufferBuilder::new(0) }
     }
 
-    pub(super) fn kind(&self) -> Kind {
-        match self.values {
-            Values::Bytes { .. } => Kind::Bytes,
-            Values::Float(_) => Kind::Float,
-            Values::Int64(_) => Kind::Int64,
-        }
+    fn kind(&self) -> Kind {
+        self.items.kind()
     }
 
-    /// Begins the values of a row, with none. Those that it has already are dropped.
+    fn data_type(kind: Kind) -> DataType {
+        DataType::LargeList(item(I::data_type(kind)))
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len() - 1
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.ends.truncate(len + 1);
+        self.nulls.truncate(len);
+        self.items.truncate(self.ends[len] as usize);
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        let rows = self.ends.len();
+        let ends = std::mem::replace(&mut self.ends, vec_of(0, rows));
+        let item = item(I::data_type(self.kind()));
+        let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
+        Arc::new(LargeListArray::new(item, ends, self.items.finish(), self.nulls.finish()))
+    }
+}
+
+impl<I: Items> Lists<I> {
+    /// Begins the list of a row, without items. Those that it has already are dropped.
+    #[inline]
     pub(super) fn begin(&mut self, row: usize) {
         self.ends.truncate(row + 1);
         let start = self.ends[row] as usize;
-        if self.values.len() > start {
-            self.values.truncate(start);
+        if self.items.len() > start {
+            self.items.truncate(start);
         }
     }
 
-    /// The row has the values that were added since it began.
+    /// The row has the items that were added since it began.
+    #[inline]
     pub(super) fn end(&mut self) {
-        self.ends.push(self.values.len() as i64);
+        self.ends.push(self.items.len() as i64);
     }
 
     /// Makes the row null unless it has ended.
@@ -118,29 +190,19 @@ impl Column {
             self.nulls.append_null();
         }
     }
+}
 
-    /// The column of so many rows. The next ones begin an empty one.
-    pub(super) fn finish(&mut self) -> ArrayRef {
-        let kind = self.kind();
-        // The next batch is likely to have as much.
-        let rows = self.ends.len();
-        let ends = std::mem::replace(&mut self.ends, vec_of(0, rows));
-        let next = self.values.empty_of_same_size();
-        let items: ArrayRef = match std::mem::replace(&mut self.values, next) {
-            Values::Bytes { ends, data } => {
-                let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
-                Arc::new(LargeBinaryArray::new(ends, Buffer::from_vec(data), None))
-            }
-            Values::Float(values) => Arc::new(Float32Array::from(values)),
-            Values::Int64(values) => Arc::new(Int64Array::from(values)),
-        };
-        let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
-        Arc::new(LargeListArray::new(item(kind), ends, items, self.nulls.finish()))
+impl Steps {
+    /// The features of the steps.
+    pub(super) fn items(&mut self) -> &mut Column {
+        &mut self.items
     }
+}
 
+impl Column {
     /// Adds the values of a list of the column's kind.
     pub(super) fn add(&mut self, list: &[u8]) -> Result<(), Malformed> {
-        match &mut self.values {
+        match &mut self.items {
             Values::Bytes { ends, data } => {
                 let mut fields = Fields::new(list);
                 while let Some(field) = fields.next()? {

@@ -111,20 +111,69 @@ fn fields(message: &[u8]) -> Option<Vec<(u64, Value)>> {
     Some(found)
 }
 
+/// A `tf.SequenceExample`: its context, and the steps of each feature list.
+pub(crate) type SequenceExample = (Example, BTreeMap<String, Vec<Option<List>>>);
+
+/// `None`: it is no message.
+pub(crate) fn parse_sequence(message: &[u8]) -> Option<SequenceExample> {
+    let (mut context, mut sequence) = SequenceExample::default();
+    for (number, value) in fields(message)? {
+        let Value::Bytes(map) = value else { continue };
+        match number {
+            1 => parse_features(&map, &mut context)?,
+            2 => {
+                for (number, value) in fields(&map)? {
+                    if let (1, Value::Bytes(entry)) = (number, value) {
+                        let (name, steps) = parse_steps(&entry)?;
+                        sequence.insert(name, steps);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Some((context, sequence))
+}
+
+fn parse_steps(entry: &[u8]) -> Option<(String, Vec<Option<List>>)> {
+    let (mut name, mut steps) = (String::new(), Vec::new());
+    for field in fields(entry)? {
+        match field {
+            (1, Value::Bytes(bytes)) => name = String::from_utf8(bytes).ok()?,
+            (2, Value::Bytes(feature_list)) => {
+                for (number, value) in fields(&feature_list)? {
+                    if let (1, Value::Bytes(feature)) = (number, value) {
+                        let mut list = None;
+                        merge_feature(&feature, &mut list)?;
+                        steps.push(list);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Some((name, steps))
+}
+
 /// `None`: it is no message.
 pub(crate) fn parse(message: &[u8]) -> Option<Example> {
     let mut example = Example::new();
     for (number, value) in fields(message)? {
         if let (1, Value::Bytes(features)) = (number, value) {
-            for (number, value) in fields(&features)? {
-                if let (1, Value::Bytes(entry)) = (number, value) {
-                    let (name, list) = parse_entry(&entry)?;
-                    example.insert(name, list);
-                }
-            }
+            parse_features(&features, &mut example)?;
         }
     }
     Some(example)
+}
+
+fn parse_features(features: &[u8], example: &mut Example) -> Option<()> {
+    for (number, value) in fields(features)? {
+        if let (1, Value::Bytes(entry)) = (number, value) {
+            let (name, list) = parse_entry(&entry)?;
+            example.insert(name, list);
+        }
+    }
+    Some(())
 }
 
 fn parse_entry(entry: &[u8]) -> Option<(String, Option<List>)> {

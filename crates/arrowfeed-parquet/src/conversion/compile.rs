@@ -1,0 +1,148 @@
+//! Two types to a conversion.
+
+use arrow_schema::{DataType, Field, FieldRef, Fields};
+use arrowfeed_source::quoted;
+
+use super::Conversion;
+use super::rule::value_cast;
+
+/// A type that does not convert, and the path of its field.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Mismatch {
+    /// Names of the fields on the way, the innermost one first.
+    pub(crate) path: Vec<String>,
+    /// Expected and found.
+    pub(crate) message: String,
+}
+
+impl Mismatch {
+    fn new(message: String) -> Self {
+        Self { path: Vec::new(), message }
+    }
+
+    fn in_field(mut self, name: &str) -> Self {
+        self.path.push(name.to_owned());
+        self
+    }
+}
+
+/// The conversion of a column, or of a field of a struct. `rounds`: doubles may be rounded to floats.
+///
+/// # Errors
+/// Values of the one type are not values of the other one; a field is missing, and may not be null.
+pub(crate) fn compile(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mismatch> {
+    match (items(from), items(to.data_type())) {
+        (None, Some(item)) if *from != DataType::Null => {
+            let item = Box::new(of_value(from, item, rounds)?);
+            Ok(Conversion::Singleton { to: to.data_type().clone(), item })
+        }
+        _ => of_value(from, to, rounds),
+    }
+}
+
+/// The conversion of a value in any place: there are no singletons among the items of a list, since a list of lists could
+/// have either.
+fn of_value(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mismatch> {
+    let wanted = to.data_type();
+    if from == wanted && !has_dictionary(from) {
+        return Ok(Conversion::Same);
+    }
+    match (from, wanted) {
+        (DataType::Null, wanted) if !has_dictionary(wanted) => Ok(Conversion::Nulls(wanted.clone())),
+        (DataType::Struct(found), DataType::Struct(wanted)) => of_struct(found, wanted, rounds),
+        (DataType::Map(found, _), DataType::Map(to, sorted)) => {
+            let pairs = entry(found).zip(entry(to));
+            let ((key, value), (to_key, to_value)) = pairs.ok_or_else(|| refused(from, wanted))?;
+            let key =
+                of_value(key.data_type(), to_key, rounds).map_err(|error| error.in_field(to_key.name()))?;
+            let value = of_value(value.data_type(), to_value, rounds);
+            let value = value.map_err(|error| error.in_field(to_value.name()))?;
+            Ok(Conversion::Map {
+                to: to.clone(),
+                sorted: *sorted,
+                key: Box::new(key),
+                value: Box::new(value),
+            })
+        }
+        _ => match (items(from), items(wanted)) {
+            (Some(found), Some(item)) => {
+                let item = Box::new(of_value(found.data_type(), item, rounds)?);
+                Ok(Conversion::List { to: wanted.clone(), item })
+            }
+            (None, None) => {
+                let cast = value_cast(from, wanted, rounds).ok_or_else(|| refused(from, wanted))?;
+                Ok(Conversion::Values(cast))
+            }
+            _ => Err(refused(from, wanted)),
+        },
+    }
+}
+
+fn of_struct(found: &Fields, wanted: &Fields, rounds: bool) -> Result<Conversion, Mismatch> {
+    let fields = wanted.iter().map(|to| {
+        let mut of_name = found.iter().enumerate().filter(|(_, field)| field.name() == to.name());
+        let conversion = match (of_name.next(), of_name.next()) {
+            (Some(_), Some(_)) => Err(Mismatch::new("expected one field of this name, found two".to_owned())),
+            (Some((at, from)), None) => {
+                compile(from.data_type(), to, rounds).map(|conversion| (Some(at), conversion))
+            }
+            (None, _) => missing(to).map(|conversion| (None, conversion)),
+        };
+        conversion.map_err(|error| error.in_field(to.name()))
+    });
+    Ok(Conversion::Struct { to: wanted.clone(), fields: fields.collect::<Result<_, _>>()? })
+}
+
+/// A field that the file does not have.
+///
+/// # Errors
+/// It may not be null.
+pub(crate) fn missing(to: &Field) -> Result<Conversion, Mismatch> {
+    let found = to.data_type();
+    match to.is_nullable() && !has_dictionary(found) {
+        true => Ok(Conversion::Nulls(found.clone())),
+        false if has_dictionary(found) => Err(refused(&DataType::Null, found)),
+        false => {
+            Err(Mismatch::new(format!("expected a field of {found}, found none, and it may not be null")))
+        }
+    }
+}
+
+/// The item of the list types that items are converted in.
+pub(super) fn items(data_type: &DataType) -> Option<&FieldRef> {
+    match data_type {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => Some(item),
+        _ => None,
+    }
+}
+
+/// Key and value of a map.
+pub(super) fn entry(entries: &Field) -> Option<(&FieldRef, &FieldRef)> {
+    match entries.data_type() {
+        DataType::Struct(fields) if fields.len() == 2 => Some((&fields[0], &fields[1])),
+        _ => None,
+    }
+}
+
+/// Each row group has dictionaries of its own, so batches have none.
+fn has_dictionary(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(..) | DataType::RunEndEncoded(..) => true,
+        DataType::Struct(fields) => fields.iter().any(|field| has_dictionary(field.data_type())),
+        DataType::Map(entries, _) => has_dictionary(entries.data_type()),
+        other => items(other).is_some_and(|item| has_dictionary(item.data_type())),
+    }
+}
+
+#[cold]
+fn refused(from: &DataType, to: &DataType) -> Mismatch {
+    let hint = match (from, to) {
+        (DataType::Float64 | DataType::Float32, DataType::Float32 | DataType::Float16) => {
+            ", which is rounded only with double_as_float"
+        }
+        _ if has_dictionary(to) => ": a batch has no dictionaries",
+        _ => "",
+    };
+    let (from, to) = (quoted(&from.to_string()), quoted(&to.to_string()));
+    Mismatch::new(format!("expected a type that converts to {to} without loss, found {from}{hint}"))
+}

@@ -1,0 +1,135 @@
+//! The columns of a batch, out of the columns that are read of one file.
+
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_empty_array, new_null_array};
+use arrow_schema::{FieldRef, Schema, SchemaRef};
+use arrowfeed_source::{FeedError, FeedErrorKind};
+
+use crate::columns::{Projection, leaves, leaves_for, projected};
+use crate::conversion::{Conversion, Mismatch, Unfit, check_nulls, compile, first_that, missing};
+
+/// What is read of one file, and how batches are made of it.
+#[derive(Debug)]
+pub(crate) struct FileColumns {
+    /// Numbers of the leaf columns, ascending.
+    pub(crate) leaves: Vec<usize>,
+    columns: Vec<Column>,
+    schema: SchemaRef,
+}
+
+#[derive(Debug)]
+struct Column {
+    field: FieldRef,
+    /// Its number among the columns that are read. `None`: the file does not have it.
+    at: Option<usize>,
+    conversion: Conversion,
+}
+
+impl FileColumns {
+    /// The columns as they are in a file with the schema `whole`.
+    pub(crate) fn stored(whole: &Schema, projection: &Projection, schema: SchemaRef) -> Self {
+        let order = projection.order(whole).into_iter();
+        let columns = order.zip(schema.fields()).map(|(at, field)| {
+            let field = field.clone();
+            Column { field, at: Some(at), conversion: Conversion::Same }
+        });
+        Self { leaves: projection.leaves.clone(), columns: columns.collect(), schema }
+    }
+
+    /// The columns of the promised `schema`, which are found by their names in a file with the schema `whole`. `rounds`:
+    /// doubles may be rounded to floats.
+    ///
+    /// # Errors
+    /// A column is missing and may not be null; its type does not convert.
+    pub(crate) fn promised(whole: &Schema, schema: SchemaRef, rounds: bool) -> Result<Self, FeedError> {
+        let mut read = Vec::new();
+        let mut before = 0;
+        for field in whole.fields() {
+            if let Ok(to) = schema.field_with_name(field.name()) {
+                read.extend(leaves_for(field.data_type(), to.data_type(), before));
+            }
+            before += leaves(field.data_type());
+        }
+        let found = projected(whole.fields(), &read, 0);
+        let columns = schema.fields().iter().map(|field| {
+            let mut of_name = found.iter().enumerate().filter(|(_, found)| found.name() == field.name());
+            let (at, conversion) = match (of_name.next(), of_name.next()) {
+                (Some(_), Some(_)) => {
+                    let message = "expected one column of this name, found two".to_owned();
+                    (None, Err(Mismatch { path: Vec::new(), message }))
+                }
+                (Some((at, from)), None) => (Some(at), compile(from.data_type(), field, rounds)),
+                (None, _) => (None, missing(field)),
+            };
+            let conversion = conversion.map_err(|error| schema_error(field, error))?;
+            Ok(Column { field: field.clone(), at, conversion })
+        });
+        let columns = columns.collect::<Result<_, FeedError>>()?;
+        Ok(Self { leaves: read, columns, schema })
+    }
+
+    /// The batch of what was read.
+    ///
+    /// # Errors
+    /// A value does not convert; the number of its column comes first.
+    fn converted(&self, read: &RecordBatch) -> Result<Vec<ArrayRef>, (usize, Unfit)> {
+        let columns = self.columns.iter().enumerate().map(|(number, column)| {
+            let made = match column.at {
+                Some(at) => column.conversion.apply(read.column(at)),
+                None => Ok(new_null_array(column.field.data_type(), read.num_rows())),
+            };
+            let checked = made.and_then(|made| check_nulls(&column.field, &made, None).map(|()| made));
+            checked.map_err(|unfit| (number, unfit))
+        });
+        columns.collect()
+    }
+
+    /// The batch of what was read: all rows, or those before the first row with a value that does not convert, and its
+    /// error. `row`: the number of the first row in its row group.
+    ///
+    /// # Errors
+    /// The columns are not what the schema says: a defect.
+    pub(crate) fn batch(
+        &self,
+        read: &RecordBatch,
+        row: u64,
+    ) -> Result<(RecordBatch, Option<FeedError>), FeedError> {
+        let (columns, fault) = match self.converted(read) {
+            Ok(columns) => (columns, None),
+            Err((number, unfit)) => self.before_fault(read, row, (number, unfit)),
+        };
+        let rows = columns.first().map_or(read.num_rows(), |column| column.len());
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options);
+        let batch = batch.map_err(|error| {
+            let message = format!("expected the types of the schema: {error}");
+            FeedError::new(FeedErrorKind::Internal, message)
+        })?;
+        Ok((batch, fault))
+    }
+
+    /// The rows before the first one that does not convert, and the error of that one.
+    #[cold]
+    fn before_fault(
+        &self,
+        read: &RecordBatch,
+        row: u64,
+        (number, unfit): (usize, Unfit),
+    ) -> (Vec<ArrayRef>, Option<FeedError>) {
+        // The most rows that convert together. A batch may also have too many values, and none of its rows.
+        let rows = first_that(read.num_rows(), |rows| self.converted(&read.slice(0, rows + 1)).is_err());
+        let (number, unfit) = match self.converted(&read.slice(rows.min(read.num_rows() - 1), 1)) {
+            Err(fault) => fault,
+            Ok(_) => (number, unfit),
+        };
+        let error = unfit.into_error(self.columns[number].field.name(), row + rows as u64);
+        let none = || self.schema.fields().iter().map(|field| new_empty_array(field.data_type())).collect();
+        (self.converted(&read.slice(0, rows)).unwrap_or_else(|_| none()), Some(error))
+    }
+}
+
+fn schema_error(column: &FieldRef, error: Mismatch) -> FeedError {
+    let mut path = error.path;
+    path.push(column.name().clone());
+    path.reverse();
+    FeedError::new(FeedErrorKind::Schema, error.message).in_field(path.join("."))
+}

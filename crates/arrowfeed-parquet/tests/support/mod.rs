@@ -1,0 +1,70 @@
+//! Parquet files in memory, read through the engine.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{Schema, SchemaRef};
+use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
+use arrowfeed_source::io::FileSource;
+use arrowfeed_source::run::{FileSet, ReadingOptions};
+use arrowfeed_source::{FeedError, OnError};
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
+
+/// A file with a row group for each `group` rows.
+pub(crate) fn file(batch: &RecordBatch, group: usize) -> Vec<u8> {
+    let properties = WriterProperties::builder()
+        .set_max_row_group_row_count(Some(group))
+        .set_data_page_row_count_limit(7)
+        .set_write_batch_size(3)
+        .build();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+/// Files named `a`, `b`, and so on.
+pub(crate) fn open(
+    files: impl IntoIterator<Item = Vec<u8>>,
+    options: ParquetOptions,
+) -> Result<FileSet, FeedError> {
+    let names = ["a", "b", "c"].into_iter();
+    let sources = files.into_iter().zip(names).map(|(bytes, name)| FileSource::bytes(bytes).with_name(name));
+    ParquetFormat::files(sources, options, None)
+}
+
+/// The options of a promised schema.
+pub(crate) fn promise(schema: Schema) -> ParquetOptions {
+    ParquetOptions { schema: Some(Arc::new(schema)), ..ParquetOptions::default() }
+}
+
+/// All batches, and the error that ends them.
+pub(crate) fn read(
+    files: FileSet,
+    batch_size: usize,
+    threads: usize,
+    on_error: OnError,
+) -> (Vec<RecordBatch>, Option<FeedError>) {
+    let threads = threads.try_into().ok();
+    let options = ReadingOptions { batch_size, threads, on_error, interrupt: None };
+    let mut batches = Vec::new();
+    for found in files.read_files(options).unwrap() {
+        match found {
+            Ok(batch) => batches.push(batch),
+            Err(error) => return (batches, Some(error)),
+        }
+    }
+    (batches, None)
+}
+
+/// All rows as one batch, which has the schema of the files.
+pub(crate) fn whole(files: FileSet, batch_size: usize, threads: usize) -> Result<RecordBatch, FeedError> {
+    let schema: SchemaRef = files.schema().clone();
+    let (batches, error) = read(files, batch_size, threads, OnError::Raise);
+    match error {
+        Some(error) => Err(error),
+        None => Ok(arrow_select::concat::concat_batches(&schema, &batches).unwrap()),
+    }
+}

@@ -1,0 +1,45 @@
+//! The first and the last bytes of a file: a fingerprint for formats without a marker of their own.
+
+use super::{Fingerprint, OpenFile, checked_read_at};
+use crate::FeedError;
+
+/// Bytes at each end of a file.
+const END: usize = 4 << 10;
+
+/// Up to 4 KiB from the start of a file, and up to 4 KiB before its end.
+#[derive(Debug)]
+pub struct FileEnds {
+    /// The first bytes.
+    pub start: Vec<u8>,
+    /// The last bytes. In a short file, some of them are in `start` too.
+    pub end: Vec<u8>,
+}
+
+impl FileEnds {
+    /// Reads both ends.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn read(file: &OpenFile) -> Result<Self, FeedError> {
+        Ok(Self { start: read(file, 0)?, end: read(file, file.len().saturating_sub(END as u64))? })
+    }
+
+    /// Checksums of both halves of each end.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let halves = [&self.start, &self.end].map(|bytes| bytes.split_at(bytes.len() / 2));
+        let halves = halves.iter().flat_map(|(first, second)| [first, second]);
+        let mut bytes = [0; 16];
+        for (sum, half) in bytes.chunks_mut(4).zip(halves) {
+            sum.copy_from_slice(&crc32c::crc32c(half).to_le_bytes());
+        }
+        Fingerprint { bytes, name: "checksum of both ends" }
+    }
+}
+
+/// Up to [`END`] bytes from an offset on.
+fn read(file: &OpenFile, offset: u64) -> Result<Vec<u8>, FeedError> {
+    let mut bytes = vec![0; END];
+    let found = checked_read_at(&**file.source(), offset, &mut bytes).map_err(FeedError::io)?;
+    bytes.truncate(found);
+    Ok(bytes)
+}

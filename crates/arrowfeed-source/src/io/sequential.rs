@@ -1,0 +1,50 @@
+//! The bytes of a file in order, for decoders that read from their start to their end.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use super::{ByteSource, checked_read_at};
+use crate::{FeedError, FeedErrorKind};
+
+/// Reads the bytes of a file from an offset on.
+#[derive(Debug)]
+pub struct SequentialReader {
+    source: Arc<dyn ByteSource>,
+    offset: u64,
+}
+
+impl SequentialReader {
+    /// A reader whose first byte is the one at `offset`.
+    pub fn new(source: Arc<dyn ByteSource>, offset: u64) -> Self {
+        Self { source, offset }
+    }
+
+    /// Goes on at another offset.
+    pub fn seek(&mut self, offset: u64) {
+        self.offset = offset;
+    }
+}
+
+impl Read for SequentialReader {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let found = checked_read_at(&*self.source, self.offset, into)?;
+        self.offset += found as u64;
+        Ok(found)
+    }
+}
+
+/// The error of a decompressor: the bytes end too soon, are not what was compressed, or the system refuses to give them.
+#[cold]
+pub fn decompression_error(error: io::Error) -> FeedError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => {
+            let message = "expected more compressed bytes, found the end of the file";
+            FeedError::new(FeedErrorKind::Truncated, message)
+        }
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            let message = format!("expected compressed bytes that are whole, found others: {error}");
+            FeedError::new(FeedErrorKind::Codec, message)
+        }
+        _ => FeedError::io(error),
+    }
+}

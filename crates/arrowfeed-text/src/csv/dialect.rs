@@ -1,0 +1,124 @@
+//! The characters that a CSV file is written with.
+
+use arrow_csv::ReaderBuilder;
+use arrow_csv::reader::Format;
+use arrow_schema::SchemaRef;
+use arrowfeed_source::{FeedError, FeedErrorKind, hex, quoted};
+use regex::Regex;
+
+use super::lists::Multivalent;
+use crate::framing::Framing;
+
+/// The characters and lines that are no values.
+///
+/// A cell may be in quotes; then the delimiter and line ends are characters of the cell, and a quote in it is written twice. A quote
+/// inside of a cell that does not start with one is a character of it. A record ends with `\n`, `\r` or `\r\n`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CsvDialect {
+    /// The first record of each file names the columns, or is passed over where names are given. Default true.
+    pub header: bool,
+    /// The character between cells, of ASCII. Default `,`.
+    pub delimiter: u8,
+    /// The character around cells, of ASCII. Default `"`.
+    pub quote: u8,
+    /// In a quoted cell, a character that takes the meaning from the one behind it. Default: none.
+    pub escape: Option<u8>,
+    /// An empty line is no record. False: all cells of the record are empty. Default true.
+    pub skip_blank_lines: bool,
+    /// Texts of cells that are null. Default: the empty text. A quoted empty cell is the empty text too.
+    pub nulls: Vec<String>,
+    /// Columns whose cells have several values. Default: none.
+    pub multivalent: Option<Multivalent>,
+}
+
+impl Default for CsvDialect {
+    fn default() -> Self {
+        Self {
+            header: true,
+            delimiter: b',',
+            quote: b'"',
+            escape: None,
+            skip_blank_lines: true,
+            nulls: vec![String::new()],
+            multivalent: None,
+        }
+    }
+}
+
+impl CsvDialect {
+    pub(crate) fn framing(&self) -> Framing {
+        Framing::Csv { delimiter: self.delimiter, quote: self.quote, escape: self.escape }
+    }
+
+    /// # Errors
+    /// A character has two meanings, or is none of ASCII. The quote and the escape have theirs in cells with several values too.
+    pub(super) fn check(&self) -> Result<(), FeedError> {
+        let characters =
+            [("delimiter", Some(self.delimiter)), ("quote", Some(self.quote)), ("escape", self.escape)];
+        let characters = characters.map(|(name, byte)| byte.map(|byte| (name, byte)));
+        for (i, (name, byte)) in characters.iter().flatten().enumerate() {
+            let text = quoted(&char::from(*byte).to_string());
+            let message = if !byte.is_ascii() || matches!(byte, b'\r' | b'\n' | 0) {
+                format!("expected a {name} that is a character of ASCII and no line end, found {text}")
+            } else if let Some((other, _)) = characters.iter().flatten().take(i).find(|it| it.1 == *byte) {
+                format!("expected another {name} than the {other}, found {text} for both")
+            } else {
+                continue;
+            };
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        self.multivalent.as_ref().map_or(Ok(()), |multivalent| self.of_cells(multivalent).check())
+    }
+
+    /// How the cells of a column are written; `None`: they have one value each.
+    pub(super) fn of_column(&self, name: &str) -> Option<Self> {
+        let multivalent = self.multivalent.as_ref()?;
+        multivalent.columns.iter().any(|column| column == name).then(|| self.of_cells(multivalent))
+    }
+
+    fn of_cells(&self, multivalent: &Multivalent) -> Self {
+        Self { delimiter: multivalent.delimiter, multivalent: None, ..self.clone() }
+    }
+
+    /// The pattern of null cells; `None`: the empty text is the only one.
+    pub(super) fn null_pattern(&self) -> Option<Regex> {
+        if self.nulls == [""] {
+            return None;
+        }
+        let texts: Vec<String> = self.nulls.iter().map(|text| regex::escape(text)).collect();
+        // Without any text, nothing is null.
+        let pattern =
+            if texts.is_empty() { r"[^\s\S]".to_owned() } else { format!(r"\A(?:{})\z", texts.join("|")) };
+        Some(Regex::new(&pattern).expect("escaped texts are a pattern"))
+    }
+
+    /// A reader of cells of these columns.
+    pub(super) fn reader(&self, schema: SchemaRef, nulls: Option<&Regex>) -> ReaderBuilder {
+        ReaderBuilder::new(schema).with_header(false).with_format(self.format(nulls))
+    }
+
+    fn format(&self, nulls: Option<&Regex>) -> Format {
+        let format = Format::default().with_delimiter(self.delimiter).with_quote(self.quote);
+        let format = self.escape.into_iter().fold(format, Format::with_escape);
+        nulls.into_iter().fold(format, |format, nulls| format.with_null_regex(nulls.clone()))
+    }
+
+    /// The cells of a record as texts.
+    ///
+    /// # Errors
+    /// The record is not in UTF-8.
+    pub(super) fn texts(&self, record: &[u8]) -> Result<Vec<String>, FeedError> {
+        if let Err(error) = std::str::from_utf8(record) {
+            let wrong = &record[error.valid_up_to()..];
+            let found = hex(&wrong[..error.error_len().unwrap_or(wrong.len())]);
+            let message = format!("expected text in UTF-8, found the bytes {found}");
+            return Err(FeedError::new(FeedErrorKind::CorruptBlock, message));
+        }
+        let format = self.format(None).with_header(true);
+        let inferred = format.infer_schema(record, Some(0)).map_err(|error| {
+            let message = format!("expected a record of CSV, found another text: {error}");
+            FeedError::new(FeedErrorKind::CorruptBlock, message)
+        })?;
+        Ok(inferred.0.fields().iter().map(|field| field.name().clone()).collect())
+    }
+}

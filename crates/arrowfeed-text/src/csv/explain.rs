@@ -1,0 +1,37 @@
+//! The cell at which a record is wrong.
+
+use arrow_schema::DataType;
+use arrowfeed_source::field_path::field_path;
+use arrowfeed_source::{FeedError, FeedErrorKind, counted, quoted};
+
+use super::parser::CsvParser;
+use crate::group::Slice;
+
+impl CsvParser {
+    /// The fault of a record that cannot be parsed: its cells are too many or too few, or one of them is wrong.
+    pub(crate) fn explain(&self, record: Slice<'_>) -> FeedError {
+        let texts = match self.plan.dialect.texts(record.bytes()) {
+            Ok(texts) => texts,
+            Err(error) => return error,
+        };
+        let wrong = |message| FeedError::new(FeedErrorKind::CorruptBlock, message);
+        if texts.len() != self.width() {
+            let (expected, found) = (counted(self.width() as u64, "cell"), texts.len());
+            return wrong(format!("expected {expected}, found {found}"));
+        }
+        let columns = self.schema().fields();
+        let Some(column) = (0..columns.len()).find(|column| !self.takes(record, *column)) else {
+            return wrong("expected a record of CSV, found one that cannot be parsed".to_owned());
+        };
+        let (field, text) = (&columns[column], &texts[self.place(column)]);
+        let found = if text.is_empty() { "an empty cell".to_owned() } else { quoted(text) };
+        let message = match field.data_type() {
+            DataType::Null => format!(
+                "expected an empty cell, as in all records from which the type of the column was inferred, found {found}: \
+                 give a schema or a larger sample"
+            ),
+            expected => format!("expected a value of {expected}, found {found}"),
+        };
+        wrong(message).in_field(field_path([field.name()]))
+    }
+}

@@ -1,0 +1,156 @@
+//! CSV as a format of files: names and types of the columns.
+
+use std::collections::HashSet;
+
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrowfeed_source::io::FileSource;
+use arrowfeed_source::run::FileSet;
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, quoted};
+
+use super::dialect::CsvDialect;
+use super::infer;
+use super::parser::CsvParser;
+use crate::format::TextFormat;
+use crate::parser::Parser;
+
+/// How CSV files are read.
+#[derive(Debug, Clone)]
+pub struct CsvOptions {
+    /// The characters that the files are written with.
+    pub dialect: CsvDialect,
+    /// Names of all columns of the files, in their order; those of headers do not count then. `None`: those of the header; without one
+    /// those of `schema`, and without a schema `column_1`, `column_2` and so on.
+    pub names: Option<Vec<String>>,
+    /// Names and types of the columns that can be read, in any order. Other columns of the files are not parsed. `None`: all
+    /// columns, with inferred types.
+    pub schema: Option<SchemaRef>,
+    /// Records from which types are inferred, from the first one on. `None`: all records of all files.
+    pub sample: Option<u64>,
+    /// Names of columns to read, in this order. The cells of other columns are not parsed. `None`: all.
+    pub columns: Option<Vec<String>>,
+    /// Bytes of a file whose records are a chunk, at least 1. A shuffle takes chunks as a whole, so that small ones mix better; an
+    /// index has 32 bytes for each. Default 256 KiB.
+    pub chunk_bytes: u64,
+    /// `decoded_block_bytes` bounds a record, `header_bytes` the header, `batch_bytes` a batch.
+    pub limits: Limits,
+}
+
+impl Default for CsvOptions {
+    fn default() -> Self {
+        Self {
+            dialect: CsvDialect::default(),
+            names: None,
+            schema: None,
+            sample: None,
+            columns: None,
+            chunk_bytes: 256 << 10,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// CSV files with the same columns.
+///
+/// ```
+/// use arrowfeed_source::io::FileSource;
+/// use arrowfeed_text::{CsvFormat, CsvOptions};
+///
+/// let file = FileSource::bytes(b"name,score\nAda,9\n\"Grace, H.\",\n".to_vec());
+/// let files = CsvFormat::files([file], CsvOptions::default(), None)?;
+/// let types: Vec<_> = files.schema().fields().iter().map(|field| field.data_type().to_string()).collect();
+/// assert_eq!(types, ["Utf8", "Int64"]);
+/// # Ok::<(), arrowfeed_source::FeedError>(())
+/// ```
+#[derive(Debug)]
+pub enum CsvFormat {}
+
+impl CsvFormat {
+    /// Opens the first file that can be opened. Without a schema, reads the records of the files for the types of the columns.
+    /// `interrupt` is asked before each file is opened, and while records are read.
+    ///
+    /// # Errors
+    /// A source is a stream; there is no file; no file can be opened; the options contradict each other; two columns have one name;
+    /// a column is not there, or CSV has no values of its type. Without a schema: a record cannot be read; the caller wants to stop.
+    pub fn files(
+        sources: impl IntoIterator<Item = FileSource>,
+        options: CsvOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<FileSet, FeedError> {
+        let CsvOptions { dialect, names, schema, sample, columns, chunk_bytes, limits } = options;
+        dialect.check()?;
+        let is_named_by_header = dialect.header && names.is_none();
+        // No name is known yet: every header is taken.
+        let unnamed = CsvParser::new(dialect.clone(), None, false, &Schema::empty())?;
+        let format = TextFormat::new(Parser::Csv(unnamed), chunk_bytes, limits.clone())?;
+        let (files, first) = format.first_file(sources, interrupt)?;
+        let names = match (names, &schema) {
+            (Some(names), _) => names,
+            (None, Some(schema)) if !dialect.header => {
+                schema.fields().iter().map(|field| field.name().clone()).collect()
+            }
+            _ => {
+                let record = first.names_record(&Check::of(interrupt))?.ok_or_else(|| {
+                    let message = "expected a record, whose cells are counted, found an empty file: give names or a schema";
+                    FeedError::new(FeedErrorKind::Format, message).in_file(first.name())
+                })?;
+                let texts = dialect.texts(&record).map_err(|error| error.in_file(first.name()))?;
+                if dialect.header { texts } else { numbered(texts.len()) }
+            }
+        };
+        check_names(&names, &limits)?;
+        check_multivalent(&dialect, &names)?;
+        let texts =
+            Schema::new(names.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect::<Vec<_>>());
+        let schema = match schema {
+            Some(schema) => schema.as_ref().clone(),
+            None => {
+                // Each cell is a text, whatever its values are.
+                let whole_cells = CsvDialect { multivalent: None, ..dialect.clone() };
+                let raw = CsvParser::new(whole_cells, Some(names.clone()), is_named_by_header, &texts)?;
+                let raw = format.clone().with_parser(Parser::Csv(raw))?.into_set(files.clone(), None)?;
+                infer::types(raw, &dialect, sample, interrupt)?
+            }
+        };
+        let parser = Parser::Csv(CsvParser::new(dialect, Some(names), is_named_by_header, &schema)?);
+        format.with_parser(parser)?.into_set(files, columns.as_deref())
+    }
+}
+
+/// `column_1`, `column_2` and so on.
+fn numbered(columns: usize) -> Vec<String> {
+    (1..=columns).map(|number| format!("column_{number}")).collect()
+}
+
+/// # Errors
+/// The files have no column of a name.
+fn check_multivalent(dialect: &CsvDialect, names: &[String]) -> Result<(), FeedError> {
+    let columns = dialect.multivalent.iter().flat_map(|multivalent| &multivalent.columns);
+    match columns.into_iter().find(|column| !names.contains(column)) {
+        Some(unknown) => {
+            let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+            let (unknown, names) = (quoted(unknown), names.join(", "));
+            let message = format!(
+                "expected a column {unknown}, whose cells have several values, found the columns {names}"
+            );
+            Err(FeedError::new(FeedErrorKind::Schema, message))
+        }
+        None => Ok(()),
+    }
+}
+
+fn check_names(names: &[String], limits: &Limits) -> Result<(), FeedError> {
+    if names.len() > limits.expanded_fields {
+        let (most, found) = (limits.expanded_fields, names.len());
+        let message = format!("expected a file of at most {most} columns, found {found}");
+        return Err(FeedError::limit_reached("expanded_fields", message));
+    }
+    let mut known = HashSet::new();
+    match names.iter().find(|name| !known.insert(*name)) {
+        Some(name) => {
+            let name = quoted(name);
+            let message = format!("expected columns with different names, found {name} more than once");
+            Err(FeedError::new(FeedErrorKind::Schema, message))
+        }
+        None => Ok(()),
+    }
+}

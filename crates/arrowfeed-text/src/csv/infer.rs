@@ -1,0 +1,105 @@
+//! The types of the columns of files without a schema.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_cast::parse::Parser as _;
+use arrow_schema::{DataType, Field, Schema};
+use arrowfeed_source::run::FileSet;
+use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt};
+
+use super::dialect::CsvDialect;
+use super::lists;
+use crate::sample::{Sample, Sampled};
+
+/// The type of the values of a column so far. A later one has room for the values of those before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Found {
+    /// No value, only nulls.
+    Nothing,
+    Int,
+    Float,
+    String,
+}
+
+impl Found {
+    fn of(text: &str) -> Self {
+        let number = text.trim();
+        let digits = number.strip_prefix(['-', '+']).unwrap_or(number);
+        if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            // A float would not have all digits of a longer integer.
+            return if Int64Type::parse(text).is_some() { Self::Int } else { Self::String };
+        }
+        if Float64Type::parse(text).is_some() { Self::Float } else { Self::String }
+    }
+
+    fn data_type(self) -> DataType {
+        match self {
+            Self::Nothing => DataType::Null,
+            Self::Int => DataType::Int64,
+            Self::Float => DataType::Float64,
+            Self::String => DataType::Utf8,
+        }
+    }
+}
+
+/// The types of the columns of files whose cells are read as texts, from the first `sample` records.
+///
+/// # Errors
+/// A record cannot be read; the caller wants to stop.
+pub(super) fn types(
+    texts: FileSet,
+    dialect: &CsvDialect,
+    sample: Option<u64>,
+    interrupt: Option<&Interrupt>,
+) -> Result<Schema, FeedError> {
+    let schema = texts.schema().clone();
+    let mut found = vec![Found::Nothing; schema.fields().len()];
+    let cells: Vec<_> = schema.fields().iter().map(|field| dialect.of_column(field.name())).collect();
+    let mut sample = Sample::new(texts, sample, interrupt)?;
+    while let Some(Sampled { batch, .. }) = sample.next()? {
+        for ((found, cells), column) in found.iter_mut().zip(&cells).zip(batch.columns()) {
+            for text in column.as_string::<i32>().iter().flatten() {
+                if *found == Found::String {
+                    break;
+                }
+                *found = (*found).max(match cells {
+                    None => Found::of(text),
+                    Some(dialect) => of_values(text, dialect)?,
+                });
+            }
+        }
+    }
+    let fields = schema.fields().iter().zip(found).zip(cells);
+    let fields = fields.map(|((field, found), cells)| {
+        let data_type = match (found, cells) {
+            // Without a value, a column is null, as in tfx_bsl.
+            (Found::Nothing, _) | (_, None) => found.data_type(),
+            (found, Some(_)) => DataType::new_list(found.data_type(), true),
+        };
+        Field::new(field.name(), data_type, true)
+    });
+    Ok(Schema::new(fields.collect::<Vec<_>>()))
+}
+
+/// The type that has room for all values of a cell.
+fn of_values(text: &str, dialect: &CsvDialect) -> Result<Found, FeedError> {
+    let values = lists::values(text, dialect)
+        .map_err(|error| FeedError::new(FeedErrorKind::CorruptBlock, error.to_string()))?;
+    Ok(values.iter().map(|value| Found::of(value)).max().unwrap_or(Found::Nothing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_has_the_narrowest_type_that_keeps_it() {
+        let of = |texts: &[&str]| texts.iter().map(|text| Found::of(text)).collect::<Vec<_>>();
+        let ints = of(&["0", "-1", "+7", "007", "9223372036854775807", "-9223372036854775808", " 1", "1 "]);
+        assert_eq!(ints, [Found::Int; 8]);
+        assert_eq!(of(&["0.5", "-1e3", ".5", "1.", "nan", "inf", " 0.5 "]), [Found::Float; 7]);
+        let long = ["9223372036854775808", "-9223372036854775809", "99999999999999999999999999"];
+        assert_eq!(of(&long), [Found::String; 3]);
+        assert_eq!(of(&["a", "-", "true", "1,5", "0x10"]), [Found::String; 5]);
+    }
+}

@@ -1,0 +1,233 @@
+//! Records of CSV to batches.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrowfeed_source::format::{column_difference, named_columns};
+use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
+use regex::Regex;
+
+use super::dialect::CsvDialect;
+use super::lists;
+use crate::group::Slice;
+
+/// Makes batches of the cells of some columns.
+#[derive(Debug, Clone)]
+pub(crate) struct CsvParser {
+    pub(super) plan: Arc<Plan>,
+    /// The columns that are read, as numbers of `plan.places`.
+    columns: Arc<[usize]>,
+    schema: SchemaRef,
+}
+
+/// The columns of a set of files.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) dialect: CsvDialect,
+    pub(super) nulls: Option<Regex>,
+    /// Names of all columns of the files; `None`: they are not known yet.
+    names: Option<Vec<String>>,
+    /// Whether the headers of all files have these names.
+    is_named_by_header: bool,
+    /// All columns of the files with the types that `arrow-csv` parses: columns that are never read and those of the type null are
+    /// texts.
+    pub(super) cells: SchemaRef,
+    /// The columns that can be read.
+    whole: SchemaRef,
+    /// The number of each of them in the files.
+    places: Vec<usize>,
+    blank_record: Vec<u8>,
+}
+
+impl CsvParser {
+    /// A parser of all columns of a schema, which are found by their names.
+    ///
+    /// # Errors
+    /// The files have no column of a name, or CSV has no values of its type.
+    pub(super) fn new(
+        dialect: CsvDialect,
+        names: Option<Vec<String>>,
+        is_named_by_header: bool,
+        schema: &Schema,
+    ) -> Result<Self, FeedError> {
+        let known = names.as_deref().unwrap_or_default();
+        let mut cells: Vec<Field> = known.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect();
+        let mut places = Vec::with_capacity(schema.fields().len());
+        for field in schema.fields() {
+            let Some(place) = known.iter().position(|name| name == field.name()) else {
+                let names: Vec<String> = known.iter().map(|name| quoted(name)).collect();
+                let name = quoted(field.name());
+                let message = format!("expected a column {name}, found the columns {}", names.join(", "));
+                return Err(FeedError::new(FeedErrorKind::Schema, message));
+            };
+            if places.contains(&place) {
+                let name = quoted(field.name());
+                let message = format!("expected columns with different names, found {name} more than once");
+                return Err(FeedError::new(FeedErrorKind::Schema, message));
+            }
+            if lists::item(field.data_type()).is_some() {
+                check_list(field)?;
+            } else if dialect.of_column(field.name()).is_some() && field.data_type() != &DataType::Null {
+                let found = field.data_type();
+                let message =
+                    format!("expected a type of lists, since cells have several values, found {found}");
+                return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
+            } else if field.data_type() != &DataType::Null {
+                cells[place] = field.as_ref().clone().with_nullable(true);
+            }
+            places.push(place);
+        }
+        let blank_record = match cells.len() {
+            0 | 1 => vec![dialect.quote; 2],
+            cells => vec![dialect.delimiter; cells - 1],
+        };
+        let whole = Arc::new(schema.clone());
+        let nulls = dialect.null_pattern();
+        let (columns, cells) = ((0..places.len()).collect(), Arc::new(Schema::new(cells)));
+        let plan = Plan {
+            dialect,
+            nulls,
+            names,
+            is_named_by_header,
+            cells,
+            whole: whole.clone(),
+            places,
+            blank_record,
+        };
+        let parser = Self { plan: Arc::new(plan), columns, schema: whole };
+        parser.check_types()?;
+        Ok(parser)
+    }
+
+    /// Parses a record of empty cells as each type.
+    fn check_types(&self) -> Result<(), FeedError> {
+        for (place, field) in self.plan.places.iter().zip(self.plan.whole.fields()) {
+            let alone = Schema::new(vec![self.plan.cells.field(*place).clone()]);
+            let quote = self.plan.dialect.quote;
+            let reader = self.plan.dialect.reader(Arc::new(alone), None).with_batch_size(2);
+            let parsed = read(reader.build_decoder(), &[quote, quote, b'\n']);
+            if let Err(error) = parsed {
+                let message = format!(
+                    "expected a type whose values are cells of CSV, found {}: {error}",
+                    field.data_type()
+                );
+                return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    pub(crate) fn dialect(&self) -> &CsvDialect {
+        &self.plan.dialect
+    }
+
+    pub(crate) fn blank_record(&self) -> &[u8] {
+        &self.plan.blank_record
+    }
+
+    /// Cells of a record.
+    pub(crate) fn width(&self) -> usize {
+        self.plan.cells.fields().len()
+    }
+
+    pub(crate) fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
+        let columns = named_columns(&self.plan.whole, columns)?;
+        let schema = self.plan.whole.project(&columns).map_err(|error| {
+            FeedError::new(FeedErrorKind::Internal, "expected columns of the schema").with_source(error)
+        })?;
+        Ok(Self { plan: self.plan.clone(), columns: columns.into(), schema: Arc::new(schema) })
+    }
+
+    /// Checks the header of another file.
+    pub(crate) fn check_header(&self, header: &[u8]) -> Result<(), FeedError> {
+        let Some(names) = self.plan.names.as_ref().filter(|_| self.plan.is_named_by_header) else {
+            return Ok(());
+        };
+        let found = self.plan.dialect.texts(header)?;
+        if found == *names {
+            return Ok(());
+        }
+        let texts = |names: &[String]| {
+            Schema::new(names.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect::<Vec<_>>())
+        };
+        let difference = column_difference(&texts(names), &texts(&found));
+        let message = format!("expected the columns of the first file, with {difference}");
+        Err(FeedError::new(FeedErrorKind::Schema, message))
+    }
+
+    /// The records as rows. Another number of rows: a record is wrong.
+    pub(crate) fn parse(&self, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
+        let places: Vec<usize> = self.columns.iter().map(|column| self.plan.places[*column]).collect();
+        let batch = self.cells(records, places)?;
+        let columns = batch.columns().iter().zip(self.schema.fields());
+        let columns = columns.map(|(column, field)| self.of_type(column, field)).collect::<Result<_, _>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
+    }
+
+    /// The cells of columns of the files.
+    fn cells(&self, records: Slice<'_>, places: Vec<usize>) -> Result<RecordBatch, ArrowError> {
+        let reader = self.plan.dialect.reader(self.plan.cells.clone(), self.plan.nulls.as_ref());
+        // With room for one more row, the decoder takes the line end of the last record too.
+        let reader = reader.with_batch_size(records.len() + 1).with_projection(places);
+        read(reader.build_decoder(), records.bytes())
+    }
+
+    /// Whether a record has a right value in a column that is read.
+    pub(super) fn takes(&self, record: Slice<'_>, column: usize) -> bool {
+        let place = self.plan.places[self.columns[column]];
+        let found = self.cells(record, vec![place]);
+        let found = found.and_then(|batch| of_type(batch.column(0), self.schema.field(column)));
+        found.is_ok_and(|array| self.schema.field(column).is_nullable() || array.logical_null_count() == 0)
+    }
+
+    /// A column as its type. Lists and columns of the type null were read as texts; of the latter, none may be a value.
+    fn of_type(&self, column: &ArrayRef, field: &Field) -> Result<ArrayRef, ArrowError> {
+        match field.data_type() {
+            DataType::Null if column.null_count() == column.len() => {
+                Ok(Arc::new(NullArray::new(column.len())))
+            }
+            DataType::Null => Err(ArrowError::CsvError("a value in a column without values".to_owned())),
+            lists if lists::item(lists).is_some() => {
+                lists::of_texts(column, lists, self.plan.dialect.of_column(field.name()).as_ref())
+            }
+            _ => Ok(column.clone()),
+        }
+    }
+
+    /// The number of a column that is read among all columns of the files.
+    pub(super) fn place(&self, column: usize) -> usize {
+        self.plan.places[self.columns[column]]
+    }
+}
+
+/// Reads all records of some bytes.
+fn read(mut decoder: arrow_csv::reader::Decoder, bytes: &[u8]) -> Result<RecordBatch, ArrowError> {
+    // At its first byte, the decoder passes over a byte order mark, which is part of the first cell here.
+    decoder.decode(b"\n")?;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let taken = decoder.decode(rest)?;
+        if taken == 0 {
+            return Err(ArrowError::CsvError("more records than expected".to_owned()));
+        }
+        rest = &rest[taken..];
+    }
+    let batch = decoder.flush()?;
+    batch.ok_or_else(|| ArrowError::CsvError("no record".to_owned()))
+}
+
+/// # Errors
+/// Texts do not become such lists.
+fn check_list(field: &Field) -> Result<(), FeedError> {
+    if lists::is_list_of_cells(field.data_type()) {
+        return Ok(());
+    }
+    let message = format!("expected lists of values that a cell can have, found {}", field.data_type());
+    Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()))
+}

@@ -1,0 +1,178 @@
+//! An open file of text.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrowfeed_source::format::{ChunkScan, Claim, DecodeOptions, FileFormat, FormatFile, Unit, UnitDecoder};
+use arrowfeed_source::io::{FileEnds, Fingerprint, OpenFile, Opened, SequentialReader};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits};
+
+use crate::decoder::TextDecoder;
+use crate::format::TextFormat;
+use crate::records::{Found, Input, Records};
+use crate::scan::{CompressedScan, TextScan};
+
+/// The mark of UTF-8 that some programs write at the start of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A file that is being read.
+#[derive(Debug)]
+pub(crate) struct TextFile {
+    file: OpenFile,
+    is_gzip: bool,
+    fingerprint: Fingerprint,
+    /// Offset of the first record in the content of the file: behind the byte order mark and the header.
+    first: u64,
+    header: Option<Vec<u8>>,
+    format: TextFormat,
+}
+
+impl TextFile {
+    /// Looks at both ends of a file, and reads its header.
+    ///
+    /// # Errors
+    /// The file is a stream; its header is missing, or names other columns; it is not what it was; the system refuses; the caller
+    /// wants to stop.
+    pub(crate) fn open(opened: Opened, format: TextFormat, check: &Check<'_>) -> Result<Self, FeedError> {
+        let name = opened.name().clone();
+        let Opened::File(file) = opened else {
+            let message = "expected a file that can be read at any offset, found a stream";
+            return Err(FeedError::new(FeedErrorKind::Options, message).in_file(&name));
+        };
+        Self::open_file(file, format, check).map_err(|error| error.in_file(&name))
+    }
+
+    fn open_file(file: OpenFile, format: TextFormat, check: &Check<'_>) -> Result<Self, FeedError> {
+        let ends = FileEnds::read(&file)?;
+        let fingerprint = ends.fingerprint();
+        file.check_fingerprint(&fingerprint)?;
+        let mut file =
+            Self { file, is_gzip: is_gzip(&ends.start), fingerprint, first: 0, header: None, format };
+        if file.is_marked()? {
+            file.first = BYTE_ORDER_MARK.len() as u64;
+        }
+        if file.format.has_header() {
+            let Some((header, end)) = file.first_record(check)? else {
+                let message = "expected a line with the names of the columns, found the end of the file";
+                return Err(FeedError::new(FeedErrorKind::Format, message));
+            };
+            file.format.check_header(&header)?;
+            file.header = Some(header);
+            file.first = end;
+        }
+        Ok(file)
+    }
+
+    /// The header, or else the first record, as it stands in the file. `None`: the file has no record.
+    ///
+    /// # Errors
+    /// The record is longer than `header_bytes`; the system refuses; the caller wants to stop.
+    pub(crate) fn names_record(&self, check: &Check<'_>) -> Result<Option<Vec<u8>>, FeedError> {
+        match &self.header {
+            Some(header) => Ok(Some(header.clone())),
+            None => Ok(self.first_record(check)?.map(|(record, _)| record)),
+        }
+    }
+
+    /// The first record that is no empty line, and its end.
+    fn first_record(&self, check: &Check<'_>) -> Result<Option<(Vec<u8>, u64)>, FeedError> {
+        let most_bytes = self.limits().header_bytes;
+        let mut records = Records::new(self.input(), self.format.framing(), self.first, most_bytes);
+        loop {
+            match records.advance(check)? {
+                Some(found) if found.is_blank => {}
+                Some(Found { fault: Some(fault), length, .. }) => {
+                    return Err(fault.error(length, "header_bytes", most_bytes));
+                }
+                Some(_) => return Ok(Some((records.bytes().to_vec(), records.offset()))),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    fn is_marked(&self) -> Result<bool, FeedError> {
+        let (mut found, mut filled, mut input) = ([0; BYTE_ORDER_MARK.len()], 0, self.input());
+        while filled < found.len() {
+            match input.read(&mut found[filled..])? {
+                0 => break,
+                read => filled += read,
+            }
+        }
+        Ok(found[..filled] == *BYTE_ORDER_MARK)
+    }
+
+    /// The content from its first byte on.
+    fn input(&self) -> Input {
+        let reader = SequentialReader::new(self.file.source().clone(), 0);
+        if self.is_gzip { Input::gzip(reader) } else { Input::Plain(reader) }
+    }
+
+    /// The records of the content, without the header.
+    pub(crate) fn records(&self) -> Records {
+        let most_bytes = self.limits().decoded_block_bytes;
+        Records::new(self.input(), self.format.framing(), self.first, most_bytes)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.file.name()
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn len(&self) -> u64 {
+        self.file.len()
+    }
+
+    pub(crate) fn is_gzip(&self) -> bool {
+        self.is_gzip
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        self.format.limits()
+    }
+
+    pub(crate) fn format(&self) -> &TextFormat {
+        &self.format
+    }
+
+    pub(crate) fn check_unchanged(&self) -> Result<(), FeedError> {
+        self.file.check_unchanged()
+    }
+}
+
+/// Whether a file begins like one of gzip. The second byte of its mark is never the second byte of a text in UTF-8.
+fn is_gzip(start: &[u8]) -> bool {
+    start.starts_with(b"\x1f\x8b")
+}
+
+impl FormatFile for TextFile {
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(self.fingerprint)
+    }
+
+    fn body(&self) -> Range<u64> {
+        let start = if self.is_gzip { 0 } else { self.first };
+        start..self.file.len()
+    }
+
+    fn chunks(&self) -> Option<Box<dyn ChunkScan>> {
+        let records = self.records();
+        Some(if self.is_gzip {
+            Box::new(CompressedScan::new(records, self.format.clone(), self.len()))
+        } else {
+            Box::new(TextScan::new(records, self.format.clone(), self.body()))
+        })
+    }
+
+    fn is_one_chunk(&self) -> bool {
+        self.is_gzip
+    }
+
+    fn decoder(
+        self: Arc<Self>,
+        unit: Unit,
+        options: &DecodeOptions,
+        claim: Option<Claim>,
+    ) -> Result<Box<dyn UnitDecoder>, FeedError> {
+        Ok(Box::new(TextDecoder::new(self, unit, options, claim)))
+    }
+}

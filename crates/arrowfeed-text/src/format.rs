@@ -1,0 +1,134 @@
+//! A set of text files: their records, the schema and the columns.
+
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use arrowfeed_source::format::{FileFormat, FormatFile};
+use arrowfeed_source::io::{FileSource, Opened};
+use arrowfeed_source::run::{FileSet, Files};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
+
+use crate::file::TextFile;
+use crate::framing::Framing;
+use crate::parser::Parser;
+
+/// Files of text whose records one parser takes.
+#[derive(Debug, Clone)]
+pub(crate) struct TextFormat {
+    parser: Parser,
+    chunk_bytes: u64,
+    limits: Limits,
+}
+
+impl TextFormat {
+    /// # Errors
+    /// `chunk_bytes` is 0.
+    pub(crate) fn new(parser: Parser, chunk_bytes: u64, limits: Limits) -> Result<Self, FeedError> {
+        if chunk_bytes == 0 {
+            let message = "expected a chunk_bytes of 1 or more, found 0";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        Ok(Self { parser, chunk_bytes, limits })
+    }
+
+    /// The same files, whose records another parser takes.
+    ///
+    /// # Errors
+    /// The schema is larger than the limits allow.
+    pub(crate) fn with_parser(self, parser: Parser) -> Result<Self, FeedError> {
+        check_schema(parser.schema(), &self.limits)?;
+        Ok(Self { parser, ..self })
+    }
+
+    /// Opens the first file that can be opened. Every file must be stored.
+    ///
+    /// # Errors
+    /// A source is a stream; there is no file; no file can be opened; the caller wants to stop.
+    pub(crate) fn first_file(
+        &self,
+        sources: impl IntoIterator<Item = FileSource>,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<(Files, TextFile), FeedError> {
+        let (files, check) = (Files::new(sources), Check::of(interrupt));
+        let first = files.first_stored(&check, |opened| TextFile::open(opened, self.clone(), &check))?;
+        Ok((files, first))
+    }
+
+    /// The files, with the columns that are read; `None`: all.
+    ///
+    /// # Errors
+    /// A column is not there.
+    pub(crate) fn into_set(self, files: Files, columns: Option<&[String]>) -> Result<FileSet, FeedError> {
+        let set = FileSet::new(files, Arc::new(self));
+        match columns {
+            Some(columns) => set.with_columns(columns),
+            None => Ok(set),
+        }
+    }
+
+    pub(crate) fn parser(&self) -> &Parser {
+        &self.parser
+    }
+
+    pub(crate) fn framing(&self) -> Framing {
+        self.parser.framing()
+    }
+
+    pub(crate) fn has_header(&self) -> bool {
+        matches!(&self.parser, Parser::Csv(parser) if parser.dialect().header)
+    }
+
+    /// # Errors
+    /// The header names other columns than that of the first file.
+    pub(crate) fn check_header(&self, header: &[u8]) -> Result<(), FeedError> {
+        match &self.parser {
+            Parser::Csv(parser) => parser.check_header(header),
+            Parser::Json(_) | Parser::Lines => Ok(()),
+        }
+    }
+
+    /// Whether an empty line is a record.
+    pub(crate) fn counts_blank_lines(&self) -> bool {
+        matches!(&self.parser, Parser::Csv(parser) if !parser.dialect().skip_blank_lines)
+    }
+
+    /// The cell of a file in which a byte is.
+    pub(crate) fn cell(&self, offset: u64) -> u64 {
+        offset / self.chunk_bytes
+    }
+
+    /// The first byte of a cell.
+    pub(crate) fn cell_start(&self, cell: u64) -> u64 {
+        cell.saturating_mul(self.chunk_bytes)
+    }
+}
+
+/// # Errors
+/// The schema has too many fields, or is nested too deeply.
+fn check_schema(schema: &SchemaRef, limits: &Limits) -> Result<(), FeedError> {
+    let fields = schema.flattened_fields().len();
+    if fields > limits.expanded_fields {
+        let most = limits.expanded_fields;
+        let message = format!("expected a schema of at most {most} fields, found {fields}");
+        return Err(FeedError::limit_reached("expanded_fields", message));
+    }
+    Ok(())
+}
+
+impl FileFormat for TextFormat {
+    fn schema(&self) -> &SchemaRef {
+        self.parser.schema()
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {
+        Ok(Arc::new(Self { parser: self.parser.with_columns(columns)?, ..self.clone() }))
+    }
+
+    fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
+        Ok(Arc::new(TextFile::open(file, self.clone(), check)?))
+    }
+}

@@ -1,0 +1,108 @@
+//! Records that are parsed together, and the search for those that are wrong.
+
+use std::ops::Range;
+
+use arrow_array::RecordBatch;
+use arrowfeed_source::FeedError;
+
+use crate::parser::Parser;
+
+/// Records one behind the other. Each ends with a line end.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// Records of a group that follow each other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slice<'a> {
+    bytes: &'a [u8],
+    /// The first byte of the first record.
+    start: usize,
+    ends: &'a [usize],
+}
+
+/// What became of records of a group.
+#[derive(Debug)]
+pub(crate) enum Parsed {
+    /// Rows of these records.
+    Rows(Range<usize>, RecordBatch),
+    /// The record of this number is wrong.
+    Wrong(usize, FeedError),
+}
+
+impl Group {
+    pub(crate) fn push(&mut self, record: &[u8]) {
+        self.bytes.extend_from_slice(record);
+        if !matches!(record.last(), Some(b'\n' | b'\r')) {
+            self.bytes.push(b'\n');
+        }
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Number of records.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Bytes of all records.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    fn slice(&self, records: Range<usize>) -> Slice<'_> {
+        let start = records.start.checked_sub(1).map_or(0, |last| self.ends[last]);
+        Slice { bytes: &self.bytes, start, ends: &self.ends[records] }
+    }
+
+    /// Parses all records, in order. A run with a wrong record is halved until the record is found. `ends_at_fault`: nothing behind
+    /// the first wrong record is parsed.
+    pub(crate) fn parse(&self, parser: &Parser, ends_at_fault: bool) -> Vec<Parsed> {
+        let (mut out, mut left) = (Vec::new(), vec![0..self.len()]);
+        while let Some(range) = left.pop().filter(|range| !range.is_empty()) {
+            let slice = self.slice(range.clone());
+            match parser.parse(slice) {
+                Ok(Some(batch)) => out.push(Parsed::Rows(range, batch)),
+                found if range.len() == 1 => {
+                    let error = found.err().unwrap_or_else(|| parser.explain(slice));
+                    out.push(Parsed::Wrong(range.start, error));
+                    if ends_at_fault {
+                        break;
+                    }
+                }
+                _ => {
+                    let middle = range.start + range.len() / 2;
+                    left.extend([middle..range.end, range.start..middle]);
+                }
+            }
+        }
+        out
+    }
+}
+
+impl<'a> Slice<'a> {
+    /// Number of records.
+    pub(crate) fn len(self) -> usize {
+        self.ends.len()
+    }
+
+    /// The bytes of all records.
+    pub(crate) fn bytes(self) -> &'a [u8] {
+        &self.bytes[self.start..self.ends.last().copied().unwrap_or(self.start)]
+    }
+
+    /// The records, with their line ends.
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'a [u8]> {
+        self.ends.iter().scan(self.start, move |start, end| {
+            let record = &self.bytes[*start..*end];
+            *start = *end;
+            Some(record)
+        })
+    }
+}

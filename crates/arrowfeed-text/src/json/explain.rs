@@ -1,0 +1,53 @@
+//! The value at which a record is wrong.
+
+use arrowfeed_source::field_path::field_path;
+use arrowfeed_source::{FeedError, FeedErrorKind};
+use serde_json::Value;
+
+use super::parser::JsonParser;
+use crate::group::Slice;
+
+/// Characters of a value in a message, at most.
+const MOST: usize = 100;
+
+/// The object of a line.
+///
+/// # Errors
+/// The line is no JSON, or another value.
+pub(super) fn object(line: &[u8]) -> Result<Value, FeedError> {
+    let found = match serde_json::from_slice(line.trim_ascii_end()) {
+        Ok(object @ Value::Object(_)) => return Ok(object),
+        Ok(other) => shown(&other),
+        // A record is one line, whose number is known from elsewhere.
+        Err(error) => error.to_string().replace(" at line 1 column ", " at column "),
+    };
+    let message = format!("expected a JSON object, found {found}");
+    Err(FeedError::new(FeedErrorKind::CorruptBlock, message))
+}
+
+/// A value as JSON, cut where it is long.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+impl JsonParser {
+    /// The fault of a record that cannot be parsed: it is no JSON object, or one of its values is wrong.
+    pub(crate) fn explain(&self, record: Slice<'_>) -> FeedError {
+        let object = match object(record.bytes()) {
+            Ok(object) => object,
+            Err(error) => return error,
+        };
+        let wrong = |message| FeedError::new(FeedErrorKind::CorruptBlock, message);
+        let columns = self.schema().fields();
+        let Some(field) = columns.iter().find(|field| !self.takes(record, field)) else {
+            return wrong("expected a JSON object, found one that cannot be parsed".to_owned());
+        };
+        let found = object.get(field.name()).map_or("no value".to_owned(), shown);
+        let message = format!("expected a value of {}, found {found}", field.data_type());
+        wrong(message).in_field(field_path([field.name()]))
+    }
+}

@@ -1,0 +1,229 @@
+//! The records of a file in order, from its bytes, plain or gzip.
+
+use std::fmt;
+use std::io::{self, BufReader, Read};
+
+use arrowfeed_source::io::{SequentialReader, decompression_error};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
+use flate2::bufread::MultiGzDecoder;
+
+use crate::framing::{Framing, Place};
+
+/// Compressed bytes that are read at a time.
+const COMPRESSED_STRETCH: usize = 128 << 10;
+
+/// Bytes that are read at a time, at most.
+const STRETCH: usize = 256 << 10;
+
+/// Bytes that are read first after a seek, at least.
+const FIRST_STRETCH: usize = 4 << 10;
+
+/// The bytes of a file without their compression.
+pub(crate) enum Input {
+    Plain(SequentialReader),
+    Gzip(Box<MultiGzDecoder<BufReader<SequentialReader>>>),
+}
+
+impl Input {
+    /// The content of a gzip file, which may have several members.
+    pub(crate) fn gzip(reader: SequentialReader) -> Self {
+        Self::Gzip(Box::new(MultiGzDecoder::new(BufReader::with_capacity(COMPRESSED_STRETCH, reader))))
+    }
+
+    pub(crate) fn read(&mut self, into: &mut [u8]) -> Result<usize, FeedError> {
+        loop {
+            let (read, is_compressed) = match self {
+                Self::Plain(input) => (input.read(into), false),
+                Self::Gzip(input) => (input.read(into), true),
+            };
+            match read {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if is_compressed => return Err(decompression_error(error)),
+                read => return read.map_err(FeedError::io),
+            }
+        }
+    }
+}
+
+/// Reads one record after the other. Holds no more bytes than a record may have, and a stretch behind them.
+pub(crate) struct Records {
+    input: Input,
+    framing: Framing,
+    /// Bytes of a record, at most.
+    most_bytes: usize,
+    buffer: Vec<u8>,
+    /// Bytes of the buffer before the record, which were passed.
+    start: usize,
+    /// Bytes of the buffer that were read.
+    filled: usize,
+    /// Bytes to read next.
+    stretch: usize,
+    /// Bytes of the content before the first record, which are still to be read.
+    unread: u64,
+    /// Offset of the next record in the content of the file.
+    offset: u64,
+    /// Length of the current record in the buffer.
+    length: usize,
+    has_ended: bool,
+    /// The buffer is not known to start with the next record: an error came in between.
+    is_broken: bool,
+}
+
+/// A record that was found. Its bytes are [`Records::bytes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Its offset in the content of the file.
+    pub(crate) offset: u64,
+    /// Its length, with the line end.
+    pub(crate) length: u64,
+    /// It is an empty line.
+    pub(crate) is_blank: bool,
+    /// The reason for which its bytes are not available.
+    pub(crate) fault: Option<Fault>,
+}
+
+/// The reason for which a record is not available.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// It has more bytes than the limit.
+    TooLong,
+    /// The file ends inside of its quotes.
+    Unclosed,
+}
+
+impl fmt::Debug for Records {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records").field("offset", &self.offset).finish_non_exhaustive()
+    }
+}
+
+impl Records {
+    /// The records from the byte `offset` on, where one starts. A record of more than `most_bytes` is passed over.
+    pub(crate) fn new(input: Input, framing: Framing, offset: u64, most_bytes: usize) -> Self {
+        let mut records = Self {
+            unread: 0,
+            input,
+            framing,
+            most_bytes,
+            buffer: Vec::new(),
+            start: 0,
+            filled: 0,
+            stretch: FIRST_STRETCH,
+            offset: 0,
+            length: 0,
+            has_ended: false,
+            is_broken: false,
+        };
+        match records.input {
+            Input::Plain(_) => records.seek(offset),
+            Input::Gzip(_) => (records.offset, records.unread) = (offset, offset),
+        }
+        records
+    }
+
+    /// Offset of the next record in the content of the file.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Goes on at another record of a plain file.
+    pub(crate) fn seek(&mut self, offset: u64) {
+        if let Input::Plain(input) = &mut self.input
+            && (offset != self.offset || self.is_broken)
+        {
+            input.seek(offset);
+            (self.offset, self.start, self.filled, self.length) = (offset, 0, 0, 0);
+            (self.has_ended, self.is_broken, self.stretch) = (false, false, FIRST_STRETCH);
+        }
+    }
+
+    /// The bytes of the record that was found last, with its line end; empty if it has a fault.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.buffer[self.start - self.length..self.start]
+    }
+
+    /// Goes to the next record. `None`: the file ends.
+    ///
+    /// # Errors
+    /// The compressed bytes are wrong; the system refuses; the caller wants to stop. The record that was begun is dropped.
+    pub(crate) fn advance(&mut self, check: &Check<'_>) -> Result<Option<Found>, FeedError> {
+        self.is_broken = true;
+        let (offset, mut place, mut passed) = (self.offset, Place::default(), 0_u64);
+        // Bytes of the record in the buffer, all of which were looked at.
+        let mut looked = 0;
+        let ended = loop {
+            let from = self.start + looked;
+            match self.framing.end(&self.buffer[from..self.filled], &mut place) {
+                Some(more) => {
+                    looked += more;
+                    break true;
+                }
+                None => looked = self.filled - self.start,
+            }
+            if looked > self.most_bytes {
+                passed += looked as u64;
+                (self.start, looked) = (self.filled, 0);
+            }
+            check.after(self.stretch)?;
+            if !self.fill()? {
+                break false;
+            }
+        };
+        self.is_broken = false;
+        let length = passed + looked as u64;
+        if length == 0 {
+            self.length = 0;
+            return Ok(None);
+        }
+        self.start += looked;
+        self.offset += length;
+        let fault = match () {
+            () if passed > 0 || looked > self.most_bytes => Some(Fault::TooLong),
+            () if !ended && !place.may_end() => Some(Fault::Unclosed),
+            () => None,
+        };
+        self.length = if fault.is_none() { looked } else { 0 };
+        let is_blank = fault.is_none() && self.framing.is_blank(self.bytes());
+        Ok(Some(Found { offset, length, is_blank, fault }))
+    }
+
+    /// Reads more bytes behind those of the buffer. False: the file ends.
+    fn fill(&mut self) -> Result<bool, FeedError> {
+        if self.has_ended {
+            return Ok(false);
+        }
+        self.buffer.copy_within(self.start..self.filled, 0);
+        (self.filled, self.start, self.length) = (self.filled - self.start, 0, 0);
+        // A long record is read in stretches that grow with it, so that its bytes are moved a few times only.
+        let end = self.filled + self.stretch.max(self.filled.min(self.most_bytes));
+        if self.buffer.len() < end {
+            self.buffer.resize(end, 0);
+        }
+        self.stretch = (self.stretch * 2).min(STRETCH);
+        let read = self.input.read(&mut self.buffer[self.filled..end])?;
+        let unread = usize::try_from(self.unread).unwrap_or(usize::MAX).min(read);
+        self.unread -= unread as u64;
+        self.start = unread;
+        self.filled += read;
+        self.has_ended = read == 0;
+        Ok(read > 0)
+    }
+}
+
+impl Fault {
+    /// The error of a record of `length` bytes with this fault. `limit` is the name of the limit of `most_bytes`.
+    #[cold]
+    pub(crate) fn error(self, length: u64, limit: &'static str, most_bytes: usize) -> FeedError {
+        match self {
+            Self::TooLong => {
+                let (most, found) = (thousands(most_bytes as u64), thousands(length));
+                let message = format!("expected a record of at most {most} bytes, found {found}");
+                FeedError::limit_reached(limit, message)
+            }
+            Self::Unclosed => {
+                let message = "expected a quote at the end of a quoted cell, found the end of the file";
+                FeedError::new(FeedErrorKind::CorruptBlock, message)
+            }
+        }
+    }
+}

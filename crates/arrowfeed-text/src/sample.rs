@@ -1,0 +1,90 @@
+//! The records from which the types of columns are inferred.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrowfeed_source::format::RowOrigin;
+use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, Polled, Workers};
+use arrowfeed_source::{FeedError, Interrupt, OnError};
+
+/// Records that are looked at together.
+const TOGETHER: usize = 1024;
+
+/// The first records of some files.
+pub(crate) struct Sample {
+    files: Arc<FileSet>,
+    reader: PartReader,
+    /// Records that are still to be given.
+    left: u64,
+}
+
+/// Some records of one file.
+#[derive(Debug)]
+pub(crate) struct Sampled {
+    pub(crate) batch: RecordBatch,
+    origins: Vec<RowOrigin>,
+    file: String,
+}
+
+impl fmt::Debug for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sample").field("left", &self.left).finish_non_exhaustive()
+    }
+}
+
+impl Sample {
+    /// The first `sample` records of the files; `None`: all.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(crate) fn new(
+        files: FileSet,
+        sample: Option<u64>,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Self, FeedError> {
+        let options = PartOptions {
+            batch_size: TOGETHER,
+            borders: Borders::EachPart,
+            on_error: OnError::Raise,
+            workers: Workers::Caller,
+            prefetch_bytes: 0,
+            interrupt: interrupt.cloned(),
+            claim: None,
+        };
+        let files = Arc::new(files);
+        let reader = PartReader::new(files.clone(), (0..files.len()).map(Part::whole), options)?;
+        Ok(Self { files, reader, left: sample.unwrap_or(u64::MAX) })
+    }
+
+    /// The next records; `None`: there are no more.
+    ///
+    /// # Errors
+    /// A record cannot be read; the caller wants to stop.
+    pub(crate) fn next(&mut self) -> Result<Option<Sampled>, FeedError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let Polled::Batch(found) = self.reader.poll(true)? else { return Ok(None) };
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(found.batch.num_rows());
+        self.left -= most as u64;
+        let file = self.files.name(found.file).to_owned();
+        Ok(Some(Sampled { batch: found.batch.slice(0, most), origins: found.origins, file }))
+    }
+}
+
+impl Sampled {
+    /// The error with the place of a record.
+    #[cold]
+    pub(crate) fn located(&self, row: usize, error: FeedError) -> FeedError {
+        let origin = self.origins.iter().rfind(|origin| origin.row <= row);
+        let error = match origin {
+            Some(origin) => {
+                let record = origin.before + (row - origin.row) as u64;
+                error.with_record(record).in_block(origin.chunk, origin.offset)
+            }
+            None => error,
+        };
+        error.in_file(&self.file)
+    }
+}

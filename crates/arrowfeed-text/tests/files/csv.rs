@@ -1,0 +1,243 @@
+//! Columns, types and faults of CSV files.
+
+use crate::support::{csv, error_of, gzip, options, read, schema, shown, whole};
+use arrow_schema::DataType;
+use arrowfeed_source::io::FileSource;
+use arrowfeed_source::run::{Part, Workers};
+use arrowfeed_source::{FeedErrorKind, Limits, OnError};
+use arrowfeed_text::{CsvDialect, CsvFormat, CsvOptions, Multivalent};
+
+fn types(file: &[u8], options: CsvOptions) -> Vec<String> {
+    let files = csv(file, options).unwrap();
+    let fields = files.schema().fields().iter();
+    fields.map(|field| format!("{} {}", field.name(), field.data_type())).collect()
+}
+
+#[test]
+fn types_are_inferred_over_all_records() {
+    let file = b"int,float,text,long,nothing\n1,1,1,1,\n-2,0.5,x,9223372036854775808,\n,,,,\"\"\n";
+    let expected = ["int Int64", "float Float64", "text Utf8", "long Utf8", "nothing Null"];
+    assert_eq!(types(file, CsvOptions::default()), expected);
+    assert_eq!(types(&gzip(file), CsvOptions::default()), expected);
+    let sample = types(file, CsvOptions { sample: Some(1), ..Default::default() });
+    assert_eq!(sample, ["int Int64", "float Int64", "text Int64", "long Int64", "nothing Null"]);
+    let rows = shown(&whole(&csv(file, CsvOptions::default()).unwrap()));
+    let expected = [
+        "1 | 1.0 | 1 | 1 | null",
+        "-2 | 0.5 | x | 9223372036854775808 | null",
+        "null | null | null | null | null",
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn columns_without_a_header_have_the_names_that_are_given() {
+    let dialect = CsvDialect { header: false, delimiter: b'\t', ..Default::default() };
+    let options = CsvOptions { dialect, ..Default::default() };
+    assert_eq!(types(b"1\tx\n", options.clone()), ["column_1 Int64", "column_2 Utf8"]);
+    let names = Some(vec!["b".to_owned(), "a".to_owned()]);
+    assert_eq!(types(b"1\tx\n", CsvOptions { names, ..options }), ["b Int64", "a Utf8"]);
+}
+
+#[test]
+fn columns_of_a_schema_are_found_by_their_names() {
+    let schema = schema(&[("c", DataType::Float32), ("a", DataType::Date32)]);
+    let options = CsvOptions { schema: Some(schema), ..Default::default() };
+    let file = b"a,b,c\n2024-02-29,\"no, number\",1.5\n";
+    assert_eq!(shown(&whole(&csv(file, options.clone()).unwrap())), ["1.5 | 2024-02-29"]);
+    let only = CsvOptions { columns: Some(vec!["a".to_owned()]), ..options.clone() };
+    assert_eq!(shown(&whole(&csv(file, only).unwrap())), ["2024-02-29"]);
+    let error = csv(b"a,b\n", options).unwrap_err();
+    assert_eq!(error.to_string(), "expected a column \"c\", found the columns \"a\", \"b\"");
+}
+
+#[test]
+fn a_column_that_is_not_read_may_have_any_text() {
+    let schema = schema(&[("a", DataType::Int64), ("b", DataType::Int64)]);
+    let columns = Some(vec!["b".to_owned()]);
+    let options = CsvOptions { schema: Some(schema), columns, ..Default::default() };
+    assert_eq!(shown(&whole(&csv(b"a,b\nx,1\ny,2\n", options).unwrap())), ["1", "2"]);
+}
+
+#[test]
+fn texts_of_nulls_are_chosen() {
+    let dialect = CsvDialect { nulls: vec!["NA".to_owned(), "-".to_owned()], ..Default::default() };
+    let options = CsvOptions { dialect, ..Default::default() };
+    let file = b"a,b\nNA,-\n1,NAN\n-,\n";
+    assert_eq!(types(file, options.clone()), ["a Int64", "b Utf8"]);
+    assert_eq!(shown(&whole(&csv(file, options).unwrap())), ["null | null", "1 | NAN", "null | "]);
+}
+
+#[test]
+fn an_escape_takes_the_meaning_from_a_quote() {
+    let dialect = CsvDialect { escape: Some(b'\\'), quote: b'\'', ..Default::default() };
+    let files = csv(b"a,b\n'it\\'s\n',1\n", CsvOptions { dialect, ..Default::default() }).unwrap();
+    assert_eq!(shown(&whole(&files)), ["it's\n | 1"]);
+}
+
+#[test]
+fn a_wrong_record_is_named_and_may_be_left_out() {
+    let options_of = |on_error| options(2, on_error, Workers::Caller);
+    let schema = schema(&[("a", DataType::Int64), ("b c", DataType::Utf8)]);
+    let given = CsvOptions { schema: Some(schema), ..Default::default() };
+    let cases: [(&[u8], &str); 5] = [
+        (b"x,y", "a: expected a value of Int64, found \"x\""),
+        (b"1,y,z", "expected 2 cells, found 3"),
+        (b"1", "expected 2 cells, found 1"),
+        (b"1,\xff\xfe", "expected text in UTF-8, found the bytes ff"),
+        (b"9223372036854775808,y", "a: expected a value of Int64, found \"9223372036854775808\""),
+    ];
+    for (record, expected) in cases {
+        let file = [b"a,b c\n1,x\n2,\"y\ny\"\n", record, b"\n4,z\n"].concat();
+        let files = csv(&file, given.clone()).unwrap();
+        let (batches, _, error) = read(&files, vec![Part::whole(0)], options_of(OnError::Raise));
+        let error = error.unwrap();
+        assert_eq!(error.to_string(), format!("file: block 0 at byte 18, record 2: {expected}"));
+        assert_eq!(error.kind(), FeedErrorKind::CorruptBlock);
+        assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), 2);
+        let (batches, report, error) = read(&files, vec![Part::whole(0)], options_of(OnError::SkipBlock));
+        assert!(error.is_none());
+        assert_eq!(shown(&crate::support::joined(&files, &batches)), ["1 | x", "2 | y\ny", "4 | z"]);
+        assert_eq!(report.skipped.len(), 1);
+        let skipped = &report.skipped[0];
+        assert_eq!((skipped.block, skipped.offset, skipped.rows), (Some(0), Some(18), Some(1)));
+    }
+}
+
+#[test]
+fn a_value_in_a_column_without_values_in_the_sample_is_an_error() {
+    let options = CsvOptions { sample: Some(1), ..Default::default() };
+    let error = error_of(&csv(b"a,b\n1,\n2,x\n", options).unwrap());
+    assert_eq!(
+        error,
+        "file: block 0 at byte 7, record 1: b: expected an empty cell, as in all records from which the type of the column was \
+         inferred, found \"x\": give a schema or a larger sample"
+    );
+}
+
+#[test]
+fn a_record_longer_than_the_limit_is_an_error_and_may_be_left_out() {
+    let limits = Limits { decoded_block_bytes: 20, ..Default::default() };
+    let schema = Some(schema(&[("a", DataType::Utf8)]));
+    let file = [b"a\nx\n\"", &b"long\n".repeat(100)[..], b"\"\ny\n"].concat();
+    let files = csv(&file, CsvOptions { limits, schema, ..Default::default() }).unwrap();
+    let expected = "file: block 0 at byte 4, record 1: expected a record of at most 20 bytes, found 503";
+    assert_eq!(error_of(&files), expected);
+    let (batches, report, _) =
+        read(&files, vec![Part::whole(0)], options(9, OnError::SkipBlock, Workers::Caller));
+    assert_eq!(shown(&crate::support::joined(&files, &batches)), ["x", "y"]);
+    assert_eq!(report.skipped[0].error, expected);
+}
+
+#[test]
+fn quotes_that_are_not_closed_are_an_error() {
+    let schema = Some(schema(&[("a", DataType::Utf8)]));
+    let files = csv(b"a\nx\n\"y\nz\n", CsvOptions { schema, ..Default::default() }).unwrap();
+    let expected = "file: block 0 at byte 4, record 1: expected a quote at the end of a quoted cell, found the end of the file";
+    assert_eq!(error_of(&files), expected);
+}
+
+#[test]
+fn a_gzip_file_that_is_cut_gives_the_rows_before() {
+    let text: String = (0..1000).map(|n| format!("{n}\n")).collect();
+    let mut file = gzip(format!("a\n{text}").as_bytes());
+    file.truncate(file.len() / 2);
+    let schema = Some(schema(&[("a", DataType::Int64)]));
+    let files = csv(&file, CsvOptions { schema, ..Default::default() }).unwrap();
+    let (batches, _, error) =
+        read(&files, vec![Part::whole(0)], options(100, OnError::Raise, Workers::Caller));
+    let rows = shown(&crate::support::joined(&files, &batches));
+    assert!(rows.len() > 100);
+    assert_eq!(rows, (0..rows.len()).map(|n| n.to_string()).collect::<Vec<_>>());
+    let expected = "file: block 1: expected more compressed bytes, found the end of the file";
+    assert_eq!(error.unwrap().to_string(), expected);
+}
+
+#[test]
+fn all_files_have_the_columns_of_the_first() {
+    let file = |name: &str, bytes: &[u8]| FileSource::bytes(bytes.to_vec()).with_name(name);
+    let sources = [file("one", b"a,b\n1,2\n"), file("two", b"a,c\n1,2\n")];
+    let error = CsvFormat::files(sources, CsvOptions::default(), None).unwrap_err();
+    let expected =
+        "two: expected the columns of the first file, with column \"b\" to be Utf8, found \"c\" as Utf8";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(error.kind(), FeedErrorKind::Schema);
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    let message = |file: &[u8], options| csv(file, options).unwrap_err().to_string();
+    let dialect = |delimiter, quote, header| CsvDialect { delimiter, quote, header, ..Default::default() };
+    let with = |dialect| CsvOptions { dialect, ..Default::default() };
+    assert_eq!(
+        message(b"a\n", with(dialect(b';', b';', true))),
+        "expected another quote than the delimiter, found \";\" for both"
+    );
+    assert_eq!(
+        message(b"a\n", with(dialect(b'\n', b'"', true))),
+        "expected a delimiter that is a character of ASCII and no line end, found \"\\n\""
+    );
+    assert_eq!(
+        message(b"a,a\n", CsvOptions::default()),
+        "expected columns with different names, found \"a\" more than once"
+    );
+    assert_eq!(
+        message(b"", CsvOptions::default()),
+        "file: expected a line with the names of the columns, found the end of the file"
+    );
+    let lists = DataType::new_list(DataType::new_list(DataType::Int64, true), true);
+    let list = schema(&[("a", lists)]);
+    let error = message(b"a\n", CsvOptions { schema: Some(list), ..Default::default() });
+    assert!(error.starts_with("a: expected lists of values that a cell can have, found List("), "{error}");
+    let multivalent = |column: &str, delimiter| {
+        let multivalent = Some(Multivalent { columns: vec![column.to_owned()], delimiter });
+        CsvOptions { dialect: CsvDialect { multivalent, ..Default::default() }, ..Default::default() }
+    };
+    assert_eq!(
+        message(b"a,b\n", multivalent("c", b'|')),
+        "expected a column \"c\", whose cells have several values, found the columns \"a\", \"b\""
+    );
+    assert_eq!(
+        message(b"a\n", multivalent("a", b'"')),
+        "expected another quote than the delimiter, found \"\\\"\" for both"
+    );
+    let numbers = schema(&[("a", DataType::Int64)]);
+    assert_eq!(
+        message(b"a\n", CsvOptions { schema: Some(numbers), ..multivalent("a", b'|') }),
+        "a: expected a type of lists, since cells have several values, found Int64"
+    );
+}
+
+#[test]
+fn names_take_the_place_of_a_header() {
+    let names = Some(vec!["x".to_owned(), "y".to_owned()]);
+    let files = csv(b"a,b\n1,2\n", CsvOptions { names, ..Default::default() }).unwrap();
+    let found: Vec<_> = files.schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(found, ["x", "y"]);
+}
+
+#[test]
+fn cells_with_several_values_are_lists() {
+    let multivalent = Some(Multivalent { columns: vec!["n".to_owned(), "t".to_owned()], delimiter: b'|' });
+    let dialect = CsvDialect { multivalent, ..Default::default() };
+    let options = CsvOptions { dialect, ..Default::default() };
+    let file = b"n,t,one,none\n1|2,\"a|\"\"b|c\"\"\",x|y,\n,,,\n-3,||,z,\n";
+    let expected = ["n List(Int64)", "t List(Utf8)", "one Utf8", "none Null"];
+    assert_eq!(types(file, options.clone()), expected);
+    let rows = shown(&whole(&csv(file, options.clone()).unwrap()));
+    let expected =
+        ["[1, 2] | [a, b|c] | x|y | null", "null | null | null | null", "[-3] | [, , ] | z | null"];
+    assert_eq!(rows, expected);
+
+    // By a schema: other lists have one value.
+    let large = |item| DataType::new_large_list(item, true);
+    let columns = schema(&[("one", large(DataType::LargeBinary)), ("n", large(DataType::Float32))]);
+    let by_schema = CsvOptions { schema: Some(columns), ..options.clone() };
+    let rows = shown(&whole(&csv(file, by_schema.clone()).unwrap()));
+    assert_eq!(rows, ["[787c79] | [1.0, 2.0]", "null | null", "[7a] | [-3.0]"]);
+    let error = error_of(&csv(b"n,t,one\n1|x,,\n", by_schema).unwrap());
+    assert_eq!(
+        error.to_string(),
+        "file: block 0 at byte 8: record 0: n: expected a value of LargeList(Float32), found \"1|x\""
+    );
+}

@@ -1,0 +1,112 @@
+//! Keys, types and faults of JSON lines.
+
+use crate::support::{error_of, gzip, json, options, read, schema, shown, whole};
+use arrow_schema::DataType;
+use arrowfeed_source::run::{Part, Workers};
+use arrowfeed_source::{FeedErrorKind, OnError};
+use arrowfeed_text::JsonLinesOptions;
+
+fn types(file: &[u8], options: JsonLinesOptions) -> Vec<String> {
+    let files = json(file, options).unwrap();
+    let fields = files.schema().fields().iter();
+    fields.map(|field| format!("{} {}", field.name(), field.data_type())).collect()
+}
+
+#[test]
+fn types_are_inferred_over_all_records() {
+    let file = b"\n{\"b\": 1, \"t\": \"x\"}\n{\"a\": [1, 2], \"b\": 0.5, \"n\": null}\n{\"t\": 7, \"s\": {\"y\": true}}\n";
+    let all = ["a List(Int64)", "b Float64", "n Null", "s Struct(\"y\": Boolean)", "t Utf8"];
+    assert_eq!(types(file, JsonLinesOptions::default()), all);
+    assert_eq!(types(&gzip(file), JsonLinesOptions::default()), all);
+    let sample = types(file, JsonLinesOptions { sample: Some(1), ..Default::default() });
+    assert_eq!(sample, ["b Int64", "t Utf8"]);
+    let rows = shown(&whole(&json(file, JsonLinesOptions::default()).unwrap()));
+    let expected = [
+        "null | 1.0 | null | null | x",
+        "[1, 2] | 0.5 | null | null | null",
+        "null | null | null | {y: true} | 7",
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn only_the_columns_that_are_asked_for_are_read() {
+    let columns = Some(vec!["b".to_owned()]);
+    let schema = schema(&[("a", DataType::Int64), ("b", DataType::Int8)]);
+    let options = JsonLinesOptions { schema: Some(schema), columns, ..Default::default() };
+    let file = b"{\"a\": \"no number\", \"b\": 1, \"c\": {}}\n{}\n";
+    assert_eq!(shown(&whole(&json(file, options).unwrap())), ["1", "null"]);
+}
+
+#[test]
+fn a_wrong_record_is_named_and_may_be_left_out() {
+    let list = DataType::new_list(DataType::Int64, true);
+    let schema = schema(&[("a", DataType::Int64), ("l", list)]);
+    let given = JsonLinesOptions { schema: Some(schema), ..Default::default() };
+    let cases: [(&str, &str); 12] = [
+        ("{\"a\": 1", "expected a JSON object, found EOF while parsing an object at column 7"),
+        ("{\"a\": 1}{\"a\": 2}", "expected a JSON object, found trailing characters at column 9"),
+        ("{\"a\": 1} x", "expected a JSON object, found trailing characters at column 10"),
+        ("[1]", "expected a JSON object, found [1]"),
+        ("null", "expected a JSON object, found null"),
+        ("5", "expected a JSON object, found 5"),
+        ("{\"a\": 1.5}", "a: expected a value of Int64, found 1.5"),
+        ("{\"a\": 9223372036854775808}", "a: expected a value of Int64, found 9223372036854775808"),
+        ("{\"a\": \"x\"}", "a: expected a value of Int64, found \"x\""),
+        ("{\"a\": true}", "a: expected a value of Int64, found true"),
+        ("{\"l\": [1, 2.5]}", "l: expected a value of List(Int64), found [1,2.5]"),
+        ("{\"l\": {}}", "l: expected a value of List(Int64), found {}"),
+    ];
+    let options_of = |on_error| options(2, on_error, Workers::Caller);
+    for (record, expected) in cases {
+        let file = format!("{{\"a\": 1}}\n{{\"a\": 2}}\n{record}\n{{\"a\": 4}}");
+        let files = json(file.as_bytes(), given.clone()).unwrap();
+        let (batches, _, error) = read(&files, vec![Part::whole(0)], options_of(OnError::Raise));
+        let error = error.unwrap();
+        assert_eq!(error.to_string(), format!("file: block 0 at byte 18, record 2: {expected}"));
+        assert_eq!(error.kind(), FeedErrorKind::CorruptBlock);
+        assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), 2);
+        let (batches, report, error) = read(&files, vec![Part::whole(0)], options_of(OnError::SkipBlock));
+        assert!(error.is_none());
+        assert_eq!(shown(&crate::support::joined(&files, &batches)), ["1 | null", "2 | null", "4 | null"]);
+        assert_eq!((report.skipped.len(), report.skipped[0].offset), (1, Some(18)));
+    }
+}
+
+#[test]
+fn an_object_on_two_lines_is_no_record() {
+    let schema = schema(&[("a", DataType::Int64)]);
+    let options = JsonLinesOptions { schema: Some(schema), ..Default::default() };
+    let files = json(b"{\"a\":\n1}\n{\"a\": 2}\n", options).unwrap();
+    let (batches, report, _) =
+        read(&files, vec![Part::whole(0)], crate::support::options(9, OnError::SkipBlock, Workers::Caller));
+    assert_eq!(shown(&crate::support::joined(&files, &batches)), ["2"]);
+    assert_eq!(report.skipped.len(), 2);
+}
+
+#[test]
+fn inference_names_the_record_that_is_wrong() {
+    let message = |file: &[u8]| json(file, JsonLinesOptions::default()).unwrap_err().to_string();
+    assert_eq!(
+        message(b"{\"a\": 1}\n{\"a\"}\n"),
+        "file: block 0 at byte 0, record 1: expected a JSON object, found expected `:` at column 5"
+    );
+    let conflict = message(b"{\"a\": 1}\n{\"a\": {}}\n");
+    let expected = "file: block 0 at byte 0, record 1: expected a value whose type goes with those of the records before, found another: ";
+    assert!(conflict.starts_with(expected), "{conflict}");
+    assert_eq!(
+        message(b"{}\n"),
+        "expected records with keys, which are the columns, found none: give a schema"
+    );
+}
+
+#[test]
+fn a_line_longer_than_the_limit_is_an_error() {
+    let limits = arrowfeed_source::Limits { decoded_block_bytes: 20, ..Default::default() };
+    let schema = Some(schema(&[("a", DataType::Utf8)]));
+    let file = format!("{{\"a\": \"{}\"}}\n{{}}\n", "x".repeat(1_000_000));
+    let files = json(file.as_bytes(), JsonLinesOptions { limits, schema, ..Default::default() }).unwrap();
+    let expected =
+        "file: block 0 at byte 0, record 0: expected a record of at most 20 bytes, found 1,000,010";
+    assert_eq!(error_of(&files), expected);
+}

@@ -1,0 +1,229 @@
+//! The columns of a map of features, by the name of the feature.
+
+use arrow_array::ArrayRef;
+use arrow_schema::{Field, FieldRef};
+use arrowfeed_source::{FeedError, FeedErrorKind};
+use hashbrown::HashMap;
+
+use super::entry::{Entry, each_of};
+use super::kind::{Feature, Kind, Unlisted};
+use super::lists::{Column, Items, Lists, Steps};
+use crate::wire::Malformed;
+
+/// A column that takes the value of an entry.
+pub(crate) trait EntryColumn: Items {
+    /// Writes the value of an entry into a row. A kind that it has, where that is not the column's.
+    ///
+    /// # Errors
+    /// It is no message.
+    fn read(&mut self, entry: &Entry<'_>, row: usize) -> Result<Option<Kind>, Malformed>;
+
+    /// An error where the entry is no message.
+    fn check(entry: &Entry<'_>) -> Result<(), Malformed>;
+
+    /// Ends a row. It is null if it has no value.
+    fn close(&mut self, row: usize);
+}
+
+impl EntryColumn for Column {
+    #[inline]
+    fn read(&mut self, entry: &Entry<'_>, row: usize) -> Result<Option<Kind>, Malformed> {
+        let kind = self.kind();
+        Ok(entry.add_to(self, row)?.filter(|found| *found != kind))
+    }
+
+    fn check(entry: &Entry<'_>) -> Result<(), Malformed> {
+        entry.kind().map(drop)
+    }
+
+    #[inline]
+    fn close(&mut self, row: usize) {
+        Lists::close(self, row);
+    }
+}
+
+impl EntryColumn for Steps {
+    fn read(&mut self, entry: &Entry<'_>, row: usize) -> Result<Option<Kind>, Malformed> {
+        entry.add_steps_to(self, row)
+    }
+
+    fn check(entry: &Entry<'_>) -> Result<(), Malformed> {
+        entry.each_kind(drop)
+    }
+
+    fn close(&mut self, row: usize) {
+        Lists::close(self, row);
+    }
+}
+
+/// The columns of some features of a map.
+#[derive(Debug)]
+pub(crate) struct FeatureColumns<C> {
+    features: Vec<Feature>,
+    columns: Vec<C>,
+    /// Number of the column of a name.
+    numbers: HashMap<Box<[u8]>, usize>,
+    unlisted: Unlisted,
+    /// The column of each entry of the last record: many writers keep an order.
+    last: Vec<usize>,
+    /// Entries of this record so far.
+    entries: usize,
+    /// Columns whose last entry in this record is of another kind.
+    wrong: Vec<(usize, Kind)>,
+}
+
+impl<C: EntryColumn> FeatureColumns<C> {
+    /// # Errors
+    /// Two features have one name.
+    pub(crate) fn new(features: &[Feature], unlisted: Unlisted) -> Result<Self, FeedError> {
+        let mut numbers = HashMap::new();
+        for (number, Feature { name, .. }) in features.iter().enumerate() {
+            if numbers.insert(name.as_bytes().into(), number).is_some() {
+                let message = format!("expected features with different names, found {name:?} twice");
+                return Err(FeedError::new(FeedErrorKind::Options, message));
+            }
+        }
+        Ok(Self {
+            features: features.to_vec(),
+            columns: features.iter().map(|feature| C::new(feature.kind)).collect(),
+            numbers,
+            unlisted,
+            last: Vec::new(),
+            entries: 0,
+            wrong: Vec::new(),
+        })
+    }
+
+    /// The fields of the columns.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = FieldRef> {
+        let field = |feature: &Feature| Field::new(&feature.name, C::data_type(feature.kind), true).into();
+        self.features.iter().map(field)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether a map may be stepped over as a whole.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.columns.is_empty() && self.unlisted == Unlisted::Skip
+    }
+
+    /// Reads a map, or a part of one, into a row.
+    #[inline]
+    pub(crate) fn read(&mut self, map: &[u8], row: usize) -> Result<(), Fault> {
+        each_of(map, ENTRY, |entry| self.entry(entry, row))
+    }
+
+    fn entry(&mut self, bytes: &[u8], row: usize) -> Result<(), Fault> {
+        let entry = Entry::read(bytes)?;
+        let position = self.entries;
+        self.entries += 1;
+        let Some(number) = self.number(entry.name, position) else {
+            return match self.unlisted {
+                Unlisted::Check => Ok(C::check(&entry)?),
+                Unlisted::Skip => Ok(()),
+            };
+        };
+        let wrong = self.columns[number].read(&entry, row);
+        let wrong = wrong.map_err(|malformed| Fault::Feature(number, malformed))?;
+        // Only the last entry of a name counts.
+        self.wrong.retain(|(other, _)| *other != number);
+        self.wrong.extend(wrong.map(|found| (number, found)));
+        Ok(())
+    }
+
+    /// The number of the column of a name.
+    #[inline]
+    fn number(&mut self, name: &[u8], position: usize) -> Option<usize> {
+        let is_named = |number: usize| self.features[number].name.as_bytes() == name;
+        if let Some(number) = self.last.get(position).copied().filter(|number| is_named(*number)) {
+            return Some(number);
+        }
+        let number = *self.numbers.get(name)?;
+        match self.last.get_mut(position) {
+            Some(last) => *last = number,
+            // An entry without a column leaves no gap: the order is a guess.
+            None => self.last.push(number),
+        }
+        Some(number)
+    }
+
+    /// After all maps of a record.
+    ///
+    /// # Errors
+    /// A feature is of another kind than its column.
+    #[inline]
+    pub(crate) fn check_kinds(&self) -> Result<(), Fault> {
+        match self.wrong.first() {
+            None => Ok(()),
+            Some((number, found)) => Err(Fault::Kind(*number, *found)),
+        }
+    }
+
+    /// Ends a row.
+    #[inline]
+    pub(crate) fn close(&mut self, row: usize) {
+        self.entries = 0;
+        for column in &mut self.columns {
+            column.close(row);
+        }
+    }
+
+    /// Drops what a row has, after an error.
+    pub(crate) fn clear(&mut self, row: usize) {
+        self.entries = 0;
+        self.wrong.clear();
+        for column in &mut self.columns {
+            column.truncate(row);
+        }
+    }
+
+    /// The columns of all rows. The next ones begin empty ones.
+    pub(crate) fn finish(&mut self) -> impl Iterator<Item = ArrayRef> {
+        self.columns.iter_mut().map(Items::finish)
+    }
+
+    /// The error of a fault, without the row.
+    #[cold]
+    pub(crate) fn error(&self, fault: Fault) -> FeedError {
+        let error = |message| FeedError::new(FeedErrorKind::CorruptBlock, message);
+        match fault {
+            Fault::Record(malformed) => error(malformed.to_string()),
+            Fault::Feature(number, malformed) => {
+                error(malformed.to_string()).in_field(&self.features[number].name)
+            }
+            Fault::Kind(number, found) => {
+                let Feature { name, kind } = &self.features[number];
+                let message = format!("expected values of {}, found {}", kind.name(), found.name());
+                error(message).in_field(name)
+            }
+        }
+    }
+}
+
+/// Calls `each` with the entries of a map, or of a part of one.
+pub(crate) fn each_entry<'a, E: From<Malformed>>(
+    map: &'a [u8],
+    each: impl FnMut(&'a [u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    each_of(map, ENTRY, each)
+}
+
+/// The tag of an entry of a map.
+const ENTRY: u8 = 1 << 3 | 2;
+
+/// Why a record is refused.
+pub(crate) enum Fault {
+    Record(Malformed),
+    /// Of the column of this number.
+    Feature(usize, Malformed),
+    /// Of the column of this number: the kind that was found.
+    Kind(usize, Kind),
+}
+
+impl From<Malformed> for Fault {
+    fn from(malformed: Malformed) -> Self {
+        Self::Record(malformed)
+    }
+}

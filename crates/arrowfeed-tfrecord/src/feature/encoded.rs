@@ -1,0 +1,188 @@
+//! The lists of a column as features on the wire.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, BooleanArray, LargeListArray};
+use arrow_buffer::OffsetBuffer;
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_schema::{DataType, Field};
+use arrowfeed_source::{FeedError, FeedErrorKind};
+
+use super::kind::Kind;
+use super::lists::{Items, Values};
+use crate::wire::{push_head, push_varint, varint_len};
+
+/// The tag of field 1 with bytes: an entry of a map, its name, a step, and packed numbers and values.
+pub(crate) const FIRST: u8 = 1 << 3 | 2;
+
+/// The tag of the value of an entry.
+pub(crate) const VALUE: u8 = 2 << 3 | 2;
+
+/// The lists of a column, row after row.
+#[derive(Debug)]
+pub(crate) struct FeatureLists {
+    kind: Kind,
+    lists: LargeListArray,
+}
+
+/// Bytes without the tag and the length before them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sizes {
+    /// Packed numbers. Of bytes, as `list`.
+    packed: usize,
+    list: usize,
+    pub(crate) feature: usize,
+}
+
+/// A feature without a list.
+pub(crate) const WITHOUT_LIST: Sizes = Sizes { packed: 0, list: 0, feature: 0 };
+
+/// A field of so many bytes, with its tag of one byte and its length.
+pub(crate) fn field_len(bytes: usize) -> usize {
+    1 + varint_len(bytes as u64) + bytes
+}
+
+/// The kind of the values of a column, and whether each row has a list of them. `None`: it has none.
+fn kind_of(data_type: &DataType) -> Result<Option<Kind>, FeedError> {
+    use DataType as D;
+    let leaf = match data_type {
+        D::List(item)
+        | D::LargeList(item)
+        | D::FixedSizeList(item, _)
+        | D::ListView(item)
+        | D::LargeListView(item) => item.data_type(),
+        other => other,
+    };
+    let leaf = if let D::Dictionary(_, values) = leaf { values } else { leaf };
+    Ok(Some(match leaf {
+        D::Null => return Ok(None),
+        leaf if leaf.is_integer() => Kind::Int64,
+        D::Boolean => Kind::Int64,
+        D::Float16 | D::Float32 | D::Float64 => Kind::Float,
+        D::Binary | D::LargeBinary | D::BinaryView | D::FixedSizeBinary(_) => Kind::Bytes,
+        D::Utf8 | D::LargeUtf8 | D::Utf8View => Kind::Bytes,
+        _ => {
+            let message =
+                format!("expected numbers, text or bytes, or lists of these, found a column of {data_type}");
+            return Err(FeedError::new(FeedErrorKind::Conversion, message));
+        }
+    }))
+}
+
+impl FeatureLists {
+    /// `None`: the column has nulls of no type, which are no features.
+    ///
+    /// # Errors
+    /// The column has a type that no feature has; a list has a null value; a number is not an `int64`.
+    pub(crate) fn new(column: &ArrayRef) -> Result<Option<Self>, FeedError> {
+        let Some(kind) = kind_of(column.data_type())? else { return Ok(None) };
+        let lists = as_lists(column, kind)?;
+        if lists.values().null_count() > 0 && has_null_values(&lists) {
+            let message =
+                "expected lists without null values, which a feature cannot have, found one with a null";
+            return Err(FeedError::new(FeedErrorKind::Conversion, message));
+        }
+        Ok(Some(Self { kind, lists }))
+    }
+
+    /// `None`: the row is null.
+    pub(crate) fn sizes(&self, row: usize) -> Option<Sizes> {
+        if self.lists.is_null(row) {
+            return None;
+        }
+        let range = self.range(row);
+        let values = self.lists.values();
+        let packed = match self.kind {
+            Kind::Int64 => {
+                let values = &values.as_primitive::<Int64Type>().values()[range];
+                values.iter().map(|value| varint_len(value.cast_unsigned())).sum()
+            }
+            Kind::Float => 4 * range.len(),
+            Kind::Bytes => {
+                let values = values.as_binary::<i64>();
+                range.map(|at| field_len(values.value_length(at) as usize)).sum()
+            }
+        };
+        let list = if self.kind == Kind::Bytes || packed == 0 { packed } else { field_len(packed) };
+        let feature = field_len(list);
+        Some(Sizes { packed, list, feature })
+    }
+
+    /// Adds the `Feature` of a row, without its tag and its length.
+    pub(crate) fn push(&self, row: usize, sizes: Sizes, message: &mut Vec<u8>) {
+        if sizes.feature == 0 {
+            return;
+        }
+        push_head(message, self.kind.tag(), sizes.list);
+        let (range, values) = (self.range(row), self.lists.values());
+        if self.kind != Kind::Bytes && sizes.packed > 0 {
+            push_head(message, FIRST, sizes.packed);
+        }
+        match self.kind {
+            Kind::Int64 => {
+                for value in &values.as_primitive::<Int64Type>().values()[range] {
+                    push_varint(message, value.cast_unsigned());
+                }
+            }
+            Kind::Float => {
+                for value in &values.as_primitive::<Float32Type>().values()[range] {
+                    message.extend_from_slice(&value.to_le_bytes());
+                }
+            }
+            Kind::Bytes => {
+                let values = values.as_binary::<i64>();
+                for at in range {
+                    let value = values.value(at);
+                    push_head(message, FIRST, value.len());
+                    message.extend_from_slice(value);
+                }
+            }
+        }
+    }
+
+    fn range(&self, row: usize) -> Range<usize> {
+        let ends = self.lists.value_offsets();
+        ends[row] as usize..ends[row + 1] as usize
+    }
+}
+
+/// A column as large lists of the kind's type. A column of single values becomes lists of one; what is null stays null.
+fn as_lists(column: &ArrayRef, kind: Kind) -> Result<LargeListArray, FeedError> {
+    let refused = |error: arrow_schema::ArrowError| {
+        let message = format!("expected values that a feature can hold: {error}");
+        FeedError::new(FeedErrorKind::Conversion, message)
+    };
+    let options = CastOptions { safe: false, ..CastOptions::default() };
+    let cast = |column: &ArrayRef, to: &DataType| cast_with_options(column, to, &options).map_err(refused);
+    let item: Arc<Field> = Arc::new(Field::new("item", Values::data_type(kind), true));
+    let is_list = column.data_type().is_nested();
+    let column = match column.data_type() {
+        DataType::Dictionary(_, values) => cast(column, values)?,
+        _ => column.clone(),
+    };
+    if is_list {
+        let lists = cast(&column, &DataType::LargeList(item))?;
+        return Ok(lists.as_list::<i64>().clone());
+    }
+    let values = cast(&column, item.data_type())?;
+    let ends = OffsetBuffer::from_lengths((0..values.len()).map(|row| usize::from(values.is_valid(row))));
+    let nulls = values.nulls().cloned();
+    let values = match &nulls {
+        None => values,
+        Some(nulls) => {
+            let valid = BooleanArray::new(nulls.inner().clone(), None);
+            arrowfeed_select::filter(&values, &valid).map_err(refused)?
+        }
+    };
+    Ok(LargeListArray::new(item, ends, values, nulls))
+}
+
+/// Whether a row that is not null has a null value.
+fn has_null_values(lists: &LargeListArray) -> bool {
+    let (ends, values) = (lists.value_offsets(), lists.values());
+    (0..lists.len())
+        .any(|row| lists.is_valid(row) && (ends[row]..ends[row + 1]).any(|at| values.is_null(at as usize)))
+}

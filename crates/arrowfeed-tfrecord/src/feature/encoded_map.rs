@@ -1,0 +1,56 @@
+//! Columns as a map of features on the wire.
+
+use arrow_array::ArrayRef;
+use arrowfeed_source::FeedError;
+
+use super::encoded::{FIRST, FeatureLists, Sizes, VALUE, WITHOUT_LIST, field_len};
+use crate::wire::push_head;
+
+/// Columns that are the features of records, in their order.
+#[derive(Debug)]
+pub(crate) struct EncodedFeatures {
+    columns: Vec<(String, FeatureLists)>,
+    /// Those of the features of the row.
+    sizes: Vec<Option<Sizes>>,
+    null_features: bool,
+}
+
+impl EncodedFeatures {
+    /// # Errors
+    /// As [`FeatureLists::new`]. The error names the column.
+    pub(crate) fn new<'a>(columns: impl Iterator<Item = (&'a str, &'a ArrayRef)>) -> Result<Self, FeedError> {
+        let mut features = Vec::new();
+        for (name, column) in columns {
+            let lists = FeatureLists::new(column).map_err(|error| error.in_field(name))?;
+            features.extend(lists.map(|lists| (name.to_owned(), lists)));
+        }
+        Ok(Self { columns: features, sizes: Vec::new(), null_features: false })
+    }
+
+    /// Whether a null row has a feature without a list.
+    pub(crate) fn with_null_features(self, null_features: bool) -> Self {
+        Self { null_features, ..self }
+    }
+
+    /// Adds the field 1 of a message: the map of a row, unless it is empty.
+    pub(crate) fn push(&mut self, row: usize, message: &mut Vec<u8>) {
+        let Self { columns, sizes, null_features } = self;
+        let null = null_features.then_some(WITHOUT_LIST);
+        sizes.clear();
+        sizes.extend(columns.iter().map(|(_, lists)| lists.sizes(row).or(null)));
+        let entry = |name: &str, sizes: &Sizes| field_len(name.len()) + field_len(sizes.feature);
+        let features = columns.iter().zip(&*sizes);
+        let features = features.filter_map(|((name, lists), sizes)| Some((name, lists, sizes.as_ref()?)));
+        let bytes: usize = features.clone().map(|(name, _, sizes)| field_len(entry(name, sizes))).sum();
+        if bytes > 0 {
+            push_head(message, FIRST, bytes);
+        }
+        for (name, lists, sizes) in features {
+            push_head(message, FIRST, entry(name, sizes));
+            push_head(message, FIRST, name.len());
+            message.extend_from_slice(name.as_bytes());
+            push_head(message, VALUE, sizes.feature);
+            lists.push(row, *sizes, message);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! An entry of a map of features: its name, and what stands in its value.
+
+use super::kind::Kind;
+use super::lists::{self, Column, Items, Steps};
+use crate::wire::{Fields, Malformed, Value};
+
+const NAME: u8 = 1 << 3 | 2;
+const VALUE: u8 = 2 << 3 | 2;
+
+/// The tag of a step of a `FeatureList`.
+const STEP: u8 = 1 << 3 | 2;
+
+/// An entry: its name and its value.
+pub(crate) struct Entry<'a> {
+    pub(crate) name: &'a [u8],
+    value: Parts<'a>,
+}
+
+/// The parts of a message, which is all of them, one behind the other.
+struct Parts<'a> {
+    /// Of all writers that there are, the only part.
+    first: &'a [u8],
+    others: Vec<&'a [u8]>,
+}
+
+impl<'a> Entry<'a> {
+    /// An entry whose name may not be UTF-8, see [`check_name`].
+    #[inline]
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut fields = Fields::new(bytes);
+        if let Some(name) = fields.next_of(NAME)
+            && let Some(first) = fields.only_left(VALUE)
+        {
+            return Ok(Self { name, value: Parts { first, others: Vec::new() } });
+        }
+        Self::read_any(bytes)
+    }
+
+    #[cold]
+    fn read_any(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let mut entry = Self { name: b"", value: Parts { first: b"", others: Vec::new() } };
+        let mut fields = Fields::new(bytes);
+        while let Some(field) = fields.next()? {
+            match field {
+                (1, Value::Bytes(name)) => {
+                    check_name(name)?;
+                    entry.name = name;
+                }
+                (2, Value::Bytes(part)) => entry.value.others.push(part),
+                _ => {}
+            }
+        }
+        Ok(entry)
+    }
+
+    /// Writes the `Feature` into a row of a column. The kind that it has; `None`: it has no list, and the row stays as it is.
+    #[inline]
+    pub(super) fn add_to(&self, column: &mut Column, row: usize) -> Result<Option<Kind>, Malformed> {
+        self.value.add_to(column, row)
+    }
+
+    /// Writes the features of a `FeatureList` into a row of a column, a step after the other. A step without a list is null.
+    /// The kind of the first step that has another one than the column.
+    pub(super) fn add_steps_to(&self, column: &mut Steps, row: usize) -> Result<Option<Kind>, Malformed> {
+        let (kind, mut wrong) = (column.kind(), None);
+        column.begin(row);
+        let steps = column.items();
+        self.value.each_step(|feature| {
+            let step = steps.len();
+            let found = Parts::only(feature).add_to(steps, step)?;
+            steps.close(step);
+            wrong = wrong.or(found.filter(|found| *found != kind));
+            Ok(())
+        })?;
+        column.end();
+        Ok(wrong)
+    }
+
+    /// The kind of the `Feature`; `None`: it has no list.
+    ///
+    /// # Errors
+    /// The name is not UTF-8, or the feature is no message.
+    pub(crate) fn kind(&self) -> Result<Option<Kind>, Malformed> {
+        check_name(self.name)?;
+        self.value.kind()
+    }
+
+    /// Calls `each` with the kind of each step of the `FeatureList` that has a list.
+    ///
+    /// # Errors
+    /// As [`kind`](Self::kind).
+    pub(crate) fn each_kind(&self, mut each: impl FnMut(Kind)) -> Result<(), Malformed> {
+        check_name(self.name)?;
+        self.value.each_step(|feature| {
+            Parts::only(feature).kind()?.map(&mut each);
+            Ok(())
+        })
+    }
+}
+
+impl<'a> Parts<'a> {
+    #[inline]
+    fn only(message: &'a [u8]) -> Self {
+        Self { first: message, others: Vec::new() }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &'a [u8]> {
+        std::iter::once(self.first).chain(self.others.iter().copied())
+    }
+
+    #[inline]
+    fn add_to(&self, column: &mut Column, row: usize) -> Result<Option<Kind>, Malformed> {
+        let kind = column.kind();
+        if self.others.is_empty()
+            && let Some(list) = Fields::only(self.first, kind.tag())
+        {
+            column.begin(row);
+            column.add(list)?;
+            column.end();
+            return Ok(Some(kind));
+        }
+        self.add_any_to(column, row)
+    }
+
+    /// A list of another kind takes the place of those before it; one of the same kind goes on.
+    #[cold]
+    fn add_any_to(&self, column: &mut Column, row: usize) -> Result<Option<Kind>, Malformed> {
+        let (kind, mut found) = (column.kind(), None);
+        column.begin(row);
+        self.each_list(|given, list| {
+            if found != Some(given) {
+                column.begin(row);
+                found = Some(given);
+            }
+            if given == kind { column.add(list) } else { lists::check(given, list) }
+        })?;
+        if found == Some(kind) {
+            column.end();
+        }
+        Ok(found)
+    }
+
+    fn kind(&self) -> Result<Option<Kind>, Malformed> {
+        let mut last = None;
+        self.each_list(|kind, list| {
+            last = Some(kind);
+            lists::check(kind, list)
+        })?;
+        Ok(last)
+    }
+
+    fn each_list(
+        &self,
+        mut each: impl FnMut(Kind, &'a [u8]) -> Result<(), Malformed>,
+    ) -> Result<(), Malformed> {
+        for part in self.iter() {
+            let mut fields = Fields::new(part);
+            while let Some((number, value)) = fields.next()? {
+                if let (Some(kind), Value::Bytes(list)) = (Kind::of_field(number), value) {
+                    each(kind, list)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn each_step(&self, mut each: impl FnMut(&'a [u8]) -> Result<(), Malformed>) -> Result<(), Malformed> {
+        for part in self.iter() {
+            each_of(part, STEP, &mut each)?;
+        }
+        Ok(())
+    }
+}
+
+/// Calls `each` with the values of a field of bytes, whose tag has one byte.
+pub(super) fn each_of<'a, E: From<Malformed>>(
+    message: &'a [u8],
+    tag: u8,
+    mut each: impl FnMut(&'a [u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut fields = Fields::new(message);
+    loop {
+        // What all writers write.
+        while let Some(value) = fields.next_of(tag) {
+            each(value)?;
+        }
+        match fields.next()? {
+            Some((number, Value::Bytes(value))) if number == u32::from(tag) >> 3 => each(value)?,
+            Some(_) => {}
+            None => return Ok(()),
+        }
+    }
+}
+
+fn check_name(name: &[u8]) -> Result<(), Malformed> {
+    std::str::from_utf8(name).map(drop).map_err(|_| Malformed::Utf8)
+}

@@ -1,0 +1,59 @@
+//! A feature: its name, and what its lists are.
+
+/// The kinds of lists that a feature may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `bytes_list`: a column of `large_list<large_binary>`.
+    Bytes,
+    /// `float_list`: a column of `large_list<float>`.
+    Float,
+    /// `int64_list`: a column of `large_list<int64>`.
+    Int64,
+}
+
+impl Kind {
+    /// The name of the field in `Feature`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes_list",
+            Self::Float => "float_list",
+            Self::Int64 => "int64_list",
+        }
+    }
+
+    pub(crate) fn of_field(number: u32) -> Option<Self> {
+        match number {
+            1 => Some(Self::Bytes),
+            2 => Some(Self::Float),
+            3 => Some(Self::Int64),
+            _ => None,
+        }
+    }
+
+    /// Of the field in `Feature`.
+    pub(crate) fn tag(self) -> u8 {
+        match self {
+            Self::Bytes => 1 << 3 | 2,
+            Self::Float => 2 << 3 | 2,
+            Self::Int64 => 3 << 3 | 2,
+        }
+    }
+}
+
+/// A feature that becomes a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feature {
+    /// Its name, in the records and as a column.
+    pub name: String,
+    /// What its lists are.
+    pub kind: Kind,
+}
+
+/// What is done with features that are no columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unlisted {
+    /// They are parsed, so that a record is accepted exactly if protobuf's parsers accept it.
+    Check,
+    /// They are stepped over.
+    Skip,
+}

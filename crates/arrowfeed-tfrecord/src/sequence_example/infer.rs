@@ -1,0 +1,156 @@
+//! The features of records, where no schema says them.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, LargeListArray, NullArray, RecordBatch, RecordBatchOptions, StructArray};
+use arrow_schema::{DataType, Field, FieldRef, Schema};
+use arrowfeed_source::{FeedError, FeedErrorKind};
+
+use super::decoder::{
+    SequenceExampleDecoder, SequenceFeatures, in_sequence, named_as_sequences, struct_field,
+};
+use crate::example::{Feature, Kind, Unlisted, with_null_columns};
+use crate::feature::{Kinds, RecordKinds, each_entry};
+use crate::wire::{Fields, Malformed, Value};
+
+/// The features that records of `tf.SequenceExample` have, and their kinds.
+///
+/// All records that will be decoded must be observed, or enough of them: what is not, the decoder refuses or leaves out.
+///
+/// ```
+/// use arrowfeed_tfrecord::sequence_example::{InferredSequenceFeatures, SEQUENCE_COLUMN};
+///
+/// let mut inferred = InferredSequenceFeatures::new(SEQUENCE_COLUMN);
+/// // feature_lists { feature_list { key: "t" value { feature { int64_list { value: 7 } } feature {} } } }
+/// inferred.observe(b"\x12\x10\x0a\x0e\x0a\x01t\x12\x09\x0a\x05\x1a\x03\x0a\x01\x07\x0a\x00")?;
+/// assert_eq!(inferred.features().sequence[0].name, "t");
+/// # Ok::<(), arrowfeed_source::FeedError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct InferredSequenceFeatures {
+    sequence_column: String,
+    context: Kinds,
+    sequence: Kinds,
+    /// Whether a record has feature lists, perhaps none of them named.
+    has_feature_lists: bool,
+    records: u64,
+}
+
+/// The features of a record.
+#[derive(Default)]
+struct Found {
+    context: RecordKinds,
+    sequence: RecordKinds,
+    has_feature_lists: bool,
+}
+
+impl InferredSequenceFeatures {
+    /// Before the first record. `sequence_column`: as in [`SequenceFeatures`].
+    pub fn new(sequence_column: impl Into<String>) -> Self {
+        Self {
+            sequence_column: sequence_column.into(),
+            context: Kinds::default(),
+            sequence: Kinds::default(),
+            has_feature_lists: false,
+            records: 0,
+        }
+    }
+
+    /// Adds the features of a record. After an error, they are what they were before.
+    ///
+    /// # Errors
+    /// The bytes are no message, or a feature has another kind than in a record or a step before. The error names the record and
+    /// the feature.
+    pub fn observe(&mut self, record: &[u8]) -> Result<(), FeedError> {
+        let found = Found::read(record).map_err(|malformed| {
+            FeedError::new(FeedErrorKind::CorruptBlock, malformed.to_string()).in_record(self.records)
+        })?;
+        self.context.check(&found.context).map_err(|error| error.in_record(self.records))?;
+        self.sequence
+            .check(&found.sequence)
+            .map_err(|error| in_sequence(error, &self.sequence_column).in_record(self.records))?;
+        self.context.add(found.context);
+        self.sequence.add(found.sequence);
+        self.has_feature_lists |= found.has_feature_lists;
+        self.records += 1;
+        Ok(())
+    }
+
+    /// The features that had a list, in the order of their names.
+    pub fn features(&self) -> SequenceFeatures {
+        SequenceFeatures {
+            context: self.context.features(),
+            sequence: self.sequence.features(),
+            sequence_column: self.sequence_column.clone(),
+        }
+    }
+}
+
+impl Found {
+    fn read(record: &[u8]) -> Result<Self, Malformed> {
+        let mut found = Self::default();
+        let mut fields = Fields::new(record);
+        while let Some(field) = fields.next()? {
+            match field {
+                (1, Value::Bytes(map)) => each_entry(map, |entry| found.context.add_feature(entry))?,
+                (2, Value::Bytes(map)) => {
+                    found.has_feature_lists = true;
+                    each_entry(map, |entry| found.sequence.add_feature_list(entry))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The batch of some records, whose columns are the features that these have, in the order of their names, as in tfx_bsl: batches
+/// of other records have other columns.
+///
+/// A feature of the context without a list in any of the records is a column of nulls; one of the sequences has steps of nulls. The
+/// struct is there if a record has feature lists, even empty ones.
+///
+/// # Errors
+/// As [`InferredSequenceFeatures::observe`]; a feature of the context has the name of the struct.
+pub fn decode_inferred(records: &[&[u8]], sequence_column: &str) -> Result<RecordBatch, FeedError> {
+    let mut inferred = InferredSequenceFeatures::new(sequence_column);
+    records.iter().try_for_each(|record| inferred.observe(record))?;
+    if inferred.context.iter().any(|(name, _)| name == sequence_column) {
+        return Err(named_as_sequences(sequence_column));
+    }
+    // The steps of features without a list are counted as those of any kind.
+    let all = inferred.sequence.iter().map(|(name, kind)| {
+        let kind = kind.unwrap_or(Kind::Bytes);
+        Feature { name: name.to_owned(), kind }
+    });
+    let features = SequenceFeatures { sequence: all.collect(), ..inferred.features() };
+    let mut decoder = SequenceExampleDecoder::new(&features, Unlisted::Skip)?;
+    records.iter().try_for_each(|record| decoder.push(record))?;
+    let batch = decoder.finish();
+    let (mut fields, mut columns): (Vec<_>, Vec<_>) = with_null_columns(&inferred.context, &batch).unzip();
+    if inferred.has_feature_lists {
+        let steps = batch.column_by_name(sequence_column).map(|column| column.as_struct());
+        let steps = inferred.sequence.iter().zip(steps.map_or(&[][..], StructArray::columns));
+        let (names, arrays): (Vec<FieldRef>, Vec<ArrayRef>) = steps
+            .map(|((name, kind), column)| match kind {
+                Some(_) => (Field::new(name, column.data_type().clone(), true).into(), column.clone()),
+                None => with_null_steps(name, column.as_list()),
+            })
+            .unzip();
+        fields.push(struct_field(sequence_column, names.clone().into()));
+        let steps = StructArray::try_new_with_length(names.into(), arrays, None, records.len());
+        columns.push(Arc::new(steps.expect("fields of as many rows")));
+    }
+    let options = RecordBatchOptions::new().with_row_count(Some(records.len()));
+    Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
+        .expect("the columns have the types of the schema, and as many rows"))
+}
+
+/// A column of lists with as many steps, which are nulls of no type.
+fn with_null_steps(name: &str, column: &LargeListArray) -> (FieldRef, ArrayRef) {
+    let item = Arc::new(Field::new("item", DataType::Null, true));
+    let steps = Arc::new(NullArray::new(column.values().len()));
+    let column = LargeListArray::new(item, column.offsets().clone(), steps, column.nulls().cloned());
+    (Arc::new(Field::new(name, column.data_type().clone(), true)), Arc::new(column))
+}

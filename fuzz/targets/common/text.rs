@@ -1,0 +1,52 @@
+//! What the targets of text share: the rows of a file, read as a whole and chunk by chunk.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, RecordBatch, StructArray};
+use arrowfeed_source::io::FileSource;
+use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, Workers};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, OnError};
+
+/// Limits that a run of some thousand files a second stays within.
+pub(crate) fn limits() -> Limits {
+    Limits { decoded_block_bytes: 1 << 20, expanded_fields: 2_000, batch_bytes: 8 << 20, ..Limits::default() }
+}
+
+/// Opens a file and reads it. No defect may come to light, and every array must be valid.
+pub(crate) fn check(open: impl Fn(FileSource) -> Result<FileSet, FeedError>, file: &[u8]) {
+    let files = match open(FileSource::bytes(file.to_vec())) {
+        Ok(files) => files,
+        Err(error) => return check_error(&error),
+    };
+    let (whole, error) = rows(&files, vec![Part::whole(0)]);
+    error.iter().for_each(check_error);
+    let Ok((chunks, _)) = files.chunks(0, OnError::SkipBlock, None) else { return };
+    let (by_chunk, _) = rows(&files, chunks.into_iter().map(|chunk| Part::together(0, [chunk])).collect());
+    if error.is_none() {
+        assert_eq!(by_chunk, whole);
+    }
+}
+
+/// The rows of parts of a file, without those that are wrong, and the error at their end.
+fn rows(files: &FileSet, parts: Vec<Part>) -> (RecordBatch, Option<FeedError>) {
+    let options = PartOptions {
+        batch_size: 64,
+        borders: Borders::EachPart,
+        on_error: OnError::SkipBlock,
+        workers: Workers::Caller,
+        prefetch_bytes: 0,
+        interrupt: None,
+        claim: None,
+    };
+    let mut reader = PartReader::new(Arc::new(files.clone()), parts, options).expect("no thread");
+    let mut batches = Vec::new();
+    let error = reader.find_map(|found| found.map(|found| batches.push(found.batch)).err());
+    for batch in &batches {
+        StructArray::from(batch.clone()).to_data().validate_full().expect("valid arrays");
+    }
+    (arrow_select::concat::concat_batches(files.schema(), &batches).expect("one schema"), error)
+}
+
+fn check_error(error: &FeedError) {
+    assert!(!matches!(error.kind(), FeedErrorKind::Internal | FeedErrorKind::Io), "{error}");
+}

@@ -1,0 +1,59 @@
+//! Any bytes as a message of `tf.SequenceExample`: rows as a plain parser has them, or an error where it has one.
+
+#![no_main]
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrowfeed_tfrecord::example::Unlisted;
+use arrowfeed_tfrecord::sequence_example::{
+    InferredSequenceFeatures, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder, SequenceFeatures,
+};
+use libfuzzer_sys::fuzz_target;
+use oracle::List;
+
+#[path = "../../crates/arrowfeed-tfrecord/tests/messages/oracle.rs"]
+#[allow(dead_code)]
+mod oracle;
+
+fuzz_target!(|message: &[u8]| {
+    let expected = oracle::parse_sequence(message);
+    let mut inferred = InferredSequenceFeatures::new(SEQUENCE_COLUMN);
+    let is_observed = inferred.observe(message).is_ok();
+    // Steps of several kinds make no column.
+    assert!(!is_observed || expected.is_some());
+    let features = inferred.features();
+    if features.context.iter().any(|feature| feature.name == SEQUENCE_COLUMN) {
+        return;
+    }
+    for unlisted in [Unlisted::Check, Unlisted::Skip] {
+        // Half of them are columns.
+        let shown = SequenceFeatures {
+            context: features.context.iter().step_by(2).cloned().collect(),
+            sequence: features.sequence.iter().step_by(2).cloned().collect(),
+            ..features.clone()
+        };
+        let mut decoder = SequenceExampleDecoder::new(&shown, unlisted).expect("names that differ");
+        let is_taken = decoder.push(message).is_ok();
+        assert!(unlisted == Unlisted::Skip || is_taken == expected.is_some());
+        let (Some((context, sequence)), true) = (&expected, is_taken) else { continue };
+        let batch = decoder.finish();
+        for (feature, column) in shown.context.iter().zip(batch.columns()) {
+            assert_eq!(Some(&List::of_row(column, 0)), context.get(&feature.name));
+        }
+        if !shown.sequence.is_empty() {
+            let steps = batch.column(shown.context.len()).as_struct();
+            for (feature, column) in shown.sequence.iter().zip(steps.columns()) {
+                let lists = column.as_list::<i64>();
+                let found = lists.is_valid(0).then(|| {
+                    let steps = lists.value(0);
+                    (0..steps.len()).map(|step| List::of_row(&steps, step)).collect::<Vec<_>>()
+                });
+                assert_eq!(found.as_ref(), sequence.get(&feature.name));
+            }
+        }
+        // What is encoded is decoded.
+        let mut encoder = SequenceExampleEncoder::new(&batch, SEQUENCE_COLUMN).expect("columns of features");
+        decoder.push(encoder.encode(0)).expect("a message");
+        assert_eq!(format!("{:?}", decoder.finish()), format!("{batch:?}"));
+    }
+});

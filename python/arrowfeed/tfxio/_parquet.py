@@ -1,0 +1,170 @@
+"""Parquet files, by the names of tfx_bsl."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import ParquetDataset, infer_representations
+from arrowfeed._frameworks import framework
+from arrowfeed.tfxio._columns import Columns, source_columns
+from arrowfeed.tfxio._config import message, proto
+from arrowfeed.tfxio._example_columns import columns_of_examples
+from arrowfeed.tfxio._files import FileBatches, patterns_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from arrowfeed._arrowfeed import Limits
+    from arrowfeed.tfxio._config import TensorRepresentations
+    from arrowfeed.types import ProtoLike
+
+
+class ParquetTFXIO(FileBatches):
+    """Parquet files as a `TFXIO`: batches for pipelines and out of them, and tensors.
+
+    With a schema of TensorFlow Metadata, batches have the types that it promises, whatever types the files
+    have: `large_list` of int64, float32 or large_binary. Values without lists become lists of one value,
+    doubles are rounded to floats, other values are converted where nothing is lost (docs/parquet.md).
+
+    Args:
+        file_pattern: A path, a glob, a directory (its `*.parquet`), a URL, or a list of these.
+        column_names: Names of the columns to read, in the order of the batches. With a `schema`, names that
+            it does not have are left out. None: all columns of the schema, or of the files.
+        min_bundle_size: Bytes of a part of a file in a pipeline, at least. Default: 64 MiB for each part.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes. A feature that a file does not have is null.
+            None: the types of the first file, which all files must have.
+        validate: Whether `BeamSource` looks for the files when the pipeline is built.
+        telemetry_descriptors: Taken for the sake of one signature. Pipelines count rows and row groups in the
+            namespace `arrowfeed`.
+        limits: What files may ask of a process. None: `arrowfeed.Limits()`.
+
+    Raises:
+        ValueError: There is no file pattern.
+
+    Example:
+        >>> source = ParquetTFXIO("part-*.parquet", schema=schema)
+        >>> batches = pipeline | source.BeamSource()
+        >>> (batches, source.TensorAdapterConfig()) | tft_beam.AnalyzeAndTransformDataset(preprocessing_fn)
+    """
+
+    def __init__(
+        self,
+        file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        column_names: list[str] | None = None,
+        min_bundle_size: int = 0,
+        schema: ProtoLike | None = None,
+        validate: bool = True,
+        telemetry_descriptors: list[str] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self._patterns = patterns_of(file_pattern)
+        self._column_names = column_names
+        self._min_bundle_size = min_bundle_size
+        # Bytes, since classes of messages are not the same in every process.
+        self._features = None if schema is None else proto(schema)
+        self._validate = validate
+        self._telemetry_descriptors = telemetry_descriptors
+        self._limits = limits
+        self._columns: Columns | None = None
+
+    @property
+    def raw_record_column_name(self) -> None:
+        """None: the rows of Parquet are no records of bytes."""
+        return
+
+    @property
+    def telemetry_descriptors(self) -> list[str] | None:
+        """As they were given."""
+        return self._telemetry_descriptors
+
+    def SupportAttachingRawRecords(self) -> bool:  # noqa: N802
+        """False: batches have no column for the records themselves."""
+        return False
+
+    @property
+    def columns(self) -> Columns:
+        """What is read and what is made of it."""
+        if self._columns is None:
+            self._columns = self._found_columns()
+        return self._columns
+
+    def ArrowSchema(self) -> Any:  # noqa: N802
+        """The `pyarrow.Schema` of the record batches. Without a `schema`, a file is opened for it.
+
+        Raises:
+            ValueError: A feature has no type, or is a struct.
+            FileNotFoundError: No file matches. ArrowfeedError: the first one is no Parquet file.
+        """
+        return self.columns.schema
+
+    def TensorRepresentations(self) -> TensorRepresentations:  # noqa: N802
+        """What the schema of TensorFlow Metadata declares or implies; without one, what the types do."""
+        return {name: message(one) for name, one in self.columns.representations.items()}
+
+    def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
+        """A Beam transform that reads the files, as `arrowfeed.beam.ReadParquet` does.
+
+        Args:
+            batch_size: Rows of a batch; the last one of a row group may have fewer. None: 1,000.
+
+        Raises:
+            FileNotFoundError: No file matches a pattern, unless `validate` is false.
+        """
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        return _beam.ReadParquetBatches(
+            self._patterns,
+            self._min_bundle_size,
+            validate=self._validate,
+            expected=self.ArrowSchema() if self._features is None else None,
+            batch_size=_beam.MOST if batch_size is None else batch_size,
+            **self._reading(),
+        )
+
+    def _reading(self) -> dict[str, Any]:
+        """The options of reading that give batches of `ArrowSchema()`."""
+        if self._features is None:
+            return {"columns": self.columns.names, "limits": self._limits}
+        return {"schema": self.columns.schema, "double_as_float": True, "limits": self._limits}
+
+    def _dataset(self) -> ParquetDataset:
+        representations = dict(self.columns.representations)
+        # Columns that no tensor needs are read too.
+        reading = {"columns": self.columns.names, **self._reading()}
+        return ParquetDataset(self._patterns, representations=representations, **reading)
+
+    def _found_columns(self) -> Columns:
+        if self._features is None:
+            found = ParquetDataset(self._patterns, columns=self._column_names, limits=self._limits)
+            schema: Any = found.arrow_schema.to_pyarrow()
+            return Columns(self._paths(schema), schema, infer_representations(schema))
+        columns = columns_of_examples(self._features)
+        if self._column_names is None:
+            return columns
+        names = [name for name in self._column_names if name in columns.names]
+        representations = {
+            name: one
+            for name, one in columns.representations.items()
+            if all(path[0] in names for path in source_columns(one))
+        }
+        return _selected(columns, names, representations)
+
+    def _paths(self, schema: Any) -> list[str]:
+        return list(schema.names) if self._column_names is None else list(self._column_names)
+
+    def _ProjectImpl(self, tensor_names: list[str]) -> ParquetTFXIO:  # noqa: N802
+        representations = self.columns.representations_of(tensor_names)
+        needed = {path[0] for one in representations.values() for path in source_columns(one)}
+        names = [name for name in self.columns.schema.names if name in needed]
+        made = copy.copy(self)
+        made._columns = _selected(self.columns, names, representations)  # noqa: SLF001 - of the same class
+        return made
+
+
+def _selected(columns: Columns, names: list[str], representations: dict[str, Any]) -> Columns:
+    """Some of the columns, in this order."""
+    schema = framework("pyarrow").schema([columns.schema.field(name) for name in names])
+    return Columns(names, schema, representations)

@@ -1,0 +1,82 @@
+"""Messages of `tf.SequenceExample` to record batches, by the name of tfx_bsl's coder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import SequenceExampleRecordDecoder
+from arrowfeed._errors import CorruptBlockError, RepresentationError
+from arrowfeed.tfxio._example_coder import kind_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arrowfeed.types import ProtoLike
+
+
+class SequenceExamplesToRecordBatchDecoder:
+    """Decodes messages of `tf.SequenceExample` into record batches of pyarrow. It can be pickled.
+
+    The columns are those of `arrowfeed.SequenceExampleRecordDecoder`. Integers of feature lists have all 64
+    bits; tfx_bsl keeps 32 of them.
+
+    Args:
+        sequence_feature_column_name: The name of the struct of feature lists; `"##SEQUENCE##"` for other
+            classes of this package.
+        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes: its features are the columns. Its
+            feature of the name of the struct is a STRUCT of the feature lists. None, or no bytes: each batch
+            has the features of its own messages, in the order of their names.
+
+    Raises:
+        RuntimeError: A feature of the schema has another type than BYTES, INT and FLOAT, or the one of the
+            struct is no STRUCT.
+
+    Example:
+        >>> decoder = SequenceExamplesToRecordBatchDecoder("##SEQUENCE##", schema.SerializeToString())
+        >>> batch = decoder.DecodeBatch([message, message])
+    """
+
+    def __init__(self, sequence_feature_column_name: str, serialized_schema: ProtoLike | None = None) -> None:
+        # tfx_bsl takes no bytes for no schema.
+        schema = None if serialized_schema == b"" else serialized_schema
+        self._name = sequence_feature_column_name
+        try:
+            self._decoder = SequenceExampleRecordDecoder(schema, sequence_column=self._name)
+        except RepresentationError as error:
+            if error.tensor == self._name:
+                raise RuntimeError(
+                    "Found a feature in the schema with the sequence_feature_column_name "
+                    f"(i.e., {self._name}) that is not a struct. ({error})"
+                ) from error
+            raise RuntimeError(f"Bad field type for feature: {error.tensor or ''}: {error}") from error
+
+    def DecodeBatch(self, sequence_examples: Iterable[bytes]) -> Any:  # noqa: N802
+        """The `pyarrow.RecordBatch` of some messages.
+
+        Raises:
+            RuntimeError: One is no message, or a feature has values of another kind. tfx_bsl's text, and
+                that of `ArrowfeedError` with the number of the message and the feature.
+        """
+        try:
+            return self._decoder.decode(sequence_examples).to_pyarrow()
+        except CorruptBlockError as error:
+            raise RuntimeError(self._as_tfx_bsl(error)) from error
+
+    def ArrowSchema(self) -> Any:  # noqa: N802
+        """The `pyarrow.Schema` of the batches.
+
+        Raises:
+            RuntimeError: There is no schema of TensorFlow Metadata.
+        """
+        schema = self._decoder.schema
+        if schema is None:
+            raise RuntimeError("Unable to get the arrow schema: expected a schema of TensorFlow Metadata")
+        return schema.to_pyarrow()
+
+    def _as_tfx_bsl(self, error: CorruptBlockError) -> str:
+        """The text of tfx_bsl, and then our own."""
+        field = error.field or ""
+        if "expected values of " not in str(error):
+            return f"DATA_LOSS: Unable to parse sequence example. ({error})"
+        step = field.removeprefix(f"{self._name}.")
+        return kind_error(error, "feature" if step == field else "sequence feature", step)

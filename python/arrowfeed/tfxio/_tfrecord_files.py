@@ -1,0 +1,56 @@
+"""TFRecord files, whatever their records are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import RawRecordDataset
+from arrowfeed.tfxio._files import FileRecords, patterns_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
+    from arrowfeed._arrowfeed import Limits
+    from arrowfeed.types import ProtoLike
+
+
+class TfRecordFiles(FileRecords):
+    """A `TFXIO` of TFRecord files.
+
+    Args:
+        file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
+        schema: As of `Records`.
+        raw_record_column_name: As of `Records`.
+        telemetry_descriptors: As of `Records`.
+        limits: What files may ask of a process, outside of pipelines. None: `arrowfeed.Limits()`.
+
+    Raises:
+        ValueError: There is no file pattern.
+    """
+
+    def __init__(
+        self,
+        file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        schema: ProtoLike | None,
+        raw_record_column_name: str | None,
+        telemetry_descriptors: list[str] | None,
+        limits: Limits | None,
+    ) -> None:
+        super().__init__(schema, raw_record_column_name, telemetry_descriptors)
+        self._patterns = patterns_of(file_pattern)
+        self._limits = limits
+
+    def RawRecordBeamSource(self) -> Any:  # noqa: N802
+        """A Beam transform that gives the records of the files.
+
+        Beam reads the files: a name that ends with `.gz` is that of a compressed one.
+        """
+        from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
+
+        return _beam.ReadTfRecords(self._patterns)
+
+    def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
+        decode = self._decoder()
+        for batch in RawRecordDataset(self._patterns, limits=self._limits).record_batches(**iteration):
+            yield from decode(batch.to_pyarrow()["record"].to_pylist())

@@ -1,0 +1,147 @@
+//! `arrowfeed.read_csv`, `arrowfeed.read_json_lines`, and the options of text files.
+
+use arrow_schema::SchemaRef;
+use arrowfeed::ReadOptions;
+use arrowfeed::source::run::{FileSet, ReadingOptions};
+use arrowfeed::source::{FeedError, Interrupt};
+use arrowfeed::text::{CsvDialect, CsvFormat, CsvOptions, JsonLinesFormat, JsonLinesOptions, Multivalent};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::argument::{flag, integer, strings, taken, wrong_type, wrong_value};
+use crate::options::read_options_of;
+use crate::reader::RecordBatchReader;
+use crate::source::{CSV, JSON_LINES, rereadable};
+use crate::tensor::schema;
+
+/// Options that all functions which read have.
+const SHARED: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_error"];
+
+/// Takes the options of CSV files out of the keywords.
+pub(crate) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvOptions> {
+    let mut dialect = CsvDialect::default();
+    if let Some(value) = taken(keywords, "header")? {
+        dialect.header = flag("header", &value)?;
+    }
+    if let Some(value) = taken(keywords, "delimiter")? {
+        dialect.delimiter = character("delimiter", &value)?;
+    }
+    if let Some(value) = taken(keywords, "quote")? {
+        dialect.quote = character("quote", &value)?;
+    }
+    if let Some(value) = taken(keywords, "escape")? {
+        dialect.escape = Some(character("escape", &value)?);
+    }
+    if let Some(value) = taken(keywords, "skip_blank_lines")? {
+        dialect.skip_blank_lines = flag("skip_blank_lines", &value)?;
+    }
+    if let Some(value) = taken(keywords, "nulls")? {
+        dialect.nulls = strings("nulls", "a list of texts (str)", &value)?;
+    }
+    dialect.multivalent = multivalent(keywords)?;
+    let names = taken(keywords, "names")?;
+    let names =
+        names.map(|value| strings("names", "a list of names of columns (str)", &value)).transpose()?;
+    let (schema, sample) = schema_and_sample(keywords)?;
+    Ok(CsvOptions { dialect, names, schema, sample, ..Default::default() })
+}
+
+/// Takes the options of cells with several values out of the keywords.
+fn multivalent(keywords: &Bound<'_, PyDict>) -> PyResult<Option<Multivalent>> {
+    let columns = taken(keywords, "multivalent_columns")?;
+    let delimiter = taken(keywords, "secondary_delimiter")?;
+    match (columns, delimiter) {
+        (None, None) => Ok(None),
+        (Some(columns), Some(delimiter)) => Ok(Some(Multivalent {
+            columns: strings("multivalent_columns", "a list of names of columns (str)", &columns)?,
+            delimiter: character("secondary_delimiter", &delimiter)?,
+        })),
+        (Some(columns), None) => {
+            Err(wrong_value("multivalent_columns", "a secondary_delimiter beside it", &columns))
+        }
+        (None, Some(delimiter)) => {
+            Err(wrong_value("secondary_delimiter", "multivalent_columns beside it", &delimiter))
+        }
+    }
+}
+
+/// Takes the options of files of JSON lines out of the keywords.
+pub(crate) fn json_lines_options(keywords: &Bound<'_, PyDict>) -> PyResult<JsonLinesOptions> {
+    let (schema, sample) = schema_and_sample(keywords)?;
+    Ok(JsonLinesOptions { schema, sample, ..Default::default() })
+}
+
+fn schema_and_sample(keywords: &Bound<'_, PyDict>) -> PyResult<(Option<SchemaRef>, Option<u64>)> {
+    let arrow = taken(keywords, "schema")?.map(|value| schema(&value)).transpose()?;
+    let sample = taken(keywords, "sample")?.map(|value| integer("sample", 1, &value)).transpose()?;
+    Ok((arrow, sample))
+}
+
+/// A character of ASCII.
+fn character(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u8> {
+    const EXPECTED: &str = "one character of ASCII (str)";
+    let text: String = value.extract().map_err(|_| wrong_type(name, EXPECTED, value))?;
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err(wrong_value(name, EXPECTED, value)),
+    }
+}
+
+#[doc = docs!(read_csv)]
+#[pyfunction]
+#[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, header=True, names=None, \
+    delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, columns=None, batch_size=8192, \
+    threads=None, limits=None, on_error='raise')")]
+pub(crate) fn read_csv(
+    source: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<RecordBatchReader> {
+    let keywords = own(source.py(), options)?;
+    let made = csv_options(&keywords)?;
+    read("read_csv", (source, CSV), &keywords, |sources, reading, interrupt| {
+        let ReadOptions { columns, limits, .. } = reading;
+        CsvFormat::files(sources, CsvOptions { columns, limits, ..made }, Some(interrupt))
+    })
+}
+
+#[doc = docs!(read_json_lines)]
+#[pyfunction]
+#[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, columns=None, \
+    batch_size=8192, threads=None, limits=None, on_error='raise')")]
+pub(crate) fn read_json_lines(
+    source: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<RecordBatchReader> {
+    let keywords = own(source.py(), options)?;
+    let made = json_lines_options(&keywords)?;
+    read("read_json_lines", (source, JSON_LINES), &keywords, |sources, reading, interrupt| {
+        let ReadOptions { columns, limits, .. } = reading;
+        JsonLinesFormat::files(sources, JsonLinesOptions { columns, limits, ..made }, Some(interrupt))
+    })
+}
+
+/// A dict of our own, out of which options can be taken.
+fn own<'py>(py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyDict>> {
+    options.map_or_else(|| Ok(PyDict::new(py)), |options| options.copy())
+}
+
+/// A reader of the files that `open` makes of a source, whose directories have files of an extension.
+fn read(
+    function: &str,
+    (source, extension): (&Bound<'_, PyAny>, &str),
+    keywords: &Bound<'_, PyDict>,
+    open: impl FnOnce(
+        Vec<arrowfeed::source::io::FileSource>,
+        ReadOptions,
+        &Interrupt,
+    ) -> Result<FileSet, FeedError>
+    + Send,
+) -> PyResult<RecordBatchReader> {
+    let reading = read_options_of(function, &SHARED, keywords)?;
+    let ReadOptions { batch_size, threads, on_error, .. } = reading;
+    let (sources, _) = rereadable(source, extension)?;
+    RecordBatchReader::open(source.py(), |interrupt| {
+        let files = open(sources, reading, &interrupt)?;
+        files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
+    })
+}

@@ -1,0 +1,251 @@
+"""CSV files and files of JSON lines: what is particular to text."""
+
+import gzip
+import io
+import pickle
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import arrowfeed as af
+from arrowfeed import features
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+CSV = b'id,score,note\n1,0.5,"a\nb"\n2,,\n3,2,"say ""hi"""\n'
+JSON = b'{"id": 1, "tags": ["a", "b"], "user": {"age": 7}}\n\n{"id": 2, "user": {}}\r\n{"id": 3, "tags": []}'
+
+
+def table(reader):
+    return pa.table(reader)
+
+
+def rows(dataset, **options):
+    batches = dataset.record_batches(batch_size=2, **options)
+    return [row for batch in batches for row in pa.record_batch(batch).to_pylist()]
+
+
+@pytest.mark.parametrize("wrapped", [bytes, gzip.compress, lambda text: b"\xef\xbb\xbf" + text])
+def test_csv_is_read_with_inferred_types(wrapped):
+    found = table(af.read_csv(wrapped(CSV)))
+    assert found.schema == pa.schema({"id": pa.int64(), "score": pa.float64(), "note": pa.string()})
+    assert found.to_pydict() == {
+        "id": [1, 2, 3],
+        "score": [0.5, None, 2.0],
+        "note": ["a\nb", None, 'say "hi"'],
+    }
+    assert rows(af.CsvDataset(wrapped(CSV), columns=["note", "id"]))[0] == {"note": "a\nb", "id": 1}
+
+
+@pytest.mark.parametrize("wrapped", [bytes, gzip.compress, lambda text: b"\xef\xbb\xbf" + text])
+def test_json_lines_are_read_with_inferred_types(wrapped):
+    found = table(af.read_json_lines(wrapped(JSON)))
+    user = pa.struct({"age": pa.int64()})
+    assert found.schema == pa.schema({"id": pa.int64(), "tags": pa.list_(pa.string()), "user": user})
+    assert found.to_pydict() == {
+        "id": [1, 2, 3],
+        "tags": [["a", "b"], None, []],
+        "user": [{"age": 7}, {"age": None}, None],
+    }
+    assert rows(af.JsonLinesDataset(wrapped(JSON), columns=["id"])) == [{"id": 1}, {"id": 2}, {"id": 3}]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_any_line_end_ends_a_record_of_csv(end):
+    assert table(af.read_csv(b"a,b\n1,2\n3,4".replace(b"\n", end))).to_pydict() == {"a": [1, 3], "b": [2, 4]}
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1", "-9223372036854775808"], pa.int64()),
+        (["1", "1.5"], pa.float64()),
+        (["1.5", "9223372036854775808"], pa.string()),
+        (["1", "x"], pa.string()),
+        (["", '""'], pa.null()),
+        (["", "4"], pa.int64()),
+    ],
+)
+def test_a_column_has_the_first_type_that_all_its_cells_have(cells, expected):
+    text = "a,b\n" + "".join(f"{cell},x\n" for cell in cells)
+    found = table(af.read_csv(text.encode()))
+    assert found.schema.field("a").type == expected
+
+
+def test_types_are_inferred_over_all_files(tmp_path):
+    (tmp_path / "a.csv").write_text("n\n1\n")
+    (tmp_path / "b.csv").write_text("n\n0.5\n")
+    assert table(af.read_csv(tmp_path)).to_pydict() == {"n": [1.0, 0.5]}
+    reader = af.read_csv(tmp_path, sample=1)
+    with pytest.raises(af.CorruptBlockError) as error:
+        table(reader)
+    message = 'b.csv: block 0 at byte 2, record 0: n: expected a value of Int64, found "0.5"'
+    assert str(error.value) == f"{tmp_path}/{message}"
+
+
+def test_options_of_csv():
+    text = b"1;'x;''y'\n\n-;''\n"
+    options = {"header": False, "delimiter": ";", "quote": "'", "nulls": ["-"]}
+    assert table(af.read_csv(text, **options)).to_pydict() == {
+        "column_1": [1, None],
+        "column_2": ["x;'y", ""],
+    }
+    found = table(
+        af.read_csv(text, names=["n", "t"], skip_blank_lines=False, **options | {"nulls": ["-", ""]})
+    )
+    assert found.to_pydict() == {"n": [1, None, None], "t": ["x;'y", None, None]}
+    schema = pa.schema({"t": pa.large_string()})
+    dataset = af.CsvDataset(text, names=("n", "t"), schema=schema, **options)
+    assert rows(pickle.loads(pickle.dumps(dataset))) == [{"t": "x;'y"}, {"t": ""}]
+    assert table(af.read_csv(b'a\n"x\\"y"\n', escape="\\")).to_pydict() == {"a": ['x"y']}
+
+
+def test_types_of_a_schema():
+    schema = pa.schema(
+        {
+            "flag": pa.bool_(),
+            "day": pa.date32(),
+            "at": pa.timestamp("us", tz="UTC"),
+            "price": pa.decimal128(10, 2),
+            "small": pa.uint8(),
+            "half": pa.float32(),
+        }
+    )
+    text = b"flag,day,at,price,small,half\ntrue,2024-02-29,2024-02-29T12:00:00Z,12.50,255,0.5\n"
+    line = (
+        b'{"flag": true, "day": "2024-02-29", "at": "2024-02-29T12:00:00Z", "price": "12.50", "small": 255, '
+        b'"half": 0.5}'
+    )
+    found = table(af.read_csv(text, schema=schema))
+    assert found.schema == schema
+    assert table(af.read_json_lines(line, schema=schema)).equals(found)
+    assert str(found["day"][0]) == "2024-02-29"
+    assert str(found["price"][0]) == "12.50"
+    # The schema of a dataset is a schema for another one.
+    dataset = af.CsvDataset(text, schema=schema, columns=["day", "half"])
+    assert table(af.read_csv(text, schema=dataset.arrow_schema)).schema.names == ["day", "half"]
+
+
+WRONG = [
+    (af.read_csv, b"a,b\n1,x\n2\n3,z\n", "expected 2 cells, found 1"),
+    (af.read_csv, b"a,b\n1,x\n2,y,\n3,z\n", "expected 2 cells, found 3"),
+    (af.read_csv, b"a,b\n1,x\nz,y\n3,z\n", 'a: expected a value of Int64, found "z"'),
+    (af.read_csv, b"a,b\n1,x\n2,\xff\n3,z\n", "expected text in UTF-8, found the bytes ff"),
+    (
+        af.read_json_lines,
+        b'{"a": 1}\n{"a": 2\n{"a": 3}\n',
+        "expected a JSON object, found EOF while parsing an object at column 7",
+    ),
+    (af.read_json_lines, b'{"a": 1}\n{"a": 2.5}\n{"a": 3}\n', "a: expected a value of Int64, found 2.5"),
+    (af.read_json_lines, b'{"a": 1}\n[2]\n{"a": 3}\n', "expected a JSON object, found [2]"),
+]
+
+
+@pytest.mark.parametrize(("read", "text", "message"), WRONG)
+def test_a_wrong_record_is_named_and_may_be_left_out(read, text, message):
+    schema = pa.schema({"a": pa.int64()})
+    offset = 9 if read is af.read_json_lines else 8
+    message = f"bytes: block 0 at byte {offset}, record 1: {message}"
+    reader = read(text, schema=schema)
+    found = []
+    with pytest.raises(af.CorruptBlockError) as error:
+        found.extend(pa.record_batch(batch).to_pydict() for batch in reader)
+    assert str(error.value) == message
+    assert found == [{"a": [1]}]
+    reader = read(text, schema=schema, on_error="skip_block")
+    assert table(reader).to_pydict() == {"a": [1, 3]}
+    report = reader.report()
+    assert report["rows"] == 2
+    assert [skipped["error"] for skipped in report["skipped"]] == [message]
+
+
+def test_a_long_record_is_an_error_of_the_limit():
+    text = b'a\nx\n"' + b"y\n" * 1000 + b'"\nz\n'
+    limits = af.Limits(decoded_block_bytes=100)
+    schema = pa.schema({"a": pa.string()})
+    with pytest.raises(af.LimitError) as error:
+        table(af.read_csv(text, schema=schema, limits=limits))
+    assert str(error.value).endswith("record 1: expected a record of at most 100 bytes, found 2,003")
+    reader = af.read_csv(text, schema=schema, limits=limits, on_error="skip_block")
+    assert table(reader).to_pydict() == {"a": ["x", "z"]}
+
+
+def test_features_and_key_expressions_are_made_of_text():
+    wanted = {"score": features.Dense([], default=-1.0), "note": features.Ragged()}
+    dataset = af.CsvDataset(CSV, features=wanted)
+    assert pa.schema(dataset.arrow_schema).names == ["score", "note"]
+    [batch] = dataset.tensors(batch_size=3)
+    assert batch["score"].values.tolist() == [0.5, -1.0, 2.0]
+    dataset = af.JsonLinesDataset(
+        JSON, features={"user.age": features.Dense([], default=0), "tags[*]": features.Ragged()}
+    )
+    [batch] = dataset.tensors(batch_size=3)
+    assert batch["user.age"].values.tolist() == [7, 0, 0]
+    assert batch["tags[*]"].to_list() == [[b"a", b"b"], [], []]
+
+
+def test_the_name_says_csv_and_the_content_says_json_lines(tmp_path):
+    def kind(name, content, **keywords):
+        path = tmp_path / name
+        path.write_bytes(content)
+        dataset = af.open_dataset(path, **keywords)
+        assert rows(dataset)
+        return type(dataset)
+
+    assert kind("a", JSON) is af.JsonLinesDataset
+    assert kind("b.gz", gzip.compress(JSON)) is af.JsonLinesDataset
+    assert kind("a.csv", CSV, columns=["id"]) is af.CsvDataset
+    assert kind("b.csv", b"a\n1\n") is af.CsvDataset
+    assert kind("b.CSV.gz", gzip.compress(CSV), header=True) is af.CsvDataset
+    path = tmp_path / "c.tsv"
+    path.write_bytes(b"a\tb\n1\t2\n")
+    assert rows(af.open_dataset(path)) == [{"a": 1, "b": 2}]
+    assert rows(af.open_dataset(path.open("rb"))) == [{"a": 1, "b": 2}]
+    assert type(af.open_dataset([io.BytesIO(JSON)])) is af.JsonLinesDataset
+    (tmp_path / "d").write_bytes(CSV)
+    for source in (CSV, tmp_path / "d"):
+        with pytest.raises(af.FormatError, match=r"which ends with \.csv, \.tsv, \.csv\.gz or \.tsv\.gz"):
+            af.open_dataset(source)
+
+
+def test_arguments_that_make_no_sense_are_refused():
+    def message(error, call, *arguments, **keywords):
+        with pytest.raises(error) as found:
+            call(*arguments, **keywords)
+        return str(found.value)
+
+    for call in (af.read_csv, af.CsvDataset):
+        assert message(ValueError, call, CSV, delimiter=";;") == (
+            "delimiter: expected one character of ASCII (str), found str ';;'"
+        )
+        assert message(ValueError, call, CSV, delimiter='"') == (
+            'expected another quote than the delimiter, found "\\"" for both'
+        )
+        assert message(TypeError, call, CSV, schema={"id": "int64"}) == (
+            "schema: expected an object with __arrow_c_schema__, found dict {'id': 'int64'}"
+        )
+        assert (
+            message(TypeError, call, CSV, header="yes") == "header: expected True or False, found str 'yes'"
+        )
+        assert message(af.SchemaError, call, CSV, columns=["x"]) == (
+            'x: expected a column of this name, one of "id", "score", "note", found none'
+        )
+    assert message(TypeError, af.read_csv, CSV, encoding="tfx") == (
+        "read_csv() got an unexpected keyword argument 'encoding'"
+    )
+    assert message(TypeError, af.JsonLinesDataset, JSON, header=True) == (
+        "JsonLinesDataset() got an unexpected keyword argument 'header'"
+    )
+    assert message(af.CorruptBlockError, af.read_json_lines, CSV) == (
+        "bytes: block 0 at byte 0, record 0: expected a JSON object, found expected value at column 1"
+    )
+
+
+def test_the_page_on_text_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (DOCS / "csv-and-json-lines.md").read_text("utf-8")
+    examples = [part.split("```")[0] for part in page.split("```python\n")[1:]]
+    assert len(examples) == 4
+    names: dict = {}
+    for number, example in enumerate(examples):
+        exec(compile(example, f"csv-and-json-lines.md, example {number}", "exec"), names)
