@@ -415,15 +415,23 @@ Args:
         empty ones has the type null. For this, all files are read here.
     sample: Without `schema`: records from which types are inferred, from the first one on. A later cell
         of another type is an error when it is read. None: all.
-    header: Whether the first record of each file names the columns.
-    names: Without a header: the names of all columns, in their order. None: those of `schema`, or else
-        `column_1`, `column_2` and so on.
+    header: Whether the first record of each file names the columns. Where `names` are given, it is passed
+        over.
+    names: The names of all columns, in their order. None: those of the header; without one those of
+        `schema`, or else `column_1`, `column_2` and so on.
     delimiter: The character between cells, of ASCII.
     quote: The character around cells, of ASCII.
     escape: In a quoted cell, a character that takes the meaning from the one behind it. None: there is
         none.
     skip_blank_lines: Whether empty lines are passed over. False: a record whose cells are all null.
     nulls: Texts of cells that are null, in place of the empty text, quoted or not. None: `[""]`.
+    multivalent_columns: Names of columns whose cells have several values. Their types are lists, in
+        `schema` too. In other columns whose type is a list, a cell is a list of one value. Goes with
+        `secondary_delimiter`.
+    secondary_delimiter: The character between the values of such a cell, of ASCII. A cell is split as a
+        record is: a value may be in quotes.
+    raw: Whether a record is the only value of its row, as bytes without the line end, in the column
+        `record`.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Names of columns to read, in this order. The cells of others are not parsed. None: those that
@@ -1903,13 +1911,16 @@ Args:
     schema: As in `CsvDataset`. None: all columns, with inferred types.
     sample: As in `CsvDataset`. None: types are inferred from all records.
     header: Whether the first record of each file names the columns.
-    names: Without a header: the names of all columns. None: as in `CsvDataset`.
+    names: The names of all columns. None: as in `CsvDataset`.
     delimiter: The character between cells, of ASCII.
     quote: The character around cells, of ASCII.
     escape: In a quoted cell, a character that takes the meaning from the one behind it. None: there is
         none.
     skip_blank_lines: Whether empty lines are passed over. False: a record whose cells are all null.
     nulls: Texts of cells that are null. None: `[""]`.
+    multivalent_columns: As in `CsvDataset`.
+    secondary_delimiter: As in `CsvDataset`.
+    raw: As in `CsvDataset`.
     columns: Names of columns to read, in this order. The cells of others are not parsed. None: all.
     batch_size: Rows of a batch; the last one of a file is shorter.
     threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.

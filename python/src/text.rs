@@ -39,11 +39,12 @@ pub(crate) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvOptions> 
         dialect.nulls = strings("nulls", "a list of texts (str)", &value)?;
     }
     dialect.multivalent = multivalent(keywords)?;
+    let raw = taken(keywords, "raw")?.map(|value| flag("raw", &value)).transpose()?.unwrap_or(false);
     let names = taken(keywords, "names")?;
     let names =
         names.map(|value| strings("names", "a list of names of columns (str)", &value)).transpose()?;
     let (schema, sample) = schema_and_sample(keywords)?;
-    Ok(CsvOptions { dialect, names, schema, sample, ..Default::default() })
+    Ok(CsvOptions { dialect, names, schema, raw, sample, ..Default::default() })
 }
 
 /// Takes the options of cells with several values out of the keywords.
@@ -90,7 +91,7 @@ fn character(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u8> {
 #[doc = docs!(read_csv)]
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, header=True, names=None, \
-    delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, columns=None, batch_size=8192, \
+    delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, batch_size=8192, \
     threads=None, limits=None, on_error='raise')")]
 pub(crate) fn read_csv(
     source: &Bound<'_, PyAny>,

@@ -211,7 +211,7 @@ MEMORY = """
         af.write_tfrecord(pa.RecordBatchReader.from_batches(schema, batches), path)
         dataset = af.ExampleDataset(path, schema={"id": "int64", "data": "bytes"})
     elif kind in ("csv", "jsonl"):
-        line = '%d,"%s"\n' if kind == "csv" else '{"id": %d, "data": "%s"}\n'
+        line = '%d,"%s"\\n' if kind == "csv" else '{"id": %d, "data": "%s"}\\n'
         with open(path, "w") as file:
             for number in range(60):
                 for _ in range(4):

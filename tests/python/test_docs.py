@@ -11,7 +11,7 @@ from dataset_files import people_files
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize(("page", "count"), [("datasets.md", 5), ("parquet.md", 3)])
+@pytest.mark.parametrize(("page", "count"), [("datasets.md", 5), ("parquet.md", 3), ("csv-and-json-lines.md", 5)])
 def test_the_examples_of_a_page_run(tmp_path, monkeypatch, page, count):
     (tmp_path / "data").mkdir()
     people_files(tmp_path / "data", [110, 0, 77, 113])

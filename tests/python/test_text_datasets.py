@@ -3,7 +3,6 @@
 import gzip
 import io
 import pickle
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -11,13 +10,14 @@ import pytest
 import arrowfeed as af
 from arrowfeed import features
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 CSV = b'id,score,note\n1,0.5,"a\nb"\n2,,\n3,2,"say ""hi"""\n'
 JSON = b'{"id": 1, "tags": ["a", "b"], "user": {"age": 7}}\n\n{"id": 2, "user": {}}\r\n{"id": 3, "tags": []}'
 
 
 def table(reader):
-    return pa.table(reader)
+    """The rows of a reader. Batch by batch: pyarrow would make an error of its own of one of ours."""
+    batches = [pa.record_batch(batch) for batch in reader]
+    return pa.Table.from_batches(batches, pa.schema(reader.schema))
 
 
 def rows(dataset, **options):
@@ -94,7 +94,7 @@ def test_options_of_csv():
         af.read_csv(text, names=["n", "t"], skip_blank_lines=False, **options | {"nulls": ["-", ""]})
     )
     assert found.to_pydict() == {"n": [1, None, None], "t": ["x;'y", None, None]}
-    schema = pa.schema({"t": pa.large_string()})
+    schema = pa.schema({"t": pa.string()})
     dataset = af.CsvDataset(text, names=("n", "t"), schema=schema, **options)
     assert rows(pickle.loads(pickle.dumps(dataset))) == [{"t": "x;'y"}, {"t": ""}]
     assert table(af.read_csv(b'a\n"x\\"y"\n', escape="\\")).to_pydict() == {"a": ['x"y']}
@@ -145,7 +145,7 @@ WRONG = [
 def test_a_wrong_record_is_named_and_may_be_left_out(read, text, message):
     schema = pa.schema({"a": pa.int64()})
     offset = 9 if read is af.read_json_lines else 8
-    message = f"bytes: block 0 at byte {offset}, record 1: {message}"
+    message = f"<{len(text)} bytes>: block 0 at byte {offset}, record 1: {message}"
     reader = read(text, schema=schema)
     found = []
     with pytest.raises(af.CorruptBlockError) as error:
@@ -237,15 +237,5 @@ def test_arguments_that_make_no_sense_are_refused():
         "JsonLinesDataset() got an unexpected keyword argument 'header'"
     )
     assert message(af.CorruptBlockError, af.read_json_lines, CSV) == (
-        "bytes: block 0 at byte 0, record 0: expected a JSON object, found expected value at column 1"
+        "<47 bytes>: block 0 at byte 0, record 0: expected a JSON object, found expected value at column 1"
     )
-
-
-def test_the_page_on_text_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    page = (DOCS / "csv-and-json-lines.md").read_text("utf-8")
-    examples = [part.split("```")[0] for part in page.split("```python\n")[1:]]
-    assert len(examples) == 4
-    names: dict = {}
-    for number, example in enumerate(examples):
-        exec(compile(example, f"csv-and-json-lines.md, example {number}", "exec"), names)

@@ -11,7 +11,7 @@ use arrowfeed_select::concat_batches;
 use arrowfeed_source::format::{
     ChunkRun, Claim, DecodeOptions, FileFormat, LocatedBatch, RowOrigin, Unit, UnitDecoder,
 };
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, thousands};
 
 use crate::file::TextFile;
 use crate::group::{Group, Parsed};
@@ -198,7 +198,14 @@ impl TextDecoder {
         }
         let parser = self.file.format().parser();
         let record = if found.is_blank { parser.blank_record() } else { self.records.bytes() };
-        self.bytes = self.bytes.saturating_add(parser.most_bytes(record.len()));
+        let (beside, most) = (parser.bytes_beside(record), self.file.limits().batch_bytes);
+        if beside > most {
+            let (most, found) = (thousands(most as u64), thousands(beside as u64));
+            let message = format!("expected objects with at most {most} bytes of nulls, found up to {found}");
+            self.parse()?;
+            return self.skip_record(FeedError::limit_reached("batch_bytes", message), place);
+        }
+        self.bytes = self.bytes.saturating_add(parser.most_bytes(record));
         self.group.push(record);
         self.places.push(place);
         if !self.file.is_gzip() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 use arrowfeed_source::format::{FileFormat, FormatFile};
 use arrowfeed_source::io::{FileSource, Opened};
 use arrowfeed_source::run::{FileSet, Files};
@@ -75,7 +75,7 @@ impl TextFormat {
     }
 
     pub(crate) fn has_header(&self) -> bool {
-        matches!(&self.parser, Parser::Csv(parser) if parser.dialect().header)
+        self.parser.dialect().is_some_and(|dialect| dialect.header)
     }
 
     /// # Errors
@@ -83,13 +83,13 @@ impl TextFormat {
     pub(crate) fn check_header(&self, header: &[u8]) -> Result<(), FeedError> {
         match &self.parser {
             Parser::Csv(parser) => parser.check_header(header),
-            Parser::Json(_) | Parser::Lines => Ok(()),
+            Parser::Json(_) | Parser::Records(_) | Parser::Lines => Ok(()),
         }
     }
 
     /// Whether an empty line is a record.
     pub(crate) fn counts_blank_lines(&self) -> bool {
-        matches!(&self.parser, Parser::Csv(parser) if !parser.dialect().skip_blank_lines)
+        self.parser.dialect().is_some_and(|dialect| !dialect.skip_blank_lines)
     }
 
     /// The cell of a file in which a byte is.
@@ -103,6 +103,20 @@ impl TextFormat {
     }
 }
 
+/// Levels of types inside of each other.
+fn depth(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            1 + depth(item.data_type())
+        }
+        DataType::Map(entries, _) => 1 + depth(entries.data_type()),
+        DataType::Struct(fields) => {
+            1 + fields.iter().map(|field| depth(field.data_type())).max().unwrap_or(0)
+        }
+        _ => 1,
+    }
+}
+
 /// # Errors
 /// The schema has too many fields, or is nested too deeply.
 fn check_schema(schema: &SchemaRef, limits: &Limits) -> Result<(), FeedError> {
@@ -111,6 +125,12 @@ fn check_schema(schema: &SchemaRef, limits: &Limits) -> Result<(), FeedError> {
         let most = limits.expanded_fields;
         let message = format!("expected a schema of at most {most} fields, found {fields}");
         return Err(FeedError::limit_reached("expanded_fields", message));
+    }
+    let deepest = schema.fields().iter().map(|field| depth(field.data_type())).max().unwrap_or(0);
+    if deepest > limits.schema_depth {
+        let most = limits.schema_depth;
+        let message = format!("expected at most {most} types inside of each other, found {deepest}");
+        return Err(FeedError::limit_reached("schema_depth", message));
     }
     Ok(())
 }

@@ -86,6 +86,21 @@ impl Group {
     }
 }
 
+/// The first of so many columns for which `takes` is false; found by halving, where `takes` is true of columns that are right one by
+/// one. `None`: all are right.
+#[cold]
+pub(crate) fn first_wrong(columns: usize, takes: impl Fn(Range<usize>) -> bool) -> Option<usize> {
+    if columns == 0 || takes(0..columns) {
+        return None;
+    }
+    let (mut start, mut end) = (0, columns);
+    while end - start > 1 {
+        let middle = start + (end - start) / 2;
+        if takes(start..middle) { start = middle } else { end = middle }
+    }
+    Some(start)
+}
+
 impl<'a> Slice<'a> {
     /// Number of records.
     pub(crate) fn len(self) -> usize {

@@ -1,13 +1,14 @@
-//! Records to batches: cells of CSV, JSON objects, or whole lines.
+//! Records to batches: cells of CSV, JSON objects, or whole records.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
 
 use arrow_array::{LargeBinaryArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrowfeed_source::format::named_columns;
 use arrowfeed_source::{FeedError, FeedErrorKind, panic_text};
 
-use crate::csv::CsvParser;
+use crate::csv::{CsvDialect, CsvParser};
 use crate::framing::Framing;
 use crate::group::Slice;
 use crate::json::JsonParser;
@@ -29,26 +30,34 @@ const BYTES_A_ROW: usize = 9;
 pub(crate) enum Parser {
     Csv(CsvParser),
     Json(JsonParser),
-    /// A record is a value of the only column, `line`, whose type is `large_binary`.
+    /// A record of CSV is a value of the only column, `record`, whose type is `large_binary`.
+    Records(CsvDialect),
+    /// The same of a line.
     Lines,
 }
 
-static LINES: LazyLock<SchemaRef> =
-    LazyLock::new(|| Arc::new(Schema::new(vec![Field::new("line", DataType::LargeBinary, false)])));
+static RECORDS: LazyLock<SchemaRef> =
+    LazyLock::new(|| Arc::new(Schema::new(vec![Field::new("record", DataType::LargeBinary, false)])));
 
 impl Parser {
     pub(crate) fn schema(&self) -> &SchemaRef {
         match self {
             Self::Csv(parser) => parser.schema(),
             Self::Json(parser) => parser.schema(),
-            Self::Lines => &LINES,
+            Self::Records(_) | Self::Lines => &RECORDS,
         }
     }
 
     pub(crate) fn framing(&self) -> Framing {
+        self.dialect().map_or(Framing::Lines, CsvDialect::framing)
+    }
+
+    /// How CSV is written; `None`: the files are no CSV.
+    pub(crate) fn dialect(&self) -> Option<&CsvDialect> {
         match self {
-            Self::Csv(parser) => parser.dialect().framing(),
-            Self::Json(_) | Self::Lines => Framing::Lines,
+            Self::Csv(parser) => Some(parser.dialect()),
+            Self::Records(dialect) => Some(dialect),
+            Self::Json(_) | Self::Lines => None,
         }
     }
 
@@ -60,7 +69,13 @@ impl Parser {
         Ok(match self {
             Self::Csv(parser) => Self::Csv(parser.with_columns(columns)?),
             Self::Json(parser) => Self::Json(parser.with_columns(columns)?),
-            Self::Lines => Self::Lines,
+            Self::Records(_) | Self::Lines => {
+                if named_columns(&RECORDS, columns)?.is_empty() {
+                    let message = "expected the column of the records, found no column";
+                    return Err(FeedError::new(FeedErrorKind::Options, message));
+                }
+                self.clone()
+            }
         })
     }
 
@@ -68,7 +83,7 @@ impl Parser {
     pub(crate) fn blank_record(&self) -> &[u8] {
         match self {
             Self::Csv(parser) => parser.blank_record(),
-            Self::Json(_) | Self::Lines => b"",
+            Self::Json(_) | Self::Records(_) | Self::Lines => b"",
         }
     }
 
@@ -77,15 +92,24 @@ impl Parser {
         let columns = match self {
             Self::Csv(parser) => parser.width(),
             Self::Json(parser) => parser.width(),
-            Self::Lines => 1,
+            Self::Records(_) | Self::Lines => 1,
         };
         (MOST_CELLS / columns.max(1)).clamp(1, MOST_RECORDS)
     }
 
     /// Bytes of memory that a record takes in a batch, at most.
-    pub(crate) fn most_bytes(&self, record: usize) -> usize {
-        let columns = self.schema().fields().len();
-        record.saturating_mul(GROWTH).saturating_add(columns * BYTES_A_ROW)
+    pub(crate) fn most_bytes(&self, record: &[u8]) -> usize {
+        record.len().saturating_mul(GROWTH).saturating_add(self.bytes_beside(record))
+    }
+
+    /// The part of [`most_bytes`](Self::most_bytes) that values do not take: offsets and nulls.
+    pub(crate) fn bytes_beside(&self, record: &[u8]) -> usize {
+        let slots = match self {
+            Self::Csv(parser) => parser.schema().fields().len(),
+            Self::Json(parser) => parser.most_rows(record).saturating_mul(parser.width()),
+            Self::Records(_) | Self::Lines => 1,
+        };
+        slots.saturating_mul(BYTES_A_ROW)
     }
 
     /// The records as rows of a batch. `None`: one of them is wrong.
@@ -96,7 +120,7 @@ impl Parser {
         let parse = || match self {
             Self::Csv(parser) => parser.parse(records),
             Self::Json(parser) => parser.parse(records),
-            Self::Lines => parse_lines(records),
+            Self::Records(_) | Self::Lines => parse_records(records),
         };
         match catch_unwind(AssertUnwindSafe(parse)) {
             Ok(parsed) => Ok(parsed.ok().filter(|batch| batch.num_rows() == records.len())),
@@ -116,12 +140,18 @@ impl Parser {
         match self {
             Self::Csv(parser) => parser.explain(record),
             Self::Json(parser) => parser.explain(record),
-            Self::Lines => FeedError::new(FeedErrorKind::Internal, "expected a line, found no line"),
+            Self::Records(_) | Self::Lines => {
+                FeedError::new(FeedErrorKind::Internal, "expected bytes that are a record, found others")
+            }
         }
     }
 }
 
-fn parse_lines(records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
-    let lines = LargeBinaryArray::from_iter_values(records.iter());
-    RecordBatch::try_new(LINES.clone(), vec![Arc::new(lines)])
+/// Records without their line ends.
+fn parse_records(records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
+    let records = LargeBinaryArray::from_iter_values(records.iter().map(|record| {
+        let record = record.strip_suffix(b"\n").unwrap_or(record);
+        record.strip_suffix(b"\r").unwrap_or(record)
+    }));
+    RecordBatch::try_new(RECORDS.clone(), vec![Arc::new(records)])
 }

@@ -47,6 +47,8 @@ class CsvDataset(Dataset):
             `secondary_delimiter`.
         secondary_delimiter: The character between the values of such a cell, of ASCII. A cell is split as a
             record is: a value may be in quotes.
+        raw: Whether a record is the only value of its row, as bytes without the line end, in the column
+            `record`.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of columns to read, in this order. The cells of others are not parsed. None: those that
@@ -88,6 +90,7 @@ class CsvDataset(Dataset):
         nulls: list[str] | tuple[str, ...] | None = None,
         multivalent_columns: list[str] | tuple[str, ...] | None = None,
         secondary_delimiter: str | None = None,
+        raw: bool = False,
         features: dict[str, FeatureLike] | None = None,
         representations: dict[str, RepresentationLike] | None = None,
         columns: list[str] | tuple[str, ...] | None = None,
@@ -170,6 +173,7 @@ def read_csv(
     nulls: list[str] | tuple[str, ...] | None = None,
     multivalent_columns: list[str] | tuple[str, ...] | None = None,
     secondary_delimiter: str | None = None,
+    raw: bool = False,
     columns: list[str] | tuple[str, ...] | None = None,
     batch_size: int = 8192,
     threads: int | None = None,
@@ -194,6 +198,7 @@ def read_csv(
         nulls: Texts of cells that are null. None: `[""]`.
         multivalent_columns: As in `CsvDataset`.
         secondary_delimiter: As in `CsvDataset`.
+        raw: As in `CsvDataset`.
         columns: Names of columns to read, in this order. The cells of others are not parsed. None: all.
         batch_size: Rows of a batch; the last one of a file is shorter.
         threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.

@@ -43,9 +43,11 @@ pub(super) fn kept<'py>(
             name @ ("names" | "nulls" | "multivalent_columns") if !value.is_none() => {
                 PyList::new(py, strings(name, "a list of texts (str)", &value)?)?.into_any()
             }
-            "schema" if !value.is_none() => match tfmd_bytes(&value)? {
-                Some(bytes) => bytes.into_any(),
-                None => py.import("copy")?.call_method1("deepcopy", (value,))?,
+            "schema" if !value.is_none() => match tfmd_bytes(&value) {
+                Ok(Some(bytes)) => bytes.into_any(),
+                Ok(None) => py.import("copy")?.call_method1("deepcopy", (value,))?,
+                // Refused by the class, which knows what it expects.
+                Err(_) => value,
             },
             "reader_schema" => py.import("copy")?.call_method1("deepcopy", (value,))?,
             _ => value,
@@ -158,10 +160,21 @@ pub(super) fn raw_record_options(keywords: &Bound<'_, PyDict>) -> PyResult<RawRe
 /// The options that `CsvDataset` was called with.
 pub(super) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvDatasetOptions> {
     let others = keywords.copy()?;
-    let CsvOptions { dialect, names, schema, sample, chunk_bytes, .. } = text::csv_options(&others)?;
+    let CsvOptions { dialect, names, schema, raw, sample, chunk_bytes, .. } = text::csv_options(&others)?;
     let (tensors, reading, index) = options("CsvDataset", &COLUMNS, &others)?;
     let ReadOptions { columns, limits, .. } = reading;
-    Ok(CsvDatasetOptions { tensors, dialect, names, schema, sample, columns, chunk_bytes, limits, index })
+    Ok(CsvDatasetOptions {
+        tensors,
+        dialect,
+        names,
+        schema,
+        raw,
+        sample,
+        columns,
+        chunk_bytes,
+        limits,
+        index,
+    })
 }
 
 /// The options that `JsonLinesDataset` was called with.

@@ -201,7 +201,7 @@ impl CsvDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, header=True, \
         names=None, delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, \
-        multivalent_columns=None, secondary_delimiter=None, features=None, \
+        multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, \
         representations=None, columns=None, limits=None, index=None)")]
     fn new(
         source: &Bound<'_, PyAny>,

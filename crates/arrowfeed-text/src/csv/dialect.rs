@@ -3,11 +3,15 @@
 use arrow_csv::ReaderBuilder;
 use arrow_csv::reader::Format;
 use arrow_schema::SchemaRef;
-use arrowfeed_source::{FeedError, FeedErrorKind, hex, quoted};
+use arrowfeed_source::{FeedError, FeedErrorKind, hex, quoted, thousands};
+use memchr::memchr_iter;
 use regex::Regex;
 
 use super::lists::Multivalent;
 use crate::framing::Framing;
+
+/// Cells that are taken apart as texts, at most: each takes some 50 bytes.
+const MOST_CELLS: usize = 1 << 20;
 
 /// The characters and lines that are no values.
 ///
@@ -106,12 +110,18 @@ impl CsvDialect {
     /// The cells of a record as texts.
     ///
     /// # Errors
-    /// The record is not in UTF-8.
+    /// The record is not in UTF-8, or has more than [`MOST_CELLS`].
     pub(super) fn texts(&self, record: &[u8]) -> Result<Vec<String>, FeedError> {
         if let Err(error) = std::str::from_utf8(record) {
             let wrong = &record[error.valid_up_to()..];
             let found = hex(&wrong[..error.error_len().unwrap_or(wrong.len())]);
             let message = format!("expected text in UTF-8, found the bytes {found}");
+            return Err(FeedError::new(FeedErrorKind::CorruptBlock, message));
+        }
+        // Delimiters in quotes are counted too.
+        if memchr_iter(self.delimiter, record).count() >= MOST_CELLS {
+            let most = thousands(MOST_CELLS as u64);
+            let message = format!("expected a record of at most {most} cells, found more");
             return Err(FeedError::new(FeedErrorKind::CorruptBlock, message));
         }
         let format = self.format(None).with_header(true);

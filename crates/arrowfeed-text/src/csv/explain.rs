@@ -5,7 +5,7 @@ use arrowfeed_source::field_path::field_path;
 use arrowfeed_source::{FeedError, FeedErrorKind, counted, quoted};
 
 use super::parser::CsvParser;
-use crate::group::Slice;
+use crate::group::{Slice, first_wrong};
 
 impl CsvParser {
     /// The fault of a record that cannot be parsed: its cells are too many or too few, or one of them is wrong.
@@ -20,7 +20,7 @@ impl CsvParser {
             return wrong(format!("expected {expected}, found {found}"));
         }
         let columns = self.schema().fields();
-        let Some(column) = (0..columns.len()).find(|column| !self.takes(record, *column)) else {
+        let Some(column) = first_wrong(columns.len(), |columns| self.takes(record, columns)) else {
             return wrong("expected a record of CSV, found one that cannot be parsed".to_owned());
         };
         let (field, text) = (&columns[column], &texts[self.place(column)]);

@@ -24,6 +24,9 @@ pub struct CsvOptions {
     /// Names and types of the columns that can be read, in any order. Other columns of the files are not parsed. `None`: all
     /// columns, with inferred types.
     pub schema: Option<SchemaRef>,
+    /// Whether a record is the only value of its row, as bytes without the line end, in the column `record`. Names and types are not
+    /// looked at then. Default false.
+    pub raw: bool,
     /// Records from which types are inferred, from the first one on. `None`: all records of all files.
     pub sample: Option<u64>,
     /// Names of columns to read, in this order. The cells of other columns are not parsed. `None`: all.
@@ -41,6 +44,7 @@ impl Default for CsvOptions {
             dialect: CsvDialect::default(),
             names: None,
             schema: None,
+            raw: false,
             sample: None,
             columns: None,
             chunk_bytes: 256 << 10,
@@ -76,8 +80,13 @@ impl CsvFormat {
         options: CsvOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
-        let CsvOptions { dialect, names, schema, sample, columns, chunk_bytes, limits } = options;
+        let CsvOptions { dialect, names, schema, raw, sample, columns, chunk_bytes, limits } = options;
         dialect.check()?;
+        if raw {
+            let format = TextFormat::new(Parser::Records(dialect), chunk_bytes, limits)?;
+            let (files, _) = format.first_file(sources, interrupt)?;
+            return format.into_set(files, columns.as_deref());
+        }
         let is_named_by_header = dialect.header && names.is_none();
         // No name is known yet: every header is taken.
         let unnamed = CsvParser::new(dialect.clone(), None, false, &Schema::empty())?;

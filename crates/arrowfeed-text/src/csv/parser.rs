@@ -1,5 +1,6 @@
 //! Records of CSV to batches.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, NullArray, RecordBatch, RecordBatchOptions};
@@ -10,7 +11,7 @@ use regex::Regex;
 
 use super::dialect::CsvDialect;
 use super::lists;
-use crate::group::Slice;
+use crate::group::{Slice, first_wrong};
 
 /// Makes batches of the cells of some columns.
 #[derive(Debug, Clone)]
@@ -102,20 +103,24 @@ impl CsvParser {
 
     /// Parses a record of empty cells as each type.
     fn check_types(&self) -> Result<(), FeedError> {
-        for (place, field) in self.plan.places.iter().zip(self.plan.whole.fields()) {
-            let alone = Schema::new(vec![self.plan.cells.field(*place).clone()]);
-            let quote = self.plan.dialect.quote;
-            let reader = self.plan.dialect.reader(Arc::new(alone), None).with_batch_size(2);
-            let parsed = read(reader.build_decoder(), &[quote, quote, b'\n']);
-            if let Err(error) = parsed {
-                let message = format!(
-                    "expected a type whose values are cells of CSV, found {}: {error}",
-                    field.data_type()
-                );
-                return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
-            }
-        }
-        Ok(())
+        let quote = self.plan.dialect.quote;
+        let parse = |columns: Range<usize>| {
+            let fields = self.plan.places[columns].iter().map(|place| self.plan.cells.field(*place).clone());
+            let fields: Vec<Field> = fields.collect();
+            let mut record = [quote, quote, self.plan.dialect.delimiter].repeat(fields.len());
+            record.pop();
+            record.push(b'\n');
+            let reader = self.plan.dialect.reader(Arc::new(Schema::new(fields)), None).with_batch_size(2);
+            read(reader.build_decoder(), &record)
+        };
+        let Some(wrong) = first_wrong(self.plan.places.len(), |columns| parse(columns).is_ok()) else {
+            return Ok(());
+        };
+        let field = self.plan.whole.field(wrong);
+        let error = parse(wrong..wrong + 1).err().map_or(String::new(), |error| format!(": {error}"));
+        let message =
+            format!("expected a type whose values are cells of CSV, found {}{error}", field.data_type());
+        Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()))
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
@@ -178,12 +183,11 @@ impl CsvParser {
         read(reader.build_decoder(), records.bytes())
     }
 
-    /// Whether a record has a right value in a column that is read.
-    pub(super) fn takes(&self, record: Slice<'_>, column: usize) -> bool {
-        let place = self.plan.places[self.columns[column]];
-        let found = self.cells(record, vec![place]);
-        let found = found.and_then(|batch| of_type(batch.column(0), self.schema.field(column)));
-        found.is_ok_and(|array| self.schema.field(column).is_nullable() || array.logical_null_count() == 0)
+    /// Whether a record has right values in some of the columns that are read.
+    pub(super) fn takes(&self, record: Slice<'_>, columns: Range<usize>) -> bool {
+        let columns: Arc<[usize]> = self.columns[columns].into();
+        let schema = self.plan.whole.project(&columns).map(Arc::new);
+        schema.is_ok_and(|schema| Self { columns, schema, ..self.clone() }.parse(record).is_ok())
     }
 
     /// A column as its type. Lists and columns of the type null were read as texts; of the latter, none may be a value.

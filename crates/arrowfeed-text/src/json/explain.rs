@@ -5,7 +5,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind};
 use serde_json::Value;
 
 use super::parser::JsonParser;
-use crate::group::Slice;
+use crate::group::{Slice, first_wrong};
 
 /// Characters of a value in a message, at most.
 const MOST: usize = 100;
@@ -43,9 +43,10 @@ impl JsonParser {
         };
         let wrong = |message| FeedError::new(FeedErrorKind::CorruptBlock, message);
         let columns = self.schema().fields();
-        let Some(field) = columns.iter().find(|field| !self.takes(record, field)) else {
+        let Some(column) = first_wrong(columns.len(), |columns| self.takes(record, columns)) else {
             return wrong("expected a JSON object, found one that cannot be parsed".to_owned());
         };
+        let field = &columns[column];
         let found = object.get(field.name()).map_or("no value".to_owned(), shown);
         let message = format!("expected a value of {}, found {found}", field.data_type());
         wrong(message).in_field(field_path([field.name()]))

@@ -23,7 +23,8 @@ pub struct JsonLinesOptions {
     /// Bytes of a file whose records are a chunk, at least 1. A shuffle takes chunks as a whole, so that small ones mix better; an
     /// index has 32 bytes for each. Default 256 KiB.
     pub chunk_bytes: u64,
-    /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
+    /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch. Without a schema, `header_bytes` bounds a record from which
+    /// types are inferred.
     pub limits: Limits,
 }
 
@@ -68,7 +69,11 @@ impl JsonLinesFormat {
         let schema = match schema {
             Some(schema) => schema,
             None => {
-                let lines = format.clone().into_set(files.clone(), None)?;
+                // An object of a line takes some 30 times its bytes.
+                let most_bytes = limits.decoded_block_bytes.min(limits.header_bytes);
+                let limits = Limits { decoded_block_bytes: most_bytes, ..limits };
+                let lines = TextFormat::new(Parser::Lines, chunk_bytes, limits)?;
+                let lines = lines.into_set(files.clone(), None)?;
                 infer::types(lines, sample, interrupt)?.into()
             }
         };

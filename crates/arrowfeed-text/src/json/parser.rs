@@ -1,16 +1,18 @@
 //! Lines of JSON to batches.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_json::ReaderBuilder;
-use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use arrowfeed_source::format::named_columns;
 use arrowfeed_source::{FeedError, FeedErrorKind};
+use memchr::memchr_iter;
 
 use super::integers::read_fields;
-use crate::group::Slice;
+use crate::group::{Slice, first_wrong};
 
 /// Makes batches of the values of some keys.
 #[derive(Debug, Clone)]
@@ -21,6 +23,8 @@ pub(crate) struct JsonParser {
     /// The same columns with the types in which they are read.
     read: SchemaRef,
     width: usize,
+    /// Lists have structs as items: each `{` of a record may be a row of all columns below.
+    has_lists_of_structs: bool,
 }
 
 impl JsonParser {
@@ -29,21 +33,21 @@ impl JsonParser {
     /// # Errors
     /// JSON has no values of the type of a column.
     pub(super) fn new(schema: SchemaRef) -> Result<Self, FeedError> {
-        for field in schema.fields() {
-            let alone = Self::of(schema.clone(), Arc::new(Schema::new(vec![field.clone()])));
-            if let Err(error) = alone.decoder(1) {
-                let expected = "expected a type whose values are JSON";
-                let message = format!("{expected}, found {}: {error}", field.data_type());
-                return Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()));
-            }
-        }
-        Ok(Self::of(schema.clone(), schema))
+        let parser = Self::of(schema.clone(), schema);
+        let takes = |columns| parser.some(columns).decoder(1).is_ok();
+        let Some(wrong) = first_wrong(parser.schema.fields().len(), takes) else { return Ok(parser) };
+        let field = parser.schema.field(wrong);
+        let error = parser.some(wrong..wrong + 1).decoder(1).err();
+        let error = error.map_or(String::new(), |error| format!(": {error}"));
+        let message = format!("expected a type whose values are JSON, found {}{error}", field.data_type());
+        Err(FeedError::new(FeedErrorKind::Schema, message).in_field(field.name()))
     }
 
     fn of(whole: SchemaRef, schema: SchemaRef) -> Self {
         let read = Schema::new(read_fields(schema.fields()));
         let width = read.flattened_fields().len();
-        Self { whole, schema, read: Arc::new(read), width }
+        let has_lists_of_structs = read.fields().iter().any(|field| has_list_of_structs(field.data_type()));
+        Self { whole, schema, read: Arc::new(read), width, has_lists_of_structs }
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
@@ -53,6 +57,11 @@ impl JsonParser {
     /// Fields of a record, nested ones included.
     pub(crate) fn width(&self) -> usize {
         self.width
+    }
+
+    /// Rows of all columns that a record may become, at most.
+    pub(crate) fn most_rows(&self, record: &[u8]) -> usize {
+        if self.has_lists_of_structs { memchr_iter(b'{', record).count() } else { 1 }
     }
 
     pub(crate) fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
@@ -86,10 +95,26 @@ impl JsonParser {
         RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
     }
 
-    /// Whether a record has a right value in a column.
-    pub(super) fn takes(&self, record: Slice<'_>, column: &Arc<Field>) -> bool {
-        let alone = Self::of(self.whole.clone(), Arc::new(Schema::new(vec![column.clone()])));
-        alone.parse(record).is_ok()
+    /// Whether a record has right values in some columns.
+    pub(super) fn takes(&self, record: Slice<'_>, columns: Range<usize>) -> bool {
+        self.some(columns).parse(record).is_ok()
+    }
+
+    /// The same parser of some of its columns.
+    fn some(&self, columns: Range<usize>) -> Self {
+        let fields: Fields = self.schema.fields()[columns].to_vec().into();
+        Self::of(self.whole.clone(), Arc::new(Schema::new(fields)))
+    }
+}
+
+fn has_list_of_structs(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            item.data_type().is_nested()
+        }
+        DataType::Map(..) => true,
+        DataType::Struct(fields) => fields.iter().any(|field| has_list_of_structs(field.data_type())),
+        _ => false,
     }
 }
 

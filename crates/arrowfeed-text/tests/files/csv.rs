@@ -1,6 +1,7 @@
 //! Columns, types and faults of CSV files.
 
 use crate::support::{csv, error_of, gzip, options, read, schema, shown, whole};
+use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{Part, Workers};
@@ -240,4 +241,19 @@ fn cells_with_several_values_are_lists() {
         error.to_string(),
         "file: block 0 at byte 8: record 0: n: expected a value of LargeList(Float32), found \"1|x\""
     );
+}
+
+#[test]
+fn records_are_bytes_where_that_is_asked_for() {
+    let options = CsvOptions { raw: true, ..Default::default() };
+    let file = b"a,b\r\n1,\"x\ny\"\r\n\n3\n4,z";
+    let rows = |options| {
+        let batch = whole(&csv(file, options).unwrap());
+        let records = batch.column(0).as_binary::<i64>().iter().flatten();
+        records.map(|record| String::from_utf8(record.to_vec()).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(types(file, options.clone()), ["record LargeBinary"]);
+    assert_eq!(rows(options.clone()), ["1,\"x\ny\"", "3", "4,z"]);
+    let dialect = CsvDialect { header: false, skip_blank_lines: false, ..Default::default() };
+    assert_eq!(rows(CsvOptions { dialect, ..options }), ["a,b", "1,\"x\ny\"", "", "3", "4,z"]);
 }

@@ -110,3 +110,26 @@ fn a_line_longer_than_the_limit_is_an_error() {
         "file: block 0 at byte 0, record 0: expected a record of at most 20 bytes, found 1,000,010";
     assert_eq!(error_of(&files), expected);
 }
+
+#[test]
+fn objects_without_values_do_not_take_memory_for_all_keys() {
+    let keys: Vec<String> = (0..1000).map(|key| format!("\"k{key}\": 1")).collect();
+    let file =
+        format!("{{\"a\": [{{{}}}]}}\n{{\"a\": [{}{{}}]}}\n{{}}\n", keys.join(", "), "{},".repeat(100_000));
+    let files = json(file.as_bytes(), JsonLinesOptions::default()).unwrap();
+    let error = error_of(&files);
+    let expected =
+        "record 1: expected objects with at most 536,870,912 bytes of nulls, found up to 901,818,036";
+    assert!(error.ends_with(expected), "{error}");
+    let (batches, report, _) =
+        read(&files, vec![Part::whole(0)], options(9, OnError::SkipBlock, Workers::Caller));
+    assert_eq!((batches[0].num_rows(), report.skipped.len()), (2, 1));
+}
+
+#[test]
+fn a_schema_deeper_than_the_limit_is_refused() {
+    let file = format!("{{\"a\": {}1{}}}\n", "[".repeat(70), "]".repeat(70));
+    let error = json(file.as_bytes(), JsonLinesOptions::default()).unwrap_err();
+    assert_eq!(error.to_string(), "expected at most 64 types inside of each other, found 71");
+    assert_eq!(error.limit(), Some("schema_depth"));
+}

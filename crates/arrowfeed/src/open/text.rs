@@ -21,6 +21,8 @@ pub struct CsvDatasetOptions {
     pub names: Option<Vec<String>>,
     /// See [`CsvOptions::schema`]. `None`: all columns, whose types are inferred.
     pub schema: Option<SchemaRef>,
+    /// See [`CsvOptions::raw`]. Default false.
+    pub raw: bool,
     /// See [`CsvOptions::sample`]. `None`: all records of all files.
     pub sample: Option<u64>,
     /// Names of columns to read. `None`: those that the tensors need.
@@ -36,10 +38,10 @@ pub struct CsvDatasetOptions {
 
 impl Default for CsvDatasetOptions {
     fn default() -> Self {
-        let CsvOptions { dialect, names, schema, sample, columns, chunk_bytes, limits } =
+        let CsvOptions { dialect, names, schema, raw, sample, columns, chunk_bytes, limits } =
             CsvOptions::default();
         let (tensors, index) = (None, None);
-        Self { tensors, dialect, names, schema, sample, columns, chunk_bytes, limits, index }
+        Self { tensors, dialect, names, schema, raw, sample, columns, chunk_bytes, limits, index }
     }
 }
 
@@ -64,6 +66,7 @@ impl CsvDataset {
             dialect,
             names,
             schema,
+            raw,
             sample,
             columns,
             chunk_bytes,
@@ -71,7 +74,7 @@ impl CsvDataset {
             index,
         } = options;
         let all_columns = columns.is_some();
-        let options = CsvOptions { dialect, names, schema, sample, columns, chunk_bytes, limits };
+        let options = CsvOptions { dialect, names, schema, raw, sample, columns, chunk_bytes, limits };
         let files = CsvFormat::files(sources, options, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
