@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import arrowfeed as af
-from arrowfeed.cli._formats import BY_NAME, FORMATS
+from arrowfeed.cli._formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +102,6 @@ WRITERS: dict[str, tuple[str, Write]] = {
     "rows.csv.gz": ("csv", _compressed(_csv, gzip.compress)),
     "rows.tsv": ("csv", _tsv),
 }
-WRITERS = {name: line for name, line in WRITERS.items() if line[0] in BY_NAME}
 """Names of files, their formats, and the functions that write them."""
 
 

@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import arrowfeed as af
-from arrowfeed.cli._formats import BY_NAME
 from cli_formats import WRITERS, as_csv, random_rows, raw_records, write_as
 from command_line import process
 from conftest import BIG_ROWS, run_script, users, write
@@ -100,7 +99,6 @@ def test_count_of_directories_globs_and_files_of_several_formats(arrowfeed, tmp_
     assert arrowfeed("count", "parts").out.splitlines()[-1].split() == ["total", "30"]
 
 
-@pytest.mark.skipif("csv" not in BY_NAME, reason="no CSV")
 def test_the_delimiter_of_tsv_holds_whoever_finds_the_file(arrowfeed, tmp_path):
     for number in range(2):
         write_as("rows.tsv", tmp_path, random_rows(number, 500))

@@ -327,7 +327,6 @@ def test_types_that_avro_does_not_have(arrowfeed, tmp_path):
     assert fields["text"]["bytes"] == 2 * 8 + 1 + 1
 
 
-@pytest.mark.skipif("csv" not in BY_NAME, reason="no CSV")
 def test_options_of_csv(arrowfeed, tmp_path):
     (tmp_path / "a.csv").write_text("1;x\n2;y\n")
     rows = rows_of(arrowfeed, "--delimiter", ";", "--no-header", "a.csv")
@@ -344,9 +343,34 @@ def test_options_of_csv(arrowfeed, tmp_path):
             assert arrowfeed(command, *option, "users.avro") == (2, "", f"arrowfeed: {message}\n")
 
 
-@pytest.mark.skipif("csv" not in BY_NAME, reason="no CSV")
 def test_format_takes_any_text_as_csv(arrowfeed, tmp_path):
     (tmp_path / "notes.txt").write_text("a,b\n1,2\n")
     assert rows_of(arrowfeed, "--format", "csv", "notes.txt") == [{"a": 1, "b": 2}]
     done = process("head", "--format", "csv", "-", input=b"a,b\n1,2\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, b'{"a": 1, "b": 2}\n', b"")
+
+
+STEPS = [{"a": [[1, 2], [3]]}, {"a": []}, {"a": [[4]]}]
+
+
+def test_sequence_examples_have_their_feature_lists(arrowfeed, tmp_path):
+    rows = pa.table({"id": [1, 2, 3], "##SEQUENCE##": STEPS})
+    af.write_tfrecord(rows, tmp_path / "s.tfrecord", format="sequence_example")
+    evidence = "its first record of TFRecord is a tf.SequenceExample"
+    assert arrowfeed("schema", "--detect", "s.tfrecord").out == f"format tfrecord-sequence: {evidence}\n"
+    found = rows_of(arrowfeed, "s.tfrecord")
+    assert [row["id"] for row in found] == [[1], [2], [3]]
+    assert [row["##SEQUENCE##"] for row in found] == STEPS
+    stats = json.loads(arrowfeed("stats", "--json", "s.tfrecord").out)
+    assert (stats["format"], stats["rows"]) == ("tfrecord-sequence", 3)
+    assert arrowfeed("count", "--json", "s.tfrecord").out == '{"path": "s.tfrecord", "rows": 3}\n'
+    assert arrowfeed("splits", "--json", "s.tfrecord").out.count("\n") == 1
+    for name in ("s.parquet", "s.arrow", "s.avro"):
+        ran = arrowfeed("convert", "s.tfrecord", "-o", name, "--scalars", "id")
+        assert (ran.code, ran.err) == (0, "")
+    assert [row["##SEQUENCE##"] for row in pq.read_table("s.parquet").to_pylist()] == STEPS
+    assert [row["id"] for row in pq.read_table("s.parquet").to_pylist()] == [1, 2, 3]
+    ran = arrowfeed("convert", "s.tfrecord", "-o", "t.tfrecord")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith('arrowfeed: column "##SEQUENCE##": expected numbers, text or bytes, or lists')
+    assert not (tmp_path / "t.tfrecord").exists()

@@ -70,7 +70,7 @@ AVRO = Format(
     bytes_option="max_batch_bytes",
 )
 
-_LINES = (
+FORMATS = (
     AVRO,
     Format("parquet", "ParquetDataset", "read_parquet", "it ends with the bytes PAR1", (".parquet",)),
     Format(
@@ -120,10 +120,7 @@ _LINES = (
         bytes_option="limits",
     ),
 )
-"""A line for each format. A further one is a line here."""
-
-FORMATS = tuple(known for known in _LINES if hasattr(arrowfeed, known.dataset))
-"""Every format that this package reads."""
+"""Every format that is read. A further one is a line here."""
 
 BY_NAME = {known.name: known for known in FORMATS}
 
