@@ -25,10 +25,13 @@ SCHEMA = text_format.Parse(
         feature { name: "weight" type: FLOAT }
     } }
     tensor_representation_group { key: "" value {
-        tensor_representation { key: "tokens" value {
-            ragged_tensor { feature_path { step: "##SEQUENCE##" step: "token" } } } }
-        tensor_representation { key: "weights" value {
-            ragged_tensor { feature_path { step: "##SEQUENCE##" step: "weight" } } } }
+        tensor_representation { key: "user" value {
+            dense_tensor { column_name: "user" shape { dim { size: 1 } } } } }
+        tensor_representation { key: "tags" value { varlen_sparse_tensor { column_name: "tags" } } }
+        tensor_representation { key: "tokens" value { ragged_tensor {
+            row_partition_dtype: INT64 feature_path { step: "##SEQUENCE##" step: "token" } } } }
+        tensor_representation { key: "weights" value { ragged_tensor {
+            row_partition_dtype: INT64 feature_path { step: "##SEQUENCE##" step: "weight" } } } }
     } }
     """,
     schema_pb2.Schema(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import encode_records, read_csv
@@ -141,7 +142,8 @@ class ReadCsvRecords(beam.PTransform):
     def expand(self, pcoll: Any) -> Any:
         """A PCollection of bytes."""
         names = pcoll | "Patterns" >> beam.Create(self._patterns) | "Files" >> beam.FlatMap(_csv_files)
-        read = beam.FlatMap(_csv_records, self._options).with_input_types(str).with_output_types(bytes)
+        read = beam.FlatMap(functools.partial(_csv_records, self._options))
+        read = read.with_input_types(str).with_output_types(bytes)
         return names | "Shuffle" >> beam.Reshuffle() | "Read" >> read
 
 
@@ -149,7 +151,7 @@ def _csv_files(pattern: str) -> list[str]:
     return [metadata.path for metadata in matching(pattern, ".csv")]
 
 
-def _csv_records(name: str, options: dict[str, Any]) -> Iterator[bytes]:
+def _csv_records(options: dict[str, Any], name: str) -> Iterator[bytes]:
     for batch in read_csv(name, threads=1, **options):
         yield from batch.to_pyarrow()["record"].to_pylist()
 

@@ -109,17 +109,17 @@ def csv_batches(cells: Cells, raw_column: str | None, records: Sequence[bytes], 
     """
     pa = framework("pyarrow")
     text, kept = _text(cells, records)
-    size = max(len(kept), 1)
+    options = {"batch_size": max(len(kept), 1), "threads": 1, **cells.options()}
     try:
-        table = pa.table(
-            read_csv(text, schema=schema, header=False, batch_size=size, threads=1, **cells.options())
-        )
+        reader = read_csv(text, schema=schema, header=False, **options)
+        batches = [batch.to_pyarrow() for batch in reader]
     except ArrowfeedError as error:
-        raise ValueError(f"Columns do not match the records: {error}") from error
+        raise ValueError(f"expected records of {len(cells.names)} columns: {error}") from error
+    table = pa.Table.from_batches(batches, schema=schema)
     if table.num_rows != len(kept):
         raise ValueError(f"expected {len(kept)} records, found {table.num_rows}: a quote is not closed")
     arrays = [column.combine_chunks() for column in table.columns]
-    batch = pa.RecordBatch.from_arrays(arrays, schema=table.schema)
+    batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
     yield batch if raw_column is None else with_raw_records(batch, raw_column, kept)
 
 
