@@ -9,6 +9,7 @@ use arrowfeed::tfrecord::example::{self, ExampleDecoder, ExampleEncoder, Feature
 use arrowfeed::tfrecord::sequence_example::{
     self, SEQUENCE_COLUMN, SequenceExampleDecoder, SequenceExampleEncoder, SequenceFeatures,
 };
+use pyo3::PyClass;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBytes, PyList};
 
@@ -116,6 +117,21 @@ impl<D: Decoder> Known<D> {
     }
 }
 
+/// What makes a decoder in another process, and the schema that it is called with.
+type Reduced<'py> = (Bound<'py, PyAny>, (Option<Py<PyAny>>,));
+
+fn reduced<'py, T: PyClass, D: Decoder>(
+    decoder: &Bound<'py, T>,
+    known: Option<&Known<D>>,
+    keywords: &[(&str, &str)],
+) -> PyResult<Reduced<'py>> {
+    let py = decoder.py();
+    let keywords = keywords.iter().copied().into_py_dict(py)?;
+    let class =
+        py.import("functools")?.call_method("partial", (decoder.as_any().get_type(),), Some(&keywords))?;
+    Ok((class, (known.map(|known| known.given.clone_ref(py)),)))
+}
+
 /// The batch that `decode` makes of an iterable of records.
 fn decoded(
     records: &Bound<'_, PyAny>,
@@ -164,12 +180,9 @@ impl ExampleRecordDecoder {
         })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Option<Py<PyAny>>,))> {
-        let py = slf.py();
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let Self { known, encoding } = slf.get();
-        let keywords = [("encoding", encoding_name(*encoding))].into_py_dict(py)?;
-        let class = py.import("functools")?.call_method("partial", (slf.get_type(),), Some(&keywords))?;
-        Ok((class, (known.as_ref().map(|known| known.given.clone_ref(py)),)))
+        reduced(slf, known.as_ref(), &[("encoding", encoding_name(*encoding))])
     }
 
     fn __repr__(&self) -> String {
@@ -225,14 +238,10 @@ impl SequenceExampleRecordDecoder {
         })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Option<Py<PyAny>>,))> {
-        let py = slf.py();
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let Self { known, sequence_column, encoding } = slf.get();
-        let keywords =
-            [("sequence_column", sequence_column.as_str()), ("encoding", encoding_name(*encoding))];
-        let keywords = keywords.into_py_dict(py)?;
-        let class = py.import("functools")?.call_method("partial", (slf.get_type(),), Some(&keywords))?;
-        Ok((class, (known.as_ref().map(|known| known.given.clone_ref(py)),)))
+        let keywords = [("sequence_column", &**sequence_column), ("encoding", encoding_name(*encoding))];
+        reduced(slf, known.as_ref(), &keywords)
     }
 
     fn __repr__(&self) -> String {

@@ -1,7 +1,7 @@
 //! Records to batches: cells of CSV, JSON objects, or whole records.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use arrow_array::{LargeBinaryArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -30,21 +30,29 @@ const BYTES_A_ROW: usize = 9;
 pub(crate) enum Parser {
     Csv(CsvParser),
     Json(JsonParser),
-    /// A record of CSV is a value of the only column, `record`, whose type is `large_binary`.
-    Records(CsvDialect),
-    /// The same of a line.
-    Lines,
+    Whole(WholeRecords),
 }
 
-static RECORDS: LazyLock<SchemaRef> =
-    LazyLock::new(|| Arc::new(Schema::new(vec![Field::new("record", DataType::LargeBinary, false)])));
+/// A record is a value of the only column, `record`, whose type is `large_binary`.
+#[derive(Debug, Clone)]
+pub(crate) struct WholeRecords {
+    schema: SchemaRef,
+    /// Of CSV. `None`: a record is a line.
+    dialect: Option<CsvDialect>,
+}
 
 impl Parser {
+    /// The parser of whole records of CSV; without a dialect, of lines.
+    pub(crate) fn whole(dialect: Option<CsvDialect>) -> Self {
+        let record = Field::new("record", DataType::LargeBinary, false);
+        Self::Whole(WholeRecords { schema: Arc::new(Schema::new(vec![record])), dialect })
+    }
+
     pub(crate) fn schema(&self) -> &SchemaRef {
         match self {
             Self::Csv(parser) => parser.schema(),
             Self::Json(parser) => parser.schema(),
-            Self::Records(_) | Self::Lines => &RECORDS,
+            Self::Whole(whole) => &whole.schema,
         }
     }
 
@@ -56,8 +64,8 @@ impl Parser {
     pub(crate) fn dialect(&self) -> Option<&CsvDialect> {
         match self {
             Self::Csv(parser) => Some(parser.dialect()),
-            Self::Records(dialect) => Some(dialect),
-            Self::Json(_) | Self::Lines => None,
+            Self::Json(_) => None,
+            Self::Whole(whole) => whole.dialect.as_ref(),
         }
     }
 
@@ -69,8 +77,8 @@ impl Parser {
         Ok(match self {
             Self::Csv(parser) => Self::Csv(parser.with_columns(columns)?),
             Self::Json(parser) => Self::Json(parser.with_columns(columns)?),
-            Self::Records(_) | Self::Lines => {
-                if named_columns(&RECORDS, columns)?.is_empty() {
+            Self::Whole(whole) => {
+                if named_columns(&whole.schema, columns)?.is_empty() {
                     let message = "expected the column of the records, found no column";
                     return Err(FeedError::new(FeedErrorKind::Options, message));
                 }
@@ -83,7 +91,7 @@ impl Parser {
     pub(crate) fn blank_record(&self) -> &[u8] {
         match self {
             Self::Csv(parser) => parser.blank_record(),
-            Self::Json(_) | Self::Records(_) | Self::Lines => b"",
+            Self::Json(_) | Self::Whole(_) => b"",
         }
     }
 
@@ -92,7 +100,7 @@ impl Parser {
         let columns = match self {
             Self::Csv(parser) => parser.width(),
             Self::Json(parser) => parser.width(),
-            Self::Records(_) | Self::Lines => 1,
+            Self::Whole(_) => 1,
         };
         (MOST_CELLS / columns.max(1)).clamp(1, MOST_RECORDS)
     }
@@ -107,7 +115,7 @@ impl Parser {
         let slots = match self {
             Self::Csv(parser) => parser.schema().fields().len(),
             Self::Json(parser) => parser.most_rows(record).saturating_mul(parser.width()),
-            Self::Records(_) | Self::Lines => 1,
+            Self::Whole(_) => 1,
         };
         slots.saturating_mul(BYTES_A_ROW)
     }
@@ -120,7 +128,7 @@ impl Parser {
         let parse = || match self {
             Self::Csv(parser) => parser.parse(records),
             Self::Json(parser) => parser.parse(records),
-            Self::Records(_) | Self::Lines => parse_records(records),
+            Self::Whole(whole) => parse_whole(&whole.schema, records),
         };
         match catch_unwind(AssertUnwindSafe(parse)) {
             Ok(parsed) => Ok(parsed.ok().filter(|batch| batch.num_rows() == records.len())),
@@ -140,7 +148,7 @@ impl Parser {
         match self {
             Self::Csv(parser) => parser.explain(record),
             Self::Json(parser) => parser.explain(record),
-            Self::Records(_) | Self::Lines => {
+            Self::Whole(_) => {
                 FeedError::new(FeedErrorKind::Internal, "expected bytes that are a record, found others")
             }
         }
@@ -148,10 +156,10 @@ impl Parser {
 }
 
 /// Records without their line ends.
-fn parse_records(records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
+fn parse_whole(schema: &SchemaRef, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
     let records = LargeBinaryArray::from_iter_values(records.iter().map(|record| {
         let record = record.strip_suffix(b"\n").unwrap_or(record);
         record.strip_suffix(b"\r").unwrap_or(record)
     }));
-    RecordBatch::try_new(RECORDS.clone(), vec![Arc::new(records)])
+    RecordBatch::try_new(schema.clone(), vec![Arc::new(records)])
 }

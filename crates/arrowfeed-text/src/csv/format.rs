@@ -83,7 +83,7 @@ impl CsvFormat {
         let CsvOptions { dialect, names, schema, raw, sample, columns, chunk_bytes, limits } = options;
         dialect.check()?;
         if raw {
-            let format = TextFormat::new(Parser::Records(dialect), chunk_bytes, limits)?;
+            let format = TextFormat::new(Parser::whole(Some(dialect)), chunk_bytes, limits)?;
             let (files, _) = format.first_file(sources, interrupt)?;
             return format.into_set(files, columns.as_deref());
         }
