@@ -34,6 +34,24 @@ except ImportError as error:
     assert done.stdout.splitlines() == ["[2, 1] x", missing]
 
 
+def test_parquet_needs_them_neither(tmp_path):
+    schema = b"\n\x07\n\x01x(\x02"  # A feature `x` of integers.
+    script = (
+        without("apache_beam", "tensorflow", "tfx_bsl", "tensorflow_metadata")
+        + f"""
+import pyarrow as pa, pyarrow.parquet as pq
+from arrowfeed import tfxio
+pq.write_table(pa.table({{"x": pa.array([1, None, 3], pa.int16())}}), "{tmp_path}/x.parquet")
+for schema in ({schema}, None):
+    source = tfxio.ParquetTFXIO("{tmp_path}/x.parquet", schema=schema)
+    batches = source.RecordBatches(tfxio.RecordBatchesOptions(2, num_epochs=1, shuffle=False))
+    print([batch.to_pydict()["x"] for batch in batches], *source.TensorRepresentations())
+"""
+    )
+    done = run_script(script)
+    assert done.stdout.splitlines() == ["[[[1], None], [[3]]] x", "[[1, None], [3]] x"], done.stderr
+
+
 @pytest.mark.parametrize("module", ["arrowfeed", "arrowfeed.tfxio"])
 def test_modules_do_not_import_beam_or_tensorflow(module):
     done = run_script(

@@ -181,7 +181,7 @@ class InferredCsvBatches(beam.PTransform):
         batched = pcoll | "Batch" >> beam.BatchElements(min_batch_size=self._least, max_batch_size=self._most)
         kinds = (
             batched
-            | "Types" >> beam.Map(lambda records: kinds_of_records(cells, records))
+            | "Types" >> beam.Map(functools.partial(kinds_of_records, cells))
             | "AllTypes" >> beam.CombineGlobally(_widest)
         )
 

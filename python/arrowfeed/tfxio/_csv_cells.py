@@ -109,7 +109,7 @@ def csv_batches(cells: Cells, raw_column: str | None, records: Sequence[bytes], 
     """
     pa = framework("pyarrow")
     text, kept = _text(cells, records)
-    options = {"batch_size": max(len(kept), 1), "threads": 1, **cells.options()}
+    options: dict[str, Any] = {"batch_size": max(len(kept), 1), "threads": 1, **cells.options()}
     try:
         reader = read_csv(text, schema=schema, header=False, **options)
         batches = [batch.to_pyarrow() for batch in reader]

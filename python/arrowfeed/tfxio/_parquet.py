@@ -131,9 +131,9 @@ class ParquetTFXIO(FileBatches):
         return {"schema": self.columns.schema, "double_as_float": True, "limits": self._limits}
 
     def _dataset(self) -> ParquetDataset:
-        representations = dict(self.columns.representations)
+        representations: dict[str, Any] = dict(self.columns.representations)
         # Columns that no tensor needs are read too.
-        reading = {"columns": self.columns.names, **self._reading()}
+        reading: dict[str, Any] = {"columns": self.columns.names, **self._reading()}
         return ParquetDataset(self._patterns, representations=representations, **reading)
 
     def _found_columns(self) -> Columns:
