@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from arrowfeed._arrowfeed import CsvDataset, infer_representations, representations_from_tfmd
+from arrowfeed._arrowfeed import CsvDataset, infer_representations
 from arrowfeed.tfxio._beam_records import BeamRecords
 from arrowfeed.tfxio._columns import Columns
-from arrowfeed.tfxio._csv_cells import Cells, csv_batches, inferred_kinds, inferred_schema, promised_schema
+from arrowfeed.tfxio._csv_cells import Cells, csv_batches, inferred_kinds, inferred_schema, promised_columns
 from arrowfeed.tfxio._files import FileRecords, patterns_of
 from arrowfeed.tfxio._records import Records
 
@@ -45,13 +45,12 @@ class CsvRecords(Records):
         names, multivalent = list(column_names), list(several or [])
         self._cells = Cells(names, delimiter or ",", skip_blank_lines, multivalent, secondary_delimiter)
         if self._features is not None:
-            promised_schema(self._features, names)
+            promised_columns(self._features, names)
 
     def _found_columns(self) -> Columns:
         if self._features is None:
             raise ValueError("TFMD schema not provided. Unable to derive an Arrow schema")
-        schema = promised_schema(self._features, self._cells.names)
-        return Columns(schema.names, schema, representations_from_tfmd(self._features))
+        return promised_columns(self._features, self._cells.names)
 
     def _projected_columns(self, tensor_names: list[str]) -> Columns:
         # As in tfx_bsl, batches keep all columns.

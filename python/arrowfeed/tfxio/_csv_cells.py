@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arrowfeed._arrowfeed import read_csv
 from arrowfeed._errors import ArrowfeedError
 from arrowfeed._frameworks import framework
+from arrowfeed.tfxio._columns import Columns
+from arrowfeed.tfxio._example_columns import columns_of_examples
 from arrowfeed.tfxio._raw_records import with_raw_records
 
 if TYPE_CHECKING:
@@ -45,26 +46,18 @@ class Cells(NamedTuple):
         }
 
 
-def promised_schema(features: bytes, names: Sequence[str]) -> Any:
-    """The types of the columns that a schema of TensorFlow Metadata has, in the order of the names.
+def promised_columns(features: bytes, names: Sequence[str]) -> Columns:
+    """The columns that a schema of TensorFlow Metadata has, in the order of the names.
 
     Raises:
         ValueError: A feature is no column, or has another type than BYTES, INT and FLOAT.
     """
-    pa = framework("pyarrow")
-    messages: Any = importlib.import_module("tensorflow_metadata.proto.v0.schema_pb2")
-    types = {messages.INT: pa.int64(), messages.FLOAT: pa.float32(), messages.BYTES: pa.large_binary()}
-    declared = {feature.name: feature for feature in reversed(messages.Schema.FromString(features).feature)}
-    if not set(declared) <= set(names):
-        raise ValueError(
-            f"Schema features are not a subset of column names: {list(names)} vs {list(declared)}"
-        )
-    for name, feature in declared.items():
-        if feature.type not in types:
-            raise ValueError(f"Schema has unsupported type for feature {name!r}: {feature}")
-    return pa.schema(
-        [(name, pa.large_list(types[declared[name].type])) for name in names if name in declared]
-    )
+    found = columns_of_examples(features)
+    if not set(found.names) <= set(names):
+        raise ValueError(f"Schema features are not a subset of column names: {list(names)} vs {found.names}")
+    ordered = [name for name in names if name in found.names]
+    schema = framework("pyarrow").schema([found.schema.field(name) for name in ordered])
+    return Columns(ordered, schema, found.representations)
 
 
 KINDS = ("null", "int64", "double", "string")
