@@ -83,7 +83,7 @@ impl TextFormat {
     pub(crate) fn check_header(&self, header: &[u8]) -> Result<(), FeedError> {
         match &self.parser {
             Parser::Csv(parser) => parser.check_header(header),
-            Parser::Json(_) | Parser::Lines => Ok(()),
+            Parser::Json(_) | Parser::Lines(_) => Ok(()),
         }
     }
 

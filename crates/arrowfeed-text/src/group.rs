@@ -64,7 +64,8 @@ impl Group {
     /// Parses all records, in order. A run with a wrong record is halved until the record is found. `ends_at_fault`: nothing behind
     /// the first wrong record is parsed.
     pub(crate) fn parse(&self, parser: &Parser, ends_at_fault: bool) -> Vec<Parsed> {
-        let (mut out, mut left) = (Vec::new(), vec![0..self.len()]);
+        let (mut out, mut left) = (Vec::new(), Vec::new());
+        left.push(0..self.len());
         while let Some(range) = left.pop().filter(|range| !range.is_empty()) {
             let slice = self.slice(range.clone());
             match parser.parse(slice) {

@@ -1,7 +1,7 @@
 //! Records to batches: cells of CSV, JSON objects, or whole lines.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use arrow_array::{LargeBinaryArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -30,25 +30,28 @@ pub(crate) enum Parser {
     Csv(CsvParser),
     Json(JsonParser),
     /// A record is a value of the only column, `line`, whose type is `large_binary`.
-    Lines,
+    Lines(SchemaRef),
 }
 
-static LINES: LazyLock<SchemaRef> =
-    LazyLock::new(|| Arc::new(Schema::new(vec![Field::new("line", DataType::LargeBinary, false)])));
-
 impl Parser {
+    /// The parser of lines.
+    pub(crate) fn lines() -> Self {
+        let line = Field::new("line", DataType::LargeBinary, false);
+        Self::Lines(Arc::new(Schema::new(vec![line])))
+    }
+
     pub(crate) fn schema(&self) -> &SchemaRef {
         match self {
             Self::Csv(parser) => parser.schema(),
             Self::Json(parser) => parser.schema(),
-            Self::Lines => &LINES,
+            Self::Lines(schema) => schema,
         }
     }
 
     pub(crate) fn framing(&self) -> Framing {
         match self {
             Self::Csv(parser) => parser.dialect().framing(),
-            Self::Json(_) | Self::Lines => Framing::Lines,
+            Self::Json(_) | Self::Lines(_) => Framing::Lines,
         }
     }
 
@@ -60,7 +63,7 @@ impl Parser {
         Ok(match self {
             Self::Csv(parser) => Self::Csv(parser.with_columns(columns)?),
             Self::Json(parser) => Self::Json(parser.with_columns(columns)?),
-            Self::Lines => Self::Lines,
+            Self::Lines(schema) => Self::Lines(schema.clone()),
         })
     }
 
@@ -68,7 +71,7 @@ impl Parser {
     pub(crate) fn blank_record(&self) -> &[u8] {
         match self {
             Self::Csv(parser) => parser.blank_record(),
-            Self::Json(_) | Self::Lines => b"",
+            Self::Json(_) | Self::Lines(_) => b"",
         }
     }
 
@@ -77,7 +80,7 @@ impl Parser {
         let columns = match self {
             Self::Csv(parser) => parser.width(),
             Self::Json(parser) => parser.width(),
-            Self::Lines => 1,
+            Self::Lines(_) => 1,
         };
         (MOST_CELLS / columns.max(1)).clamp(1, MOST_RECORDS)
     }
@@ -92,7 +95,7 @@ impl Parser {
         let slots = match self {
             Self::Csv(parser) => parser.schema().fields().len(),
             Self::Json(parser) => parser.most_rows(record).saturating_mul(parser.width()),
-            Self::Lines => 1,
+            Self::Lines(_) => 1,
         };
         slots.saturating_mul(BYTES_A_ROW)
     }
@@ -105,7 +108,7 @@ impl Parser {
         let parse = || match self {
             Self::Csv(parser) => parser.parse(records),
             Self::Json(parser) => parser.parse(records),
-            Self::Lines => parse_lines(records),
+            Self::Lines(schema) => parse_lines(schema, records),
         };
         match catch_unwind(AssertUnwindSafe(parse)) {
             Ok(parsed) => Ok(parsed.ok().filter(|batch| batch.num_rows() == records.len())),
@@ -125,12 +128,12 @@ impl Parser {
         match self {
             Self::Csv(parser) => parser.explain(record),
             Self::Json(parser) => parser.explain(record),
-            Self::Lines => FeedError::new(FeedErrorKind::Internal, "expected a line, found no line"),
+            Self::Lines(_) => FeedError::new(FeedErrorKind::Internal, "expected a line, found no line"),
         }
     }
 }
 
-fn parse_lines(records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
+fn parse_lines(schema: &SchemaRef, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
     let lines = LargeBinaryArray::from_iter_values(records.iter());
-    RecordBatch::try_new(LINES.clone(), vec![Arc::new(lines)])
+    RecordBatch::try_new(schema.clone(), vec![Arc::new(lines)])
 }

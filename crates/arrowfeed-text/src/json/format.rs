@@ -64,7 +64,7 @@ impl JsonLinesFormat {
         interrupt: Option<&Interrupt>,
     ) -> Result<FileSet, FeedError> {
         let JsonLinesOptions { schema, sample, columns, chunk_bytes, limits } = options;
-        let format = TextFormat::new(Parser::Lines, chunk_bytes, limits.clone())?;
+        let format = TextFormat::new(Parser::lines(), chunk_bytes, limits.clone())?;
         let (files, _) = format.first_file(sources, interrupt)?;
         let schema = match schema {
             Some(schema) => schema,
@@ -72,7 +72,7 @@ impl JsonLinesFormat {
                 // An object of a line takes some 30 times its bytes.
                 let most_bytes = limits.decoded_block_bytes.min(limits.header_bytes);
                 let limits = Limits { decoded_block_bytes: most_bytes, ..limits };
-                let lines = TextFormat::new(Parser::Lines, chunk_bytes, limits)?;
+                let lines = TextFormat::new(Parser::lines(), chunk_bytes, limits)?;
                 let lines = lines.into_set(files.clone(), None)?;
                 infer::types(lines, sample, interrupt)?.into()
             }

@@ -114,10 +114,12 @@ fn a_line_longer_than_the_limit_is_an_error() {
 #[test]
 fn objects_without_values_do_not_take_memory_for_all_keys() {
     let keys: Vec<String> = (0..1000).map(|key| format!("\"k{key}\": 1")).collect();
-    let file = format!("{{\"a\": [{{{}}}]}}\n{{\"a\": [{}{{}}]}}\n{{}}\n", keys.join(", "), "{},".repeat(100_000));
+    let file =
+        format!("{{\"a\": [{{{}}}]}}\n{{\"a\": [{}{{}}]}}\n{{}}\n", keys.join(", "), "{},".repeat(100_000));
     let files = json(file.as_bytes(), JsonLinesOptions::default()).unwrap();
     let error = error_of(&files);
-    let expected = "record 1: expected objects with at most 536,870,912 bytes of nulls, found up to 901,818,036";
+    let expected =
+        "record 1: expected objects with at most 536,870,912 bytes of nulls, found up to 901,818,036";
     assert!(error.ends_with(expected), "{error}");
     let (batches, report, _) =
         read(&files, vec![Part::whole(0)], options(9, OnError::SkipBlock, Workers::Caller));
