@@ -410,6 +410,7 @@ Args:
         the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
         directories sorted. All files have the same columns in the same order.
     schema: An Arrow schema of the columns that can be read, in any order; the files may have others.
+        Types are booleans, numbers, decimals, dates, times, timestamps, `string` and `string_view`.
         None: all columns, with the first type that all their cells have: int64, float64, string. An
         integer that does not fit into int64 makes the column one of strings; a column with no cell but
         empty ones has the type null. For this, all files are read here.
@@ -963,7 +964,7 @@ Args:
     representations: As in `AvroDataset`.
     columns: Names of columns to read, in this order. None: those that the tensors need.
     limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
-        batch. None: `Limits()`.
+        batch; without `schema`, `header_bytes` bounds a record too. None: `Limits()`.
     index: As in `CsvDataset`.
 
 Raises:
