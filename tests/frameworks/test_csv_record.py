@@ -127,6 +127,17 @@ def test_files_without_a_schema_have_the_types_of_all_cells(tmp_path):
     assert batch.to_pylist() == [{"n": [1], "t": [b"2"]}, {"n": [2], "t": [b"x"]}]
 
 
+def test_a_record_of_empty_cells_is_a_row_and_a_directory_has_files(tmp_path):
+    (tmp_path / "a.csv").write_text("1\t2\n\t\n\n3\t4\n")
+    expected = [{"n": [1], "t": [2]}, {"n": None, "t": None}, {"n": [3], "t": [4]}]
+    for raw in (None, "raw"):
+        source = ours.CsvTFXIO(str(tmp_path), ["n", "t"], delimiter="\t", raw_record_column_name=raw)
+        [batch] = source.RecordBatches(ours.RecordBatchesOptions(5, num_epochs=1, shuffle=False))
+        assert batch.select(["n", "t"]).to_pylist() == expected
+        found = in_a_pipeline(tmp_path, source.BeamSource(5))
+        assert sum(one.num_rows for one in found) == 3
+
+
 def test_what_does_not_fit_is_an_error(tmp_path):
     with pytest.raises(ValueError, match="Schema features are not a subset of column names"):
         ours.BeamRecordCsvTFXIO("text", ["id"], schema=SCHEMA)

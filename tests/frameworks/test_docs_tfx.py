@@ -71,7 +71,7 @@ def test_the_page_on_beam_runs(tmp_path, monkeypatch, capfd):
 def test_the_page_on_tfrecord_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = examples("tfrecord.md")
-    assert len(found) == 5
+    assert len(found) == 6
     names: dict = {}
     for number, example in enumerate(found):
         exec(compile(example, f"tfrecord.md, example {number}", "exec"), names)

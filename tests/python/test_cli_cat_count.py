@@ -149,3 +149,14 @@ PEAK = """
     peak = [line for line in open("/proc/self/status") if line.startswith("VmHWM")][0]
     print(peak.removeprefix("VmHWM:"), file=sys.stderr)
 """
+
+
+def test_views_of_parquet_are_text_and_bytes(arrowfeed, tmp_path):
+    table = pa.table({"v": pa.array([b"a"], pa.binary_view()), "s": pa.array(["x"], pa.string_view())})
+    pq.write_table(table, tmp_path / "views.parquet")
+    ran = process("cat", "views.parquet", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b'{"v": "a", "s": "x"}\n', b"")
+    for out in ("views.csv", "views.tfrecord"):
+        assert arrowfeed("convert", "views.parquet", "-o", out).code == 0
+    [row] = pa.table(af.read_tfrecord(tmp_path / "views.tfrecord")).to_pylist()
+    assert row == {"v": [b"a"], "s": [b"x"]}

@@ -100,3 +100,10 @@ def test_what_is_of_no_format_is_an_error_with_the_reasons(tmp_path):
         af.open_dataset(tmp_path / "nothing.avro")
     with pytest.raises(FileNotFoundError):
         af.open_dataset(tmp_path)
+
+
+def test_an_object_without_keys_is_one_of_json_and_raw_records_have_no_names(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{}\n{"a":1}\n')
+    assert rows(af.open_dataset(tmp_path / "rows.jsonl")) == [{"a": None}, {"a": 1}]
+    (tmp_path / "rows.csv").write_text("a,a\n1,2\n")
+    assert rows(af.open_dataset(tmp_path / "rows.csv", raw=True)) == [{"record": b"1,2"}]

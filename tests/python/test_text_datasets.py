@@ -239,3 +239,12 @@ def test_arguments_that_make_no_sense_are_refused():
     assert message(af.CorruptBlockError, af.read_json_lines, CSV) == (
         "<47 bytes>: block 0 at byte 0, record 0: expected a JSON object, found expected value at column 1"
     )
+
+
+def test_integers_that_do_not_fit_into_int64_are_no_floats():
+    with pytest.raises(af.SchemaError) as error:
+        af.read_json_lines(b'{"a":1}\n{"a":{"b":[18446744073709551615]}}\n')
+    assert str(error.value).endswith(
+        "block 0, record 1: b: expected an integer that fits into int64, found 18446744073709551615: "
+        "give a schema"
+    )

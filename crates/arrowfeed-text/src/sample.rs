@@ -81,7 +81,7 @@ impl Sampled {
         let error = match origin {
             Some(origin) => {
                 let record = origin.before + (row - origin.row) as u64;
-                error.with_record(record).in_block(origin.chunk, origin.offset)
+                error.with_record(record).in_numbered_block(origin.chunk)
             }
             None => error,
         };

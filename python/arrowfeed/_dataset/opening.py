@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 _MOST_LINE = 16 << 20
 """Bytes of a line that is looked at, at most: a file of another format may have no line end."""
 
-_DIALECT = ("header", "names", "delimiter", "quote", "escape", "skip_blank_lines", "nulls")
-"""Options that say how a CSV file is written."""
+_DIALECT = ("header", "names", "delimiter", "quote", "escape", "skip_blank_lines", "nulls", "raw", "limits")
+"""Options that say how a CSV file is written, and what may be asked of it."""
 
 
 def open_dataset(source: Source, **keywords: Any) -> Dataset:
@@ -157,7 +157,10 @@ def _json_lines(again: Callable[[], Source], _: dict[str, Any]) -> Callable[...,
     limits = Limits(decoded_block_bytes=_MOST_LINE)
     try:
         JsonLinesDataset(again(), sample=1, representations={}, limits=limits)
-    except (CodecError, CorruptBlockError, LimitError, SchemaError, TruncatedError) as error:
+    except SchemaError:
+        # The line is an object, from which no types follow.
+        return JsonLinesDataset
+    except (CodecError, CorruptBlockError, LimitError, TruncatedError) as error:
         raise FormatError(str(error)) from None
     return JsonLinesDataset
 

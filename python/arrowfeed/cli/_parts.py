@@ -51,21 +51,25 @@ def is_list(kind: Any) -> bool:
 
 def is_text(kind: Any) -> bool:
     """Whether a row of the type is a string."""
-    return arrow().types.is_string(kind) or arrow().types.is_large_string(kind)
+    types = arrow().types
+    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
 def is_bytes(kind: Any) -> bool:
     """Whether a row of the type is a byte string of any length."""
-    return arrow().types.is_binary(kind) or arrow().types.is_large_binary(kind)
+    types = arrow().types
+    return types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind)
 
 
 def offset_bytes(kind: Any) -> int:
-    """Bytes of the offset of a row; 0 where rows of the type have none."""
+    """Bytes of the offset or the view of a row; 0 where rows of the type have none."""
     types = arrow().types
     if types.is_large_list(kind) or types.is_large_string(kind) or types.is_large_binary(kind):
         return 8
     if types.is_fixed_size_list(kind):
         return 0
+    if types.is_string_view(kind) or types.is_binary_view(kind):
+        return 16
     return 4 if is_list(kind) or is_text(kind) or is_bytes(kind) or types.is_map(kind) else 0
 
 

@@ -176,6 +176,8 @@ def _text(kind: Any) -> Any:
         (types.is_dictionary, lambda: _text(kind.value_type)),
         (types.is_large_binary, pa.large_string),
         (types.is_binary, pa.string),
+        (types.is_binary_view, pa.string),
+        (types.is_string_view, pa.string),
         (types.is_fixed_size_binary, pa.string),
         (types.is_large_list, lambda: pa.large_list(_text_field(kind.value_field))),
         (types.is_list, lambda: pa.list_(_text_field(kind.value_field))),

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from arrowfeed._arrowfeed import AvroSchema, Limits, RecordBatch
     from arrowfeed.tfxio._csv_cells import Cells
 
+CSV = "csv"
+"""The extension of the files of a directory."""
+
 MOST = 1000
 """Rows of a batch, where nobody says how many."""
 
@@ -101,6 +104,12 @@ def unchanged() -> Any:
     return beam.Map(_itself).with_input_types(bytes).with_output_types(bytes)
 
 
+def batched(batch_size: int | None) -> Any:
+    """A transform that gives lists of so many elements. None: Beam decides."""
+    least, most = (1, MOST) if batch_size is None else (batch_size, batch_size)
+    return beam.BatchElements(min_batch_size=least, max_batch_size=most)
+
+
 class RecordBatches(beam.PTransform):
     """Records made batches.
 
@@ -111,14 +120,12 @@ class RecordBatches(beam.PTransform):
 
     def __init__(self, decoder: Callable[[list[bytes]], Iterator[Any]], batch_size: int | None) -> None:
         beam.PTransform.__init__(self)
-        self._decoder = decoder
-        self._least, self._most = (1, MOST) if batch_size is None else (batch_size, batch_size)
+        self._decoder, self._batch_size = decoder, batch_size
 
     def expand(self, pcoll: Any) -> Any:
         """A PCollection of `pyarrow.RecordBatch`."""
-        batched = beam.BatchElements(min_batch_size=self._least, max_batch_size=self._most)
         decoded = beam.FlatMap(self._decoder).with_input_types(list[bytes]).with_output_types(pa.RecordBatch)
-        return pcoll | "Batch" >> batched | "Read" >> decoded
+        return pcoll | "Batch" >> batched(self._batch_size) | "Read" >> decoded
 
 
 class ReadCsvRecords(beam.PTransform):
@@ -137,7 +144,7 @@ class ReadCsvRecords(beam.PTransform):
         beam.PTransform.__init__(self)
         self._patterns, self._options = patterns, options
         for pattern in patterns if validate else ():
-            matching(pattern, ".csv")
+            matching(pattern, CSV)
 
     def expand(self, pcoll: Any) -> Any:
         """A PCollection of bytes."""
@@ -148,7 +155,7 @@ class ReadCsvRecords(beam.PTransform):
 
 
 def _csv_files(pattern: str) -> list[str]:
-    return [metadata.path for metadata in matching(pattern, ".csv")]
+    return [metadata.path for metadata in matching(pattern, CSV)]
 
 
 def _csv_records(options: dict[str, Any], name: str) -> Iterator[bytes]:
@@ -172,15 +179,14 @@ class InferredCsvBatches(beam.PTransform):
 
     def __init__(self, cells: Cells, raw_column: str | None, batch_size: int | None) -> None:
         beam.PTransform.__init__(self)
-        self._cells, self._raw_column = cells, raw_column
-        self._least, self._most = (1, MOST) if batch_size is None else (batch_size, batch_size)
+        self._cells, self._raw_column, self._batch_size = cells, raw_column, batch_size
 
     def expand(self, pcoll: Any) -> Any:
         """A PCollection of `pyarrow.RecordBatch`."""
         cells, raw_column, names = self._cells, self._raw_column, self._cells.names
-        batched = pcoll | "Batch" >> beam.BatchElements(min_batch_size=self._least, max_batch_size=self._most)
+        batches = pcoll | "Batch" >> batched(self._batch_size)
         kinds = (
-            batched
+            batches
             | "Types" >> beam.Map(functools.partial(kinds_of_records, cells))
             | "AllTypes" >> beam.CombineGlobally(_widest)
         )
@@ -190,7 +196,7 @@ class InferredCsvBatches(beam.PTransform):
             return csv_batches(cells, raw_column, records, schema)
 
         decoded = beam.FlatMap(decode, beam.pvalue.AsSingleton(kinds))
-        return batched | "Decode" >> decoded.with_output_types(pa.RecordBatch)
+        return batches | "Decode" >> decoded.with_output_types(pa.RecordBatch)
 
 
 class ReadTfRecords(beam.PTransform):

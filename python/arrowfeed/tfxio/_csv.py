@@ -41,6 +41,7 @@ class CsvRecords(Records):
     ) -> None:
         super().__init__(schema, raw_record_column_name, telemetry_descriptors)
         self.physical_format = physical_format
+        self._limits: Limits | None = None
         several = [multivalent_columns] if isinstance(multivalent_columns, str) else multivalent_columns
         names, multivalent = list(column_names), list(several or [])
         self._cells = Cells(names, delimiter or ",", skip_blank_lines, multivalent, secondary_delimiter)
@@ -58,7 +59,8 @@ class CsvRecords(Records):
 
     def _decoder(self) -> Callable[[list[bytes]], Iterator[Any]]:
         self.ArrowSchema()
-        return functools.partial(csv_batches, self._cells, self._raw_column, schema=self.columns.schema)
+        decode = functools.partial(csv_batches, self._cells, self._raw_column)
+        return functools.partial(decode, schema=self.columns.schema, limits=self._limits)
 
 
 class CsvTFXIO(CsvRecords, FileRecords):
@@ -83,7 +85,7 @@ class CsvTFXIO(CsvRecords, FileRecords):
         raw_record_column_name: Name of a last column, in which each record is as it was read. None: there is
             none.
         skip_header_lines: 1: the first record of each file is passed over. 0: it is a row.
-        limits: What files may ask of a process, outside of pipelines. None: `arrowfeed.Limits()`.
+        limits: What files may ask of a process. None: `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern; the schema has a feature that is no column; more than one line

@@ -14,6 +14,8 @@ from arrowfeed.tfxio._raw_records import with_raw_records
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from arrowfeed._arrowfeed import Limits
+
 
 class Cells(NamedTuple):
     """How records are divided into cells, and cells into values. It can be pickled.
@@ -88,7 +90,13 @@ def kinds_of_records(cells: Cells, records: Sequence[bytes]) -> list[int]:
     return inferred_kinds(reader.schema.to_pyarrow())
 
 
-def csv_batches(cells: Cells, raw_column: str | None, records: Sequence[bytes], schema: Any) -> Iterator[Any]:
+def csv_batches(
+    cells: Cells,
+    raw_column: str | None,
+    records: Sequence[bytes],
+    schema: Any,
+    limits: Limits | None = None,
+) -> Iterator[Any]:
     """The record batch of pyarrow of some records.
 
     Args:
@@ -96,13 +104,19 @@ def csv_batches(cells: Cells, raw_column: str | None, records: Sequence[bytes], 
         raw_column: Name of a last column for the records. None: there is none.
         records: Each without its line end; a quoted cell may have line ends.
         schema: Of pyarrow, without the column for the records.
+        limits: Of a record. None: `arrowfeed.Limits()`.
 
     Raises:
         ValueError: A record has another number of cells, or a cell is no value of its column.
     """
     pa = framework("pyarrow")
     text, kept = _text(cells, records)
-    options: dict[str, Any] = {"batch_size": max(len(kept), 1), "threads": 1, **cells.options()}
+    options: dict[str, Any] = {
+        "batch_size": max(len(kept), 1),
+        "threads": 1,
+        "limits": limits,
+        **cells.options(),
+    }
     try:
         reader = read_csv(text, schema=schema, header=False, **options)
         batches = [batch.to_pyarrow() for batch in reader]
@@ -118,5 +132,5 @@ def csv_batches(cells: Cells, raw_column: str | None, records: Sequence[bytes], 
 
 def _text(cells: Cells, records: Sequence[bytes]) -> tuple[bytes, list[bytes]]:
     """The text of records, and those of them that are rows."""
-    kept = [record for record in records if record.strip() or not cells.skip_blank_lines]
+    kept = [record for record in records if record.strip(b"\r\n") or not cells.skip_blank_lines]
     return b"".join(record + b"\n" for record in kept), kept

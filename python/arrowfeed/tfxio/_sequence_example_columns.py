@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import SequenceExampleRecordDecoder, representations_from_tfmd
+from arrowfeed._dataset.opening import SEQUENCE_COLUMN
 from arrowfeed._frameworks import framework
 from arrowfeed.tfxio._columns import Columns, source_columns
 from arrowfeed.tfxio._example_columns import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-SEQUENCE_COLUMN = "##SEQUENCE##"
-"""The column of feature lists."""
 
 
 def columns_of_sequence_examples(features: bytes) -> Columns:

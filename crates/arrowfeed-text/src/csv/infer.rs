@@ -5,13 +5,14 @@ use arrow_array::types::{Float64Type, Int64Type};
 use arrow_cast::parse::Parser as _;
 use arrow_schema::{DataType, Field, Schema};
 use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt};
+use arrowfeed_source::{FeedError, Interrupt};
 
 use super::dialect::CsvDialect;
 use super::lists;
 use crate::sample::{Sample, Sampled};
 
-/// The type of the values of a column so far. A later one has room for the values of those before.
+/// The type of the values of a column so far. A later one takes the values of those before; floats round integers of more than 53
+/// bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Found {
     /// No value, only nulls.
@@ -64,7 +65,7 @@ pub(super) fn types(
                 }
                 *found = (*found).max(match cells {
                     None => Found::of(text),
-                    Some(dialect) => of_values(text, dialect)?,
+                    Some(dialect) => of_values(text, dialect),
                 });
             }
         }
@@ -82,10 +83,10 @@ pub(super) fn types(
 }
 
 /// The type that has room for all values of a cell.
-fn of_values(text: &str, dialect: &CsvDialect) -> Result<Found, FeedError> {
-    let values = lists::values(text, dialect)
-        .map_err(|error| FeedError::new(FeedErrorKind::CorruptBlock, error.to_string()))?;
-    Ok(values.iter().map(|value| Found::of(value)).max().unwrap_or(Found::Nothing))
+fn of_values(text: &str, dialect: &CsvDialect) -> Found {
+    let mut all = Found::Nothing;
+    lists::each_value(text, dialect, |value| all = all.max(Found::of(value)));
+    all
 }
 
 #[cfg(test)]

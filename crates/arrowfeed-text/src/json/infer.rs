@@ -59,13 +59,30 @@ impl Objects {
             {
                 *next += 1;
                 let line = sampled.batch.column(0).as_binary::<i64>().value(*next - 1);
-                return object(line).map(Some).map_err(|error| sampled.located(*next - 1, error));
+                let object = object(line).and_then(|object| check_integers(&object).map(|()| object));
+                return object.map(Some).map_err(|error| sampled.located(*next - 1, error));
             }
             match self.sample.next()? {
                 Some(sampled) => self.now = Some((sampled, 0)),
                 None => return Ok(None),
             }
         }
+    }
+}
+
+/// # Errors
+/// An integer is none of int64: as a float it would be another one.
+fn check_integers(value: &Value) -> Result<(), FeedError> {
+    match value {
+        Value::Number(number) if number.is_u64() && !number.is_i64() => {
+            let message = format!("expected an integer that fits into int64, found {number}: give a schema");
+            Err(FeedError::new(FeedErrorKind::Schema, message))
+        }
+        Value::Array(items) => items.iter().try_for_each(check_integers),
+        Value::Object(entries) => entries
+            .iter()
+            .try_for_each(|(key, value)| check_integers(value).map_err(|error| error.in_field(key))),
+        _ => Ok(()),
     }
 }
 
