@@ -35,7 +35,7 @@ except ImportError as error:
 
 
 def test_parquet_needs_them_neither(tmp_path):
-    schema = b"\n\x05\n\x01x\x18\x02"  # A feature `x` of integers.
+    schema = b"\n\x05\n\x01x0\x02"  # A feature `x` of integers.
     script = (
         without("apache_beam", "tensorflow", "tfx_bsl", "tensorflow_metadata")
         + f"""
