@@ -237,7 +237,7 @@ def test_arguments_that_make_no_sense_are_refused():
         "JsonLinesDataset() got an unexpected keyword argument 'header'"
     )
     assert message(af.CorruptBlockError, af.read_json_lines, CSV) == (
-        "<47 bytes>: block 0 at byte 0, record 0: expected a JSON object, found expected value at column 1"
+        "<47 bytes>: block 0, record 0: expected a JSON object, found expected value at column 1"
     )
 
 

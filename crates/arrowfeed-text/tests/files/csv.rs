@@ -239,7 +239,7 @@ fn cells_with_several_values_are_lists() {
     let error = error_of(&csv(b"n,t,one\n1|x,,\n", by_schema).unwrap());
     assert_eq!(
         error.to_string(),
-        "file: block 0 at byte 8: record 0: n: expected a value of LargeList(Float32), found \"1|x\""
+        "file: block 0 at byte 8, record 0: n: expected a value of LargeList(Float32), found \"1|x\""
     );
 }
 

@@ -89,10 +89,10 @@ fn inference_names_the_record_that_is_wrong() {
     let message = |file: &[u8]| json(file, JsonLinesOptions::default()).unwrap_err().to_string();
     assert_eq!(
         message(b"{\"a\": 1}\n{\"a\"}\n"),
-        "file: block 0 at byte 0, record 1: expected a JSON object, found expected `:` at column 5"
+        "file: block 0, record 1: expected a JSON object, found expected `:` at column 5"
     );
     let conflict = message(b"{\"a\": 1}\n{\"a\": {}}\n");
-    let expected = "file: block 0 at byte 0, record 1: expected a value whose type goes with those of the records before, found another: ";
+    let expected = "file: block 0, record 1: expected a value whose type goes with those of the records before, found another: ";
     assert!(conflict.starts_with(expected), "{conflict}");
     assert_eq!(
         message(b"{}\n"),
