@@ -127,17 +127,17 @@ def example_dataset(job: Job) -> af.Dataset:
 
 
 def parquet_dataset(job: Job) -> af.Dataset:
-    """A dataset of a Parquet file: scalars dense, lists ragged, as tfx_bsl's adapter has them."""
+    """A dataset of a Parquet file: numbers dense, lists sparse, as tfx_bsl's adapter has them."""
     dataset = af.ParquetDataset(made(job["file"]))
     schema = pa.schema(dataset.arrow_schema)
     return af.ParquetDataset(job["file"], representations=representations(schema))
 
 
 def representations(schema: pa.Schema) -> dict[str, Any]:
-    """A dense tensor of each number, and a ragged one of each list."""
+    """A dense tensor of each number, and a sparse one of each list."""
     lists = (pa.types.is_list, pa.types.is_large_list)
     return {
-        field.name: af.VarLenRagged(field.name)
+        field.name: af.VarLenSparse(field.name)
         if any(is_it(field.type) for is_it in lists)
         else af.Dense(field.name)
         for field in schema
