@@ -5,7 +5,7 @@ use arrow_schema::{FieldRef, Schema, SchemaRef};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use crate::columns::{Projection, leaves, leaves_for, projected};
-use crate::conversion::{Conversion, Mismatch, Unfit, check_nulls, compile, first_that, missing};
+use crate::conversion::{Conversion, Mismatch, Unfit, check_nulls, compile, first_that, missing, stored};
 
 /// What is read of one file, and how batches are made of it.
 #[derive(Debug)]
@@ -28,9 +28,10 @@ impl FileColumns {
     /// The columns as they are in a file with the schema `whole`.
     pub(crate) fn stored(whole: &Schema, projection: &Projection, schema: SchemaRef) -> Self {
         let order = projection.order(whole).into_iter();
-        let columns = order.zip(schema.fields()).map(|(at, field)| {
-            let field = field.clone();
-            Column { field, at: Some(at), conversion: Conversion::Same }
+        let columns = order.zip(schema.fields()).map(|(at, field)| Column {
+            field: field.clone(),
+            at: Some(at),
+            conversion: stored(field),
         });
         Self { leaves: projection.leaves.clone(), columns: columns.collect(), schema }
     }

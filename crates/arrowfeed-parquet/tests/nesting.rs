@@ -51,6 +51,7 @@ fn nested_columns_are_those_of_the_plain_reader() {
             // What the plain reader reads, and what was written: the types alone may have other names inside.
             assert_eq!(found, expected.slice(row, found.num_rows()), "seed {seed}");
             for (column, written) in found.columns().iter().zip(batch.columns()) {
+                column.to_data().validate_full().unwrap();
                 assert_eq!(rows(column), rows(&written.slice(row, found.num_rows())), "seed {seed}");
                 values += column.len();
             }
@@ -108,11 +109,12 @@ fn nested_columns_convert_as_arrow_cast_converts_them() {
         let promised: Vec<_> = schema.fields().iter().map(|field| random.wider(field)).collect();
         let promised = Arc::new(Schema::new(promised));
         let bytes = file(&batch, 1 + random.below(20));
-        let expected = plain(&bytes);
+        // Of what was written: the plain reader does not set the nulls of structs inside null structs, so that neither
+        // `arrow-cast` nor a concatenation takes them.
         let files = open([bytes], promise(promised.as_ref().clone())).unwrap();
         let found = whole(files, 1 + random.below(30), 1).unwrap();
         assert_eq!(found.schema(), promised, "seed {seed}");
-        for (found, before) in found.columns().iter().zip(expected.columns()) {
+        for (found, before) in found.columns().iter().zip(batch.columns()) {
             found.to_data().validate_full().unwrap();
             let expected = cast(before, found.data_type());
             assert_eq!(rows(found), rows(&expected), "seed {seed}: {}", before.data_type());

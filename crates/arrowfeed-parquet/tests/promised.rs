@@ -366,6 +366,26 @@ fn a_null_where_there_may_be_none_is_an_error_of_its_row() {
     }
 }
 
+/// The reader of the `parquet` crate leaves out the nulls of the inner struct, and a concatenation refuses that.
+#[test]
+fn a_null_struct_has_no_values_in_structs_that_may_not_be_null() {
+    let structs = |column: ArrayRef| -> ArrayRef {
+        let inner = Fields::from(vec![Field::new("a", column.data_type().clone(), false)]);
+        let outer = Fields::from(vec![Field::new("b", DataType::Struct(inner.clone()), false)]);
+        let inner = StructArray::new(inner, vec![column], None);
+        Arc::new(StructArray::new(outer, vec![Arc::new(inner)], Some(vec![true, false, true].into())))
+    };
+    let written = structs(ints([Some(1), Some(2), Some(3)]));
+    let wider = structs(Arc::new(Int64Array::from(vec![1, 2, 3])));
+    for expected in [written.clone(), wider] {
+        let found = converted(written.clone(), expected.data_type().clone()).unwrap();
+        found.to_data().validate_full().unwrap();
+        assert_eq!(&found, &expected);
+    }
+    let stored = open([file(&batch([("x", written.clone())]), 1)], ParquetOptions::default()).unwrap();
+    assert_eq!(whole(stored, 3, 1).unwrap().column(0), &written);
+}
+
 #[test]
 fn doubles_round_where_the_caller_says_so() {
     let doubles: ArrayRef = Arc::new(Float64Array::from(vec![Some(0.1), None, Some(1e300)]));

@@ -38,13 +38,18 @@ impl Conversion {
     /// # Errors
     /// A value does not convert.
     pub(crate) fn apply(&self, array: &ArrayRef) -> Result<ArrayRef, Unfit> {
+        self.apply_within(array, None)
+    }
+
+    /// The array, a field of structs with the nulls `around`, in the other type.
+    fn apply_within(&self, array: &ArrayRef, around: Option<&NullBuffer>) -> Result<ArrayRef, Unfit> {
         match self {
             Self::Same => Ok(array.clone()),
             Self::Nulls(to) => Ok(new_null_array(to, array.len())),
             Self::Values(cast) => cast.apply(array),
-            Self::List { to, item } => list(to, item, lists(array)?),
+            Self::List { to, item } => list(to, item, lists(array, around)?),
             Self::Singleton { to, item } => list(to, item, singletons(array)?),
-            Self::Struct { to, fields } => structs(to, fields, array),
+            Self::Struct { to, fields } => structs(to, fields, array, around),
             Self::Map { to, sorted, key, value } => map(to, *sorted, (key, value), array),
         }
     }
@@ -82,13 +87,13 @@ fn copied(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     take(array, &UInt64Array::from_iter_values(0..array.len() as u64), None)
 }
 
-/// The lists of an array, without values that no list has.
-fn lists(array: &ArrayRef) -> Result<Lists, Unfit> {
+/// The lists of an array, without values that no list has. Lists inside null structs are null too.
+fn lists(array: &ArrayRef, around: Option<&NullBuffer>) -> Result<Lists, Unfit> {
+    let nulls = NullBuffer::union(array.nulls(), around);
     match array.data_type() {
-        DataType::List(_) => Ok(of_offsets(array.as_list::<i32>())),
-        DataType::LargeList(_) => Ok(of_offsets(array.as_list::<i64>())),
+        DataType::List(_) => Ok(of_offsets(array.as_list::<i32>(), nulls)),
+        DataType::LargeList(_) => Ok(of_offsets(array.as_list::<i64>(), nulls)),
         DataType::FixedSizeList(_, length) => {
-            let nulls = array.nulls().cloned();
             // The values of null lists are padding.
             let kept = valid(array, nulls.as_ref())?;
             let values = kept.as_fixed_size_list().values().clone();
@@ -99,11 +104,11 @@ fn lists(array: &ArrayRef) -> Result<Lists, Unfit> {
     }
 }
 
-fn of_offsets<O: OffsetSizeTrait>(array: &GenericListArray<O>) -> Lists {
+fn of_offsets<O: OffsetSizeTrait>(array: &GenericListArray<O>, nulls: Option<NullBuffer>) -> Lists {
     let first = array.value_offsets().first().map_or(0, |first| first.as_usize());
     let offsets: Vec<usize> = array.value_offsets().iter().map(|offset| offset.as_usize() - first).collect();
     let values = array.values().slice(first, offsets.last().copied().unwrap_or(0));
-    Lists { offsets, values, nulls: array.nulls().cloned() }
+    Lists { offsets, values, nulls }
 }
 
 /// Each value in a list of its own; no list for a null.
@@ -175,17 +180,24 @@ fn fixed_size(item: &FieldRef, length: i32, lists: Lists) -> Result<ArrayRef, Un
     cast_with_options(&large, &DataType::FixedSizeList(item.clone(), length), &STRICT).map_err(refused)
 }
 
-fn structs(to: &Fields, fields: &[(Option<usize>, Conversion)], array: &ArrayRef) -> Result<ArrayRef, Unfit> {
+/// An array of structs. Those inside null structs are null too: their fields may have nulls in any place.
+fn structs(
+    to: &Fields,
+    fields: &[(Option<usize>, Conversion)],
+    array: &ArrayRef,
+    around: Option<&NullBuffer>,
+) -> Result<ArrayRef, Unfit> {
     let Some(found) = array.as_struct_opt() else {
         return Err(Unfit::array(format!("expected structs, found {}", array.data_type())));
     };
+    let nulls = NullBuffer::union(array.nulls(), around);
     let columns = fields.iter().zip(to).map(|((at, conversion), field)| {
-        let made = conversion.apply(at.map_or(array, |at| found.column(at)));
-        let checked = made.and_then(|made| check_nulls(field, &made, array.nulls()).map(|()| made));
+        let made = conversion.apply_within(at.map_or(array, |at| found.column(at)), nulls.as_ref());
+        let checked = made.and_then(|made| check_nulls(field, &made, nulls.as_ref()).map(|()| made));
         checked.map_err(|unfit| unfit.in_field(field.name()))
     });
     let columns = columns.collect::<Result<Vec<_>, _>>()?;
-    let made = StructArray::try_new_with_length(to.clone(), columns, array.nulls().cloned(), array.len());
+    let made = StructArray::try_new_with_length(to.clone(), columns, nulls, array.len());
     Ok(Arc::new(made.map_err(refused)?))
 }
 

@@ -43,10 +43,15 @@ pub(crate) fn compile(from: &DataType, to: &Field, rounds: bool) -> Result<Conve
 /// The conversion of a value in any place: there are no singletons among the items of a list, since a list of lists could
 /// have either.
 fn of_value(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mismatch> {
-    let wanted = to.data_type();
-    if from == wanted && !has_dictionary(from) {
-        return Ok(Conversion::Same);
+    match from == to.data_type() && !has_dictionary(from) && !has_dependent(from) {
+        true => Ok(Conversion::Same),
+        false => by_parts(from, to, rounds),
     }
+}
+
+/// The conversion of a value, or of what is nested in it.
+fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mismatch> {
+    let wanted = to.data_type();
     match (from, wanted) {
         (DataType::Null, wanted) if !has_dictionary(wanted) => Ok(Conversion::Nulls(wanted.clone())),
         (DataType::Struct(found), DataType::Struct(wanted)) => of_struct(found, wanted, rounds),
@@ -78,13 +83,21 @@ fn of_value(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mis
     }
 }
 
+/// The conversion of a column that keeps its type. Types that do not convert are read as they are.
+pub(crate) fn stored(field: &Field) -> Conversion {
+    of_value(field.data_type(), field, false).unwrap_or(Conversion::Same)
+}
+
 fn of_struct(found: &Fields, wanted: &Fields, rounds: bool) -> Result<Conversion, Mismatch> {
     let fields = wanted.iter().map(|to| {
         let mut of_name = found.iter().enumerate().filter(|(_, field)| field.name() == to.name());
         let conversion = match (of_name.next(), of_name.next()) {
             (Some(_), Some(_)) => Err(Mismatch::new("expected one field of this name, found two".to_owned())),
             (Some((at, from)), None) => {
-                compile(from.data_type(), to, rounds).map(|conversion| (Some(at), conversion))
+                let by_parts_only = is_dependent(from) && from.data_type() == to.data_type();
+                let convert = if by_parts_only { by_parts } else { compile };
+                let conversion = convert(from.data_type(), to, rounds);
+                conversion.map(|conversion| (Some(at), conversion))
             }
             (None, _) => missing(to).map(|conversion| (None, conversion)),
         };
@@ -131,6 +144,25 @@ fn has_dictionary(data_type: &DataType) -> bool {
         DataType::Struct(fields) => fields.iter().any(|field| has_dictionary(field.data_type())),
         DataType::Map(entries, _) => has_dictionary(entries.data_type()),
         other => items(other).is_some_and(|item| has_dictionary(item.data_type())),
+    }
+}
+
+/// Whether the nulls of a field of structs are those of the structs. Where the struct is null, the reader of the `parquet`
+/// crate has a value here that is not null, with fields or items that are: a concatenation refuses it.
+fn is_dependent(field: &Field) -> bool {
+    !field.is_nullable() && matches!(field.data_type(), DataType::Struct(_) | DataType::FixedSizeList(..))
+}
+
+/// Whether a struct inside has such a field.
+fn has_dependent(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Struct(fields) => {
+            fields.iter().any(|field| is_dependent(field) || has_dependent(field.data_type()))
+        }
+        DataType::Map(entries, _) => {
+            entry(entries).is_some_and(|(_, value)| has_dependent(value.data_type()))
+        }
+        other => items(other).is_some_and(|item| has_dependent(item.data_type())),
     }
 }
 

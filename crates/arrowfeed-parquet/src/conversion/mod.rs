@@ -17,7 +17,7 @@ mod rule;
 use arrow_schema::{DataType, FieldRef, Fields};
 
 pub(crate) use apply::check_nulls;
-pub(crate) use compile::{Mismatch, compile, missing};
+pub(crate) use compile::{Mismatch, compile, missing, stored};
 pub(crate) use fault::{Unfit, first_that};
 
 /// Converts arrays of one type into arrays of another one. Every value is equal before and after; only floats that the
