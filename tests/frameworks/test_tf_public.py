@@ -4,6 +4,7 @@ import ast
 import importlib
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import tensorflow as tf
 from feature_files import dataset
@@ -17,10 +18,17 @@ USED = {
     "_inputs": "a subclass of tf.data.Dataset says what it is made of; tf.data calls it, we do not",
     "_type_spec": "a subclass of tf.data.Iterator has it; `is_supported` tries it, or tf.data iterates",
     "_iterator_resource": "tf.data.IteratorSpec asks for it; guarded as _type_spec",
-    "_indices": "of a sparse tensor without its checks; `_is_as_known` looks first, or it is constructed",
-    "_values": "as _indices",
+    "_indices": "of a sparse tensor without its checks; `_sparse_is_as_known` looks, or it is constructed",
+    "_values": "as _indices, and as _row_splits",
     "_dense_shape": "as _indices",
     "_dense_shape_default": "as _indices",
+    "_row_splits": "of a ragged tensor without its checks; `_row_partition_class` looks, or as _indices",
+    "_row_partition": "as _row_splits",
+    "_row_lengths": "as _row_splits",
+    "_value_rowids": "as _row_splits",
+    "_nrows": "as _row_splits",
+    "_uniform_row_length": "as _row_splits",
+    "_nvals": "as _row_splits",
 }
 
 
@@ -39,7 +47,8 @@ def modules():
 
 def names_of_tensorflow():
     """Names with one underscore in front, of objects of which we have subclasses or instances."""
-    objects = [tf.sparse.eye(1), tf.ragged.constant([[1]]), tf.constant(1)]
+    ragged = tf.ragged.constant([[1]])
+    objects = [tf.sparse.eye(1), ragged, ragged._row_partition, tf.constant(1)]
     objects += [tf.data.Dataset, tf.data.Iterator, tf.TypeSpec, tf.train.experimental.PythonState]
     found = {name for one in objects for name in dir(one)}
     # What tf.data sets and asks for of its own iterators.
@@ -78,13 +87,41 @@ def test_without_the_names_eager_code_gets_the_same(tmp_path, monkeypatch):
     expected = [batch["id"].numpy().tolist() for batch in found]
     hot = [tf.sparse.to_dense(batch["hot"]).numpy().tolist() for batch in found]
     monkeypatch.setattr("arrowfeed._tensorflow.dataset.is_supported", lambda: False)
-    monkeypatch.setattr(eager_tensors(), "_is_as_known", lambda: False)
+    monkeypatch.setattr(eager_tensors(), "_sparse_is_as_known", lambda: False)
     assert not isinstance(iter(found), eager_iterator.EagerIterator)
     assert [batch["id"].numpy().tolist() for batch in found] == expected
     monkeypatch.undo()
-    monkeypatch.setattr(eager_tensors(), "_is_as_known", lambda: False)
+    monkeypatch.setattr(eager_tensors(), "_sparse_is_as_known", lambda: False)
     assert isinstance(iter(found), eager_iterator.EagerIterator)
     assert [tf.sparse.to_dense(batch["hot"]).numpy().tolist() for batch in found] == hot
+
+
+def test_ragged_tensors_are_those_of_the_constructor(monkeypatch):
+    eager = eager_tensors()
+    assert eager._row_partition_class() is type(tf.ragged.constant([[1]])._row_partition)
+    rows = [[[1.5, 2.5], []], [], [[3.5]], [[4.5], [5.5, 6.5]]]
+    batch = pa.record_batch({"x": pa.array(rows, pa.list_(pa.list_(pa.float32())))})
+    tensor = arrowfeed.TensorAdapter(batch.schema, {"x": arrowfeed.VarLenRagged("x")}).convert(batch)["x"]
+    composed = eager.eager(tensor)
+    monkeypatch.setattr(eager, "_row_partition_class", lambda: None)
+    constructed = eager.eager(tensor)
+
+    @tf.function
+    def total(ragged):
+        return tf.reduce_sum(ragged * 2.0), ragged.to_tensor(), ragged.bounding_shape()
+
+    for found in (composed, constructed):
+        assert found.to_list() == rows
+        assert found.shape.as_list() == [4, None, None]
+        assert found.row_splits.numpy().tolist() == [0, 2, 2, 3, 5]
+        assert found.value_rowids().numpy().tolist() == [0, 0, 2, 3, 3]
+        assert found.row_lengths(axis=2).to_list() == [[2, 0], [], [1], [1, 2]]
+        assert tf.concat([found, found], axis=0)[5:].to_list() == rows[1:]
+        assert [part.numpy().tolist() for part in total(found)[:2]] == [
+            sum(v for row in rows for one in row for v in one) * 2.0,
+            tf.ragged.constant(rows).to_tensor().numpy().tolist(),
+        ]
+    assert tf.type_spec_from_value(composed) == tf.type_spec_from_value(constructed)
 
 
 @pytest.mark.parametrize("name", ["_type_spec", "_iterator_resource"])
