@@ -105,6 +105,12 @@ impl<'a> Fields<'a> {
         Self::new(message).only_left(tag)
     }
 
+    /// The bytes of the only field, whose tag stands before the message.
+    #[inline(always)]
+    pub(crate) fn only_value(mut message: &'a [u8]) -> Option<&'a [u8]> {
+        bytes(&mut message).ok().filter(|_| message.is_empty())
+    }
+
     /// The same of the fields that are left.
     #[inline]
     pub(crate) fn only_left(mut self, tag: u8) -> Option<&'a [u8]> {
@@ -162,21 +168,14 @@ pub(crate) fn varint(bytes: &mut &[u8]) -> Result<u64, Malformed> {
     varint_of::<10>(bytes)
 }
 
-/// A varint of at most 8 bytes that has 8 bytes from its start on, and how many are its own. No byte of it waits for the one before.
+/// The value of a varint that takes the first bits of a word, 8 to 64.
 #[inline]
-pub(crate) fn short_varint(bytes: &[u8]) -> Option<(u64, usize)> {
-    let word = u64::from_le_bytes(*bytes.first_chunk()?);
-    let last = !word & 0x8080_8080_8080_8080;
-    if last == 0 {
-        return None;
-    }
-    let bits = last.trailing_zeros() + 1;
+pub(crate) fn compacted(word: u64, bits: u32) -> u64 {
     let value = word << (64 - bits) >> (64 - bits) & 0x7f7f_7f7f_7f7f_7f7f;
     // Groups of 7 bits become groups of 14, 28 and 56.
     let value = (value & 0x7f00_7f00_7f00_7f00) >> 1 | value & 0x007f_007f_007f_007f;
     let value = (value & 0x3fff_0000_3fff_0000) >> 2 | value & 0x0000_3fff_0000_3fff;
-    let value = (value & 0x0fff_ffff_0000_0000) >> 4 | value & 0x0000_0000_0fff_ffff;
-    Some((value, bits as usize / 8))
+    (value & 0x0fff_ffff_0000_0000) >> 4 | value & 0x0000_0000_0fff_ffff
 }
 
 /// Bytes of a varint.
@@ -255,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_varints_are_as_the_others() {
+    fn varints_of_every_length() {
         let values = (0..64).flat_map(|bits| [1_u64 << bits, (1_u64 << bits) - 1, !0 << bits]);
         for value in values.chain([0x0123_4567_89ab_cdef]) {
             let mut bytes = Vec::new();
@@ -264,8 +263,10 @@ mod tests {
             assert_eq!(varint_len(value), len, "{value}");
             assert_eq!(varint(&mut &bytes[..]), Ok(value));
             bytes.extend([0xff; 8]);
-            assert_eq!(short_varint(&bytes), (len <= 8).then_some((value, len)), "{value}");
+            if len <= 8 {
+                let word = u64::from_le_bytes(*bytes.first_chunk().unwrap());
+                assert_eq!(compacted(word, 8 * len as u32), value);
+            }
         }
-        assert_eq!(short_varint(&[1; 7]), None);
     }
 }

@@ -5,7 +5,7 @@ use arrow_schema::{Field, FieldRef};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 use hashbrown::HashMap;
 
-use super::entry::{Entry, each_of};
+use super::entry::{Entry, each_of, entry_head};
 use super::kind::{Feature, Kind, Unlisted};
 use super::lists::{Column, Items, Lists, Steps};
 use crate::wire::Malformed;
@@ -61,6 +61,8 @@ impl EntryColumn for Steps {
 pub(crate) struct FeatureColumns<C> {
     features: Vec<Feature>,
     columns: Vec<C>,
+    /// How the entries of each column start.
+    heads: Vec<Box<[u8]>>,
     /// Number of the column of a name.
     numbers: HashMap<Box<[u8]>, usize>,
     unlisted: Unlisted,
@@ -86,6 +88,7 @@ impl<C: EntryColumn> FeatureColumns<C> {
         Ok(Self {
             features: features.to_vec(),
             columns: features.iter().map(|feature| C::new(feature.kind)).collect(),
+            heads: features.iter().map(|feature| entry_head(feature.name.as_bytes())).collect(),
             numbers,
             unlisted,
             last: Vec::new(),
@@ -115,38 +118,44 @@ impl<C: EntryColumn> FeatureColumns<C> {
         each_of(map, ENTRY, |entry| self.entry(entry, row))
     }
 
+    #[inline]
     fn entry(&mut self, bytes: &[u8], row: usize) -> Result<(), Fault> {
-        let entry = Entry::read(bytes)?;
         let position = self.entries;
         self.entries += 1;
-        let Some(number) = self.number(entry.name, position) else {
+        if let Some(number) = self.last.get(position).copied()
+            && let Some(entry) = Entry::value_behind(&self.heads[number], bytes)
+        {
+            return self.read_entry(&entry, number, row);
+        }
+        self.find_entry(bytes, position, row)
+    }
+
+    /// An entry of another column than the entry in this position of the last record.
+    fn find_entry(&mut self, bytes: &[u8], position: usize, row: usize) -> Result<(), Fault> {
+        let mut parts = Vec::new();
+        let entry = Entry::read(bytes, &mut parts)?;
+        let Some(number) = self.numbers.get(entry.name).copied() else {
             return match self.unlisted {
                 Unlisted::Check => Ok(C::check(&entry)?),
                 Unlisted::Skip => Ok(()),
             };
         };
-        let wrong = self.columns[number].read(&entry, row);
-        let wrong = wrong.map_err(|malformed| Fault::Feature(number, malformed))?;
-        // Only the last entry of a name counts.
-        self.wrong.retain(|(other, _)| *other != number);
-        self.wrong.extend(wrong.map(|found| (number, found)));
-        Ok(())
-    }
-
-    /// The number of the column of a name.
-    #[inline]
-    fn number(&mut self, name: &[u8], position: usize) -> Option<usize> {
-        let is_named = |number: usize| self.features[number].name.as_bytes() == name;
-        if let Some(number) = self.last.get(position).copied().filter(|number| is_named(*number)) {
-            return Some(number);
-        }
-        let number = *self.numbers.get(name)?;
         match self.last.get_mut(position) {
             Some(last) => *last = number,
             // An entry without a column leaves no gap: the order is a guess.
             None => self.last.push(number),
         }
-        Some(number)
+        self.read_entry(&entry, number, row)
+    }
+
+    #[inline(always)]
+    fn read_entry(&mut self, entry: &Entry<'_>, number: usize, row: usize) -> Result<(), Fault> {
+        let wrong = self.columns[number].read(entry, row);
+        let wrong = wrong.map_err(|malformed| Fault::Feature(number, malformed))?;
+        // Only the last entry of a name counts.
+        self.wrong.retain(|(other, _)| *other != number);
+        self.wrong.extend(wrong.map(|found| (number, found)));
+        Ok(())
     }
 
     /// After all maps of a record.

@@ -36,7 +36,8 @@ impl RecordKinds {
     /// # Errors
     /// It is no message.
     pub(crate) fn add_feature(&mut self, entry: &[u8]) -> Result<(), Malformed> {
-        let entry = Entry::read(entry)?;
+        let mut parts = Vec::new();
+        let entry = Entry::read(entry, &mut parts)?;
         let found = Found { kind: entry.kind()?, other: None };
         self.add(&entry, found);
         Ok(())
@@ -47,7 +48,8 @@ impl RecordKinds {
     /// # Errors
     /// It is no message.
     pub(crate) fn add_feature_list(&mut self, entry: &[u8]) -> Result<(), Malformed> {
-        let entry = Entry::read(entry)?;
+        let mut parts = Vec::new();
+        let entry = Entry::read(entry, &mut parts)?;
         let mut found = Found::default();
         entry.each_kind(|kind| match found.kind {
             None => found.kind = Some(kind),

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float32Array, Int64Array, LargeBinaryArray, LargeListArray};
-use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{Buffer, MutableBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef};
 
+use super::integers::add_integers;
 use super::kind::Kind;
-use crate::wire::{Fields, Malformed, Value, short_varint, varint};
+use crate::wire::{Fields, Malformed, Value, varint};
 
 /// A column that grows, a list for each row. A row that has ended has its items between two of `ends`.
 #[derive(Debug)]
@@ -41,11 +42,18 @@ pub(crate) trait Items {
     fn finish(&mut self) -> ArrayRef;
 }
 
+/// Bytes of a float.
+const FLOAT: usize = size_of::<f32>();
+
 /// The values of lists, one behind the other.
 #[derive(Debug)]
 pub(crate) enum Values {
-    Bytes { ends: Vec<i64>, data: Vec<u8> },
-    Float(Vec<f32>),
+    Bytes {
+        ends: Vec<i64>,
+        data: Vec<u8>,
+    },
+    /// Bytes of `f32`: those of packed floats are copied as a whole.
+    Float(MutableBuffer),
     Int64(Vec<i64>),
 }
 
@@ -53,7 +61,7 @@ impl Items for Values {
     fn new(kind: Kind) -> Self {
         match kind {
             Kind::Bytes => Self::Bytes { ends: vec![0], data: Vec::new() },
-            Kind::Float => Self::Float(Vec::new()),
+            Kind::Float => Self::Float(MutableBuffer::new(0)),
             Kind::Int64 => Self::Int64(Vec::new()),
         }
     }
@@ -77,7 +85,7 @@ impl Items for Values {
     fn len(&self) -> usize {
         match self {
             Self::Bytes { ends, .. } => ends.len() - 1,
-            Self::Float(values) => values.len(),
+            Self::Float(values) => values.len() / FLOAT,
             Self::Int64(values) => values.len(),
         }
     }
@@ -88,7 +96,7 @@ impl Items for Values {
                 ends.truncate(len + 1);
                 data.truncate(ends[len] as usize);
             }
-            Self::Float(values) => values.truncate(len),
+            Self::Float(values) => values.truncate(len * FLOAT),
             Self::Int64(values) => values.truncate(len),
         }
     }
@@ -100,7 +108,7 @@ impl Items for Values {
                 let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
                 Arc::new(LargeBinaryArray::new(ends, Buffer::from_vec(data), None))
             }
-            Self::Float(values) => Arc::new(Float32Array::from(values)),
+            Self::Float(values) => Arc::new(Float32Array::new(ScalarBuffer::from(values), None)),
             Self::Int64(values) => Arc::new(Int64Array::from(values)),
         }
     }
@@ -113,7 +121,7 @@ impl Values {
             Self::Bytes { ends, data } => {
                 Self::Bytes { ends: vec_of(0, ends.len()), data: Vec::with_capacity(data.len()) }
             }
-            Self::Float(values) => Self::Float(Vec::with_capacity(values.len())),
+            Self::Float(values) => Self::Float(MutableBuffer::with_capacity(values.len())),
             Self::Int64(values) => Self::Int64(Vec::with_capacity(values.len())),
         }
     }
@@ -256,26 +264,15 @@ fn each_number(
     Ok(())
 }
 
-fn add_floats(values: &mut Vec<f32>, packed: &[u8]) -> Result<(), Malformed> {
-    let (floats, rest) = packed.as_chunks();
+fn add_floats(values: &mut MutableBuffer, packed: &[u8]) -> Result<(), Malformed> {
+    let (floats, rest) = packed.as_chunks::<FLOAT>();
     if !rest.is_empty() {
         return Err(Malformed::Packed(packed.len()));
     }
-    values.extend(floats.iter().map(|float| f32::from_le_bytes(*float)));
-    Ok(())
-}
-
-fn add_integers(values: &mut Vec<i64>, mut packed: &[u8]) -> Result<(), Malformed> {
-    values.reserve(packed.iter().filter(|byte| **byte < 0x80).count());
-    while !packed.is_empty() {
-        let value = match short_varint(packed) {
-            Some((value, len)) => {
-                packed = &packed[len..];
-                value
-            }
-            None => varint(&mut packed)?,
-        };
-        values.push(value.cast_signed());
+    if cfg!(target_endian = "little") {
+        values.extend_from_slice(packed);
+    } else {
+        values.extend(floats.iter().map(|float| f32::from_le_bytes(*float)));
     }
     Ok(())
 }

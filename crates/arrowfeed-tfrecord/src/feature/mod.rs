@@ -5,6 +5,7 @@
 //! | `kind` | [`Feature`]: a name and the [`Kind`] of its lists |
 //! | `entry` | an entry of the map: a name, and what stands in its value |
 //! | `lists` | a column of lists, row after row, and of lists in lists |
+//! | `integers` | packed integers, block after block |
 //! | `columns` | the columns of a map, by name |
 //! | `encoding` | [`Encoding`]: the Arrow types of features |
 //! | `inferred` | the kinds of features that records have |
@@ -16,6 +17,7 @@ mod encoded_map;
 mod encoding;
 mod entry;
 mod inferred;
+mod integers;
 mod kind;
 mod lists;
 

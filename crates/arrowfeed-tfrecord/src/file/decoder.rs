@@ -306,5 +306,9 @@ impl UnitDecoder for RecordDecoder {
         std::mem::take(&mut self.report)
     }
 
-    fn recycle(self: Box<Self>) {}
+    fn recycle(self: Box<Self>) {
+        if self.rows.len() == 0 {
+            self.file.give_back(self.rows);
+        }
+    }
 }

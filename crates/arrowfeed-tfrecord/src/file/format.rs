@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use arrowfeed_source::format::{FileFormat, FormatFile, named_columns};
 use arrowfeed_source::io::{FileSource, Opened};
 use arrowfeed_source::run::{FileSet, Files};
-use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits};
 
 use super::inferred;
 use super::record_file::RecordFile;
@@ -75,6 +75,8 @@ pub struct RecordFormat {
     schema: SchemaRef,
     chunk_bytes: u64,
     limits: Limits,
+    /// Rows that no decoder fills: their memory has the size of a batch.
+    idle: Arc<ForkLock<Vec<Rows>>>,
 }
 
 /// What becomes of a record.
@@ -118,7 +120,15 @@ impl RecordFormat {
         let files = Files::new(sources);
         let column = if let RecordKind::Raw { column } = &kind { column } else { "record" };
         let decoded = raw_schema(column);
-        let raw = Self { plan: Plan::Raw, schema: decoded.clone(), decoded, encoding, chunk_bytes, limits };
+        let raw = Self {
+            plan: Plan::Raw,
+            schema: decoded.clone(),
+            decoded,
+            encoding,
+            chunk_bytes,
+            limits,
+            idle: Arc::default(),
+        };
         files.first_stored(&Check::of(interrupt), |opened| RecordFile::open(opened, raw.clone()))?;
         let records = || FileSet::new(files.clone(), Arc::new(raw.clone()));
         let format = match kind {
@@ -161,7 +171,7 @@ impl RecordFormat {
 
     /// The same with other columns of messages.
     fn with(self, plan: Plan, decoded: SchemaRef) -> Self {
-        Self { plan, schema: self.encoding.schema(&decoded), decoded, ..self }
+        Self { plan, schema: self.encoding.schema(&decoded), decoded, idle: Arc::default(), ..self }
     }
 
     pub(super) fn encoding(&self) -> Encoding {
@@ -174,6 +184,15 @@ impl RecordFormat {
 
     /// Rows of a batch that are to be filled.
     pub(super) fn rows(&self) -> Rows {
+        self.idle.try_with(Vec::pop).flatten().unwrap_or_else(|| self.new_rows())
+    }
+
+    /// Rows that a decoder has filled, and handed out to the last one.
+    pub(super) fn give_back(&self, rows: Rows) {
+        self.idle.try_with(|idle| idle.push(rows));
+    }
+
+    fn new_rows(&self) -> Rows {
         match &self.plan {
             Plan::Raw => Rows::Raw(Records::new(self.decoded.clone())),
             Plan::Example { columns, unlisted, .. } => {

@@ -97,6 +97,11 @@ impl RecordFile {
         self.format.rows()
     }
 
+    /// Rows that are filled no more, and were all handed out.
+    pub(super) fn give_back(&self, rows: Rows) {
+        self.format.give_back(rows);
+    }
+
     /// Its records.
     pub(super) fn input(&self) -> Input {
         match self.compression {

@@ -14,12 +14,15 @@ pub(super) struct Window {
     /// Bytes that are read at a time, at least.
     stretch: usize,
     start: u64,
+    /// Memory for a stretch, which is filled with zeros only where it grows.
     bytes: Vec<u8>,
+    /// Bytes of it that are those of the file.
+    known: usize,
 }
 
 impl Window {
     pub(super) fn new(source: Arc<dyn ByteSource>, len: u64, stretch: usize) -> Self {
-        Self { source, len, stretch, start: 0, bytes: Vec::new() }
+        Self { source, len, stretch, start: 0, bytes: Vec::new(), known: 0 }
     }
 
     /// Bytes of the file.
@@ -31,7 +34,7 @@ impl Window {
     #[inline]
     pub(super) fn get(&mut self, offset: u64, count: usize) -> Result<&[u8], FeedError> {
         let at = offset.wrapping_sub(self.start);
-        if at.saturating_add(count as u64) <= self.bytes.len() as u64 {
+        if at.saturating_add(count as u64) <= self.known as u64 {
             return Ok(&self.bytes[at as usize..][..count]);
         }
         self.get_anew(offset, count)
@@ -45,22 +48,22 @@ impl Window {
         }
         let (count, most) = (count.min(left(self.len)), count.max(self.stretch).min(left(self.len)));
         // What is there of the new stretch moves to its start.
-        let known = usize::try_from(offset.wrapping_sub(self.start)).ok().filter(|at| *at < self.bytes.len());
-        let known = known.map_or(0, |at| {
-            self.bytes.copy_within(at.., 0);
-            self.bytes.len() - at
+        let kept = usize::try_from(offset.wrapping_sub(self.start)).ok().filter(|at| *at < self.known);
+        self.known = kept.map_or(0, |at| {
+            self.bytes.copy_within(at..self.known, 0);
+            self.known - at
         });
-        self.bytes.truncate(known);
         self.start = offset;
-        if known < count {
-            self.bytes.resize(most, 0);
-            let read = checked_read_at(&*self.source, offset + known as u64, &mut self.bytes[known..]);
-            let read = read.map_err(|error| FeedError::io(error).at_offset(offset));
-            // After an error, none of the bytes are known.
-            self.bytes.truncate(known + read.as_ref().copied().unwrap_or(0));
-            read?;
+        if self.known < count {
+            if self.bytes.len() < most {
+                self.bytes.resize(most, 0);
+            }
+            let into = &mut self.bytes[self.known..most];
+            let read = checked_read_at(&*self.source, offset + self.known as u64, into);
+            // After an error, no more bytes are known.
+            self.known += read.map_err(|error| FeedError::io(error).at_offset(offset))?;
         }
-        Ok(&self.bytes[..count.min(self.bytes.len())])
+        Ok(&self.bytes[..count.min(self.known)])
     }
 }
 
