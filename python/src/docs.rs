@@ -2224,7 +2224,8 @@ Args:
     path: The file to make.
     format: What a row becomes. `"sequence_example"`: a message of `tf.SequenceExample`. The column
         `##SEQUENCE##`, a struct, has its feature lists: each field is a list of steps, and a step is what
-        a column is in a row of `"example"`. All other columns are features of the context.
+        a column is in a row of `"example"`. All other columns are features of the context. `"raw"`: the
+        value of the only column, bytes or text, which is the record.
     compression: Of the file as a whole. None: `"gzip"` if the name ends with `.gz`, else `"none"`.
 
 Returns:
@@ -2232,7 +2233,8 @@ Returns:
 
 Raises:
     ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
-        not fit into 64 bits with a sign; `##SEQUENCE##` is no struct of lists.
+        not fit into 64 bits with a sign; `##SEQUENCE##` is no struct of lists. Of `"raw"`: there are
+        several columns, or a null.
     ArrowfeedError: The stream of batches failed; errors of a `RecordBatchReader` stay what they are.
     OSError: The file cannot be written.
     ValueError: An option has a wrong value. TypeError: an argument has a wrong type.

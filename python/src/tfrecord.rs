@@ -34,9 +34,6 @@ enum Format {
 const FORMATS: [(&str, Format); 3] =
     [("example", Format::Example), ("sequence_example", Format::SequenceExample), ("raw", Format::Raw)];
 
-/// Formats of messages that are written.
-const WRITTEN: [(&str, Format); 2] = [FORMATS[0], FORMATS[1]];
-
 const ENCODINGS: [(&str, Encoding); 2] = [("tfx", Encoding::Tfx), ("feature", Encoding::Feature)];
 
 /// An `encoding` argument.
@@ -198,7 +195,7 @@ pub(crate) fn write_tfrecord(
     compression: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<u64> {
     let py = batches.py();
-    let format = format.map_or(Ok(Format::Example), |format| choice("format", &WRITTEN, format))?;
+    let format = format.map_or(Ok(Format::Example), |format| choice("format", &FORMATS, format))?;
     let path = argument::path("path", path)?;
     let compression = match compression {
         Some(value) => choice("compression", &COMPRESSIONS, value)?,
@@ -210,9 +207,11 @@ pub(crate) fn write_tfrecord(
     let written = py.detach(|| {
         caught(|| {
             let mut writer = ExampleWriter::create(path, compression)?.with_interrupt(signals::interrupt());
-            if format == Format::SequenceExample {
-                writer = writer.with_sequences(SEQUENCE_COLUMN);
-            }
+            writer = match format {
+                Format::Example => writer,
+                Format::SequenceExample => writer.with_sequences(SEQUENCE_COLUMN),
+                Format::Raw => writer.with_raw_records(),
+            };
             for batch in batches {
                 writer.write(&batch.map_err(write::source_error)?)?;
             }

@@ -157,7 +157,9 @@ REFUSED = {
         "--codec",
         "zlib",
     ): "--codec: expected gzip for a name that ends in .gz, found zlib",
-    ("-o", "b.avro", "--double-as-float"): "--double-as-float: expected an output of tfrecord, found avro",
+    ("-o", "b.avro", "--double-as-float"): (
+        "--double-as-float: expected an output of tf.Example or tf.SequenceExample, found avro"
+    ),
     ("-o", "b.avro", "--scalars", "id"): ('--scalars: expected a column of lists, here "scores", found "id"'),
     ("-o", "b.avro", "--sample", "3"): (
         f"--sample: expected a file of {having('sample')}, found users.avro of avro, which has no such option"

@@ -17,7 +17,7 @@ import arrowfeed as af
 from arrowfeed.cli._targets import BY_NAME
 from cli_formats import SCALARS, WRITERS, held, random_rows, write_as
 
-CASES = int(os.environ.get("ARROWFEED_CASES", "60")) // 20 or 1
+CASES = int(os.environ.get("ARROWFEED_CASES", "60")) // 200 or 1
 """Random tables for each pair."""
 
 
@@ -40,9 +40,9 @@ def read_arrow(path):
         return file.read_all().to_pylist()
 
 
-def read_tfrecord(path):
+def read_tfrecord(path, kind="example"):
     """The rows; a feature of one value is that value, but for lists."""
-    rows = pa.table(af.read_tfrecord(path)).to_pylist()
+    rows = pa.table(af.read_tfrecord(path, format=kind)).to_pylist()
     for row in rows:
         for name in SCALARS:
             if row[name] is not None:
@@ -75,6 +75,7 @@ READERS = {
     "b.arrow": read_arrow,
     "b.tfrecord": read_tfrecord,
     "b.tfrecord.gz": read_tfrecord,
+    "b.tfrecord-sequence": lambda path: read_tfrecord(path, "sequence_example"),
     "b.csv": read_csv,
     "b.csv.gz": read_csv,
     "b.jsonl": read_json_lines,
@@ -92,6 +93,8 @@ def call(source, target):
         options += ["--exclude", "l"]
     if ".tfrecord" in target and source.split(".")[1] in ("csv", "tsv", "jsonl"):
         options += ["--double-as-float"]
+    if target.endswith(".tfrecord-sequence"):
+        options += ["--to", "tfrecord-sequence"]
     return options
 
 
@@ -134,7 +137,12 @@ def test_there_and_back_gives_the_same_rows(arrowfeed, tmp_path, source, between
         assert sorted_rows(read_arrow(tmp_path / "end.arrow")) == sorted_rows(wanted), f"seed {seed}"
 
 
-CODECS = [(name, codec) for name, target in BY_NAME.items() for codec in (*target.codecs, "none")]
+CODECS = [
+    (name, codec)
+    for name, target in BY_NAME.items()
+    for codec in (*target.codecs, "none")
+    if name != "tfrecord-raw"
+]
 
 
 @pytest.mark.parametrize(("target", "codec"), CODECS)
@@ -359,3 +367,54 @@ def test_raw_records_become_a_column_of_any_format(arrowfeed, tmp_path):
     for name in ("b.avro", "b.parquet", "b.arrow"):
         assert arrowfeed("convert", "--format", "tfrecord-raw", "rows.tfrecord", "-o", name).code == 0
         assert READERS[name](tmp_path / name) == records
+
+
+def test_raw_records_are_written_from_any_format(arrowfeed, tmp_path):
+    records = [b"", b"\xff\x00", "größe".encode()]
+    af.write_avro(pa.table({"id": [1, 2, 3], "record": records}), tmp_path / "a.avro")
+    ran = arrowfeed("convert", "a.avro", "--columns", "record", "-o", "b.tfrecord.gz", "--to", "tfrecord-raw")
+    assert (ran.code, ran.err) == (0, "")
+    assert pa.table(af.read_tfrecord("b.tfrecord.gz", format="raw"))["record"].to_pylist() == records
+    assert (tmp_path / "b.tfrecord.gz").read_bytes()[:2] == b"\x1f\x8b"
+    refused = {
+        (): "expected one column, whose values are the records, found 2: choose one with --columns",
+        ("--columns", "id"): 'column "id": expected bytes or text, found int64',
+    }
+    for options, message in refused.items():
+        ran = arrowfeed("convert", "a.avro", *options, "-o", "c.bin", "--to", "tfrecord-raw")
+        assert (ran.code, ran.out, ran.err) == (1, "", f"arrowfeed: {message}\n")
+    assert not (tmp_path / "c.bin").exists()
+
+
+SEQUENCES = {
+    "number": ([1, 2], "expected a struct, whose fields are the feature lists, found int64"),
+    "field": ([{"a": 1}, {"a": 2}], "expected a list of steps, found int64"),
+    "step": ([{"a": [{"x": 1}]}, None], f"{EXAMPLE}struct<x: int64>: {OUT}"),
+    "double": (
+        [{"a": [[0.5]]}, None],
+        f"{FLOAT}list<item: double>: round them with --double-as-float, or {OUT}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_what_no_feature_list_can_hold_is_an_error_before_a_byte_is_written(arrowfeed, tmp_path, name):
+    column, message = SEQUENCES[name]
+    pq.write_table(pa.table({"id": [1, 2], "##SEQUENCE##": column}), tmp_path / "a.parquet")
+    convert = ("convert", "a.parquet", "-o", "b.tfrecord", "--to", "tfrecord-sequence")
+    ran = arrowfeed(*convert)
+    path = "##SEQUENCE##" if name == "number" else "##SEQUENCE##.a"
+    found = ran.err.replace("element:", "item:")
+    assert (ran.code, ran.out, found) == (1, "", f'arrowfeed: column "{path}": {message}\n')
+    assert names(tmp_path) == ["a.parquet"]
+    if name == "double":
+        assert arrowfeed(*convert, "--double-as-float").code == 0
+
+
+def test_sequences_go_through_parquet_and_back(arrowfeed, tmp_path):
+    steps = [{"a": [[1, 2], [3]]}, {"a": []}, {"a": [[4]]}]
+    rows = pa.table({"id": [1, 2, 3], "##SEQUENCE##": steps})
+    af.write_tfrecord(rows, tmp_path / "s.tfrecord", format="sequence_example")
+    assert arrowfeed("convert", "s.tfrecord", "-o", "s.parquet").code == 0
+    assert arrowfeed("convert", "s.parquet", "-o", "t.tfrecord", "--to", "tfrecord-sequence").code == 0
+    assert (tmp_path / "t.tfrecord").read_bytes() == (tmp_path / "s.tfrecord").read_bytes()

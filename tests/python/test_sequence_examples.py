@@ -151,8 +151,44 @@ def test_a_column_of_sequences_that_is_no_struct_is_refused_and_no_file_is_left(
         af.write_tfrecord(pa.table({SEQUENCE: [1]}), path, format="sequence_example")
     assert str(error.value) == "##SEQUENCE##: expected a struct of lists, found a column of Int64"
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(ValueError, match="format: expected .example. or .sequence_example., found str .raw."):
-        af.write_tfrecord(TABLE, path, format="raw")
+    with pytest.raises(
+        ValueError, match="format: expected .example., .sequence_example. or .raw., found str .row."
+    ):
+        af.write_tfrecord(TABLE, path, format="row")
+
+
+RECORDS = [b"", b"a", b"\x00\xff", "größe".encode()]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(RECORDS),
+        pa.array(RECORDS, pa.large_binary()),
+        pa.array(RECORDS, pa.binary_view()),
+        pa.array(RECORDS).dictionary_encode(),
+        pa.array([b"x", *RECORDS])[1:],
+    ],
+    ids=lambda column: str(column.type),
+)
+@pytest.mark.parametrize("compression", ["none", "zlib"])
+def test_raw_records_are_the_values_of_the_only_column(tmp_path, column, compression):
+    path = tmp_path / "rows.tfrecord"
+    assert af.write_tfrecord(pa.table({"r": column}), path, format="raw", compression=compression) == 4
+    assert pa.table(af.read_tfrecord(path, format="raw"))["record"].to_pylist() == RECORDS
+
+
+def test_raw_records_are_refused_where_they_are_none(tmp_path):
+    cases = [
+        ({"a": [b"x"], "b": [b"y"]}, "expected one column, whose values are the records, found 2 columns"),
+        ({"a": [1]}, "a: expected bytes or text, found Int64"),
+        ({"a": [b"x", None, None]}, "a: expected a record in each row, found 2 nulls"),
+    ]
+    for columns, message in cases:
+        with pytest.raises(af.ConversionError) as error:
+            af.write_tfrecord(pa.table(columns), tmp_path / "rows.tfrecord", format="raw")
+        assert str(error.value) == message
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_tensors_are_ragged(path):

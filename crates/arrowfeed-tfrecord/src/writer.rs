@@ -4,9 +4,12 @@ use std::fmt;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, LargeBinaryArray, RecordBatch};
+use arrow_cast::cast;
+use arrow_schema::DataType;
 use arrowfeed_source::io::Target;
-use arrowfeed_source::{Check, FeedError, Interrupt};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, counted};
 
 use crate::example::ExampleEncoder;
 use crate::sequence_example::SequenceExampleEncoder;
@@ -15,7 +18,7 @@ use crate::{Compression, RecordWriter};
 /// Bytes that are written at a time.
 const BUFFER: usize = 256 << 10;
 
-/// Writes rows as messages of `tf.Example`, see [`ExampleEncoder`], to a new file. The file appears under its name when it is
+/// Writes rows as messages of `tf.Example`, see [`ExampleEncoder`], or as other records, to a new file. The file appears under its name when it is
 /// finished; dropped before that, it is removed.
 ///
 /// ```
@@ -35,11 +38,20 @@ const BUFFER: usize = 256 << 10;
 /// ```
 pub struct ExampleWriter {
     records: RecordWriter<BufWriter<Target>>,
-    /// Of messages of `tf.SequenceExample`: the column of their sequences.
-    sequence_column: Option<String>,
+    content: Content,
     name: String,
     rows: u64,
     interrupt: Option<Interrupt>,
+}
+
+/// What a row becomes.
+enum Content {
+    Example,
+    SequenceExample {
+        /// The column of the sequences.
+        column: String,
+    },
+    Raw,
 }
 
 impl fmt::Debug for ExampleWriter {
@@ -61,13 +73,19 @@ impl ExampleWriter {
         let name = path.display().to_string();
         let target = Target::create(path).map_err(|error| FeedError::io(error).in_file(&name))?;
         let records = RecordWriter::new(BufWriter::with_capacity(BUFFER, target), compression);
-        Ok(Self { records, sequence_column: None, name, rows: 0, interrupt: None })
+        Ok(Self { records, content: Content::Example, name, rows: 0, interrupt: None })
     }
 
     /// Writes messages of `tf.SequenceExample` instead, see [`SequenceExampleEncoder`]. `sequence_column`: the struct whose fields
     /// become feature lists.
     pub fn with_sequences(mut self, sequence_column: impl Into<String>) -> Self {
-        self.sequence_column = Some(sequence_column.into());
+        self.content = Content::SequenceExample { column: sequence_column.into() };
+        self
+    }
+
+    /// Writes the values of the only column as they are: a record is what a value has, bytes or text.
+    pub fn with_raw_records(mut self) -> Self {
+        self.content = Content::Raw;
         self
     }
 
@@ -81,18 +99,22 @@ impl ExampleWriter {
     /// Writes the rows of a batch.
     ///
     /// # Errors
-    /// A column has a type that no feature has, or a value that none can have; the file cannot be written; the caller wants to
-    /// stop.
+    /// A column has a type that no feature has, or a value that none can have; of raw records, there is another number of
+    /// columns than one, it has neither bytes nor text, or a null; the file cannot be written; the caller wants to stop.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), FeedError> {
         let check = Check::of(self.interrupt.as_ref());
-        let mut encoder = match &self.sequence_column {
-            None => Encoder::Example(ExampleEncoder::new(batch)?),
-            Some(column) => Encoder::SequenceExample(SequenceExampleEncoder::new(batch, column)?),
+        let mut encoder = match &self.content {
+            Content::Example => Encoder::Example(ExampleEncoder::new(batch)?),
+            Content::SequenceExample { column } => {
+                Encoder::SequenceExample(SequenceExampleEncoder::new(batch, column)?)
+            }
+            Content::Raw => Encoder::Raw(raw_records(batch)?),
         };
         for row in 0..batch.num_rows() {
             let message = match &mut encoder {
                 Encoder::Example(encoder) => encoder.encode(row),
                 Encoder::SequenceExample(encoder) => encoder.encode(row),
+                Encoder::Raw(records) => records.value(row),
             };
             self.records.write(message).map_err(|error| FeedError::io(error).in_file(&self.name))?;
             check.after(message.len())?;
@@ -120,4 +142,34 @@ impl ExampleWriter {
 enum Encoder {
     Example(ExampleEncoder),
     SequenceExample(SequenceExampleEncoder),
+    Raw(LargeBinaryArray),
+}
+
+/// The values of the only column.
+///
+/// # Errors
+/// There is another number of columns; it has values of another type, or a null.
+fn raw_records(batch: &RecordBatch) -> Result<LargeBinaryArray, FeedError> {
+    let refused = |message: String| FeedError::new(FeedErrorKind::Conversion, message);
+    let [column] = batch.columns() else {
+        let found = counted(batch.num_columns() as u64, "column");
+        return Err(refused(format!("expected one column, whose values are the records, found {found}")));
+    };
+    let of_column = |message: String| refused(message).in_field(batch.schema_ref().field(0).name());
+    let values = match column.data_type() {
+        DataType::Dictionary(_, values) => values,
+        other => other,
+    };
+    if !(values.is_binary() || values.is_string()) {
+        return Err(of_column(format!("expected bytes or text, found {}", column.data_type())));
+    }
+    let nulls = column.logical_null_count();
+    if nulls > 0 {
+        return Err(of_column(format!(
+            "expected a record in each row, found {}",
+            counted(nulls as u64, "null")
+        )));
+    }
+    let records = cast(column, &DataType::LargeBinary).map_err(|error| of_column(error.to_string()))?;
+    Ok(records.as_binary().clone())
 }

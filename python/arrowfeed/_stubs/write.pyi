@@ -165,7 +165,7 @@ def write_tfrecord(
     batches: ArrowStreamExportable | ArrowArrayExportable,
     path: str | os.PathLike[str],
     *,
-    format: Literal["example", "sequence_example"] = "example",  # noqa: A002 - the word that fits
+    format: Literal["example", "sequence_example", "raw"] = "example",  # noqa: A002 - the word that fits
     compression: Literal["none", "gzip", "zlib"] | None = None,
 ) -> int:
     """Writes Arrow data to a new file of TFRecord, each row as a message of `tf.Example`.
@@ -180,7 +180,8 @@ def write_tfrecord(
         path: The file to make.
         format: What a row becomes. `"sequence_example"`: a message of `tf.SequenceExample`. The column
             `##SEQUENCE##`, a struct, has its feature lists: each field is a list of steps, and a step is what
-            a column is in a row of `"example"`. All other columns are features of the context.
+            a column is in a row of `"example"`. All other columns are features of the context. `"raw"`: the
+            value of the only column, bytes or text, which is the record.
         compression: Of the file as a whole. None: `"gzip"` if the name ends with `.gz`, else `"none"`.
 
     Returns:
@@ -188,7 +189,8 @@ def write_tfrecord(
 
     Raises:
         ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
-            not fit into 64 bits with a sign; `##SEQUENCE##` is no struct of lists.
+            not fit into 64 bits with a sign; `##SEQUENCE##` is no struct of lists. Of `"raw"`: there are
+            several columns, or a null.
         ArrowfeedError: The stream of batches failed; errors of a `RecordBatchReader` stay what they are.
         OSError: The file cannot be written.
         ValueError: An option has a wrong value. TypeError: an argument has a wrong type.

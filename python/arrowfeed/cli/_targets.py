@@ -25,7 +25,7 @@ class Target:
 
     Args:
         name: The value of `--to`.
-        suffixes: Names of files with one of these suffixes are of the format.
+        suffixes: Names of files with one of these suffixes are of the format. Empty: only `--to` asks for it.
         codecs: Names of compressions, and what the function that writes takes for each.
         default: The compression that is used if none is asked for.
         write: Writes rows to a new path with a codec, and returns their number.
@@ -52,6 +52,7 @@ class Target:
 
 
 _PLAIN_OR_GZIP = {"null": None, "gzip": "gzip"}
+_RECORD_COMPRESSIONS = {"null": "none", "gzip": "gzip", "zlib": "zlib"}
 
 TARGETS = (
     Target(
@@ -82,11 +83,30 @@ TARGETS = (
     Target(
         "tfrecord",
         (".tfrecord", ".tfrecords"),
-        {"null": "none", "gzip": "gzip", "zlib": "zlib"},
+        _RECORD_COMPRESSIONS,
         "null",
-        by_rows.write_tfrecord,
+        by_rows.write_examples,
         by_rows.check_examples,
         check_options=frozenset({DOUBLE_AS_FLOAT}),
+        is_gzip=True,
+    ),
+    Target(
+        "tfrecord-sequence",
+        (),
+        _RECORD_COMPRESSIONS,
+        "null",
+        by_rows.write_sequence_examples,
+        by_rows.check_sequence_examples,
+        check_options=frozenset({DOUBLE_AS_FLOAT}),
+        is_gzip=True,
+    ),
+    Target(
+        "tfrecord-raw",
+        (),
+        _RECORD_COMPRESSIONS,
+        "null",
+        by_rows.write_raw_records,
+        by_rows.check_raw_records,
         is_gzip=True,
     ),
     Target(

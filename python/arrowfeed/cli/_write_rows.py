@@ -1,10 +1,11 @@
-"""Files of Avro and of `tf.Example`, which arrowfeed writes row by row."""
+"""Files of Avro and of TFRecord, which arrowfeed writes row by row."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
+from arrowfeed._dataset.opening import SEQUENCE_COLUMN
 from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._libraries import needed
 
@@ -29,10 +30,22 @@ def write_avro(
         return arrowfeed.write_avro(stream, path, codec=codec, schema=schema, metadata=metadata)
 
 
-def write_tfrecord(rows: Rows, path: Path, codec: Any) -> int:
+def write_examples(rows: Rows, path: Path, codec: Any) -> int:
     """Writes each row as a message of `tf.Example`. Doubles are rounded: `check_examples` comes first."""
     with rows.stream() as stream:
         return arrowfeed.write_tfrecord(stream, path, compression=codec)
+
+
+def write_sequence_examples(rows: Rows, path: Path, codec: Any) -> int:
+    """Writes each row as a message of `tf.SequenceExample`; `check_sequence_examples` comes first."""
+    with rows.stream() as stream:
+        return arrowfeed.write_tfrecord(stream, path, format="sequence_example", compression=codec)
+
+
+def write_raw_records(rows: Rows, path: Path, codec: Any) -> int:
+    """Writes the values of the only column as records; `check_raw_records` comes first."""
+    with rows.stream() as stream:
+        return arrowfeed.write_tfrecord(stream, path, format="raw", compression=codec)
 
 
 def check_examples(schema: Any, *, double_as_float: bool = False) -> None:
@@ -42,23 +55,67 @@ def check_examples(schema: Any, *, double_as_float: bool = False) -> None:
         schema: Of pyarrow.
         double_as_float: Doubles may be rounded to floats.
     """
-    types = needed("pyarrow.types", "to look at columns")
     for field in schema:
-        leaf = field.type.value_type if parts.is_list(field.type) else field.type
-        if types.is_dictionary(leaf):
-            leaf = leaf.value_type
-        if types.is_float64(leaf):
-            if not double_as_float:
-                raise ValueError(
-                    f'column "{field.name}": expected numbers that a float of 32 bits holds, found'
-                    f" {field.type}: round them with --double-as-float, or leave the column out with"
-                    " --exclude"
-                )
+        _check_feature(field, field.name, double_as_float=double_as_float)
+
+
+def check_sequence_examples(schema: Any, *, double_as_float: bool = False) -> None:
+    """Raises a ValueError that names the first column that `tf.SequenceExample` cannot hold without a loss.
+
+    Args:
+        schema: Of pyarrow.
+        double_as_float: Doubles may be rounded to floats.
+    """
+    types = needed("pyarrow.types", "to look at columns")
+    for column in schema:
+        if column.name != SEQUENCE_COLUMN:
+            _check_feature(column, column.name, double_as_float=double_as_float)
             continue
-        number = types.is_integer(leaf) or types.is_floating(leaf) or types.is_boolean(leaf)
-        fixed = types.is_fixed_size_binary(leaf) and not types.is_decimal(leaf)
-        if not (number or fixed or parts.is_text(leaf) or parts.is_bytes(leaf)):
+        if not types.is_struct(column.type):
             raise ValueError(
-                f'column "{field.name}": expected numbers, text or bytes, or lists of these, which a'
-                f" tf.Example can hold, found {field.type}: leave the column out with --exclude"
+                f'column "{column.name}": expected a struct, whose fields are the feature lists, found'
+                f" {column.type}"
             )
+        for field in column.type:
+            name = f"{column.name}.{field.name}"
+            if not parts.is_list(field.type):
+                raise ValueError(f'column "{name}": expected a list of steps, found {field.type}')
+            _check_feature(field.type.value_field, name, double_as_float=double_as_float)
+
+
+def check_raw_records(schema: Any) -> None:
+    """Raises a ValueError unless there is one column, of bytes or text.
+
+    Args:
+        schema: Of pyarrow.
+    """
+    if len(schema) != 1:
+        raise ValueError(
+            f"expected one column, whose values are the records, found {len(schema)}: choose one with"
+            " --columns"
+        )
+    [field] = schema
+    if not (parts.is_text(field.type) or parts.is_bytes(field.type)):
+        raise ValueError(f'column "{field.name}": expected bytes or text, found {field.type}')
+
+
+def _check_feature(field: Any, name: str, *, double_as_float: bool) -> None:
+    types = needed("pyarrow.types", "to look at columns")
+    leaf = field.type.value_type if parts.is_list(field.type) else field.type
+    if types.is_dictionary(leaf):
+        leaf = leaf.value_type
+    if types.is_float64(leaf):
+        if not double_as_float:
+            raise ValueError(
+                f'column "{name}": expected numbers that a float of 32 bits holds, found'
+                f" {field.type}: round them with --double-as-float, or leave the column out with"
+                " --exclude"
+            )
+        return
+    number = types.is_integer(leaf) or types.is_floating(leaf) or types.is_boolean(leaf)
+    fixed = types.is_fixed_size_binary(leaf) and not types.is_decimal(leaf)
+    if not (number or fixed or parts.is_text(leaf) or parts.is_bytes(leaf)):
+        raise ValueError(
+            f'column "{name}": expected numbers, text or bytes, or lists of these, which a'
+            f" tf.Example can hold, found {field.type}: leave the column out with --exclude"
+        )

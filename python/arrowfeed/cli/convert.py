@@ -73,7 +73,9 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     )
     add_scalars(parser)
     parser.add_argument(
-        "--double-as-float", action="store_true", help="of tfrecord: round doubles to floats of 32 bits"
+        "--double-as-float",
+        action="store_true",
+        help="of tfrecord and tfrecord-sequence: round doubles to floats of 32 bits",
     )
     add_format(parser)
     add_reading(parser)
@@ -85,7 +87,9 @@ def run(options: argparse.Namespace) -> None:
     target = targets.target_of(options.output, options.to)
     codec = targets.codec_of(options.output, target, options.codec)
     if options.double_as_float and targets.DOUBLE_AS_FLOAT not in target.check_options:
-        raise UsageError(f"--double-as-float: expected an output of tfrecord, found {target.name}")
+        raise UsageError(
+            f"--double-as-float: expected an output of tf.Example or tf.SequenceExample, found {target.name}"
+        )
     refuse(options.output, force=options.force)
     files = opened(options.files, options.format)
     given = _avro_parts(files, options) if "schema" in target.write_options and files.is_avro else {}
