@@ -30,7 +30,8 @@ pub(super) fn add_integers(values: &mut Vec<i64>, packed: &[u8]) -> Result<(), M
     add(values, packed, by_shifts)
 }
 
-/// One instruction cuts out a value: 1.25 times as fast as shifts and masks.
+/// One instruction cuts out a value. 2.0 times as fast as shifts and masks, and as one varint after the other, on `linkedin`'s
+/// lists: 2.9 ns a value, and not 5.9.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,popcnt")]
 fn add_by_extraction(values: &mut Vec<i64>, packed: &[u8]) -> Result<(), Malformed> {
