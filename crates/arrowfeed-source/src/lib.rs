@@ -14,6 +14,7 @@
 //! | what a caller may ask for | `limits`, `report` (what is left out), `interrupt` |
 //! | bytes of files | `io` |
 //! | threads | `threads`, `fork_lock` |
+//! | what the processor does well | `processor` |
 
 mod error;
 pub mod field_path;
@@ -24,6 +25,7 @@ pub mod io;
 mod limits;
 mod memory_exhausted;
 mod message;
+mod processor;
 mod report;
 pub mod run;
 mod threads;
@@ -34,5 +36,6 @@ pub use interrupt::{Check, Interrupt, stopped};
 pub use limits::Limits;
 pub use memory_exhausted::{MemoryExhausted, caught};
 pub use message::{counted, hex, printable, quoted, thousands};
+pub use processor::has_fast_bit_extraction;
 pub use report::{OnError, Report, Skipped};
 pub use threads::{Threads, thread_count};

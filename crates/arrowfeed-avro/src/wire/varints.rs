@@ -8,6 +8,9 @@
 
 use std::mem::MaybeUninit;
 
+#[cfg(target_arch = "x86_64")]
+use arrowfeed_source::has_fast_bit_extraction;
+
 use super::cursor::{Cursor, Stop};
 
 /// Shorter runs are not worth the look at 64 bytes.
@@ -22,8 +25,7 @@ pub(crate) fn varints<T>(
     convert: impl Fn(u64) -> Result<T, Stop>,
 ) -> Result<(), Stop> {
     #[cfg(target_arch = "x86_64")]
-    if out.len() >= MIN_RUN && std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("bmi2")
-    {
+    if out.len() >= MIN_RUN && has_fast_bit_extraction() {
         // SAFETY: the processor has the features.
         return unsafe { varints_avx2(cur, out, convert) };
     }
@@ -52,7 +54,7 @@ fn skip<const SURE: u32>(
     one: impl Fn(&mut Cursor<'_>) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     #[cfg(target_arch = "x86_64")]
-    if n >= MIN_RUN && std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("bmi2") {
+    if n >= MIN_RUN && has_fast_bit_extraction() {
         // SAFETY: the processor has the features.
         return unsafe { skip_avx2::<SURE>(cur, n, one) };
     }

@@ -5,6 +5,9 @@
 
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
+use arrowfeed_source::has_fast_bit_extraction;
+
 use crate::wire::{Malformed, compacted, varint};
 
 /// Bytes whose varints are found at once.
@@ -20,10 +23,7 @@ const TOP_BITS: u64 = 0x8080_8080_8080_8080;
 #[inline]
 pub(super) fn add_integers(values: &mut Vec<i64>, packed: &[u8]) -> Result<(), Malformed> {
     #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("bmi1")
-        && std::is_x86_feature_detected!("bmi2")
-        && std::is_x86_feature_detected!("popcnt")
-    {
+    if has_fast_bit_extraction() {
         // SAFETY: the processor has the instructions. The function has no other condition.
         return unsafe { add_by_extraction(values, packed) };
     }
@@ -136,6 +136,9 @@ fn last_bytes(word: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "x86_64")]
+    use arrowfeed_source::has_fast_bit_extraction;
+
     use crate::wire::push_varint;
 
     /// The oracle.

@@ -73,10 +73,9 @@ pub(super) fn window(slots: &[Slot], rows: usize) -> usize {
     enough.map_or(slots.len(), |last| last + 1)
 }
 
-/// The numbers below `n` in the random order of a window.
-pub(super) fn permutation(n: usize, seed: u64, epoch: u64, window: u64) -> Vec<u32> {
-    let n = u32::try_from(n).unwrap_or(u32::MAX);
-    let mut order: Vec<u32> = (0..n).collect();
+/// The numbers below `n` in the random order of a window, in a vector that has room for them.
+pub(super) fn permutation(mut order: Vec<u32>, n: usize, seed: u64, epoch: u64, window: u64) -> Vec<u32> {
+    order.extend(0..u32::try_from(n).unwrap_or(u32::MAX));
     order.shuffle(&mut random(seed, epoch, Some(window)));
     order
 }

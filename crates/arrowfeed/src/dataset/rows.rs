@@ -6,6 +6,7 @@ use arrow_array::RecordBatch;
 use arrowfeed_source::FeedError;
 
 use super::joined::{concatenated, interleaved};
+use super::window::room;
 
 /// What a batch is made of.
 #[derive(Debug)]
@@ -48,7 +49,10 @@ impl Rows {
         let batch = match self {
             Self::Whole(batch) => Ok(batch),
             Self::Joined(pieces) => concatenated(&pieces.iter().collect::<Vec<_>>()),
-            Self::Gathered(gather) => gather.batch(),
+            Self::Gathered(gather) => {
+                let (pieces, picks) = gather.picked()?;
+                interleaved(&pieces, &picks)
+            }
         };
         batch.map_err(|error| not_joined(rows).with_source(error))
     }
@@ -64,25 +68,23 @@ impl Rows {
 }
 
 impl Gather {
-    fn batch(&self) -> Result<RecordBatch, arrow_schema::ArrowError> {
-        let (pieces, picks) = self.picked();
-        interleaved(&pieces, &picks)
-    }
-
     /// The pieces that have rows of the batch, and the rows by these. A window may have thousands of pieces, and a small
     /// batch rows of a few of them: joining looks at each column of each piece that it is given.
-    fn picked(&self) -> (Vec<&RecordBatch>, Vec<(usize, usize)>) {
+    ///
+    /// # Errors
+    /// There is no memory for the rows.
+    fn picked(&self) -> Result<(Vec<&RecordBatch>, Vec<(usize, usize)>), FeedError> {
         let mut numbers = vec![None; self.windows.iter().map(|pieces| pieces.len()).sum()];
         let mut pieces = Vec::new();
-        let picks = self.picks.iter().map(|&(piece, row)| {
+        let mut picks = room(self.picks.len())?;
+        picks.extend(self.picks.iter().map(|&(piece, row)| {
             let number = *numbers[piece].get_or_insert_with(|| {
                 pieces.push(self.piece(piece));
                 pieces.len() - 1
             });
             (number, row)
-        });
-        let picks = picks.collect();
-        (pieces, picks)
+        }));
+        Ok((pieces, picks))
     }
 
     fn piece(&self, mut number: usize) -> &RecordBatch {

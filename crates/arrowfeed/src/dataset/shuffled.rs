@@ -14,7 +14,7 @@ use super::epoch::Step;
 use super::options::IterationOptions;
 use super::order::{shuffled, window};
 use super::rows::{Gather, Rows};
-use super::window::{PlannedWindow, Window};
+use super::window::{PlannedWindow, Window, room};
 
 pub(super) struct Shuffled {
     pub(super) reader: PartReader,
@@ -99,15 +99,12 @@ impl Shuffled {
             }
         }
         let rows = std::mem::replace(&mut self.wanted, self.batch_size);
-        let mut picks = Vec::new();
+        let left = self.windows.iter().map(Window::left).sum::<usize>();
+        let mut picks = room(rows.min(left))?;
         let (mut pieces, mut at) = (0, 0);
         while picks.len() < rows && at < self.windows.len() {
             let wanted = rows - picks.len();
             let window = &mut self.windows[at];
-            picks
-                .try_reserve(wanted.min(window.left()))
-                .map_err(std::io::Error::from)
-                .map_err(FeedError::io)?;
             window.take(wanted, |piece, row| picks.push((pieces + piece, row)));
             if window.is_given() {
                 (pieces, at) = (pieces + window.pieces.len(), at + 1);
@@ -135,7 +132,7 @@ impl Shuffled {
             // Threads tell what they have counted when they are asked for more than there is.
             return self.reader.next().transpose().map(|_| false);
         };
-        let mut window = Window::new(planned, self.seed, self.epoch);
+        let mut window = Window::new(planned, self.seed, self.epoch)?;
         let mut first = true;
         while !window.is_complete() {
             let next = self.next_piece.take().map(Ok).or_else(|| self.reader.next());

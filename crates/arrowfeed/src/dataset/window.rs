@@ -1,5 +1,6 @@
 //! The rows of one window of a shuffle: where each of them is, and in which order they go.
 
+use std::io;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -95,11 +96,14 @@ pub(super) struct Window {
 }
 
 impl Window {
-    pub(super) fn new(planned: Arc<PlannedWindow>, seed: u64, epoch: u64) -> Self {
+    /// # Errors
+    /// There is no memory for its rows.
+    pub(super) fn new(planned: Arc<PlannedWindow>, seed: u64, epoch: u64) -> Result<Self, FeedError> {
         let rows = planned.rows();
-        let order = permutation(rows, seed, epoch, planned.number);
-        let places = vec![MISSING; rows];
-        Self {
+        let order = permutation(room(rows)?, rows, seed, epoch, planned.number);
+        let mut places = room(rows)?;
+        places.resize(rows, MISSING);
+        Ok(Self {
             planned,
             pieces: Arc::default(),
             places,
@@ -108,7 +112,7 @@ impl Window {
             passed: 0,
             given: 0,
             left_out: Vec::new(),
-        }
+        })
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -190,6 +194,22 @@ impl Window {
             }
         }
     }
+}
+
+/// Room for something of each of so many rows.
+///
+/// # Errors
+/// There is no memory.
+pub(super) fn room<T>(rows: usize) -> Result<Vec<T>, FeedError> {
+    let mut made = Vec::new();
+    made.try_reserve_exact(rows).map_err(|_| {
+        let bytes = counted(rows.saturating_mul(size_of::<T>()) as u64, "byte");
+        let message = format!(
+            "expected {bytes} of memory for rows of a shuffle, found no more memory: shuffle fewer rows"
+        );
+        FeedError::io(io::Error::new(io::ErrorKind::OutOfMemory, message))
+    })?;
+    Ok(made)
 }
 
 #[cold]
