@@ -136,9 +136,6 @@ fn last_bytes(word: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    #[cfg(target_arch = "x86_64")]
-    use arrowfeed_source::has_fast_bit_extraction;
-
     use crate::wire::push_varint;
 
     /// The oracle.

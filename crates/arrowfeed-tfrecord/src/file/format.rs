@@ -204,7 +204,7 @@ impl RecordFormat {
                 // As above.
                 let decoder =
                     SequenceExampleDecoder::new(columns, *unlisted).expect("features with different names");
-                Rows::SequenceExample(decoder, self.decoded.clone())
+                Rows::SequenceExample(Box::new(decoder), self.decoded.clone())
             }
         }
     }

@@ -24,7 +24,7 @@ pub(super) enum Rows {
     /// A record is a message of `tf.Example`.
     Example(ExampleDecoder),
     /// A record is a message of `tf.SequenceExample`. Columns come in the order of the schema.
-    SequenceExample(SequenceExampleDecoder, SchemaRef),
+    SequenceExample(Box<SequenceExampleDecoder>, SchemaRef),
 }
 
 /// Records one behind the other.

@@ -25,8 +25,11 @@ pub(super) struct Gather {
     /// Pieces of each window.
     pub(super) windows: Vec<Arc<Vec<RecordBatch>>>,
     /// Piece, counted from the first window on, and row.
-    pub(super) picks: Vec<(usize, usize)>,
+    pub(super) picks: Vec<Pick>,
 }
+
+/// A piece, and a row of it.
+type Pick = (usize, usize);
 
 impl Rows {
     /// Number of rows.
@@ -73,7 +76,7 @@ impl Gather {
     ///
     /// # Errors
     /// There is no memory for the rows.
-    fn picked(&self) -> Result<(Vec<&RecordBatch>, Vec<(usize, usize)>), FeedError> {
+    fn picked(&self) -> Result<(Vec<&RecordBatch>, Vec<Pick>), FeedError> {
         let mut numbers = vec![None; self.windows.iter().map(|pieces| pieces.len()).sum()];
         let mut pieces = Vec::new();
         let mut picks = room(self.picks.len())?;
