@@ -111,21 +111,24 @@ def _composed_ragged(flat_values: Any, row_splits: list[Any]) -> Any:
 @functools.cache
 def _sparse_is_as_known() -> bool:
     """Whether this TensorFlow's sparse tensors have the attributes that are set above, and no others."""
-    made = _tf.SparseTensor(np.zeros((0, 1), np.int64), np.zeros(0), [0])
-    return set(vars(made)) == {"_indices", "_values", "_dense_shape", "_dense_shape_default"}
+    made = _attributes(_tf.SparseTensor(np.zeros((0, 1), np.int64), np.zeros(0), [0]))
+    return set(made) == {"_indices", "_values", "_dense_shape", "_dense_shape_default"}
 
 
 @functools.cache
-def _row_partition_class() -> type | None:
+def _row_partition_class() -> Any:
     """The class of row partitions. None: ragged tensors have other attributes than those above."""
-    made = _tf.RaggedTensor.from_row_splits(np.zeros(0), np.zeros(1, np.int64))
-    if set(vars(made)) != {"_values", "_row_partition"}:
+    made = _attributes(_tf.RaggedTensor.from_row_splits(np.zeros(0), np.zeros(1, np.int64)))
+    if set(made) != {"_values", "_row_partition"}:
         return None
-    partition = made._row_partition  # noqa: SLF001
-    kept = {name for name, value in vars(partition).items() if value is None}
-    others = {"_row_lengths", "_value_rowids", "_nrows", "_uniform_row_length", "_nvals"}
-    is_as_known = kept == others and set(vars(partition)) == {"_row_splits", *others}
-    return type(partition) if is_as_known else None
+    partition = _attributes(made["_row_partition"])
+    unset = {name for name, value in partition.items() if value is None}
+    is_as_known = unset == {"_row_lengths", "_value_rowids", "_nrows", "_uniform_row_length", "_nvals"}
+    return type(made["_row_partition"]) if is_as_known and set(partition) == {"_row_splits", *unset} else None
+
+
+def _attributes(tensor: object) -> dict[str, Any]:
+    return vars(tensor)
 
 
 @contextlib.contextmanager
