@@ -124,7 +124,9 @@ def _row_partition_class() -> Any:
     partition = _attributes(made["_row_partition"])
     unset = {name for name, value in partition.items() if value is None}
     is_as_known = unset == {"_row_lengths", "_value_rowids", "_nrows", "_uniform_row_length", "_nvals"}
-    return type(made["_row_partition"]) if is_as_known and set(partition) == {"_row_splits", *unset} else None
+    if is_as_known and set(partition) == {"_row_splits", *unset}:
+        return made["_row_partition"].__class__
+    return None
 
 
 def _attributes(tensor: object) -> dict[str, Any]:
