@@ -24,7 +24,7 @@ import arrowfeed as af
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tensor_worker import Job, serve_answers
+from tensor_worker import Job, serve_answers, steps
 
 MESSAGES = 4096
 """Messages that are decoded again and again."""
@@ -202,11 +202,8 @@ def answer(reader: str, job: Job) -> dict[str, Any]:
     try:
         if job["way"] == "decode":
             return decoded(reader, job)
-        batches = iter(STEPS[reader](job))
-        next(batches)
-        start = time.process_time()
-        number = sum(1 for _ in itertools.islice(batches, job["limit"] // job["batch_size"]))
-        seconds = time.process_time() - start
+        limit = job["limit"] // job["batch_size"]
+        seconds, number = steps(iter(STEPS[reader](job)), limit, time.process_time)
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
     return {"seconds": seconds, "rows": number * job["batch_size"], "peak_bytes": 0}

@@ -90,12 +90,14 @@ def avro_record_batches(job: Job) -> Iterable[object]:
 BATCHES = {"arrowfeed": arrowfeed_batches, "atds": atds_batches, "avro_record": avro_record_batches}
 
 
-def steps(batches: Iterator[object], limit: int | None) -> tuple[float, int]:
+def steps(
+    batches: Iterator[object], limit: int | None, clock: Callable[[], float] = time.perf_counter
+) -> tuple[float, int]:
     """Seconds and number of the steps after the first one."""
     next(batches)
-    start = time.perf_counter()
+    start = clock()
     number = sum(1 for _ in itertools.islice(batches, limit))
-    return time.perf_counter() - start, number
+    return clock() - start, number
 
 
 def answer(batches: Batches, job: Job) -> dict[str, Any]:

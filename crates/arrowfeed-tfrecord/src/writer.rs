@@ -18,8 +18,8 @@ use crate::{Compression, RecordWriter};
 /// Bytes that are written at a time.
 const BUFFER: usize = 256 << 10;
 
-/// Writes rows as messages of `tf.Example`, see [`ExampleEncoder`], or as other records, to a new file. The file appears under its name when it is
-/// finished; dropped before that, it is removed.
+/// Writes rows as messages of `tf.Example`, see [`ExampleEncoder`], or as other records, to a new file. The file appears under
+/// its name when it is finished; dropped before that, it is removed.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any, get_args
 
 from arrowfeed.cli import _write_arrow as by_arrow
@@ -85,7 +86,7 @@ TARGETS = (
         (".tfrecord", ".tfrecords"),
         _RECORD_COMPRESSIONS,
         "null",
-        by_rows.write_examples,
+        functools.partial(by_rows.write_tfrecord, kind="example"),
         by_rows.check_examples,
         check_options=frozenset({DOUBLE_AS_FLOAT}),
         is_gzip=True,
@@ -95,7 +96,7 @@ TARGETS = (
         (),
         _RECORD_COMPRESSIONS,
         "null",
-        by_rows.write_sequence_examples,
+        functools.partial(by_rows.write_tfrecord, kind="sequence_example"),
         by_rows.check_sequence_examples,
         check_options=frozenset({DOUBLE_AS_FLOAT}),
         is_gzip=True,
@@ -105,7 +106,7 @@ TARGETS = (
         (),
         _RECORD_COMPRESSIONS,
         "null",
-        by_rows.write_raw_records,
+        functools.partial(by_rows.write_tfrecord, kind="raw"),
         by_rows.check_raw_records,
         is_gzip=True,
     ),

@@ -30,22 +30,10 @@ def write_avro(
         return arrowfeed.write_avro(stream, path, codec=codec, schema=schema, metadata=metadata)
 
 
-def write_examples(rows: Rows, path: Path, codec: Any) -> int:
-    """Writes each row as a message of `tf.Example`. Doubles are rounded: `check_examples` comes first."""
+def write_tfrecord(rows: Rows, path: Path, codec: Any, *, kind: Any) -> int:
+    """Writes each row as a record of a kind; the check of the kind comes first, since doubles are rounded."""
     with rows.stream() as stream:
-        return arrowfeed.write_tfrecord(stream, path, compression=codec)
-
-
-def write_sequence_examples(rows: Rows, path: Path, codec: Any) -> int:
-    """Writes each row as a message of `tf.SequenceExample`; `check_sequence_examples` comes first."""
-    with rows.stream() as stream:
-        return arrowfeed.write_tfrecord(stream, path, format="sequence_example", compression=codec)
-
-
-def write_raw_records(rows: Rows, path: Path, codec: Any) -> int:
-    """Writes the values of the only column as records; `check_raw_records` comes first."""
-    with rows.stream() as stream:
-        return arrowfeed.write_tfrecord(stream, path, format="raw", compression=codec)
+        return arrowfeed.write_tfrecord(stream, path, format=kind, compression=codec)
 
 
 def check_examples(schema: Any, *, double_as_float: bool = False) -> None:

@@ -41,7 +41,8 @@ impl<'a> Entry<'a> {
         Self::read_any(bytes, others)
     }
 
-    /// The value of an entry that starts with `head`, see [`entry_head`], and has nothing behind its value.
+    /// An entry that starts with `head`, see [`entry_head`], and has nothing behind its value. It comes without its name, which
+    /// the caller knows.
     #[inline(always)]
     pub(super) fn value_behind(head: &[u8], bytes: &'a [u8]) -> Option<Self> {
         let rest = strip(head, bytes)?;
