@@ -10,13 +10,13 @@ use arrowfeed_source::format::{
 };
 use arrowfeed_source::io::{Fingerprint, OpenFile, Opened, checked_read_at};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex, printable, quoted, thousands};
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::ParquetMetaDataReader;
 
 use crate::bytes::guarded;
 use crate::columns::without_dictionaries;
 use crate::file_columns::FileColumns;
+use crate::group_columns::GroupColumns;
 
 /// Bytes at the end of a file: the length of the footer, and the magic bytes.
 const TAIL: u64 = 8;
@@ -128,7 +128,8 @@ pub(crate) struct ParquetFile {
     pub(crate) groups: KnownChunks,
     /// Bytes of the pages of each row group.
     pub(crate) group_bytes: Vec<u64>,
-    mask: ProjectionMask,
+    /// The columns that are read, and how batches are made of them.
+    pub(crate) read: GroupColumns,
     pub(crate) columns: FileColumns,
     pub(crate) limits: Limits,
 }
@@ -139,21 +140,16 @@ impl ParquetFile {
     pub(crate) fn new(footer: Footer, columns: FileColumns, limits: Limits) -> Result<Self, FeedError> {
         let groups = row_groups(&footer, &limits);
         let (groups, group_bytes) = groups.map_err(|error| error.in_file(footer.name()))?;
-        let leaves = columns.leaves.iter().copied();
-        let mask = ProjectionMask::leaves(footer.metadata.parquet_schema(), leaves);
-        Ok(Self { columns, footer, groups, group_bytes, mask, limits })
+        let read = GroupColumns::new(footer.schema(), &columns.leaves, &footer.metadata);
+        Ok(Self { columns, footer, groups, group_bytes, read, limits })
     }
 
     pub(crate) fn file(&self) -> &OpenFile {
         &self.footer.file
     }
 
-    pub(crate) fn metadata(&self) -> ArrowReaderMetadata {
-        self.footer.metadata.clone()
-    }
-
-    pub(crate) fn mask(&self) -> ProjectionMask {
-        self.mask.clone()
+    pub(crate) fn metadata(&self) -> &ArrowReaderMetadata {
+        &self.footer.metadata
     }
 }
 

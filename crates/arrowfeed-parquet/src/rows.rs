@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use arrow_array::RecordBatch;
+use arrowfeed_source::FeedError;
 use arrowfeed_source::format::{Chunk, ReadChunks};
-use arrowfeed_source::{FeedError, FeedErrorKind};
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::errors::ParquetError;
 
-use crate::bytes::{SourceBytes, guarded};
+use crate::bytes::SourceBytes;
 use crate::file::ParquetFile;
+use crate::group_columns::{GroupReader, row_group};
 
 /// Rows of a row group that are being read.
 pub(crate) struct GroupRows {
-    reader: ParquetRecordBatchReader,
+    reader: GroupReader,
     /// The number of the next row in its row group.
     row: u64,
     /// The error of the next row. It ends the reading.
@@ -41,15 +41,9 @@ impl ReadChunks for ParquetFile {
 
     fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError> {
         let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let reader = row_group(|| {
-            ParquetRecordBatchReaderBuilder::new_with_metadata(SourceBytes::new(self.file()), self.metadata())
-                .with_row_groups(vec![number(chunk.number)])
-                .with_projection(self.mask())
-                .with_batch_size(batch_size)
-                .with_offset(number(rows.start))
-                .with_limit(number(rows.end - rows.start))
-                .build()
-        })?;
+        let (group, range) = (number(chunk.number), number(rows.start)..number(rows.end));
+        let reader =
+            self.read.begin(SourceBytes::new(self.file()), self.metadata(), group, range, batch_size)?;
         Ok(GroupRows { reader, row: rows.start, fault: None })
     }
 
@@ -57,7 +51,7 @@ impl ReadChunks for ParquetFile {
         if let Some(fault) = rows.fault.take() {
             return Err(fault);
         }
-        let Some(read) = row_group(|| rows.reader.next().transpose())? else { return Ok(None) };
+        let Some(read) = self.read.next(&mut rows.reader)? else { return Ok(None) };
         let made = row_group(|| Ok::<_, ParquetError>(self.columns.batch(&read, rows.row)))?;
         let (batch, fault) = made?;
         rows.row += batch.num_rows() as u64;
@@ -73,9 +67,4 @@ impl ReadChunks for ParquetFile {
     fn check_unchanged(&self) -> Result<(), FeedError> {
         self.file().check_unchanged()
     }
-}
-
-/// Runs the `parquet` crate on a row group.
-fn row_group<T, E: Into<ParquetError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, FeedError> {
-    guarded(FeedErrorKind::CorruptBlock, "a row group", work)
 }
