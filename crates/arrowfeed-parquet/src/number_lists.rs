@@ -210,11 +210,7 @@ fn lists(definition: &[i16], repetition: &[i16], levels: Levels) -> Lists {
 }
 
 /// The values with a place for each item that is null.
-fn padded<T: Default>(
-    values: Vec<T>,
-    definition: &[i16],
-    levels: Levels,
-) -> (Vec<T>, Option<NullBuffer>) {
+fn padded<T: Default>(values: Vec<T>, definition: &[i16], levels: Levels) -> (Vec<T>, Option<NullBuffer>) {
     let items = || definition.iter().filter(|level| **level >= levels.item);
     if items().count() == values.len() {
         return (values, None);
