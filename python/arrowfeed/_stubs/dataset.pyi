@@ -311,7 +311,9 @@ class Dataset(Tfxio):
             seed: Of the shuffle.
             shard: The number of this shard, and how many there are. Either may be a tensor, in a function of
                 a dataset.
-            threads: Threads that decode.
+            threads: Threads that decode and make tensors. 1: in a `for` loop of eager code, the calling
+                thread does both; elsewhere, one thread decodes ahead, and TensorFlow's own makes the
+                tensors.
             prefetch_bytes: Bytes of decoded rows that may wait.
             on_error: What to do with blocks that cannot be read.
 

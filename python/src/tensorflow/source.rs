@@ -74,8 +74,9 @@ impl AnySource {
             Self::Passes(passes) => {
                 let stop = Arc::new(AtomicBool::new(false));
                 let interrupt = signals::interrupt_or(stop.clone());
-                let Pass { prefix, tensors } =
-                    py.detach(|| passes.pass(state, interrupt)).map_err(|error| dataset_error(py, error))?;
+                let Pass { prefix, tensors } = py
+                    .detach(|| passes.pass(state, interrupt, false))
+                    .map_err(|error| dataset_error(py, error))?;
                 let batches = BatchIterator::of_tensors(py, tensors, passes.dataset.specs(), stop);
                 Ok((prefix.into_bytes(), Some(batches)))
             }

@@ -357,7 +357,7 @@ impl<C: Conversion> Iteration<C> {
 
     fn workers(&mut self) -> Result<Workers, FeedError> {
         let threads = self.options.thread_count();
-        if threads == 1 {
+        if threads == 1 && !self.options.decodes_ahead {
             return Ok(Workers::Caller);
         }
         let pool = match &self.pool {

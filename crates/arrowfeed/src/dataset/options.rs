@@ -30,6 +30,9 @@ pub struct IterationOptions {
     /// Threads that decode, gather the rows of a shuffle, and make tensors. `None`: every core that the process may use;
     /// 1: the calling thread.
     pub threads: Option<NonZeroUsize>,
+    /// Whether a single thread is one of its own, which decodes ahead of the caller; the caller makes the tensors. Default
+    /// false: the calling thread decodes. More than one thread always decode ahead.
+    pub decodes_ahead: bool,
     /// Bytes of decoded rows and their tensors that may wait, where threads work ahead; of a shuffle, as many of gathered
     /// rows again. Default 64 MiB.
     pub prefetch_bytes: usize,
@@ -50,6 +53,7 @@ impl Default for IterationOptions {
             seed: None,
             shard: (0, 1),
             threads: None,
+            decodes_ahead: false,
             prefetch_bytes: 64 << 20,
             on_error: OnError::default(),
             interrupt: None,

@@ -71,8 +71,9 @@ proptest! {
         for batch in batches.iter().take(total / batch_size) {
             prop_assert_eq!(batch.len(), batch_size);
         }
-        for (n, prefetch_bytes) in [(2, 0), (3, 64 << 20)] {
-            let other = IterationOptions { threads: threads(n), prefetch_bytes, ..options.clone() };
+        for (n, prefetch_bytes) in [(1, 1000), (2, 0), (3, 64 << 20)] {
+            let other =
+                IterationOptions { threads: threads(n), decodes_ahead: true, prefetch_bytes, ..options.clone() };
             prop_assert_eq!(&all(&dataset, &other), &batches);
         }
     }

@@ -23,13 +23,14 @@ proptest! {
         drop_remainder: bool,
         across_epochs: bool,
         threads in 1_usize..3,
+        decodes_ahead: bool,
     ) {
         let directory = Directory::new();
         let dataset = dataset(&write_as(format, &directory, &rows, block_bytes));
         let (epochs, threads) = (NonZeroU64::new(2), NonZeroUsize::new(threads));
         let options = IterationOptions {
-            batch_size, shuffle_buffer_size, shard, drop_remainder, across_epochs, epochs, threads, seed: Some(5),
-            ..Default::default()
+            batch_size, shuffle_buffer_size, shard, drop_remainder, across_epochs, epochs, threads, decodes_ahead,
+            seed: Some(5), ..Default::default()
         };
         let whole = all(&dataset, &options);
         let mut batches = dataset.record_batches(options.clone()).unwrap();

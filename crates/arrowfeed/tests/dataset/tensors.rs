@@ -57,7 +57,8 @@ proptest! {
         let adapter = dataset.tensor_adapter();
         let expected: Vec<Tensors> = batches.map(|batch| adapter.convert(&batch.unwrap()).unwrap()).collect();
         for (threads, prefetch_bytes) in [(1, 0), (2, 0), (2, 1000), (3, 64 << 20)] {
-            let options = IterationOptions { threads: NonZeroUsize::new(threads), prefetch_bytes, ..options.clone() };
+            let (threads, decodes_ahead) = (NonZeroUsize::new(threads), prefetch_bytes == 0);
+            let options = IterationOptions { threads, decodes_ahead, prefetch_bytes, ..options.clone() };
             let (found, _, error) = given(&dataset, &options);
             prop_assert!(error.is_none());
             prop_assert_eq!(&found, &expected);
@@ -82,7 +83,8 @@ fn a_row_that_does_not_fit_is_an_error_after_the_batches_before_it() {
         let error = error.unwrap().to_string();
         assert!(error.contains("expected an index of 0 or more, below 197, found 19"), "{error}");
         assert!(!expected.is_empty());
-        for threads in [2, 3] {
+        for (threads, decodes_ahead) in [(1, true), (2, false), (3, false)] {
+            let options = |threads| IterationOptions { decodes_ahead, ..options(threads) };
             let (found, place, same) = given(&dataset, &options(threads));
             assert_eq!((found.len(), same.unwrap().to_string()), (expected.len(), error.clone()));
             assert_eq!(found, expected);
