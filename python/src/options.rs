@@ -65,6 +65,7 @@ fn set(options: &mut ReadOptions, name: &str, value: &Bound<'_, PyAny>) -> PyRes
         "batch_size" => options.batch_size = integer(name, 1, value)?,
         "max_batch_bytes" => options.max_batch_bytes = given(value, |value| integer(name, 1, value))?,
         "encoding" => options.encoding = choice(name, &ENCODINGS, value)?,
+        "raw" => options.raw = flag(name, value)?,
         "double_as_float" => options.double_as_float = flag(name, value)?,
         "string_type" => options.string_type = choice(name, &STRING_TYPES, value)?,
         "threads" => {

@@ -52,7 +52,7 @@ impl AvroRecordDecoder {
         let (mut framing, mut schemas) = (Framing::Bare, None);
         for (key, value) in keywords.into_iter().flatten() {
             match key.extract::<String>()?.as_str() {
-                unknown @ ("threads" | "on_error") => return Err(unexpected_keyword(NAME, unknown)),
+                unknown @ ("threads" | "on_error" | "raw") => return Err(unexpected_keyword(NAME, unknown)),
                 "features" | "representations" | "name" | "schemas" if value.is_none() => {}
                 "framing" => framing = choice("framing", &FRAMINGS, &value)?,
                 "schemas" => schemas = Some(value),

@@ -123,6 +123,7 @@ READ_OPTIONS = {
     "encoding": "native",
     "double_as_float": False,
     "string_type": "utf8",
+    "raw": False,
     "threads": None,
     "limits": None,
     "on_error": "raise",

@@ -169,6 +169,7 @@ impl<'a> Walk<'a> {
             Node::List(list) => self.list(list),
             Node::Map { values } => self.map(&values.node, values.node.min_bytes().saturating_add(1)),
             Node::Record(record) => self.record(record),
+            Node::Raw(program) => skip::run(program, self.skips, &mut self.budget, &mut self.reader),
             Node::Nullable { null_branch, value } => match self.reader.branch(2)? {
                 branch if branch == *null_branch => Ok(()),
                 _ => self.value(value),

@@ -58,6 +58,10 @@ pub struct ReadOptions {
     pub fixed_lengths: BTreeMap<String, i32>,
     /// With [`Encoding::Tfx`], Avro doubles as Float32. Default false.
     pub double_as_float: bool,
+    /// Whether a record is the only value of its row, as its bytes, in the column `record` of `LargeBinary`. Default false.
+    /// The bytes are checked as those of a field that is not read. All files have the schema of the first one, but for
+    /// names, defaults and logical types; there is no reader schema.
+    pub raw: bool,
     /// See [`Limits`].
     pub limits: Limits,
 }
@@ -75,6 +79,7 @@ impl Default for ReadOptions {
             on_error: OnError::default(),
             fixed_lengths: BTreeMap::new(),
             double_as_float: false,
+            raw: false,
             limits: Limits::default(),
         }
     }
@@ -89,6 +94,9 @@ impl ReadOptions {
         }
         if self.max_batch_bytes == Some(0) {
             return refuse("expected max_batch_bytes of 1 or more, found 0");
+        }
+        if self.raw && self.reader_schema.is_some() {
+            return refuse("expected no reader_schema for raw records, which are not converted, found one");
         }
         Ok(self)
     }

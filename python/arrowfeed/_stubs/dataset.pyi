@@ -439,6 +439,8 @@ class AvroDataset(Dataset):
         reader_schema: The schema to resolve the values to; needed where the files have different ones.
         encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
         double_as_float: With `encoding="tfx"`, doubles as Float32.
+        raw: Whether a record is the only value of its row, as its bytes, in the column `record`; see
+            `read_avro`.
         limits: What one file may ask of this process. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote: `num_rows`, shuffles and shards then
             read no block heads. None: they are read where they are needed.
@@ -474,6 +476,7 @@ class AvroDataset(Dataset):
         reader_schema: AvroSchemaLike | None = None,
         encoding: Encoding = "native",
         double_as_float: bool = False,
+        raw: bool = False,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
     ) -> AvroDataset: ...

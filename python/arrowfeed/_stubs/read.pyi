@@ -90,6 +90,7 @@ def read_avro(
     encoding: Encoding = "native",
     double_as_float: bool = False,
     string_type: StringType = "utf8",
+    raw: bool = False,
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
@@ -117,6 +118,11 @@ def read_avro(
         double_as_float: With `encoding="tfx"`, Avro doubles as Float32, rounded. Other encodings keep them.
         string_type: Arrow type of strings; bytes follow it. `"utf8"` has 32-bit offsets, `"large_utf8"`
             64-bit ones, `"utf8_view"` is the view type.
+        raw: Whether a record is the only value of its row, as its bytes in Avro's binary encoding, in the
+            column `record` of large_binary. They are checked as those of a field that is not read: neither
+            for UTF-8, nor inside array blocks that state their size. All files must have the schema of the
+            first one, but for defaults and logical types; `reader_schema` is refused. A type that contains
+            itself can be read so.
         threads: Threads that decode. None: as many as the process has cores (affinity and cgroup quota
             respected). 1: the calling thread, none is started.
         limits: What one file may ask of this process. None: `Limits()`.
@@ -310,6 +316,7 @@ def read_split(
     encoding: Encoding = "native",
     double_as_float: bool = False,
     string_type: StringType = "utf8",
+    raw: bool = False,
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
@@ -334,6 +341,7 @@ def read_split(
         encoding: How Avro types become Arrow types.
         double_as_float: With `encoding="tfx"`, doubles as Float32.
         string_type: Arrow type of strings.
+        raw: Whether a record is the only value of its row, as its bytes.
         threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
         limits: What the file may ask of this process.
         on_error: What to do with blocks that cannot be read.

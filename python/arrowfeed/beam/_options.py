@@ -25,6 +25,7 @@ class ReadOptions(TypedDict, total=False):
     encoding: Encoding
     double_as_float: bool
     string_type: StringType
+    raw: bool
     limits: Limits | None
     on_error: OnError
 

@@ -21,7 +21,7 @@ use crate::text;
 use crate::tfrecord::{encoding, features, sample, sequence_features, tfmd_bytes};
 
 /// Options of reading that a dataset of Avro files has too.
-const AVRO: [&str; 5] = ["columns", "reader_schema", "encoding", "double_as_float", "limits"];
+const AVRO: [&str; 6] = ["columns", "reader_schema", "encoding", "double_as_float", "raw", "limits"];
 
 /// Those of messages of `tf.Example`, and of chunks of rows.
 const COLUMNS: [&str; 2] = ["columns", "limits"];
@@ -74,8 +74,8 @@ pub(super) fn kept_with_arrow_schema<'py>(
 /// The options that `AvroDataset` was called with.
 pub(super) fn avro_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDatasetOptions> {
     let (tensors, reading, index) = options("AvroDataset", &AVRO, keywords)?;
-    let ReadOptions { columns, reader_schema, encoding, double_as_float, limits, .. } = reading;
-    Ok(AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, limits, index })
+    let ReadOptions { columns, reader_schema, encoding, double_as_float, raw, limits, .. } = reading;
+    Ok(AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, raw, limits, index })
 }
 
 /// The options that `ParquetDataset` was called with.

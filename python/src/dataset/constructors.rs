@@ -83,7 +83,7 @@ pub(crate) struct AvroDataset;
 impl AvroDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, reader_schema=None, encoding='native', double_as_float=False, limits=None, index=None)")]
+        columns=None, reader_schema=None, encoding='native', double_as_float=False, raw=False, limits=None, index=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,

@@ -26,8 +26,9 @@ impl BytesColumn {
         Self { offsets: Values::new(), data: Values::new(), data_type, utf8, checked: 0 }
     }
 
+    /// Takes the next bytes as a slot.
     #[inline(always)]
-    fn extend(&mut self, length: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
+    pub(super) fn extend(&mut self, length: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
         if length <= 32 {
             self.data.extend_short(|| cur.peek32(), length);
             cur.skip(length)?;

@@ -15,6 +15,7 @@ use super::leaf::{Leaf, Nullable};
 use super::list::ListColumn;
 use super::number::{BooleanWire, Booleans, DoubleWire, FloatWire, IntWire, LongWire, Numbers, Same};
 use super::optional::Optional;
+use super::raw::RawColumn;
 use super::skipper::Skipper;
 use super::time::TimeWire;
 use super::union::UnionColumn;
@@ -183,6 +184,7 @@ ops! {
         List(ListColumn),
         Optional(Optional),
         Union(UnionColumn),
+        Raw(RawColumn),
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Fields, Schema, SchemaRef};
-use arrowfeed_source::{FeedError, FeedErrorKind};
+use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 use crate::encode::Encoder;
 use crate::schema::graph::Type;
@@ -35,6 +35,9 @@ pub(crate) mod want;
 /// The column of a file whose root type is not a record.
 const ROOT_COLUMN: &str = "value";
 
+/// The column of records that are kept as their bytes.
+const RAW_COLUMN: &str = "record";
+
 /// How the records of one writer's schema become rows of one Arrow schema.
 #[derive(Debug)]
 pub(crate) struct DecodePlan {
@@ -53,6 +56,7 @@ impl DecodePlan {
     pub(crate) fn compile(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let want = match &options.columns {
+            Some(paths) if options.raw => raw_want(paths)?,
             Some(paths) => Want::from_paths(paths, reader.graph())?,
             None => Want::All,
         };
@@ -83,7 +87,10 @@ impl DecodePlan {
     fn of(writer: &AvroSchema, options: &ReadOptions, want: &Want) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let mut resolver = Resolver::new(writer.graph(), reader.graph(), options);
-        let root = resolve_root(&mut resolver, want)?;
+        let root = match options.raw {
+            true => raw_root(&mut resolver, want),
+            false => resolve_root(&mut resolver, want)?,
+        };
         let spread = is_spread(&resolver);
         let (skips, used) = resolver.finish();
         if let Some(path) = options.fixed_lengths.keys().find(|path| !used.contains(*path)) {
@@ -126,6 +133,35 @@ fn columns(root: &Column, spread: bool) -> Fields {
         },
         other => unreachable!("the root is a record, not {other}"),
     }
+}
+
+/// The columns of raw records that are asked for.
+fn raw_want(paths: &[String]) -> Result<Want, FeedError> {
+    match paths {
+        [] => Ok(Want::Fields(Vec::new())),
+        [path] if path == RAW_COLUMN => Ok(Want::All),
+        [path, ..] => {
+            let found = quoted(path);
+            let message =
+                format!("expected the column \"{RAW_COLUMN}\", which raw records have, found {found}");
+            Err(FeedError::new(FeedErrorKind::Schema, message))
+        }
+    }
+}
+
+/// The record of one field that keeps the bytes of any root.
+fn raw_root(resolver: &mut Resolver<'_>, want: &Want) -> Column {
+    let step = resolver.skip(RAW_COLUMN, resolver.writer.root);
+    let (step, outputs, fields) = match (want, step) {
+        (Want::All, Step::Skip { name, program }) => {
+            let column = Column::required(Node::Raw(program), DataType::LargeBinary);
+            let fields = vec![column.field(RAW_COLUMN)].into();
+            (Step::Read { name, column }, vec![Output::Read(0)], fields)
+        }
+        (_, step) => (step, Vec::new(), Fields::empty()),
+    };
+    let data_type = DataType::Struct(Fields::clone(&fields));
+    Column::required(Node::Record(RecordNode { steps: vec![step], outputs, fields }), data_type)
 }
 
 /// A root that is not a record to both sides becomes the one field of a record, which adds nothing on the wire.

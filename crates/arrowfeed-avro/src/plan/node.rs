@@ -67,6 +67,8 @@ pub(crate) enum Node {
         values: Box<Column>,
     },
     Record(RecordNode),
+    /// Any value, as its bytes.
+    Raw(Program),
     /// A union of null and one other type.
     Nullable {
         null_branch: usize,
@@ -218,6 +220,7 @@ impl Node {
             Node::Fixed { size } | Node::DecimalFixed { size, .. } => *size,
             Node::Duration => 12,
             Node::Enum(_) | Node::List(_) | Node::Map { .. } | Node::Nullable { .. } => 1,
+            Node::Raw(program) => program.min_bytes(),
             Node::Union(union) if union.tagged => 1,
             Node::Union(union) => match union.branches.first() {
                 Some(Branch::Read { column, .. }) => column.node.min_bytes(),
@@ -241,7 +244,7 @@ impl Node {
             Node::Number { to: Native::I32 | Native::F32, .. } | Node::Enum(_) => 4,
             Node::Time(Time::Millis) => 4,
             Node::Number { .. } | Node::Time(_) => 8,
-            Node::Bytes { .. } | Node::Map { .. } => 4,
+            Node::Bytes { .. } | Node::Raw(_) | Node::Map { .. } => 4,
             Node::UuidString | Node::Duration => 16,
             Node::Fixed { size } => *size,
             Node::DecimalBytes { width, .. } | Node::DecimalFixed { width, .. } => width.bytes(),

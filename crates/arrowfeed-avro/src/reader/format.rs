@@ -63,6 +63,7 @@ impl AvroFormat {
         sources: impl IntoIterator<Item = AvroSource>,
         options: ReadOptions,
     ) -> Result<FileSet, FeedError> {
+        let options = options.checked()?;
         let (files, first) = stored(sources, &options, &Check::never())?;
         Ok(FileSet::new(files, Arc::new(Self::compiled(&first, options)?)))
     }
@@ -78,6 +79,7 @@ impl AvroFormat {
         options: ReadOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<(FileSet, Option<FeedError>), FeedError> {
+        let options = options.checked()?;
         let (files, first) = stored(sources, &options, &Check::of(interrupt))?;
         let in_first = |error: FeedError| error.in_file(&first.name);
         let (plan, endless) = DecodePlan::compile_ending(&first.schema, &options).map_err(in_first)?;
@@ -140,7 +142,11 @@ impl AvroFormat {
         if let Some(decoders) = self.known.with(|known| known.get_mut(json).map(of_known)).flatten() {
             return Ok(decoders);
         }
-        let plan = DecodePlan::compile(&container.schema(&self.options.limits)?, &self.options);
+        let schema = container.schema(&self.options.limits)?;
+        if self.options.raw && schema.canonical() != self.first.schema.canonical() {
+            return Err(self.is_of_another_schema(container));
+        }
+        let plan = DecodePlan::compile(&schema, &self.options);
         let plan = plan.map_err(|error| error.in_file(&container.name))?;
         if plan.schema() != &self.schema {
             return Err(self.differs(container, plan.schema()));
@@ -154,6 +160,14 @@ impl AvroFormat {
             known.insert(json.clone(), Known { plan, decoders: Arc::downgrade(&decoders) });
         });
         Ok(decoders)
+    }
+
+    /// A file whose raw records are not those of the first.
+    #[cold]
+    fn is_of_another_schema(&self, file: &Container) -> FeedError {
+        let first = &self.first.name;
+        let message = format!("expected raw records in the schema of {first}, found another schema");
+        FeedError::new(FeedErrorKind::Schema, message).in_file(&file.name)
     }
 
     /// A file whose columns are not those of the first.

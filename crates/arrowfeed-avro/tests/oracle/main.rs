@@ -10,7 +10,7 @@
 //! - [`lengths`], [`encodings`]: the other forms of a column.
 //! - [`resolution`]: reader schemas.
 //! - [`faults`]: damaged blocks.
-//! - [`records`]: records without a file.
+//! - [`records`]: records without a file; [`raw`]: records that are kept as their bytes.
 //! - [`writers`]: files of the apache-avro crate and of `write_avro`.
 
 mod claims;
@@ -19,6 +19,7 @@ mod encodings;
 mod faults;
 mod lengths;
 mod projection;
+mod raw;
 mod reading;
 mod records;
 mod resolution;

@@ -64,7 +64,7 @@ fn decoded(schema: &crate::support::schema::Schema, file: &AvroFile) -> Decoded 
 }
 
 /// A few bytes changed, cut off or put in.
-fn mutate(payload: &mut Vec<u8>, seed: &mut Seed) {
+pub(crate) fn mutate(payload: &mut Vec<u8>, seed: &mut Seed) {
     for _ in 0..1 + seed.below(3) {
         let byte = seed.pick(&[0x00, 0x01, 0x02, 0x04, 0x7f, 0x80, 0xff]);
         let at = seed.below(payload.len() + 1);

@@ -21,6 +21,8 @@ pub struct AvroDatasetOptions {
     pub encoding: Encoding,
     /// See [`ReadOptions::double_as_float`].
     pub double_as_float: bool,
+    /// See [`ReadOptions::raw`].
+    pub raw: bool,
     /// See [`Limits`].
     pub limits: Limits,
     /// An index of the files that [`Dataset::save_index`] wrote, see [`Dataset::with_index`]. Default: none; the files are
@@ -73,11 +75,26 @@ impl AvroDataset {
         options: AvroDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
-        let AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, limits, index } =
-            options;
+        let AvroDatasetOptions {
+            tensors,
+            columns,
+            reader_schema,
+            encoding,
+            double_as_float,
+            raw,
+            limits,
+            index,
+        } = options;
         let all_columns = columns.is_some();
-        let reading =
-            ReadOptions { columns, reader_schema, encoding, double_as_float, limits, ..Default::default() };
+        let reading = ReadOptions {
+            columns,
+            reader_schema,
+            encoding,
+            double_as_float,
+            raw,
+            limits,
+            ..Default::default()
+        };
         let (files, endless) = AvroFormat::files_ending(sources, reading, interrupt)?;
         let dataset = Dataset::of_chosen(files, tensors, all_columns, endless)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
