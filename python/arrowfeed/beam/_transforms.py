@@ -57,8 +57,8 @@ class ReadAllAvro(ReadAll):
         split_bytes: Bytes of a range at first.
         **options: Those of `arrowfeed.read_avro` but for `threads`: `columns`, `reader_schema`, `batch_size`,
             `max_batch_bytes`, `encoding`, `double_as_float`, `string_type`, `raw`, `limits`, and `on_error`,
-            which is `"raise"` or `"skip_block"` here. Without a `reader_schema`, the batches of a file have the
-            schema of that file.
+            which is `"raise"` or `"skip_block"` here. Without a `reader_schema`, the batches of a file have
+            the schema of that file.
 
     Raises:
         TypeError: There is no such option, or it has a wrong type. ValueError: it has a wrong value. Both are
