@@ -418,6 +418,8 @@ Args:
         empty ones has the type null. For this, all files are read here.
     sample: Without `schema`: records from which types are inferred, from the first one on. A later cell
         of another type is an error when it is read. None: all.
+    skip_lines: Lines at the start of each file that are passed over, whatever is in them. Each ends with
+        `\\n`. The header comes behind them.
     header: Whether the first record of each file names the columns. Where `names` are given, it is passed
         over.
     names: The names of all columns, in their order. None: those of the header; without one those of
@@ -1920,6 +1922,7 @@ Args:
     source: As in `CsvDataset`. File objects and URLs are read into memory here.
     schema: As in `CsvDataset`. None: all columns, with inferred types.
     sample: As in `CsvDataset`. None: types are inferred from all records.
+    skip_lines: Lines at the start of each file that are passed over.
     header: Whether the first record of each file names the columns.
     names: The names of all columns. None: as in `CsvDataset`.
     delimiter: The character between cells, of ASCII.

@@ -20,6 +20,9 @@ const SHARED: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_err
 /// Takes the options of CSV files out of the keywords.
 pub(crate) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvOptions> {
     let mut dialect = CsvDialect::default();
+    if let Some(value) = taken(keywords, "skip_lines")? {
+        dialect.skip_lines = integer("skip_lines", 0, &value)?;
+    }
     if let Some(value) = taken(keywords, "header")? {
         dialect.header = flag("header", &value)?;
     }
@@ -90,7 +93,7 @@ fn character(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u8> {
 
 #[doc = docs!(read_csv)]
 #[pyfunction]
-#[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, header=True, names=None, \
+#[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, \
     delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, batch_size=8192, \
     threads=None, limits=None, on_error='raise')")]
 pub(crate) fn read_csv(

@@ -88,12 +88,13 @@ def test_records_of_a_pipeline_are_the_same(tmp_path, schema):
     assert len(rows(found)) == 100
 
 
-@pytest.mark.parametrize("raw", [None, "raw"])
-def test_files_are_the_same(tmp_path, raw):
+@pytest.mark.parametrize(("raw", "before"), [(None, 0), ("raw", 0), (None, 3)])
+def test_files_are_the_same(tmp_path, raw, before):
     lines = records(100)
     path = tmp_path / "rows.csv"
-    path.write_text("".join(f"{line}\n" for line in [",".join(NAMES), *lines]))
-    options = {"schema": SCHEMA, "skip_header_lines": 1, "raw_record_column_name": raw, **CELLS}
+    header = [*['a "note', "", "1,2,3"][:before], ",".join(NAMES)]
+    path.write_text("".join(f"{line}\n" for line in [*header, *lines]))
+    options = {"schema": SCHEMA, "skip_header_lines": len(header), "raw_record_column_name": raw, **CELLS}
     mine, other = (kind(str(path), NAMES, **options) for kind in (ours.CsvTFXIO, csv_tfxio.CsvTFXIO))
     assert mine.ArrowSchema().equals(other.ArrowSchema())
     assert mine.TensorRepresentations() == other.TensorRepresentations()
@@ -141,8 +142,8 @@ def test_a_record_of_empty_cells_is_a_row_and_a_directory_has_files(tmp_path):
 def test_what_does_not_fit_is_an_error(tmp_path):
     with pytest.raises(ValueError, match="Schema features are not a subset of column names"):
         ours.BeamRecordCsvTFXIO("text", ["id"], schema=SCHEMA)
-    with pytest.raises(ValueError, match="skip_header_lines: expected 0 or 1, found 2"):
-        ours.CsvTFXIO("rows.csv", NAMES, skip_header_lines=2)
+    with pytest.raises(ValueError, match="skip_header_lines: expected 0 or more, found -1"):
+        ours.CsvTFXIO("rows.csv", NAMES, skip_header_lines=-1)
     source = ours.BeamRecordCsvTFXIO("text", NAMES, schema=SCHEMA, **CELLS)
     decode = source._decoder()
     with pytest.raises(ValueError, match="record 1: expected 5 cells, found 1"):

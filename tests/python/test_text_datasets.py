@@ -98,6 +98,12 @@ def test_options_of_csv():
     dataset = af.CsvDataset(text, names=("n", "t"), schema=schema, **options)
     assert rows(pickle.loads(pickle.dumps(dataset))) == [{"t": "x;'y"}, {"t": ""}]
     assert table(af.read_csv(b'a\n"x\\"y"\n', escape="\\")).to_pydict() == {"a": ['x"y']}
+    noted = b'of "today\n\nn,t\n1,x\n'
+    assert table(af.read_csv(noted, skip_lines=2)).to_pydict() == {"n": [1], "t": ["x"]}
+    dataset = af.CsvDataset(noted, skip_lines=2)
+    assert rows(pickle.loads(pickle.dumps(dataset))) == [{"n": 1, "t": "x"}]
+    with pytest.raises(ValueError, match="skip_lines: expected an integer of 0 or more, found int -1"):
+        af.read_csv(noted, skip_lines=-1)
 
 
 def test_types_of_a_schema():

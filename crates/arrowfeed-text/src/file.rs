@@ -9,6 +9,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits};
 
 use crate::decoder::TextDecoder;
 use crate::format::TextFormat;
+use crate::framing::Framing;
 use crate::records::{Found, Input, Records};
 use crate::scan::{CompressedScan, TextScan};
 
@@ -21,7 +22,8 @@ pub(crate) struct TextFile {
     file: OpenFile,
     is_gzip: bool,
     fingerprint: Fingerprint,
-    /// Offset of the first record in the content of the file: behind the byte order mark and the header.
+    /// Offset of the first record in the content of the file: behind the byte order mark, the lines that are passed over and the
+    /// header.
     first: u64,
     header: Option<Vec<u8>>,
     format: TextFormat,
@@ -51,6 +53,7 @@ impl TextFile {
         if file.is_marked()? {
             file.first = BYTE_ORDER_MARK.len() as u64;
         }
+        file.pass_over_lines(check)?;
         if file.format.has_header() {
             let Some((header, end)) = file.first_record(check)? else {
                 let message = "expected a line with the names of the columns, found the end of the file";
@@ -74,19 +77,42 @@ impl TextFile {
         }
     }
 
+    /// Puts the first record behind the lines that are passed over, or to the end of a file of fewer lines.
+    fn pass_over_lines(&mut self, check: &Check<'_>) -> Result<(), FeedError> {
+        let mut lines = self.head(Framing::Lines);
+        for _ in 0..self.format.skipped_lines() {
+            if self.advance(&mut lines, check)?.is_none() {
+                break;
+            }
+        }
+        self.first = lines.offset();
+        Ok(())
+    }
+
     /// The first record that is no empty line, and its end.
     fn first_record(&self, check: &Check<'_>) -> Result<Option<(Vec<u8>, u64)>, FeedError> {
-        let most_bytes = self.limits().header_bytes;
-        let mut records = Records::new(self.input(), self.format.framing(), self.first, most_bytes);
-        loop {
-            match records.advance(check)? {
-                Some(found) if found.is_blank => {}
-                Some(Found { fault: Some(fault), length, .. }) => {
-                    return Err(fault.error(length, "header_bytes", most_bytes));
-                }
-                Some(_) => return Ok(Some((records.bytes().to_vec(), records.offset()))),
-                None => return Ok(None),
+        let mut records = self.head(self.format.framing());
+        while let Some(found) = self.advance(&mut records, check)? {
+            if !found.is_blank {
+                return Ok(Some((records.bytes().to_vec(), records.offset())));
             }
+        }
+        Ok(None)
+    }
+
+    /// The first records, none longer than `header_bytes`.
+    fn head(&self, framing: Framing) -> Records {
+        Records::new(self.input(), framing, self.first, self.limits().header_bytes)
+    }
+
+    /// The next one of the first records.
+    fn advance(&self, records: &mut Records, check: &Check<'_>) -> Result<Option<Found>, FeedError> {
+        let found = records.advance(check)?;
+        match found.as_ref().map(|found| (found.fault, found.length, found.is_blank)) {
+            Some((Some(fault), length, false)) => {
+                Err(fault.error(length, "header_bytes", self.limits().header_bytes))
+            }
+            _ => Ok(found),
         }
     }
 

@@ -74,6 +74,11 @@ impl TextFormat {
         self.parser.framing()
     }
 
+    /// Lines at the start of a file that are passed over.
+    pub(crate) fn skipped_lines(&self) -> usize {
+        self.parser.dialect().map_or(0, |dialect| dialect.skip_lines)
+    }
+
     pub(crate) fn has_header(&self) -> bool {
         self.parser.dialect().is_some_and(|dialect| dialect.header)
     }

@@ -44,7 +44,18 @@ if TYPE_CHECKING:
 _MOST_LINE = 16 << 20
 """Bytes of a line that is looked at, at most: a file of another format may have no line end."""
 
-_DIALECT = ("header", "names", "delimiter", "quote", "escape", "skip_blank_lines", "nulls", "raw", "limits")
+_DIALECT = (
+    "skip_lines",
+    "header",
+    "names",
+    "delimiter",
+    "quote",
+    "escape",
+    "skip_blank_lines",
+    "nulls",
+    "raw",
+    "limits",
+)
 """Options that say how a CSV file is written, and what may be asked of it."""
 
 

@@ -33,6 +33,8 @@ class CsvDataset(Dataset):
             empty ones has the type null. For this, all files are read here.
         sample: Without `schema`: records from which types are inferred, from the first one on. A later cell
             of another type is an error when it is read. None: all.
+        skip_lines: Lines at the start of each file that are passed over, whatever is in them. Each ends with
+            `\\n`. The header comes behind them.
         header: Whether the first record of each file names the columns. Where `names` are given, it is passed
             over.
         names: The names of all columns, in their order. None: those of the header; without one those of
@@ -82,6 +84,7 @@ class CsvDataset(Dataset):
         *,
         schema: ArrowSchemaExportable | None = None,
         sample: int | None = None,
+        skip_lines: int = 0,
         header: bool = True,
         names: list[str] | tuple[str, ...] | None = None,
         delimiter: str = ",",
@@ -165,6 +168,7 @@ def read_csv(
     *,
     schema: ArrowSchemaExportable | None = None,
     sample: int | None = None,
+    skip_lines: int = 0,
     header: bool = True,
     names: list[str] | tuple[str, ...] | None = None,
     delimiter: str = ",",
@@ -189,6 +193,7 @@ def read_csv(
         source: As in `CsvDataset`. File objects and URLs are read into memory here.
         schema: As in `CsvDataset`. None: all columns, with inferred types.
         sample: As in `CsvDataset`. None: types are inferred from all records.
+        skip_lines: Lines at the start of each file that are passed over.
         header: Whether the first record of each file names the columns.
         names: The names of all columns. None: as in `CsvDataset`.
         delimiter: The character between cells, of ASCII.

@@ -84,12 +84,13 @@ class CsvTFXIO(CsvRecords, FileRecords):
             None: all, with the types of all cells of all files, which are read when they are needed first.
         raw_record_column_name: Name of a last column, in which each record is as it was read. None: there is
             none.
-        skip_header_lines: 1: the first record of each file is passed over. 0: it is a row.
+        skip_header_lines: Lines at the start of each file that are passed over. The last one of them may have
+            line ends in quotes; in tfx_bsl, rows would begin there.
         limits: What files may ask of a process. None: `arrowfeed.Limits()`.
 
     Raises:
-        ValueError: There is no file pattern; the schema has a feature that is no column; more than one line
-            is to be skipped.
+        ValueError: There is no file pattern; the schema has a feature that is no column;
+            `skip_header_lines` is below 0.
 
     Example:
         >>> source = CsvTFXIO("part-*.csv", ["age", "label"], schema=schema, skip_header_lines=1)
@@ -123,11 +124,11 @@ class CsvTFXIO(CsvRecords, FileRecords):
             raw_record_column_name,
             telemetry_descriptors,
         )
-        if skip_header_lines not in (0, 1):
-            raise ValueError(f"skip_header_lines: expected 0 or 1, found {skip_header_lines}")
+        if skip_header_lines < 0:
+            raise ValueError(f"skip_header_lines: expected 0 or more, found {skip_header_lines}")
         self._patterns = patterns_of(file_pattern)
         self._validate = validate
-        self._header = skip_header_lines == 1
+        self._head = {"header": skip_header_lines > 0, "skip_lines": max(skip_header_lines - 1, 0)}
         self._limits = limits
 
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
@@ -144,7 +145,7 @@ class CsvTFXIO(CsvRecords, FileRecords):
         cells = self._cells
         return {
             "raw": True,
-            "header": self._header,
+            **self._head,
             "delimiter": cells.delimiter,
             "skip_blank_lines": cells.skip_blank_lines,
             "limits": self._limits,
@@ -152,7 +153,7 @@ class CsvTFXIO(CsvRecords, FileRecords):
 
     def _reading(self) -> dict[str, Any]:
         """Arguments of `CsvDataset` for columns."""
-        return {"header": self._header, "limits": self._limits, **self._cells.options()}
+        return {**self._head, "limits": self._limits, **self._cells.options()}
 
     def _found_columns(self) -> Columns:
         if self._features is not None:

@@ -199,7 +199,7 @@ pub(crate) struct CsvDataset;
 #[pymethods]
 impl CsvDataset {
     #[new]
-    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, header=True, \
+    #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, skip_lines=0, header=True, \
         names=None, delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, \
         multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, \
         representations=None, columns=None, limits=None, index=None)")]

@@ -19,6 +19,9 @@ const MOST_CELLS: usize = 1 << 20;
 /// inside of a cell that does not start with one is a character of it. A record ends with `\n`, `\r` or `\r\n`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsvDialect {
+    /// Lines at the start of each file that are passed over, whatever is in them; each ends with `\n`. The header comes behind
+    /// them. Default 0.
+    pub skip_lines: usize,
     /// The first record of each file names the columns, or is passed over where names are given. Default true.
     pub header: bool,
     /// The character between cells, of ASCII. Default `,`.
@@ -38,6 +41,7 @@ pub struct CsvDialect {
 impl Default for CsvDialect {
     fn default() -> Self {
         Self {
+            skip_lines: 0,
             header: true,
             delimiter: b',',
             quote: b'"',

@@ -257,3 +257,38 @@ fn records_are_bytes_where_that_is_asked_for() {
     let dialect = CsvDialect { header: false, skip_blank_lines: false, ..Default::default() };
     assert_eq!(rows(CsvOptions { dialect, ..options }), ["a,b", "1,\"x\ny\"", "", "3", "4,z"]);
 }
+
+#[test]
+fn lines_before_the_header_are_passed_over() {
+    let file = b"\xef\xbb\xbfa \"note\r\n\n1,2,3\nn,t\n1,\"x\ny\"\n2,z\n";
+    let options = |skip_lines, header| CsvOptions {
+        dialect: CsvDialect { skip_lines, header, ..Default::default() },
+        ..Default::default()
+    };
+    let rows = ["1 | x\ny", "2 | z"];
+    for file in [file.to_vec(), gzip(file)] {
+        let files = csv(&file, options(3, true)).unwrap();
+        assert_eq!(shown(&whole(&files)), rows);
+        // Chunks begin behind them too.
+        for chunk_bytes in [1, 7] {
+            let files = csv(&file, CsvOptions { chunk_bytes, ..options(3, true) }).unwrap();
+            assert_eq!(shown(&whole(&files)), rows);
+            let chunks = files.chunks(0, OnError::Raise, None).unwrap().0;
+            assert_eq!(chunks.iter().map(|chunk| chunk.rows).sum::<u64>(), 2);
+        }
+        assert_eq!(types(&file, options(3, true)), ["n Int64", "t Utf8"]);
+        assert_eq!(shown(&whole(&csv(&file, options(4, false)).unwrap())), rows);
+    }
+    // A file of fewer lines has no records.
+    let named = CsvOptions { names: Some(vec!["n".to_owned()]), ..options(5, false) };
+    assert_eq!(shown(&whole(&csv(b"1\n2", named).unwrap())), [""; 0]);
+    assert_eq!(
+        csv(b"1\n2", options(5, true)).unwrap_err().to_string(),
+        "file: expected a line with the names of the columns, found the end of the file"
+    );
+    let limits = Limits { header_bytes: 3, ..Default::default() };
+    assert_eq!(
+        csv(b"12345\nn\n1\n", CsvOptions { limits, ..options(1, true) }).unwrap_err().to_string(),
+        "file: expected a record of at most 3 bytes, found 6"
+    );
+}
