@@ -34,7 +34,7 @@ class CsvDataset(Dataset):
         sample: Without `schema`: records from which types are inferred, from the first one on. A later cell
             of another type is an error when it is read. None: all.
         skip_lines: Lines at the start of each file that are passed over, whatever is in them. Each ends with
-            `\\n`. The header comes behind them.
+            `\n`. The header comes behind them.
         header: Whether the first record of each file names the columns. Where `names` are given, it is passed
             over.
         names: The names of all columns, in their order. None: those of the header; without one those of
