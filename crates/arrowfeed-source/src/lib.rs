@@ -12,10 +12,11 @@
 //! | errors | `error`, `message` (texts in messages), `memory_exhausted` |
 //! | paths of columns | `field_path` |
 //! | what a caller may ask for | `limits`, `report` (what is left out), `interrupt` |
-//! | bytes of files | `io` |
+//! | bytes of files | `io`, `checksum` |
 //! | threads | `threads`, `fork_lock` |
 //! | what the processor does well | `processor` |
 
+mod checksum;
 mod error;
 pub mod field_path;
 mod fork_lock;
@@ -30,6 +31,7 @@ mod report;
 pub mod run;
 mod threads;
 
+pub use checksum::crc32c;
 pub use error::{FeedError, FeedErrorKind, Location, panic_text};
 pub use fork_lock::ForkLock;
 pub use interrupt::{Check, Interrupt, stopped};

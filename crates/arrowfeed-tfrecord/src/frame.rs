@@ -9,7 +9,7 @@
 //!
 //! A mask keeps the checksum of a record that itself has checksums from being 0. Source: `tensorflow/core/lib/io/record_writer.h`.
 
-use arrowfeed_source::{FeedError, FeedErrorKind, Limits, thousands};
+use arrowfeed_source::{FeedError, FeedErrorKind, Limits, crc32c, thousands};
 
 /// Bytes before a record.
 pub(crate) const HEADER: usize = 12;
@@ -18,7 +18,7 @@ pub(crate) const HEADER: usize = 12;
 pub(crate) const FOOTER: usize = 4;
 
 fn masked_crc(bytes: &[u8]) -> u32 {
-    crc32c::crc32c(bytes).rotate_right(15).wrapping_add(0xa282_ead8)
+    crc32c(bytes).rotate_right(15).wrapping_add(0xa282_ead8)
 }
 
 /// Whether these bytes are a length and its checksum.

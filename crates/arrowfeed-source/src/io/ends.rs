@@ -1,7 +1,7 @@
 //! The first and the last bytes of a file: a fingerprint for formats without a marker of their own.
 
 use super::{Fingerprint, OpenFile, checked_read_at};
-use crate::FeedError;
+use crate::{FeedError, crc32c};
 
 /// Bytes at each end of a file.
 const END: usize = 4 << 10;
@@ -30,7 +30,7 @@ impl FileEnds {
         let halves = halves.iter().flat_map(|(first, second)| [first, second]);
         let mut bytes = [0; 16];
         for (sum, half) in bytes.chunks_mut(4).zip(halves) {
-            sum.copy_from_slice(&crc32c::crc32c(half).to_le_bytes());
+            sum.copy_from_slice(&crc32c(half).to_le_bytes());
         }
         Fingerprint { bytes, name: "checksum of both ends" }
     }
