@@ -88,11 +88,16 @@ def test_records_of_a_pipeline_are_the_same(tmp_path, schema):
     assert len(rows(found)) == 100
 
 
-@pytest.mark.parametrize(("raw", "before"), [(None, 0), ("raw", 0), (None, 3)])
-def test_files_are_the_same(tmp_path, raw, before):
+HEADERS = {"names": [",".join(NAMES)], "none": [], "notes": ['a "note', "1,2,3", ""]}
+
+
+@pytest.mark.parametrize(
+    ("raw", "header"), [(None, "names"), ("raw", "names"), (None, "notes"), ("raw", "none")]
+)
+def test_files_are_the_same(tmp_path, raw, header):
     lines = records(100)
     path = tmp_path / "rows.csv"
-    header = [*['a "note', "", "1,2,3"][:before], ",".join(NAMES)]
+    header = HEADERS[header]
     path.write_text("".join(f"{line}\n" for line in [*header, *lines]))
     options = {"schema": SCHEMA, "skip_header_lines": len(header), "raw_record_column_name": raw, **CELLS}
     mine, other = (kind(str(path), NAMES, **options) for kind in (ours.CsvTFXIO, csv_tfxio.CsvTFXIO))
@@ -105,6 +110,18 @@ def test_files_are_the_same(tmp_path, raw, before):
     batches = list(mine.RecordBatches(ours.RecordBatchesOptions(64, num_epochs=1, shuffle=False)))
     assert [batch.num_rows for batch in batches] == [64, 36]
     assert rows(batches) == rows(expected)
+
+
+@pytest.mark.parametrize("raw", [None, "raw"])
+def test_a_file_of_fewer_lines_than_are_skipped_has_no_rows(tmp_path, raw):
+    for name, text in {"a": "", "b": "one line", "c": "x\n\n1,2\n"}.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    source = ours.CsvTFXIO(str(tmp_path), ["n", "t"], skip_header_lines=2, raw_record_column_name=raw)
+    [batch] = source.RecordBatches(ours.RecordBatchesOptions(5, num_epochs=1, shuffle=False))
+    assert batch.select(["n", "t"]).to_pylist() == [{"n": [1], "t": [2]}]
+    assert [found.to_pylist() for found in in_a_pipeline(tmp_path, source.BeamSource(5))] == [
+        batch.to_pylist()
+    ]
 
 
 def test_line_ends_in_quotes_are_read(tmp_path):

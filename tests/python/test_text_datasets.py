@@ -254,3 +254,28 @@ def test_integers_that_do_not_fit_into_int64_are_no_floats():
         "block 0, record 1: b: expected an integer that fits into int64, found 18446744073709551615: "
         "give a schema"
     )
+
+
+@pytest.mark.parametrize(
+    "other", [{"skip_lines": 1}, {"header": False}, {"quote": "'"}, {"skip_blank_lines": False}]
+)
+def test_an_index_and_a_state_of_another_dialect_are_refused(tmp_path, other):
+    path = tmp_path / "rows.csv"
+    path.write_text("n\n" + "".join(f"{number}\n" for number in range(100)))
+    schema = pa.schema({"n": pa.string()})
+    dataset = af.CsvDataset(path, names=["n"], schema=schema)
+    dataset.save_index(tmp_path / "rows.index")
+    batches = dataset.record_batches(batch_size=10)
+    next(batches)
+    again = af.CsvDataset(path, names=["n"], schema=schema, index=tmp_path / "rows.index")
+    assert again.num_rows == 100
+    again = again.record_batches(batch_size=10)
+    again.load_state_dict(batches.state_dict())
+    assert sum(batch.num_rows for batch in again) == 90
+    changed = af.CsvDataset(path, names=["n"], schema=schema, index=tmp_path / "rows.index", **other)
+    for options in ({}, {"shuffle_buffer_size": 20, "seed": 1}):
+        with pytest.raises(af.ChangedError, match="checksum of both ends and of the dialect"):
+            list(changed.record_batches(batch_size=10, **options))
+    changed = af.CsvDataset(path, names=["n"], schema=schema, **other).record_batches(batch_size=10)
+    with pytest.raises((ValueError, af.ChangedError), match="rows.csv as it was, with the fingerprint"):
+        changed.load_state_dict(batches.state_dict())

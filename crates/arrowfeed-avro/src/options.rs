@@ -59,8 +59,8 @@ pub struct ReadOptions {
     /// With [`Encoding::Tfx`], Avro doubles as Float32. Default false.
     pub double_as_float: bool,
     /// Whether a record is the only value of its row, as its bytes, in the column `record` of `LargeBinary`. Default false.
-    /// The bytes are checked as those of a field that is not read. All files have the schema of the first one, but for
-    /// names, defaults and logical types; there is no reader schema.
+    /// The bytes are checked as those of a field that is not read. All files must have the schema of the first one; only
+    /// aliases, defaults, documentation and logical types may differ. There is no reader schema.
     pub raw: bool,
     /// See [`Limits`].
     pub limits: Limits,

@@ -1,4 +1,5 @@
-//! The columns that are read of each row group, and the two readers that read them.
+//! Reads the columns of a row group: lists of numbers by [`number_lists`](crate::number_lists), all others by the Arrow
+//! reader of the `parquet` crate.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::number_lists::{NumberListReader, NumberLists};
 pub(crate) struct GroupColumns {
     /// All of them, in the order of the file.
     schema: SchemaRef,
-    /// Lists of numbers, and the number of each among the columns.
+    /// Each column of lists of numbers, with its index in the schema.
     lists: Vec<(usize, NumberLists)>,
     /// The leaves of the other columns, which the Arrow reader of the `parquet` crate reads.
     others: ProjectionMask,
@@ -31,18 +32,20 @@ impl GroupColumns {
     /// The columns of a file with the schema `whole` that have some of the leaves, which ascend.
     pub(crate) fn new(whole: &Schema, read: &[usize], metadata: &ArrowReaderMetadata) -> Self {
         let file = metadata.parquet_schema();
-        let (mut lists, mut others) = (Vec::new(), read.to_vec());
+        let (mut lists, mut others) = (Vec::new(), Vec::new());
         let (mut column, mut leaf) = (0, 0);
         for field in whole.fields() {
             let first = leaf;
             leaf += leaves(field.data_type());
-            if !read.iter().any(|wanted| (first..leaf).contains(wanted)) {
+            let end = |leaf| read.partition_point(|wanted| *wanted < leaf);
+            let wanted = &read[end(first)..end(leaf)];
+            if wanted.is_empty() {
                 continue;
             }
             let of_numbers = (leaf - first == 1).then(|| NumberLists::new(field, first, &file.column(first)));
-            if let Some(of_numbers) = of_numbers.flatten() {
-                others.retain(|other| *other != first);
-                lists.push((column, of_numbers));
+            match of_numbers.flatten() {
+                Some(of_numbers) => lists.push((column, of_numbers)),
+                None => others.extend_from_slice(wanted),
             }
             column += 1;
         }
@@ -75,9 +78,9 @@ impl GroupColumns {
             false => None,
         };
         let bytes = Arc::new(bytes);
-        let lists = self.lists.iter().map(|(_, lists)| {
+        let lists = self.lists.iter().map(|(column, lists)| {
             let reader = row_group(|| lists.begin(&bytes, metadata.metadata(), group, rows.start));
-            reader.map_err(|error| error.in_field(lists.name()))
+            reader.map_err(|error| error.in_field(self.schema.field(*column).name()))
         });
         let lists = lists.collect::<Result<_, _>>()?;
         Ok(GroupReader { others, lists, batch_size, left: rows.len() })
@@ -101,9 +104,9 @@ impl GroupColumns {
             return Ok(None);
         }
         let mut columns: Vec<ArrayRef> = others.map_or_else(Vec::new, |others| others.columns().to_vec());
-        for ((column, lists), reader) in self.lists.iter().zip(&mut reader.lists) {
-            let made = row_group(|| reader.next(rows)).map_err(|error| error.in_field(lists.name()))?;
-            columns.insert(*column, made);
+        for ((column, _), reader) in self.lists.iter().zip(&mut reader.lists) {
+            let made = row_group(|| reader.next(rows));
+            columns.insert(*column, made.map_err(|error| error.in_field(self.schema.field(*column).name()))?);
         }
         reader.left -= rows;
         let batch = row_group(|| RecordBatch::try_new(self.schema.clone(), columns))?;

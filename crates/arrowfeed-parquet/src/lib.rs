@@ -10,7 +10,7 @@
 //! | `conversion` | columns in the types of a promised schema |
 //! | `file_columns` | the columns of a batch out of those of one file |
 //! | `file` | an open file: its footer, its row groups as chunks |
-//! | `group_columns` | the columns that are read of each row group, and who reads them |
+//! | `group_columns` | the columns of a row group, and their two readers |
 //! | `number_lists` | columns of lists of numbers |
 //! | `rows` | the rows of a row group as batches |
 //! | `bytes` | a file's bytes, as the `parquet` crate reads them |

@@ -147,7 +147,7 @@ fn they_are_those_of_the_plain_reader() {
     assert!(lists > 1000, "{lists}");
 }
 
-/// With one thread and with `skip_block`: what is read has the rows that the file declares, or there is an error.
+/// What is read has the rows that the file declares, or there is an error.
 #[test]
 fn damaged_pages_are_values_or_errors() {
     // The hook would print each panic of the `parquet` crate, which is an error here.

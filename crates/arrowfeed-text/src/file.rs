@@ -46,7 +46,7 @@ impl TextFile {
 
     fn open_file(file: OpenFile, format: TextFormat, check: &Check<'_>) -> Result<Self, FeedError> {
         let ends = FileEnds::read(&file)?;
-        let fingerprint = ends.fingerprint();
+        let fingerprint = format.marked(ends.fingerprint());
         file.check_fingerprint(&fingerprint)?;
         let mut file =
             Self { file, is_gzip: is_gzip(&ends.start), fingerprint, first: 0, header: None, format };
@@ -79,6 +79,9 @@ impl TextFile {
 
     /// Puts the first record behind the lines that are passed over, or to the end of a file of fewer lines.
     fn pass_over_lines(&mut self, check: &Check<'_>) -> Result<(), FeedError> {
+        if self.format.skipped_lines() == 0 {
+            return Ok(());
+        }
         let mut lines = self.head(Framing::Lines);
         for _ in 0..self.format.skipped_lines() {
             if self.advance(&mut lines, check)?.is_none() {
@@ -107,12 +110,11 @@ impl TextFile {
 
     /// The next one of the first records.
     fn advance(&self, records: &mut Records, check: &Check<'_>) -> Result<Option<Found>, FeedError> {
-        let found = records.advance(check)?;
-        match found.as_ref().map(|found| (found.fault, found.length, found.is_blank)) {
-            Some((Some(fault), length, false)) => {
+        match records.advance(check)? {
+            Some(Found { fault: Some(fault), length, .. }) => {
                 Err(fault.error(length, "header_bytes", self.limits().header_bytes))
             }
-            _ => Ok(found),
+            found => Ok(found),
         }
     }
 

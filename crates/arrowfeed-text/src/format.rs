@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, SchemaRef};
 use arrowfeed_source::format::{FileFormat, FormatFile};
-use arrowfeed_source::io::{FileSource, Opened};
+use arrowfeed_source::io::{FileSource, Fingerprint, Opened};
 use arrowfeed_source::run::{FileSet, Files};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 
@@ -72,6 +72,14 @@ impl TextFormat {
 
     pub(crate) fn framing(&self) -> Framing {
         self.parser.framing()
+    }
+
+    /// The fingerprint of a file that is read with these options: the same file has other records with other ones.
+    pub(crate) fn marked(&self, of_file: Fingerprint) -> Fingerprint {
+        let Some(dialect) = self.parser.dialect() else { return of_file };
+        let mut bytes = of_file.bytes;
+        bytes.iter_mut().zip(dialect.checksum().to_le_bytes()).for_each(|(byte, mark)| *byte ^= mark);
+        Fingerprint { bytes, name: "checksum of both ends and of the dialect" }
     }
 
     /// Lines at the start of a file that are passed over.

@@ -119,10 +119,10 @@ def read_avro(
         string_type: Arrow type of strings; bytes follow it. `"utf8"` has 32-bit offsets, `"large_utf8"`
             64-bit ones, `"utf8_view"` is the view type.
         raw: Whether a record is the only value of its row, as its bytes in Avro's binary encoding, in the
-            column `record` of large_binary. They are checked as those of a field that is not read: neither
-            for UTF-8, nor inside array blocks that state their size. All files must have the schema of the
-            first one, but for defaults and logical types; `reader_schema` is refused. A type that contains
-            itself can be read so.
+            column `record` of large_binary. The reader checks them like those of a field that is not read:
+            it does not check UTF-8, nor array blocks that state their size. All files must have the schema
+            of the first one; only aliases, defaults, documentation and logical types may differ.
+            `reader_schema` is refused. Recursive types can be read this way.
         threads: Threads that decode. None: as many as the process has cores (affinity and cgroup quota
             respected). 1: the calling thread, none is started.
         limits: What one file may ask of this process. None: `Limits()`.
@@ -341,7 +341,8 @@ def read_split(
         encoding: How Avro types become Arrow types.
         double_as_float: With `encoding="tfx"`, doubles as Float32.
         string_type: Arrow type of strings.
-        raw: Whether a record is the only value of its row, as its bytes.
+        raw: As in `read_avro`. Only the schema of this file is known: compare the schemas of the files
+            yourself.
         threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
         limits: What the file may ask of this process.
         on_error: What to do with blocks that cannot be read.

@@ -58,7 +58,8 @@ class ReadAllAvro(ReadAll):
         **options: Those of `arrowfeed.read_avro` but for `threads`: `columns`, `reader_schema`, `batch_size`,
             `max_batch_bytes`, `encoding`, `double_as_float`, `string_type`, `raw`, `limits`, and `on_error`,
             which is `"raise"` or `"skip_block"` here. Without a `reader_schema`, the batches of a file have
-            the schema of that file.
+            the schema of that file. With `raw=True`, each range is read alone: records of files of different
+            Avro schemas cannot be told apart.
 
     Raises:
         TypeError: There is no such option, or it has a wrong type. ValueError: it has a wrong value. Both are

@@ -84,8 +84,7 @@ class CsvTFXIO(CsvRecords, FileRecords):
             None: all, with the types of all cells of all files, which are read when they are needed first.
         raw_record_column_name: Name of a last column, in which each record is as it was read. None: there is
             none.
-        skip_header_lines: Lines at the start of each file that are passed over. The last one of them may have
-            line ends in quotes; in tfx_bsl, rows would begin there.
+        skip_header_lines: Lines to skip at the start of each file.
         limits: What files may ask of a process. None: `arrowfeed.Limits()`.
 
     Raises:
@@ -128,7 +127,7 @@ class CsvTFXIO(CsvRecords, FileRecords):
             raise ValueError(f"skip_header_lines: expected 0 or more, found {skip_header_lines}")
         self._patterns = patterns_of(file_pattern)
         self._validate = validate
-        self._head = {"header": skip_header_lines > 0, "skip_lines": max(skip_header_lines - 1, 0)}
+        self._head = {"header": False, "skip_lines": skip_header_lines}
         self._limits = limits
 
     def RawRecordBeamSource(self) -> Any:  # noqa: N802

@@ -3,7 +3,7 @@
 use arrow_csv::ReaderBuilder;
 use arrow_csv::reader::Format;
 use arrow_schema::SchemaRef;
-use arrowfeed_source::{FeedError, FeedErrorKind, hex, quoted, thousands};
+use arrowfeed_source::{FeedError, FeedErrorKind, crc32c, hex, quoted, thousands};
 use memchr::memchr_iter;
 use regex::Regex;
 
@@ -54,6 +54,13 @@ impl Default for CsvDialect {
 }
 
 impl CsvDialect {
+    /// A checksum of what decides where records are: an index or a state of other options would lose rows.
+    pub(crate) fn checksum(&self) -> u32 {
+        let flags = [self.header, self.skip_blank_lines, self.escape.is_some()].map(u8::from);
+        let characters = [self.delimiter, self.quote, self.escape.unwrap_or(0)];
+        crc32c(&[&self.skip_lines.to_le_bytes()[..], &flags, &characters].concat())
+    }
+
     pub(crate) fn framing(&self) -> Framing {
         Framing::Csv { delimiter: self.delimiter, quote: self.quote, escape: self.escape }
     }

@@ -34,7 +34,7 @@ pub struct CsvOptions {
     /// Bytes of a file whose records are a chunk, at least 1. A shuffle takes chunks as a whole, so that small ones mix better; an
     /// index has 32 bytes for each. Default 256 KiB.
     pub chunk_bytes: u64,
-    /// `decoded_block_bytes` bounds a record, `header_bytes` the header, `batch_bytes` a batch.
+    /// `decoded_block_bytes` bounds a record, `header_bytes` the header and each skipped line, `batch_bytes` a batch.
     pub limits: Limits,
 }
 

@@ -65,8 +65,8 @@ pub(crate) struct FeatureColumns<C> {
     heads: Vec<Box<[u8]>>,
     /// Number of the column of a name.
     numbers: HashMap<Box<[u8]>, usize>,
-    /// The marks of all names, see [`mark`].
-    marks: u64,
+    /// A Bloom filter of the names, see [`filter_bit`].
+    filter: u64,
     unlisted: Unlisted,
     /// The column of each entry of the last record: many writers keep an order.
     last: Vec<usize>,
@@ -91,7 +91,7 @@ impl<C: EntryColumn> FeatureColumns<C> {
             features: features.to_vec(),
             columns: features.iter().map(|feature| C::new(feature.kind)).collect(),
             heads: features.iter().map(|feature| entry_head(feature.name.as_bytes())).collect(),
-            marks: features.iter().fold(0, |marks, feature| marks | mark(feature.name.as_bytes())),
+            filter: features.iter().fold(0, |filter, feature| filter | filter_bit(feature.name.as_bytes())),
             numbers,
             unlisted,
             last: Vec::new(),
@@ -137,9 +137,9 @@ impl<C: EntryColumn> FeatureColumns<C> {
     fn find_entry(&mut self, bytes: &[u8], position: usize, row: usize) -> Result<(), Fault> {
         let mut parts = Vec::new();
         let entry = Entry::read(bytes, &mut parts)?;
-        // Most names that have no column have no mark either: 3 of 24 features of `linkedin` take 14 % less time than with a
-        // search for each of the others.
-        let may_have_column = self.marks & mark(entry.name) != 0;
+        // The filter rejects most names that have no column, without a hash lookup: lookups were 14 % of the time of 3 of
+        // 24 features of `linkedin`.
+        let may_have_column = self.filter & filter_bit(entry.name) != 0;
         let Some(number) = may_have_column.then(|| self.numbers.get(entry.name).copied()).flatten() else {
             return match self.unlisted {
                 Unlisted::Check => Ok(C::check(&entry)?),
@@ -217,8 +217,8 @@ impl<C: EntryColumn> FeatureColumns<C> {
     }
 }
 
-/// One of 64 bits, the same one for the same name.
-fn mark(name: &[u8]) -> u64 {
+/// The bit of a name in the Bloom filter.
+fn filter_bit(name: &[u8]) -> u64 {
     1 << ((name.len() ^ usize::from(name.last().copied().unwrap_or(0))) % 64)
 }
 

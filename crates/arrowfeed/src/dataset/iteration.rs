@@ -326,7 +326,8 @@ impl<C: Conversion> Iteration<C> {
                 self.start_epoch(number, place, held as u64)?
             }
         };
-        epoch.begin(self.options.batch_size - held, self.options.decoded_bytes(C::TAKES_WORK));
+        let converts = C::TAKES_WORK && self.options.thread_count() > 1;
+        epoch.begin(self.options.batch_size - held, self.options.decoded_bytes(converts));
         Ok(epoch)
     }
 
@@ -357,14 +358,14 @@ impl<C: Conversion> Iteration<C> {
 
     fn workers(&mut self) -> Result<Workers, FeedError> {
         let threads = self.options.thread_count();
-        if threads == 1 && !self.options.decodes_ahead {
+        let by_caller = self.files.files.format().is_decoded_by_caller();
+        if threads == 1 && (by_caller || !self.options.decodes_ahead) {
             return Ok(Workers::Caller);
         }
         let pool = match &self.pool {
             Some(pool) => pool.clone(),
             None => self.pool.insert(Arc::new(Pool::start(threads)?)).clone(),
         };
-        let by_caller = self.files.files.format().is_decoded_by_caller();
         Ok(if by_caller { Workers::Caller } else { Workers::Pool(pool) })
     }
 

@@ -8,7 +8,8 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError};
 
 /// Options of an iteration over a dataset.
 ///
-/// The batches are a function of the files and of these options; `threads` and `prefetch_bytes` change none of them.
+/// The batches are a function of the files and of these options; `threads`, `decodes_ahead` and
+/// `prefetch_bytes` change none of them.
 #[derive(Clone)]
 pub struct IterationOptions {
     /// Rows of a batch. Default 8192.
@@ -30,8 +31,8 @@ pub struct IterationOptions {
     /// Threads that decode, gather the rows of a shuffle, and make tensors. `None`: every core that the process may use;
     /// 1: the calling thread.
     pub threads: Option<NonZeroUsize>,
-    /// Whether a single thread is one of its own, which decodes ahead of the caller; the caller makes the tensors. Default
-    /// false: the calling thread decodes. More than one thread always decode ahead.
+    /// With one thread: starts a worker thread that decodes ahead; the caller's thread makes the tensors. Default false: the
+    /// caller's thread does both. It has no effect with more threads.
     pub decodes_ahead: bool,
     /// Bytes of decoded rows and their tensors that may wait, where threads work ahead; of a shuffle, as many of gathered
     /// rows again. Default 64 MiB.
