@@ -6,6 +6,7 @@ Five moments of each call; `ARROWFEED_INTERRUPTS=100` for a longer run.
 import json
 import os
 import random
+import re
 import select
 import signal
 import subprocess
@@ -265,7 +266,7 @@ COMMANDS = {
 def test_ctrl_c_ends_a_command(files, tmp_path, command):
     arguments = [text.format(folder=tmp_path, **files) for text in COMMANDS[command]]
     moments = random.Random(command)
-    seconds = []
+    seconds, dropped = [], 0
     for _ in range(INTERRUPTS):
         answers = []
         while len(answers) < 3 and min(answers, default=1) > EXIT_SECONDS:
@@ -280,7 +281,16 @@ def test_ctrl_c_ends_a_command(files, tmp_path, command):
                 sent = time.monotonic()
                 process.send_signal(signal.SIGINT)
                 err = process.communicate(timeout=60)[1]
-                answers.append(time.monotonic() - sent)
+            # Python drops an exception that is raised inside a finalizer, and says so.
+            if process.returncode == 0 and re.fullmatch(
+                r"Exception ignored in: .*KeyboardInterrupt: \n", err, re.DOTALL
+            ):
+                dropped += 1
+                assert dropped == 1, err
+                for written in tmp_path.iterdir():
+                    written.unlink()
+                continue
+            answers.append(time.monotonic() - sent)
             assert (process.returncode, err) == (130, "")
             assert list(tmp_path.iterdir()) == []
         seconds.append(min(answers))
