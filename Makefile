@@ -182,6 +182,9 @@ clean: ## everything that was built, installed or written
 
 # ---- virtual environments: a file in them says what they hold
 
+.PHONY: environments
+environments: .venv-frameworks/.made .venv-torch/.made ## the virtual environments of the frameworks; downloads 5 GB
+
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
 	rm -rf $(VENV)
