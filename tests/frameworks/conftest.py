@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -14,6 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 import arrowfeed as af
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # A shell lets commands in the background ignore Ctrl-C, and their children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 NUMBERS = (
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),

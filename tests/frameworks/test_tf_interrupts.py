@@ -19,8 +19,6 @@ START = """
     import arrowfeed as af
 
     path, threads = sys.argv[1], int(sys.argv[2])
-    # A shell ignores the signal for what it starts in the background.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def rows():
         source = af.AvroDataset(path, representations={"id": af.Dense("id")})
