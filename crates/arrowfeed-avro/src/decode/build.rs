@@ -14,7 +14,6 @@ use super::list::{Kind, ListColumn};
 use super::number::{Booleans, Numbers};
 use super::op::{Nulls, Op};
 use super::optional::Optional;
-use super::raw::RawColumn;
 use super::skipper::Skipper;
 use super::union::{BranchColumn, Target, UnionColumn};
 use crate::plan::node::{
@@ -104,7 +103,7 @@ fn op(node: &Node, data_type: &DataType, skips: &Skips) -> Op {
         Node::Map { values } => Op::List(vec![map_column(values, data_type, skips)]),
         Node::Nullable { null_branch, value } => nullable(*null_branch, value, data_type, skips),
         Node::Union(union) => Op::Union(vec![union_column(union, data_type, skips)]),
-        Node::Raw(program) => Op::Raw(vec![RawColumn::new(Skipper::new(program, skips), data_type.clone())]),
+        Node::Raw(program) => Op::Skip(Skipper::new(program, skips).keeping(data_type)),
         Node::Record(_) => unreachable!("records are flattened"),
     }
 }

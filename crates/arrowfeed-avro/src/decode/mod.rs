@@ -15,8 +15,7 @@
 //! | `leaf` | what a column without parts can do; the fused nullable |
 //! | `number` `time` `bytes` `fixed` `decimal` `enumeration` | columns without parts |
 //! | `list` `optional` `union` | columns with a body |
-//! | `skipper` | values that nobody reads |
-//! | `raw` | records that are kept as their bytes |
+//! | `skipper` | values that nobody reads, or that are kept as their bytes |
 //! | `constant` | defaults of a reader's schema |
 //! | `fill` | what every column can do: pad, mark, roll back, finish |
 //! | `validity` `assemble` | flags to bits; buffers to arrays |
@@ -40,7 +39,6 @@ mod list;
 mod number;
 mod op;
 mod optional;
-mod raw;
 mod rows;
 mod skipper;
 mod time;

@@ -15,7 +15,6 @@ use super::leaf::{Leaf, Nullable};
 use super::list::ListColumn;
 use super::number::{BooleanWire, Booleans, DoubleWire, FloatWire, IntWire, LongWire, Numbers, Same};
 use super::optional::Optional;
-use super::raw::RawColumn;
 use super::skipper::Skipper;
 use super::time::TimeWire;
 use super::union::UnionColumn;
@@ -33,7 +32,7 @@ macro_rules! ops {
         #[derive(Debug)]
         #[repr(u8)]
         pub(crate) enum Op {
-            /// Values that nobody reads.
+            /// Values that nobody reads, or that are kept as their bytes.
             Skip(Skipper),
             $(#[allow(missing_docs)] $leaf(Vec<$leaf_type>),)+
             $(#[allow(missing_docs)] $rare(Vec<$rare_type>),)+
@@ -69,7 +68,7 @@ macro_rules! ops {
                         }
                     })+
                     Op::Skip(skipper) => {
-                        let moved = skipper.run(1, cur, context);
+                        let moved = skipper.read(1, cur, context);
                         return context.result(moved);
                     }
                 }
@@ -90,7 +89,7 @@ macro_rules! ops {
                         }
                         Ok(())
                     })+
-                    Op::Skip(skipper) => return skipper.run(n, cur, context),
+                    Op::Skip(skipper) => return skipper.read(n, cur, context),
                 };
                 context.moved(result.map(|()| cur))
             }
@@ -101,7 +100,7 @@ macro_rules! ops {
                     $(Op::$leaf(columns) => columns.iter_mut().for_each(|column| with(column)),)+
                     $(Op::$rare(columns) => columns.iter_mut().for_each(|column| with(column)),)+
                     $(Op::$part(columns) => columns.iter_mut().for_each(|column| with(column)),)+
-                    Op::Skip(_) => {}
+                    Op::Skip(skipper) => skipper.kept().into_iter().for_each(|column| with(column)),
                 }
             }
 
@@ -111,7 +110,7 @@ macro_rules! ops {
                     $(Op::$leaf(columns) => columns.iter().for_each(|column| with(column)),)+
                     $(Op::$rare(columns) => columns.iter().for_each(|column| with(column)),)+
                     $(Op::$part(columns) => columns.iter().for_each(|column| with(column)),)+
-                    Op::Skip(_) => {}
+                    Op::Skip(skipper) => skipper.kept_ref().into_iter().for_each(|column| with(column)),
                 }
             }
 
@@ -184,7 +183,6 @@ ops! {
         List(ListColumn),
         Optional(Optional),
         Union(UnionColumn),
-        Raw(RawColumn),
     }
 }
 

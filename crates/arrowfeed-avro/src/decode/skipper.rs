@@ -5,6 +5,9 @@
 
 mod lower;
 
+use arrow_schema::DataType;
+
+use super::bytes::BytesColumn;
 use super::context::{Context, Moved};
 use crate::plan::skip::{self, Program};
 use crate::wire::Reads;
@@ -15,6 +18,9 @@ use crate::wire::varints::{skip_ints, skip_longs};
 #[derive(Debug, Default)]
 pub(crate) struct Skipper {
     hops: Vec<Hop>,
+    /// The bytes of all values, where they are kept. Not an op of its own: that would cost the loop over ops 7 % of its
+    /// instructions on `nested`.
+    kept: Option<Box<BytesColumn>>,
 }
 
 /// Values of one kind in a row: `times` is 1 or more.
@@ -79,6 +85,41 @@ enum ItemKind {
 }
 
 impl Skipper {
+    /// The same, which keeps the bytes of the values as a column.
+    pub(crate) fn keeping(self, data_type: &DataType) -> Self {
+        Self { kept: Some(Box::new(BytesColumn::new(data_type.clone(), false))), ..self }
+    }
+
+    /// The column of the bytes that are kept.
+    pub(crate) fn kept(&mut self) -> Option<&mut BytesColumn> {
+        self.kept.as_deref_mut()
+    }
+
+    /// The same, to look at.
+    pub(crate) fn kept_ref(&self) -> Option<&BytesColumn> {
+        self.kept.as_deref()
+    }
+
+    /// Steps over `n` values, and keeps their bytes if they are kept.
+    #[inline(always)]
+    pub(crate) fn read<'a>(&mut self, n: usize, cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+        if self.kept.is_some() { self.keep(n, cur, context) } else { self.run(n, cur, context) }
+    }
+
+    #[inline(never)]
+    fn keep<'a>(&mut self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
+        for _ in 0..n {
+            let after = self.run(1, cur, context)?;
+            let (length, mut copied) = (cur.left() - after.left(), cur);
+            let kept = self.kept.as_deref_mut().map_or(Ok(()), |kept| kept.extend(length, &mut copied));
+            if let Err(stop) = kept {
+                return context.moved(Err(stop));
+            }
+            cur = after;
+        }
+        Some(cur)
+    }
+
     /// Steps over `n` values. Calls itself no deeper than `lower` has let it nest.
     #[inline(never)]
     pub(crate) fn run<'a>(&self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
