@@ -9,7 +9,9 @@ BIN := $(VENV)/bin
 ARROWFEED_CASES ?= 2000
 ARROWFEED_MUTANTS ?= 200000
 ARROWFEED_WRITE_KILLS ?= 200
-export ARROWFEED_CASES ARROWFEED_MUTANTS ARROWFEED_WRITE_KILLS
+ARROWFEED_STORE_EPOCHS ?= 2000
+ARROWFEED_STORE_KILLS ?= 20
+export ARROWFEED_CASES ARROWFEED_MUTANTS ARROWFEED_WRITE_KILLS ARROWFEED_STORE_EPOCHS ARROWFEED_STORE_KILLS
 
 # Seconds of each fuzz target; part of the rows, and rounds, of the benchmarks.
 SECONDS := 60
@@ -20,6 +22,9 @@ JAVA_OUT := $(CURDIR)/target/java-reference
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 # Builds the Python package in release and installs it. Conda's variable would make maturin refuse.
 PACKAGE = env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(1)" $(1)/bin/maturin develop --release --manifest-path python/Cargo.toml
+
+# Runs Python with the package of this folder, whose extension module was built before.
+BUILT = PYTHONPATH="$(CURDIR)/python"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -50,10 +55,11 @@ test-python: $(VENV)/.test ## Python tests
 	$(BIN)/python -m pytest benches/tests tests/java/test_plain_json.py
 	$(BIN)/python -m pytest -rs tests/python
 
+# The extension module is the one that was built for $(VENV): it is the same for every Python, and linking it takes minutes.
 .PHONY: test-frameworks
-test-frameworks: .venv-frameworks/.made ## tensors in TensorFlow (newest and 2.16) and JAX, TFX, Beam; downloads 2 GB
-	$(call PACKAGE,.venv-frameworks)
-	.venv-frameworks/bin/python -m pytest tests/frameworks
+test-frameworks: $(VENV)/.test .venv-frameworks/.made ## tensors in TensorFlow (newest and 2.16) and JAX, TFX, Beam; downloads 2 GB
+	$(call PACKAGE,$(VENV))
+	$(BUILT) .venv-frameworks/bin/python -m pytest tests/frameworks
 	@$(MAKE) test-tensorflow-oldest
 
 # The oldest TensorFlow that the ops run on, in the environment of tensorflow-io. The extension module is the one that was built.
@@ -66,15 +72,21 @@ test-tensorflow-oldest:
 
 .PHONY: test-tensorflow-oldest-here
 test-tensorflow-oldest-here: .venv-tfio/.made
-	PYTHONPATH=python .venv-tfio/bin/python -c "import tensorflow as tf; print('tensorflow', tf.__version__)"
-	PYTHONPATH=python .venv-tfio/bin/python -m pytest $(OF_TENSORFLOW)
+	$(BUILT) .venv-tfio/bin/python -c "import tensorflow as tf; print('tensorflow', tf.__version__)"
+	$(BUILT) .venv-tfio/bin/python -m pytest $(OF_TENSORFLOW)
 
 # That they are there is seen first: their tests would be skipped.
 .PHONY: test-torch
-test-torch: .venv-torch/.made ## tensors in PyTorch, and torchdata; downloads 3 GB
-	$(call PACKAGE,.venv-torch)
-	.venv-torch/bin/python -c "import torch, torchdata; print('torch', torch.__version__, 'torchdata', torchdata.__version__)"
-	.venv-torch/bin/python -m pytest -rs -k torch $(wildcard tests/frameworks/test_*torch*.py) tests/frameworks/test_examples.py
+test-torch: $(VENV)/.test .venv-torch/.made ## tensors in PyTorch, and torchdata; downloads 3 GB
+	$(call PACKAGE,$(VENV))
+	$(BUILT) .venv-torch/bin/python -c "import torch, torchdata; print('torch', torch.__version__, 'torchdata', torchdata.__version__)"
+	$(BUILT) .venv-torch/bin/python -m pytest -rs -k torch $(wildcard tests/frameworks/test_*torch*.py) tests/frameworks/test_examples.py
+
+# Servers on 127.0.0.1. The tests of a server whose programs are missing are skipped.
+.PHONY: test-stores
+test-stores: $(VENV)/.test .venv-stores/.made .venv-stores/node/.made target/hdfs/.made ## S3, GCS, Azure, HTTP and HDFS on servers of this machine; takes 1.2 GB
+	$(call PACKAGE,$(VENV))
+	$(BUILT) .venv-stores/bin/python -m pytest -rs tests/stores
 
 .PHONY: test-java
 test-java: ## files and schema resolution of Java's Avro; skipped without Java and Maven
@@ -99,7 +111,7 @@ lint: $(VENV)/.lint ## format, lints, types, docstrings, the order of dependenci
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check tools examples benches tests/java
-	$(BIN)/ruff check python tests/python tests/frameworks
+	$(BIN)/ruff check python tests/python tests/frameworks tests/stores
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --project python --pythonpath $(BIN)/python
 
@@ -177,13 +189,13 @@ tsan-here:
 
 .PHONY: clean
 clean: ## everything that was built, installed or written
-	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-torch .venv-tfio data fuzz/target benches/ours/target benches/peers/target benches/instructions/target tests/java/target
+	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-torch .venv-tfio .venv-stores data fuzz/target benches/ours/target benches/peers/target benches/instructions/target tests/java/target
 	rm -rf .pytest_cache .ruff_cache
 
 # ---- virtual environments: a file in them says what they hold
 
 .PHONY: environments
-environments: .venv-frameworks/.made .venv-torch/.made ## the virtual environments of the frameworks; downloads 5 GB
+environments: .venv-frameworks/.made .venv-torch/.made .venv-stores/.made .venv-stores/node/.made ## the virtual environments of the frameworks; downloads 5 GB
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
@@ -209,6 +221,25 @@ $(VENV)/.%: requirements/%.txt requirements/build.txt $(VENV)/.made
 	$(PYTHON) -m venv .venv-torch
 	.venv-torch/bin/pip install --quiet --disable-pip-version-check --no-cache-dir -r $<
 	@touch $@
+
+.venv-stores/.made: requirements/stores.txt requirements/build.txt
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
+	rm -rf .venv-stores
+	$(PYTHON) -m venv .venv-stores
+	.venv-stores/bin/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+# A lock file would name the addresses of downloads.
+.venv-stores/node/.made: tests/stores/package.json .venv-stores/.made
+	@if command -v node >/dev/null && command -v npm >/dev/null; then \
+		rm -rf $(@D) && mkdir -p $(@D) && cp $< $(@D) && cd $(@D) && \
+		npm install --silent --no-package-lock --no-audit --no-fund --ignore-scripts && touch .made; \
+	else echo "SKIPPED Azure of make test-stores: expected node and npm on the PATH"; fi
+
+target/hdfs/.made: tests/stores/hdfs/pom.xml $(wildcard tests/stores/hdfs/src/main/java/org/arrowfeed/hdfs/*.java)
+	@if command -v java >/dev/null && command -v mvn >/dev/null; then \
+		rm -rf $(@D) && mvn -q -B -f $< compile dependency:copy-dependencies && touch $@; \
+	else echo "SKIPPED HDFS of make test-stores: expected java and mvn on the PATH"; fi
 
 # tensorflow-io has no newer release than for TensorFlow 2.16: TFIO_PYTHON is a Python of 3.9 to 3.12.
 .venv-tfio/.made: requirements/tfio.txt

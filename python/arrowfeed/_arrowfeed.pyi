@@ -42,6 +42,7 @@ from arrowfeed._stubs.representation import (
     representations_from_tfmd,
 )
 from arrowfeed._stubs.schema import AvroSchema, avro_schema
+from arrowfeed._stubs.store_files import exists, peek, upload
 from arrowfeed._stubs.tensor import DenseTensor, RaggedTensor, SparseTensor, StructuredTensor
 from arrowfeed._stubs.tensorflow_op import TensorFlowSource, register_tensorflow_ops
 from arrowfeed._stubs.text import CsvDataset, JsonLinesDataset, read_csv, read_json_lines
@@ -92,7 +93,9 @@ __all__ = [
     "encode_examples",
     "encode_records",
     "encode_sequence_examples",
+    "exists",
     "infer_representations",
+    "peek",
     "plan_splits",
     "read_avro",
     "read_csv",
@@ -103,6 +106,7 @@ __all__ = [
     "read_tfrecord",
     "register_tensorflow_ops",
     "representations_from_tfmd",
+    "upload",
     "write_avro",
     "write_tfrecord",
 ]

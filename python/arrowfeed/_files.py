@@ -1,67 +1,114 @@
-"""Files that are no paths: URLs that fsspec reaches, file objects in memory.
+"""Files that are no paths: filesystems of fsspec, file objects in memory.
 
-The compiled module calls `files_of` for URLs of other schemes than `file://`; fsspec is imported then.
+The compiled module calls these functions for URLs of schemes that it does not know; fsspec is imported then.
 """
 
 from __future__ import annotations
 
 import errno
-import functools
 import importlib
 import io
-from typing import TYPE_CHECKING, Any, BinaryIO
+import sys
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
 _WITHOUT_DIRECTORIES = ("http", "https")
 """Schemes whose URLs name one file each: a question mark starts a query, and nothing can be listed."""
 
+_READ_AHEAD = (
+    "max_requests",
+    "read_ahead_bytes",
+    "request_bytes",
+    "max_retries",
+    "retry_timeout",
+    "request_timeout",
+)
+"""Storage options that are not for a filesystem."""
 
-def files_of(url: str, shown: str, extension: str) -> list[tuple[str, Callable[[], BinaryIO]]]:
-    """The files that a URL means: itself, or those of a glob or a directory, sorted.
+_TAGS = ("ETag", "etag", "generation", "mtime", "LastModified", "last_modified", "modified", "created")
+"""Names of what changes when a file changes, in `info` of filesystems."""
+
+
+def filesystem_of(url: str, shown: str, options: Mapping[str, Any] | None) -> Any:
+    """The filesystem of fsspec for a URL.
 
     Args:
         url: With a scheme that fsspec knows.
         shown: The URL without its secrets, for messages.
-        extension: Of the files of a directory, without the dot.
-
-    Returns:
-        For each file, its name in messages and a function that opens it.
+        options: Arguments of the filesystem.
 
     Raises:
         ImportError: fsspec, or what it needs for the scheme, is not installed.
-        FileNotFoundError: Nothing matches the glob, or the directory has no files with the extension.
     """
-    scheme = url.partition("://")[0]
     try:
         core: Any = importlib.import_module("fsspec.core")
     except ImportError as error:
         message = f"expected fsspec to read {shown} with, found it not installed: pip install fsspec"
         raise ImportError(message) from error
-    filesystem, path = core.url_to_fs(url)
+    own = {key: value for key, value in (options or {}).items() if key.lower() not in _READ_AHEAD}
+    return core.url_to_fs(url, **own)[0]
+
+
+def is_in_fsspec_memory(url: str) -> bool:
+    """Whether the memory filesystem of fsspec, if a program uses it, has files that a URL means."""
+    if "fsspec.implementations.memory" not in sys.modules:
+        return False
+    filesystem = filesystem_of(url, url, None)
+    core: Any = importlib.import_module("fsspec.core")
+    path = core.strip_protocol(url)
+    return bool(filesystem.glob(path)) if "*" in path or "[" in path else filesystem.exists(path)
+
+
+def files_of(filesystem: Any, url: str, shown: str, extension: str) -> list[tuple[str, str, int | None]]:
+    """The files that a URL means: itself, or those of a glob or a directory, sorted.
+
+    Args:
+        filesystem: Of fsspec.
+        url: A URL, or a path of the filesystem.
+        shown: The URL without its secrets, for messages.
+        extension: Of the files of a directory, without the dot.
+
+    Returns:
+        For each file, its name in messages, its path and its size, where a listing has told it.
+
+    Raises:
+        FileNotFoundError: Nothing matches the glob, or the directory has no files with the extension.
+    """
+    scheme, separator, _ = url.partition("://")
+    core: Any = importlib.import_module("fsspec.core")
+    # A chain such as zip://a.avro::file.zip names the path of its first filesystem.
+    path = core.strip_protocol(url.partition("::")[0]) if separator else url
     if scheme.lower() in _WITHOUT_DIRECTORIES:
-        return [(shown, functools.partial(filesystem.open, path, "rb"))]
-    paths = _paths(filesystem, path, shown, extension)
-    # The URL itself keeps its name; files that were found have one of their own.
-    names = [shown] if paths == [path] else [f"{scheme}://{found.lstrip('/')}" for found in paths]
+        return [(shown, path, None)]
+    if "*" in path or "[" in path:
+        found = filesystem.glob(path, detail=True)
+    elif not path.endswith(f".{extension}") and filesystem.isdir(path):
+        found = filesystem.glob(f"{path.rstrip('/')}/*.{extension}", detail=True)
+    else:
+        return [(shown, path, None)]
+    files = {name: info for name, info in found.items() if info.get("type") != "directory"}
+    if not files:
+        message = "expected files that match this URL, found none"
+        raise FileNotFoundError(errno.ENOENT, message, shown)
+    prefix = f"{scheme}://" if separator else ""
     return [
-        (name, functools.partial(filesystem.open, found, "rb"))
-        for name, found in zip(names, paths, strict=True)
+        (f"{prefix}{name.lstrip('/')}" if prefix else name, name, info.get("size"))
+        for name, info in sorted(files.items())
     ]
 
 
-def _paths(filesystem: Any, path: str, shown: str, extension: str) -> list[str]:
-    if "*" in path or "[" in path:
-        found = filesystem.glob(path)
-    elif not path.endswith(f".{extension}") and filesystem.isdir(path):
-        found = filesystem.glob(f"{path.rstrip('/')}/*.{extension}")
-    else:
-        return [path]
-    if not found:
-        message = "expected files that match this URL, found none"
-        raise FileNotFoundError(errno.ENOENT, message, shown)
-    return sorted(found)
+def read_range(filesystem: Any, path: str, start: int, end: int) -> tuple[int, str | None, bytes]:
+    """The length of a file, what changes when it changes, and the bytes of a range as far as it has them."""
+    info = filesystem.info(path)
+    size = info.get("size")
+    if size is None:
+        data = filesystem.cat_file(path)
+        return len(data), None, data[start:end]
+    tag = next((str(info[name]) for name in _TAGS if info.get(name) is not None), None)
+    end = min(end, size)
+    return size, tag, filesystem.cat_file(path, start=start, end=end) if start < end else b""
 
 
 class KeptFile(io.BytesIO):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 from arrowfeed._arrowfeed import (
@@ -17,6 +17,7 @@ from arrowfeed._arrowfeed import (
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from typing_extensions import NotRequired
 
 
 @runtime_checkable
@@ -104,6 +105,12 @@ class TensorFlowDType(Protocol):
         ...
 
 
+StorageOptions: TypeAlias = Mapping[str, "str | int | float | bool"]
+"""Keys and values for a store. The page "Stores" lists the keys."""
+
+Store: TypeAlias = Any
+"""A store of obstore, such as `obstore.store.S3Store`, or a filesystem of fsspec."""
+
 OneSource: TypeAlias = (
     str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryReader | BinaryIntoReader
 )
@@ -187,6 +194,24 @@ class Skipped(TypedDict):
     """The whole message."""
 
 
+class Requests(TypedDict):
+    """Counts of requests to stores, also of those whose bytes have not been read yet.
+
+    The first report has the requests of the constructor too.
+    """
+
+    requests: int
+    """Attempts of requests."""
+    retries: int
+    """Attempts after the first one of a request."""
+    bytes: int
+    """Bytes of bodies, including those of attempts that failed."""
+    cached_bytes: int
+    """Bytes that came from the local cache."""
+    without_ranges: int
+    """Files that were read as a whole because their server does not support ranges."""
+
+
 class Report(TypedDict):
     """What a reader has read so far."""
 
@@ -198,6 +223,8 @@ class Report(TypedDict):
     """Bytes of those blocks in their files."""
     skipped: list[Skipped]
     """What was left out, in file order. Empty unless `on_error` asks for it."""
+    requests: NotRequired[Requests]
+    """Counts of requests to stores. Missing where none was sent."""
 
 
 class BatchSize(TypedDict):

@@ -51,6 +51,12 @@ Args:
     limits: What one file may ask of this process. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote: `num_rows`, shuffles and shards then
         read no block heads. None: they are read where they are needed.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -242,7 +248,8 @@ nothing is left of it. Batches are encoded when enough rows have come together, 
 behind.
 
 Args:
-    path: The file to make, or a binary file object with `write()`, which stays open.
+    path: The file to make, the URL of an object, or a binary file object with `write()`, which stays
+        open.
     arrow_schema: The columns: anything with `__arrow_c_schema__`. None: those of the first batch. With
         it, columns without a form in Avro are refused here, and a file without rows can be written.
 
@@ -445,6 +452,12 @@ Args:
         a record, `batch_bytes` a batch. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. None: the files are read for the ends
         of their records where an index is needed, for shuffles and shards.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -892,6 +905,12 @@ Args:
         batch. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. None: lengths of records are read
         where an index is needed, for shuffles and shards.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -972,6 +991,12 @@ Args:
     limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
         batch; without `schema`, `header_bytes` bounds a record too. None: `Limits()`.
     index: As in `CsvDataset`.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -1045,6 +1070,12 @@ Args:
         of a damaged file.
     index: Path of an index of these files that `save_index` wrote: `num_rows`, shuffles and shards then
         read no footers before the files are read. None: they are read where they are needed.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -1141,6 +1172,12 @@ Args:
     representations: As in `AvroDataset`. None of both: `Dense`, a string for each row.
     limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
     index: As in `ExampleDataset`.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Raises:
     FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -1229,6 +1266,8 @@ Raises:
     (RecordBatchReader.report) => {
         r#"What has been read and what was left out so far; also after the end, `close` or a hand-over.
 
+A reader of files of stores has the counts of its requests beside these, as `requests`.
+
 Example:
     >>> reader.report()
     {'rows': 10000, 'blocks': 12, 'bytes': 581202, 'skipped': []}"#
@@ -1310,6 +1349,12 @@ Args:
     encoding: As in `ExampleDataset`. `"feature"`: the struct also stands in a list of one.
     limits: As in `ExampleDataset`.
     index: As in `ExampleDataset`.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Raises:
     ArrowfeedError: As in `ExampleDataset`.
@@ -1758,6 +1803,8 @@ Example:
 
 Args:
     source: As in `read_avro`. A file object is read from where it stands, a little past its header.
+    storage_options: As in `read_avro`.
+    store: As in `read_avro`.
 
 Raises:
     OSError: The file cannot be opened.
@@ -1813,6 +1860,17 @@ Example:
     >>> arrowfeed.encode_sequence_examples(pyarrow.record_batch({"##SEQUENCE##": steps}))[0].hex()
     '120e0a0c0a017412070a051a030a0107'"###
     };
+    (exists) => {
+        r#"Whether a store has an object. Sends one request.
+
+Args:
+    url: Of the object.
+    storage_options: As in `read_avro`.
+    store: As in `read_avro`.
+
+Raises:
+    OSError: The store does not say."#
+    };
     (infer_representations) => {
         r#"The representation that each column asks for by its type.
 
@@ -1843,12 +1901,32 @@ Example:
     >>> arrowfeed.infer_representations(schema)
     {'id': Dense('id'), 'tags': VarLenSparse('tags')}"#
     };
+    (peek) => {
+        r#"The files of a URL, and the first bytes of the first one.
+
+Args:
+    url: Of a file, a glob or a directory; or a name in the store of the caller.
+    extension: Of the files of a directory, without the dot.
+    count: Bytes to read at most. 0: none, and no request but those of a listing is sent.
+    storage_options: As in `read_avro`.
+    store: As in `read_avro`.
+    cache: As in `read_avro`.
+    cache_bytes: As in `read_avro`.
+
+Returns:
+    The name of each file and its length, where a listing has told it; and the bytes.
+
+Raises:
+    FileNotFoundError: There is no such file. Other OSErrors likewise."#
+    };
     (plan_splits) => {
         r#"Cuts files into splits of about one size, in file order. Only headers are read.
 
 Args:
-    source: Paths, globs, directories or `file://` URLs, or a list of these.
+    source: Paths, globs, directories or URLs, or a list of these.
     target_bytes: Bytes of a split; the last one of a file may be smaller.
+    storage_options: As in `read_avro`. A split does not have them.
+    store: As in `read_avro`. A split does not have it.
 
 Returns:
     Splits whose rows, read in this order, are the files' rows. A file without blocks has none.
@@ -1856,7 +1934,7 @@ Returns:
 Raises:
     OSError: A file cannot be opened.
     FormatError: A file is no Avro object container file.
-    TypeError: The source has bytes, file objects or other URLs, which cannot be split.
+    TypeError: The source has bytes or file objects, which cannot be split.
     ValueError: `target_bytes` is less than 1.
 
 Example:
@@ -1870,10 +1948,10 @@ The first header is read at once, so wrong files, columns and schemas are errors
 are opened when their turn comes; their columns must be the first file's.
 
 Args:
-    source: A path, a glob, a directory (its `*.avro`), a URL (other schemes than `file://` need fsspec),
-        the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
-        directories sorted. File objects are read from where they stand and not closed; they and URLs are
-        read in the calling thread.
+    source: A path, a glob, a directory (its `*.avro`), a URL, the bytes of a file, a binary file object,
+        or a list of these. URLs of S3, Google Cloud Storage, Azure, HTTP servers and HDFS need no other
+        package; other schemes need fsspec. File order: as listed, globs and directories sorted. File
+        objects are read from where they stand, in the calling thread, and not closed.
     columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; through arrays and maps
         too). A name in quotes is taken as it is: `"['a.b'].c"`; a path without quotes that fits several
         fields is an error. Nesting is kept: `user` comes as a struct of the fields asked for. Top-level
@@ -1897,6 +1975,12 @@ Args:
     limits: What one file may ask of this process. None: `Limits()`.
     on_error: `"raise"`; `"skip_block"` leaves out blocks that cannot be read and goes on after their sync
         marker; `"skip_file"` leaves out the rest of the file. What is left out is in `report()`.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Returns:
     A reader with `__arrow_c_stream__`, which iterates batches.
@@ -1940,6 +2024,12 @@ Args:
     limits: As in `CsvDataset`. None: `Limits()`.
     on_error: `"raise"`; `"skip_block"` leaves out single records that are wrong; `"skip_file"` leaves out
         the rest of the file. What is left out is in `report()`.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Returns:
     A reader with `__arrow_c_stream__`, which iterates batches.
@@ -1968,6 +2058,12 @@ Args:
     limits: As in `JsonLinesDataset`. None: `Limits()`.
     on_error: `"raise"`; `"skip_block"` leaves out single records that are wrong; `"skip_file"` leaves out
         the rest of the file. What is left out is in `report()`.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Returns:
     A reader with `__arrow_c_stream__`, which iterates batches.
@@ -1989,9 +2085,8 @@ The first file's footer is read here, so wrong files, columns and schemas are er
 files are opened when their turn comes. Dictionaries of Arrow come as their values.
 
 Args:
-    source: A path, a glob, a directory (its `*.parquet`), a URL (other schemes than `file://` need
-        fsspec), the bytes of a file, a binary file object, or a list of these. File objects and URLs are
-        read into memory here.
+    source: A path, a glob, a directory (its `*.parquet`), a URL,
+        the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
     columns: Field paths to read (`"id"`, `"user.scores"`; through lists too), in the order of the
         columns. A map is read as a whole. None: all columns. With a `schema`, they are paths in it.
     schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
@@ -2008,6 +2103,12 @@ Args:
     on_error: `"raise"`; `"skip_block"` leaves out row groups that cannot be read; `"skip_file"` leaves
         out the rest of the file. What is left out is in `report()`. A value that the `schema` cannot
         hold is an error in each case.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Returns:
     A reader with `__arrow_c_stream__`, which iterates batches.
@@ -2046,6 +2147,12 @@ Args:
     threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
     limits: What the file may ask of this process.
     on_error: What to do with row groups that cannot be read.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Returns:
     A reader of the split's rows, which may be none.
@@ -2086,6 +2193,12 @@ Args:
     threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
     limits: What the file may ask of this process.
     on_error: What to do with blocks that cannot be read.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Returns:
     A reader of the split's rows, which may be none.
@@ -2107,9 +2220,8 @@ Files may be compressed by gzip or zlib, which their first bytes say; one thread
 Checksums are checked.
 
 Args:
-    source: A path, a glob, a directory (its `*.tfrecord`), a URL (other schemes than `file://` need
-        fsspec), the bytes of a file, a binary file object, or a list of these. File objects and URLs are
-        read into memory here.
+    source: A path, a glob, a directory (its `*.tfrecord`), a URL,
+        the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
     format: What the records are. `"example"`: messages of `tf.Example`; each feature is a column of
         lists, `large_list` of int64, float or large_binary, null where a record does not have it.
         `"sequence_example"`: messages of `tf.SequenceExample`, see `SequenceExampleDataset` for the
@@ -2128,6 +2240,12 @@ Args:
     on_error: `"raise"`; `"skip_block"` leaves out records that cannot be decoded, and goes on behind
         other damage at the next record; `"skip_file"` leaves out the rest of the file. What is left out
         is in `report()`.
+    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+        lists them. None: the environment says what the store needs.
+    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+        says it.
+    cache: Directory of a local cache for files of stores. None: no cache.
+    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
 Returns:
     A reader with `__arrow_c_stream__`, which iterates batches.
@@ -2178,6 +2296,22 @@ Example:
     >>> arrowfeed.representations_from_tfmd(schema_bytes)
     {'image': Dense('image', (784,)), 'tags': VarLenSparse('tags')}"#
     };
+    (upload) => {
+        r#"Copies a local file to an object, which is visible when it is whole. One of the same name is replaced.
+
+Args:
+    path: The file.
+    url: Of the object.
+    storage_options: As in `write_avro`.
+    store: As in `write_avro`.
+
+Returns:
+    The number of bytes.
+
+Raises:
+    OSError: The file cannot be read, or the object cannot be written.
+    ValueError: The store takes no new objects."#
+    };
     (write_avro) => {
         r#"Writes Arrow data to a new Avro object container file.
 
@@ -2188,7 +2322,8 @@ written in every layout; the page "Arrow to Avro" has the table.
 Args:
     batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
         polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
-    path: The file to make, or a binary file object with `write()`, which stays open.
+    path: The file to make, the URL of an object, or a binary file object with `write()`, which stays
+        open.
     codec: How blocks are compressed: a name of the Avro specification. With `append=True` and no codec
         given, that of the file.
     level: The level of the compression: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2,
@@ -2203,7 +2338,9 @@ Args:
     threads: Threads that encode and compress. None: all cores given to the process; 1: the calling
         thread.
     append: Writes behind the rows of an existing file, with its schema, codec and sync marker. The file
-        is replaced by a longer copy when that is whole.
+        is replaced by a longer copy when that is whole. Objects of stores cannot grow.
+    storage_options: Keys and values for the store of a URL, as in `read_avro`.
+    store: A store of obstore, in which `path` names an object. None: the URL says it.
 
 Returns:
     The number of rows written.
@@ -2235,12 +2372,14 @@ one without values. The file appears under its name when it is whole; one that w
 Args:
     batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
         polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
-    path: The file to make.
+    path: The file to make, or the URL of an object.
     format: What a row becomes. `"sequence_example"`: a message of `tf.SequenceExample`. The column
         `##SEQUENCE##`, a struct, has its feature lists: each field is a list of steps, and a step is what
         a column is in a row of `"example"`. All other columns are features of the context. `"raw"`: the
         value of the only column, bytes or text, which is the record.
     compression: Of the file as a whole. None: `"gzip"` if the name ends with `.gz`, else `"none"`.
+    storage_options: Keys and values for the store of a URL, as in `read_avro`.
+    store: A store of obstore, in which `path` names an object. None: the URL says it.
 
 Returns:
     The number of rows written.

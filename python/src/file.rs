@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
 use crate::object::Object;
-use crate::shutdown::{call, call_method, has_attribute};
+use crate::shutdown::{call_method, has_attribute};
 use crate::source::{copied, is_buffer};
 
 /// Reads where the object stands. Its exceptions travel inside [`io::Error`] and come out as they were.
@@ -15,35 +15,15 @@ pub(crate) struct PythonFile {
     object: Object,
     /// The argument that it came in, for messages.
     argument: &'static str,
-    state: State,
-}
-
-#[derive(PartialEq)]
-enum State {
-    /// The object is a function that opens the file.
-    ToOpen,
-    /// The object is a file that was opened here, and is closed here.
-    Opened,
-    /// The object is the caller's file.
-    Given,
 }
 
 impl PythonFile {
     /// The caller's file.
     pub(crate) fn given(argument: &'static str, file: Bound<'_, PyAny>) -> Self {
-        Self { object: Object::new(file.unbind()), argument, state: State::Given }
-    }
-
-    /// A file that the function opens when its first byte is wanted: a list may name thousands.
-    pub(crate) fn to_open(function: Bound<'_, PyAny>) -> Self {
-        Self { object: Object::new(function.unbind()), argument: "source", state: State::ToOpen }
+        Self { object: Object::new(file.unbind()), argument }
     }
 
     fn read_some(&mut self, py: Python<'_>, into: &mut [u8]) -> PyResult<usize> {
-        if self.state == State::ToOpen {
-            self.object = Object::new(call(self.object.bind(py), ())?.unbind());
-            self.state = State::Opened;
-        }
         let file = self.object.bind(py);
         if has_attribute(file, "read")? {
             let got = call_method(file, "read", (into.len(),))?;
@@ -173,14 +153,5 @@ fn attached<T>(work: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
     match Python::try_attach(work) {
         Some(done) => done.map_err(io::Error::other),
         None => Err(io::Error::other("expected a running Python interpreter, found it shut down")),
-    }
-}
-
-impl Drop for PythonFile {
-    fn drop(&mut self) {
-        if self.state == State::Opened {
-            // What could be read has been; nobody is left to tell.
-            Python::try_attach(|py| call_method(self.object.bind(py), "close", ()).is_ok());
-        }
     }
 }

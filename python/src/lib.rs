@@ -5,7 +5,7 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects) |
+//! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `stores` (with `store_files`), `fsspec_object` |
 //! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
 //! | tensors | `tensor` |
@@ -30,6 +30,7 @@ mod errors;
 mod example_records;
 mod file;
 mod foreign;
+mod fsspec_object;
 mod guarded;
 mod limits;
 mod message_schemas;
@@ -47,6 +48,8 @@ mod shutdown;
 mod signals;
 mod source;
 mod split;
+mod store_files;
+mod stores;
 mod stream;
 mod tensor;
 mod tensorflow;
@@ -92,6 +95,8 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::split::{Split, plan_splits};
     #[pymodule_export]
+    use crate::store_files::{exists, peek, upload};
+    #[pymodule_export]
     use crate::tensor::{
         Dense, DenseTensor, Ragged, RaggedTensor, Representation, Sparse, SparseTensor, Structured,
         StructuredTensor, TensorAdapter, TensorSpec, TensorsToRecordBatch, VarLenRagged, VarLenSparse,
@@ -112,6 +117,7 @@ mod _arrowfeed {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         crate::signals::notice_main_thread(module.py())?;
+        crate::shutdown::wait_at_exit(module.py())?;
         if cfg!(debug_assertions) {
             let message = c"arrowfeed was compiled without optimisation: do not measure its speed";
             PyErr::warn(module.py(), &module.py().get_type::<PyRuntimeWarning>(), message, 1)?;

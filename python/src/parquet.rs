@@ -1,9 +1,10 @@
 //! `arrowfeed.read_parquet` and `arrowfeed.read_parquet_split`.
 
+use std::sync::Arc;
+
 use arrowfeed::ReadOptions;
 use arrowfeed::parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed::source::Check;
-use arrowfeed::source::io::FileSource;
 use arrowfeed::source::run::{RangeOptions, ReadingOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,7 +14,8 @@ use crate::claims;
 use crate::options::read_options;
 use crate::reader::RecordBatchReader;
 use crate::source::{PARQUET, rereadable, seekable};
-use crate::split::Split;
+use crate::split::{Split, split_source};
+use crate::stores::StoreArguments;
 use crate::tensor::schema as arrow_schema;
 
 /// Options of reading that Parquet files have too.
@@ -40,13 +42,15 @@ fn options(function: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<(Parqu
 #[doc = docs!(read_parquet)]
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, schema=None, \
-    double_as_float=False, batch_size=8192, threads=None, limits=None, on_error='raise')")]
+    double_as_float=False, batch_size=8192, threads=None, limits=None, on_error='raise', storage_options=None, \
+    store=None, cache=None, cache_bytes=None)")]
 pub(crate) fn read_parquet(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
-    let (files, reading) = self::options("read_parquet", options)?;
-    let (sources, _) = rereadable(source, PARQUET)?;
+    let (stores, options) = StoreArguments::split(source.py(), options)?;
+    let (files, reading) = self::options("read_parquet", Some(&options))?;
+    let (sources, _) = rereadable(source, PARQUET, &stores)?;
     RecordBatchReader::open(source.py(), |interrupt| {
         let files = ParquetFormat::files(sources, files, Some(&interrupt))?;
         let ReadOptions { batch_size, threads, on_error, .. } = reading;
@@ -58,31 +62,33 @@ pub(crate) fn read_parquet(
 #[pyfunction]
 #[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
     file=None, columns=None, schema=None, double_as_float=False, batch_size=8192, threads=None, limits=None, \
-    on_error='raise')")]
+    on_error='raise', storage_options=None, \
+    store=None, cache=None, cache_bytes=None)")]
 pub(crate) fn read_parquet_split(
     split: &Bound<'_, PyAny>,
     claim: Option<&Bound<'_, PyAny>>,
     file: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
-    let (files, reading) = self::options("read_parquet_split", options)?;
+    let (stores, options) = StoreArguments::split(split.py(), options)?;
+    let (files, reading) = self::options("read_parquet_split", Some(&options))?;
     let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
     let (py, Split(split)) = (split.py(), split.get());
     let claim = claim.map(claims::by_python).transpose()?;
     let source = match file {
         Some(file) => seekable("file", file, &split.path)?,
-        None => FileSource::from(&split.path),
+        None => split_source(py, split, &stores)?,
     };
     let source = source.with_identity(split.identity);
     RecordBatchReader::open(py, |interrupt| {
         let files = ParquetFormat::files([source], files, Some(&interrupt))?;
         let file = files.open(0, &Check::of(Some(&interrupt)))?;
+        // A range of the file may begin behind its last page, in the footer.
+        let (pages_end, len) = (file.body().end, files.file_len(0, &Check::of(Some(&interrupt)))?);
+        let start = if split.start <= len { split.start.min(pages_end) } else { split.start };
         let ReadOptions { batch_size, on_error, .. } = reading;
         let claim = claim.map(|claim| Box::new(claim) as _);
         let options = RangeOptions { batch_size, on_error, interrupt: Some(interrupt), claim };
-        // A range of the file may begin behind its last page, in the footer.
-        let pages_end = file.body().end;
-        let start = if split.start <= files.file_len(0)? { split.start.min(pages_end) } else { split.start };
-        files.read_range(file, start..split.end.max(start), options)
+        Arc::new(files).read_range(file, start..split.end.max(start), options)
     })
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use arrowfeed::avro::AvroReaderBuilder;
 use arrowfeed::source::run::FileReader;
-use arrowfeed::source::{Interrupt, Report, Skipped};
-use arrowfeed::{AvroReader, AvroSource, FeedError, ReadOptions};
+use arrowfeed::source::{Interrupt, Report, Requests, Skipped};
+use arrowfeed::{AvroReader, FeedError, ReadOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
@@ -24,7 +24,8 @@ use crate::options::read_options;
 use crate::shared::SharedReader;
 use crate::signals;
 use crate::source::{seekable, sources};
-use crate::split::Split;
+use crate::split::{Split, split_source};
+use crate::stores::{StoreArguments, warn_of_servers_without_ranges};
 use crate::stream::CStream;
 
 #[doc = docs!(RecordBatchReader)]
@@ -100,6 +101,7 @@ impl RecordBatchReader {
         let stop = Arc::new(AtomicBool::new(false));
         let interrupt = signals::interrupt_or(stop.clone());
         let reader = call(py, || open(interrupt))?;
+        warn_of_servers_without_ranges(py)?;
         Ok(Self(Arc::new(SharedReader::new(reader, stop))))
     }
 
@@ -135,6 +137,19 @@ pub(crate) fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'
     dict.set_item("bytes", report.bytes)?;
     let skipped = report.skipped.iter().map(|skipped| skipped_dict(py, skipped));
     dict.set_item("skipped", skipped.collect::<PyResult<Vec<_>>>()?)?;
+    if report.requests != Requests::default() {
+        dict.set_item("requests", requests_dict(py, &report.requests)?)?;
+    }
+    Ok(dict)
+}
+
+fn requests_dict<'py>(py: Python<'py>, requests: &Requests) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("requests", requests.requests)?;
+    dict.set_item("retries", requests.retries)?;
+    dict.set_item("bytes", requests.bytes)?;
+    dict.set_item("cached_bytes", requests.cached_bytes)?;
+    dict.set_item("without_ranges", requests.without_ranges)?;
     Ok(dict)
 }
 
@@ -152,13 +167,15 @@ fn skipped_dict<'py>(py: Python<'py>, skipped: &Skipped) -> PyResult<Bound<'py, 
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, reader_schema=None, \
     batch_size=8192, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', \
-    raw=False, threads=None, limits=None, on_error='raise')")]
+    raw=False, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, \
+    cache_bytes=None)")]
 pub(crate) fn read_avro(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
-    let mut options = read_options("read_avro", options)?;
-    let sources = sources(source)?;
+    let (stores, options) = StoreArguments::split(source.py(), options)?;
+    let mut options = read_options("read_avro", Some(&options))?;
+    let sources = sources(source, &stores)?;
     if sources.from_python {
         options.threads = Some(std::num::NonZeroUsize::MIN);
     }
@@ -169,20 +186,22 @@ pub(crate) fn read_avro(
 #[pyfunction]
 #[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
     file=None, columns=None, reader_schema=None, batch_size=8192, max_batch_bytes=None, encoding='native', \
-    double_as_float=False, string_type='utf8', raw=False, threads=None, limits=None, on_error='raise')")]
+    double_as_float=False, string_type='utf8', raw=False, threads=None, limits=None, on_error='raise', \
+    storage_options=None, store=None, cache=None, cache_bytes=None)")]
 pub(crate) fn read_split(
     split: &Bound<'_, PyAny>,
     claim: Option<&Bound<'_, PyAny>>,
     file: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
-    let options = read_options("read_split", options)?;
+    let (stores, options) = StoreArguments::split(split.py(), options)?;
+    let options = read_options("read_split", Some(&options))?;
     let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
     let (py, Split(split)) = (split.py(), split.get());
     let claim = claim.map(claims::by_python).transpose()?;
     let source = match file {
         Some(file) => seekable("file", file, &split.path)?,
-        None => AvroSource::from(&split.path),
+        None => split_source(py, split, &stores)?,
     };
     let source = source.with_identity(split.identity);
     opened(py, options, |builder| {

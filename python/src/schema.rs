@@ -11,6 +11,7 @@ use crate::errors::to_python;
 use crate::shutdown::call_method;
 use crate::signals;
 use crate::source::first_source;
+use crate::stores::StoreArguments;
 
 #[doc = docs!(AvroSchema)]
 #[pyclass(module = "arrowfeed", frozen)]
@@ -103,8 +104,14 @@ impl AvroSchema {
 
 #[doc = docs!(avro_schema)]
 #[pyfunction]
-pub(crate) fn avro_schema(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<AvroSchema> {
-    let source = first_source(source)?;
+#[pyo3(signature = (source, **stores), text_signature = "(source, *, storage_options=None, store=None)")]
+pub(crate) fn avro_schema(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    stores: Option<&Bound<'_, PyDict>>,
+) -> PyResult<AvroSchema> {
+    let stores = StoreArguments::only("avro_schema", py, stores)?;
+    let source = first_source(source, &stores)?;
     let interrupt = signals::interrupt_of_call(py)?;
     call(py, || {
         let header = AvroHeader::read_with(source, &ReadOptions::default().limits, Some(&interrupt))?;

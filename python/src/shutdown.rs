@@ -6,7 +6,9 @@
 //! CPython 3.14 lets it sleep, and as PyO3 does where it attaches.
 #![expect(unsafe_code, reason = "calls that may unwind need another type than PyO3 gives them")]
 
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::time::{Duration, Instant};
 
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyAttributeError;
@@ -25,12 +27,86 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Sleeps for ever in a thread that goes on after the end of the interpreter, which the main thread ends: another library
-/// may have freed what its functions need.
-pub(crate) fn sleep_after_the_end() {
-    // SAFETY: the function may be called at any time, by any thread.
-    while unsafe { ffi::Py_IsInitialized() } == 0 && !signals::is_main_thread() {
-        std::thread::park();
+/// Runs a function of another library, detached. An interpreter that ends waits for such calls first, see
+/// [`wait_for_foreign_calls`]. A thread that starts one after the end of the interpreter sleeps for ever.
+///
+/// The release of a batch is not waited for: it takes microseconds.
+pub(crate) fn foreign_call<T>(call: impl FnOnce() -> T) -> T {
+    guarded(|| {
+        let _running = RunningCall::start();
+        call()
+    })
+}
+
+/// Longest wait for calls at exit. Some never return, such as a generator that waits for a queue.
+const EXIT_WAIT: Duration = Duration::from_millis(200);
+
+/// The time since the start of the exit in which threads start no calls. A function of `atexit` may wait for such a thread.
+const NO_CALLS: Duration = Duration::from_millis(400);
+
+/// The start of the exit.
+static EXIT: OnceLock<Instant> = OnceLock::new();
+
+/// Number of running calls (lower half) and process ID (upper half), so that the child of a fork starts at zero.
+static RUNNING_CALLS: AtomicU64 = AtomicU64::new(0);
+
+fn change_running_calls(change: impl Fn(u32) -> u32) {
+    let process = std::process::id();
+    let changed = |calls| Some(u64::from(process) << 32 | u64::from(change(calls_of(process, calls))));
+    // The function always gives a value.
+    let _ = RUNNING_CALLS.fetch_update(Ordering::SeqCst, Ordering::SeqCst, changed);
+}
+
+fn calls_of(process: u32, running: u64) -> u32 {
+    if running >> 32 == u64::from(process) { running as u32 } else { 0 }
+}
+
+/// Lets Python's `atexit` wait for the calls of other threads. Otherwise the end of the process would free what a C++ library
+/// uses in them: pyarrow aborts or crashes.
+pub(crate) fn wait_at_exit(py: Python<'_>) -> PyResult<()> {
+    let wait = wrap_pyfunction!(wait_for_foreign_calls, py)?;
+    let atexit = py.import("atexit")?;
+    call_method(&atexit, "register", (wait,)).map(drop)
+}
+
+/// The interpreter still lives here: calls that need it go on.
+#[pyfunction]
+fn wait_for_foreign_calls(py: Python<'_>) {
+    let start = *EXIT.get_or_init(Instant::now);
+    fence(Ordering::SeqCst);
+    py.detach(|| {
+        let running = || calls_of(std::process::id(), RUNNING_CALLS.load(Ordering::SeqCst)) > 0;
+        while running() && start.elapsed() < EXIT_WAIT {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+}
+
+/// A call that is counted until it is dropped.
+struct RunningCall;
+
+impl RunningCall {
+    fn start() -> Self {
+        loop {
+            // A call is counted before it looks: the exit sees the call, or the call sees the exit.
+            change_running_calls(|calls| calls + 1);
+            let running = Self;
+            fence(Ordering::SeqCst);
+            // SAFETY: the function may be called at any time, by any thread.
+            let has_ended = unsafe { ffi::Py_IsInitialized() } == 0;
+            let is_late = EXIT.get().is_some_and(|start| start.elapsed() < NO_CALLS);
+            if signals::is_main_thread() || !(has_ended || is_late) {
+                return running;
+            }
+            drop(running);
+            std::thread::park_timeout(Duration::from_millis(if has_ended { 60_000 } else { 1 }));
+        }
+    }
+}
+
+impl Drop for RunningCall {
+    fn drop(&mut self) {
+        change_running_calls(|calls| calls.saturating_sub(1));
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use arrowfeed::FeedError;
 use arrowfeed::source::io::FileSource;
-use arrowfeed::sources::{redacted, resolve_extension, scheme};
+use arrowfeed::sources::{redacted, resolve_extension};
 use bytes::Bytes;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -18,6 +18,7 @@ use crate::errors::to_python;
 use crate::file::PythonFile;
 use crate::shutdown::{self, attribute, call_method, has_attribute};
 use crate::signals;
+use crate::stores::StoreArguments;
 
 /// Bytes of a file object that are read between two looks for signals.
 const STEP: u64 = 1 << 20;
@@ -50,55 +51,59 @@ pub(crate) struct Sources {
 enum Item<'py> {
     /// A path, a glob, a directory or a `file://` URL.
     Pattern(PathBuf),
-    /// A URL of another scheme.
+    /// A URL of another scheme, or a name in the store of the caller.
     Url(String),
     Bytes(PyBackedBytes),
     File(Bound<'py, PyAny>),
 }
 
 /// The files of a `source` argument.
-pub(crate) fn sources(value: &Bound<'_, PyAny>) -> PyResult<Sources> {
+pub(crate) fn sources(value: &Bound<'_, PyAny>, stores: &StoreArguments) -> PyResult<Sources> {
     let mut sources = Sources { list: Vec::new(), from_python: false };
-    for item in each(value)? {
-        sources.add(value.py(), item)?;
+    for item in each(value, stores)? {
+        sources.add(value.py(), item, stores)?;
     }
     Ok(sources)
 }
 
 /// The first file of a `source` argument.
-pub(crate) fn first_source(value: &Bound<'_, PyAny>) -> PyResult<FileSource> {
-    sources(value)?.list.into_iter().next().ok_or_else(none_found)
+pub(crate) fn first_source(value: &Bound<'_, PyAny>, stores: &StoreArguments) -> PyResult<FileSource> {
+    sources(value, stores)?.list.into_iter().next().ok_or_else(none_found)
 }
 
-/// The files of a `source` argument that must be on disk.
-pub(crate) fn local_files(value: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
+/// The files of a `source` argument that must be on disk or in a store.
+pub(crate) fn named_files(value: &Bound<'_, PyAny>, stores: &StoreArguments) -> PyResult<Vec<FileSource>> {
     let mut files = Vec::new();
-    for item in each(value)? {
+    for item in each(value, stores)? {
         let found = match item {
             Item::Pattern(pattern) => {
-                files.extend(resolved(value.py(), pattern, AVRO)?);
+                files.extend(resolved(value.py(), pattern, AVRO)?.into_iter().map(FileSource::from));
                 continue;
             }
-            Item::Url(url) => redacted(&url).into_owned(),
+            Item::Url(url) => {
+                files.extend(stores.files(value.py(), &url, AVRO)?);
+                continue;
+            }
             Item::Bytes(_) => "bytes".to_owned(),
             Item::File(file) => name_of(&file),
         };
-        let message = format!("source: expected files on disk, which can be split, found {found}");
+        let message = format!("source: expected paths or URLs, which can be split, found {found}");
         return Err(PyTypeError::new_err(message));
     }
     Ok(files)
 }
 
-/// The files of a `source` argument that is read more than once, and what stands for it in another process. What can
-/// be read only once, as a file object or a URL, is read into memory here.
+/// The files of a `source` argument that is read more than once, and what stands for it in another process. A file
+/// object, which can be read only once, is read into memory here.
 /// Of a directory, files with the extension are read.
 pub(crate) fn rereadable(
     value: &Bound<'_, PyAny>,
     extension: &str,
+    stores: &StoreArguments,
 ) -> PyResult<(Vec<FileSource>, Py<PyAny>)> {
     let py = value.py();
     let (mut sources, kept) = (Vec::new(), PyList::empty(py));
-    for item in each(value)? {
+    for item in each(value, stores)? {
         match item {
             Item::Pattern(pattern) => {
                 for path in resolved(py, pattern, extension)? {
@@ -107,12 +112,7 @@ pub(crate) fn rereadable(
                 }
             }
             Item::Url(url) => {
-                for (name, opener) in remote_files(py, &url, extension)? {
-                    let file = shutdown::call(&opener, ())?;
-                    let bytes = whole(&file);
-                    call_method(&file, "close", ())?;
-                    sources.push(FileSource::bytes(Bytes::from_owner(bytes?)).with_name(name));
-                }
+                sources.extend(stores.files(py, &url, extension)?);
                 kept.append(url)?;
             }
             Item::Bytes(bytes) => {
@@ -154,17 +154,12 @@ fn whole(file: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
 }
 
 impl Sources {
-    fn add(&mut self, py: Python<'_>, item: Item<'_>) -> PyResult<()> {
+    fn add(&mut self, py: Python<'_>, item: Item<'_>, stores: &StoreArguments) -> PyResult<()> {
         match item {
             Item::Pattern(pattern) => {
                 self.list.extend(resolved(py, pattern, AVRO)?.into_iter().map(FileSource::from));
             }
-            Item::Url(url) => {
-                for (name, opener) in remote_files(py, &url, AVRO)? {
-                    self.list.push(FileSource::reader(name, PythonFile::to_open(opener)));
-                }
-                self.from_python = true;
-            }
+            Item::Url(url) => self.list.extend(stores.files(py, &url, AVRO)?),
             Item::Bytes(bytes) => self.list.push(FileSource::bytes(Bytes::from_owner(bytes))),
             Item::File(file) => {
                 self.list.push(FileSource::reader(name_of(&file), PythonFile::given("source", file)));
@@ -181,21 +176,21 @@ fn resolved(py: Python<'_>, pattern: PathBuf, extension: &str) -> PyResult<Vec<P
     call(py, || resolve_extension([pattern], extension, Some(&interrupt)))
 }
 
-fn each<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Item<'py>>> {
+fn each<'py>(value: &Bound<'py, PyAny>, stores: &StoreArguments) -> PyResult<Vec<Item<'py>>> {
     let Some(items) = items(value) else {
-        return Ok(vec![classify(value)?]);
+        return Ok(vec![classify(value, stores)?]);
     };
     if items.is_empty() {
         return Err(none_found());
     }
-    items.iter().map(classify).collect()
+    items.iter().map(|item| classify(item, stores)).collect()
 }
 
 fn none_found() -> PyErr {
     PyValueError::new_err("source: expected at least one file, found an empty list")
 }
 
-fn classify<'py>(value: &Bound<'py, PyAny>) -> PyResult<Item<'py>> {
+fn classify<'py>(value: &Bound<'py, PyAny>, stores: &StoreArguments) -> PyResult<Item<'py>> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Item::Bytes(bytes.clone().into()));
     }
@@ -204,7 +199,7 @@ fn classify<'py>(value: &Bound<'py, PyAny>) -> PyResult<Item<'py>> {
         return Ok(Item::Bytes(copied(value)?.into()));
     }
     if let Ok(path) = value.extract::<PathBuf>() {
-        return Ok(match path.to_str().filter(|text| is_remote(text)) {
+        return Ok(match path.to_str().filter(|text| stores.is_remote(text)) {
             Some(url) => Item::Url(url.to_owned()),
             None => Item::Pattern(path),
         });
@@ -223,21 +218,6 @@ pub(crate) fn is_buffer(value: &Bound<'_, PyAny>) -> bool {
 /// The bytes of a buffer.
 pub(crate) fn copied<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     Ok(shutdown::call(&value.py().get_type::<PyBytes>(), (value,))?.cast_into()?)
-}
-
-fn is_remote(text: &str) -> bool {
-    scheme(text).is_some_and(|scheme| !scheme.eq_ignore_ascii_case("file"))
-}
-
-/// Name in messages, and a function that opens the file, for each file of a URL. Of a directory, those with the extension.
-fn remote_files<'py>(
-    py: Python<'py>,
-    url: &str,
-    extension: &str,
-) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
-    let module = py.import("arrowfeed._files")?;
-    let files = call_method(&module, "files_of", (url, redacted(url).as_ref(), extension))?;
-    files.extract()
 }
 
 /// What messages call a file object: its name, if it has one.

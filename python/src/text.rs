@@ -12,6 +12,7 @@ use crate::argument::{flag, integer, strings, taken, wrong_type, wrong_value};
 use crate::options::read_options_of;
 use crate::reader::RecordBatchReader;
 use crate::source::{CSV, JSON_LINES, rereadable};
+use crate::stores::StoreArguments;
 use crate::tensor::schema;
 
 /// Options that all functions which read have.
@@ -95,14 +96,15 @@ fn character(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u8> {
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, \
     delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, batch_size=8192, \
-    threads=None, limits=None, on_error='raise')")]
+    threads=None, limits=None, on_error='raise', storage_options=None, \
+    store=None, cache=None, cache_bytes=None)")]
 pub(crate) fn read_csv(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
-    let keywords = own(source.py(), options)?;
+    let (stores, keywords) = StoreArguments::split(source.py(), options)?;
     let made = csv_options(&keywords)?;
-    read("read_csv", (source, CSV), &keywords, |sources, reading, interrupt| {
+    read("read_csv", (source, CSV, &stores), &keywords, |sources, reading, interrupt| {
         let ReadOptions { columns, limits, .. } = reading;
         CsvFormat::files(sources, CsvOptions { columns, limits, ..made }, Some(interrupt))
     })
@@ -111,28 +113,24 @@ pub(crate) fn read_csv(
 #[doc = docs!(read_json_lines)]
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, columns=None, \
-    batch_size=8192, threads=None, limits=None, on_error='raise')")]
+    batch_size=8192, threads=None, limits=None, on_error='raise', storage_options=None, \
+    store=None, cache=None, cache_bytes=None)")]
 pub(crate) fn read_json_lines(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
-    let keywords = own(source.py(), options)?;
+    let (stores, keywords) = StoreArguments::split(source.py(), options)?;
     let made = json_lines_options(&keywords)?;
-    read("read_json_lines", (source, JSON_LINES), &keywords, |sources, reading, interrupt| {
+    read("read_json_lines", (source, JSON_LINES, &stores), &keywords, |sources, reading, interrupt| {
         let ReadOptions { columns, limits, .. } = reading;
         JsonLinesFormat::files(sources, JsonLinesOptions { columns, limits, ..made }, Some(interrupt))
     })
 }
 
-/// A dict of our own, out of which options can be taken.
-fn own<'py>(py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyDict>> {
-    options.map_or_else(|| Ok(PyDict::new(py)), |options| options.copy())
-}
-
 /// A reader of the files that `open` makes of a source, whose directories have files of an extension.
 fn read(
     function: &str,
-    (source, extension): (&Bound<'_, PyAny>, &str),
+    (source, extension, stores): (&Bound<'_, PyAny>, &str, &StoreArguments),
     keywords: &Bound<'_, PyDict>,
     open: impl FnOnce(
         Vec<arrowfeed::source::io::FileSource>,
@@ -143,7 +141,7 @@ fn read(
 ) -> PyResult<RecordBatchReader> {
     let reading = read_options_of(function, &SHARED, keywords)?;
     let ReadOptions { batch_size, threads, on_error, .. } = reading;
-    let (sources, _) = rereadable(source, extension)?;
+    let (sources, _) = rereadable(source, extension, stores)?;
     RecordBatchReader::open(source.py(), |interrupt| {
         let files = open(sources, reading, &interrupt)?;
         files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })

@@ -2,6 +2,7 @@
 
 use arrowfeed::ReadOptions;
 use arrowfeed::source::run::ReadingOptions;
+use arrowfeed::sources::redacted;
 use arrowfeed::tensor::{ValueType, sequence_value_types_from_tfmd, value_types_from_tfmd};
 use arrowfeed::tfrecord::example::{Feature, Kind};
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceFeatures};
@@ -15,6 +16,7 @@ use crate::errors::representation_error;
 use crate::options::read_options;
 use crate::reader::RecordBatchReader;
 use crate::source::{TFRECORD, rereadable};
+use crate::stores::StoreArguments;
 use crate::tensor::message_bytes;
 use crate::{signals, write};
 
@@ -129,7 +131,8 @@ pub(crate) fn sample(value: &Bound<'_, PyAny>) -> PyResult<u64> {
 #[doc = docs!(read_tfrecord)]
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, format='example', schema=None, sample=None, \
-    columns=None, encoding='tfx', batch_size=8192, threads=None, limits=None, on_error='raise')")]
+    columns=None, encoding='tfx', batch_size=8192, threads=None, limits=None, on_error='raise', storage_options=None, \
+    store=None, cache=None, cache_bytes=None)")]
 pub(crate) fn read_tfrecord(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -137,9 +140,10 @@ pub(crate) fn read_tfrecord(
     const NAME: &str = "read_tfrecord";
     const SHARED: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_error"];
     let py = source.py();
+    let (stores, options) = StoreArguments::split(py, options)?;
     let reading = PyDict::new(py);
     let (mut format, mut schema, mut sample, mut encoding) = (Format::Example, None, None, None);
-    for (name, value) in options.into_iter().flatten() {
+    for (name, value) in &options {
         match name.extract::<String>()?.as_str() {
             "format" => format = choice("format", &FORMATS, &value)?,
             "schema" if value.is_none() => {}
@@ -171,7 +175,7 @@ pub(crate) fn read_tfrecord(
     let encoding = encoding.as_ref().map(self::encoding).transpose()?.unwrap_or_default();
     let ReadOptions { columns, batch_size, threads, limits, on_error, .. } =
         read_options(NAME, Some(&reading))?;
-    let (sources, _) = rereadable(source, TFRECORD)?;
+    let (sources, _) = rereadable(source, TFRECORD, &stores)?;
     RecordBatchReader::open(py, |interrupt| {
         let options = RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) };
         let files = RecordFormat::files(sources, options, Some(&interrupt))?;
@@ -185,16 +189,18 @@ const COMPRESSIONS: [(&str, Compression); 3] =
 #[doc = docs!(write_tfrecord)]
 #[pyfunction]
 #[pyo3(
-    signature = (batches, path, *, format=None, compression=None),
-    text_signature = "(batches, path, *, format='example', compression=None)"
+    signature = (batches, path, *, format=None, compression=None, **stores),
+    text_signature = "(batches, path, *, format='example', compression=None, storage_options=None, store=None)"
 )]
 pub(crate) fn write_tfrecord(
     batches: &Bound<'_, PyAny>,
     path: &Bound<'_, PyAny>,
     format: Option<&Bound<'_, PyAny>>,
     compression: Option<&Bound<'_, PyAny>>,
+    stores: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<u64> {
     let py = batches.py();
+    let stores = StoreArguments::only("write_tfrecord", py, stores)?;
     let format = format.map_or(Ok(Format::Example), |format| choice("format", &FORMATS, format))?;
     let path = argument::path("path", path)?;
     let compression = match compression {
@@ -206,7 +212,11 @@ pub(crate) fn write_tfrecord(
     let batches = write::source("batches", batches)?;
     let written = py.detach(|| {
         caught(|| {
-            let mut writer = ExampleWriter::create(path, compression)?.with_interrupt(signals::interrupt());
+            let writer = match path.to_str().filter(|text| stores.is_remote(text)) {
+                Some(url) => ExampleWriter::to_file(redacted(url), stores.create(url)?, compression),
+                None => ExampleWriter::create(path, compression)?,
+            };
+            let mut writer = writer.with_interrupt(signals::interrupt());
             writer = match format {
                 Format::Example => writer,
                 Format::SequenceExample => writer.with_sequences(SEQUENCE_COLUMN),

@@ -9,10 +9,11 @@ use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use arrowfeed::avro::{AvroHeader, AvroWriter, Codec, Unsigned};
 use arrowfeed::source::Limits;
+use arrowfeed::sources::redacted;
 use arrowfeed::{FeedError, FeedErrorKind, WriteOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMapping};
+use pyo3::types::{PyBytes, PyDict, PyMapping};
 
 use crate::argument::{self, choice, flag, integer, wrong_type};
 use crate::call::caught;
@@ -21,6 +22,7 @@ use crate::file::PythonSink;
 use crate::foreign::{self, Invalid, check_text};
 use crate::options::CODECS;
 use crate::shutdown::has_attribute;
+use crate::stores::StoreArguments;
 use crate::stream::Direct;
 use crate::{batch, reader, schema, signals};
 
@@ -29,9 +31,9 @@ const ON_OVERFLOW: [(&str, Unsigned); 2] = [("decimal", Unsigned::Decimal), ("er
 #[doc = docs!(write_avro)]
 #[pyfunction]
 #[pyo3(signature = (batches, path, *, codec=None, level=None, block_bytes=None, schema=None, metadata=None,
-        on_overflow=None, threads=None, append=None),
+        on_overflow=None, threads=None, append=None, **stores),
     text_signature = "(batches, path, *, codec='zstandard', level=None, block_bytes=65536, schema=None, metadata=None, \
-                      on_overflow='decimal', threads=None, append=False)")]
+                      on_overflow='decimal', threads=None, append=False, storage_options=None, store=None)")]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn write_avro(
     batches: &Bound<'_, PyAny>,
@@ -44,10 +46,12 @@ pub(crate) fn write_avro(
     on_overflow: Option<&Bound<'_, PyAny>>,
     threads: Option<&Bound<'_, PyAny>>,
     append: Option<&Bound<'_, PyAny>>,
+    stores: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<u64> {
     let py = batches.py();
     let given = Given { codec, level, block_bytes, schema, metadata, on_overflow, threads, append };
-    let mut target = Target::new(path, &given)?;
+    let stores = StoreArguments::only("write_avro", py, stores)?;
+    let mut target = Target::new(path, &given, stores)?;
     signals::notice_main_thread(py)?;
     let batches = source("batches", batches)?;
     let written = py.detach(|| {
@@ -84,10 +88,15 @@ enum Place {
     New(PathBuf),
     Appended { path: PathBuf, codec: Option<Codec> },
     File(PythonSink),
+    Object { url: String, stores: StoreArguments },
 }
 
 impl Target {
-    pub(crate) fn new(path: &Bound<'_, PyAny>, given: &Given<'_, '_>) -> PyResult<Self> {
+    pub(crate) fn new(
+        path: &Bound<'_, PyAny>,
+        given: &Given<'_, '_>,
+        stores: StoreArguments,
+    ) -> PyResult<Self> {
         let codec = given.codec.map(|value| choice("codec", &CODECS, value)).transpose()?;
         let append = given.append.map(|value| flag("append", value)).transpose()?.unwrap_or(false);
         let mut options = WriteOptions::default();
@@ -112,9 +121,17 @@ impl Target {
             }
             Place::File(PythonSink::new("path", path.clone()))
         } else {
-            let expected = "a path (str or os.PathLike) or a binary file object with write()";
+            let expected = "a path (str or os.PathLike), a URL or a binary file object with write()";
             let path = argument::path("path", path).map_err(|_| wrong_type("path", expected, path))?;
-            if append { Place::Appended { path, codec } } else { Place::New(path) }
+            match path.to_str().filter(|text| stores.is_remote(text)).map(str::to_owned) {
+                Some(_) if append => {
+                    let message = "append: expected a path, found a URL: stores cannot append to objects";
+                    return Err(PyValueError::new_err(message));
+                }
+                Some(url) => Place::Object { url, stores },
+                None if append => Place::Appended { path, codec },
+                None => Place::New(path),
+            }
         };
         Ok(Self { place: Some(place), options })
     }
@@ -136,6 +153,9 @@ impl Target {
                     }
                 }
                 AvroWriter::append(path, schema, options)?
+            }
+            Some(Place::Object { url, stores }) => {
+                AvroWriter::create_file(redacted(&url), || stores.create(&url), schema, options)?
             }
             Some(Place::File(sink)) => AvroWriter::to_sink(sink, schema, options)?,
             None => return Err(FeedError::new(FeedErrorKind::Internal, "expected to open a writer once")),

@@ -7,11 +7,13 @@ use arrow_schema::SchemaRef;
 use arrowfeed::avro::{AvroWriter as Writer, Written};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::call::caught;
 use crate::foreign;
 use crate::guarded::{Guarded, Refusal};
 use crate::signals;
+use crate::stores::StoreArguments;
 use crate::write::{self, Given, Target};
 
 const CLOSED: &str = "expected an open writer, found one that is closed or has failed: make a new one";
@@ -81,9 +83,10 @@ impl AvroWriter {
 impl AvroWriter {
     #[new]
     #[pyo3(signature = (path, arrow_schema=None, *, codec=None, level=None, block_bytes=None, schema=None, metadata=None,
-            on_overflow=None, threads=None, append=None),
+            on_overflow=None, threads=None, append=None, **stores),
         text_signature = "(path, arrow_schema=None, *, codec='zstandard', level=None, block_bytes=65536, schema=None, \
-                          metadata=None, on_overflow='decimal', threads=None, append=False)")]
+                          metadata=None, on_overflow='decimal', threads=None, append=False, storage_options=None, \
+                          store=None)")]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
         path: &Bound<'_, PyAny>,
@@ -96,10 +99,12 @@ impl AvroWriter {
         on_overflow: Option<&Bound<'_, PyAny>>,
         threads: Option<&Bound<'_, PyAny>>,
         append: Option<&Bound<'_, PyAny>>,
+        stores: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let py = path.py();
         let given = Given { codec, level, block_bytes, schema, metadata, on_overflow, threads, append };
-        let state = State::New(Box::new(Target::new(path, &given)?));
+        let state =
+            State::New(Box::new(Target::new(path, &given, StoreArguments::only("AvroWriter", py, stores)?)?));
         let stop = Arc::new(AtomicBool::new(false));
         let writer = Self { state: Guarded::new("writer", state, stop) };
         if let Some(arrow_schema) = arrow_schema {

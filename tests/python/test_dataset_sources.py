@@ -45,13 +45,17 @@ def test_a_file_object_is_read_from_where_it_stands(people):
     assert rows(file, epochs=2) == [*range(110), *range(110)]
 
 
-def test_urls_of_other_schemes_are_read_into_memory(people):
+def test_files_of_fsspec_are_read_when_they_are_needed(people):
     filesystem = fsspec.filesystem("memory")
     for path in people:
         filesystem.pipe(f"/people/{path.name}", path.read_bytes())
     dataset = af.AvroDataset("memory://people/*.avro", columns=["id"])
+    for threads in (1, 2):
+        batches = dataset.record_batches(batch_size=99, threads=threads)
+        assert list(itertools.chain(*all_ids(batches))) == list(range(300))
     filesystem.rm("/people", recursive=True)
-    assert list(itertools.chain(*all_ids(dataset.record_batches(batch_size=99)))) == list(range(300))
+    with pytest.raises(FileNotFoundError):
+        next(dataset.record_batches(batch_size=99))
 
 
 @pytest.mark.parametrize("empty", [[], ()])

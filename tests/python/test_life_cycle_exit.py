@@ -4,13 +4,14 @@
 """
 
 import itertools
+import json
 import os
 import random
 
 import pytest
 
 from dataset_files import people_files
-from life_cycle import BATCHES, KINDS, count, run_all
+from life_cycle import BATCHES, KINDS, count, run, run_all
 
 EXITS = count("ARROWFEED_EXITS", 500)
 LIMIT = 60
@@ -167,3 +168,91 @@ def test_an_interpreter_ends_while_daemon_threads_write_what_python_makes(tmp_pa
     for case, ended in zip(given, run_all(WRITES, given, limit=LIMIT), strict=True):
         assert (ended.code, ended.out, ended.err) == (0, "", ""), case
     assert not path.exists()
+
+
+# Arrow's C++ library reads without the interpreter. When the process ends, destructors free what it uses.
+# With a file object of Python instead of a path, pyarrow aborts at the end, also without this package.
+READS = """
+import json, os, sys, threading, time
+import arrowfeed as af
+from pyarrow import csv
+
+given = json.loads(sys.argv[1])
+sys.excepthook = lambda *exception: None
+options = csv.ReadOptions(use_threads=False, block_size=1 << 20)
+
+
+def write(stream):
+    with open(os.devnull, "wb", buffering=0) as target:
+        af.write_avro(stream, target, threads=given["threads"])
+
+
+streams = [csv.open_csv(given["path"], read_options=options) for _ in range(2)]
+for stream in streams:
+    threading.Thread(target=write, args=(stream,), daemon=True).start()
+time.sleep(given["delay"])
+"""
+
+
+def test_an_interpreter_ends_while_another_library_makes_the_batches_of_daemon_threads(tmp_path):
+    moments = random.Random(EXITS)
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n" + "".join(f"{row},{row / 2}\n" for row in range(1_000_000)))
+    given = [
+        {"path": str(path), "threads": number % 2 + 1, "delay": moments.uniform(0, 0.1)}
+        for number in range(max(1, EXITS // 10))
+    ]
+    for case, ended in zip(given, run_all(READS, given, limit=LIMIT), strict=True):
+        assert (ended.code, ended.out, ended.err) == (0, "", ""), case
+
+
+# Functions of `atexit` run in the reverse order: this one runs after that of the package.
+WAITS = """
+import atexit, json, queue, sys, threading, time
+
+given = json.loads(sys.argv[1])
+ends = []
+
+
+def end():
+    if given["joins"]:
+        thread.join()
+    print(json.dumps({"seconds": time.monotonic() - ends[0], "written": written}))
+
+
+atexit.register(end)
+import arrowfeed as af
+import pyarrow as pa
+
+batch, written, begun = pa.record_batch({"id": range(100)}), [], threading.Event()
+
+
+def batches():
+    for number in range(30):
+        yield batch
+        begun.set()
+        if given["joins"]:
+            time.sleep(0.01)
+        else:
+            queue.Queue().get()
+
+
+def write():
+    stream = pa.RecordBatchReader.from_batches(batch.schema, batches())
+    written.append(af.write_avro(stream, given["path"]))
+
+
+thread = threading.Thread(target=write, daemon=True)
+thread.start()
+begun.wait()
+ends.append(time.monotonic())
+"""
+
+
+@pytest.mark.parametrize("joins", [True, False])
+def test_the_exit_waits_neither_long_nor_for_ever_for_batches_of_daemon_threads(tmp_path, joins):
+    ended = run(WAITS, {"path": str(tmp_path / "a.avro"), "joins": joins}, limit=LIMIT)
+    assert (ended.code, ended.err) == (0, "")
+    found = json.loads(ended.out)
+    assert found["written"] == ([3000] if joins else [])
+    assert found["seconds"] < 5

@@ -1,14 +1,21 @@
 """`open_dataset`: the format of files by their content."""
 
+import functools
 import gzip
 import io
+import random
 import struct
 
+import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import arrowfeed as af
+from arrowfeed._arrowfeed import upload
+from arrowfeed._dataset.look import Look
+from arrowfeed._dataset.opening import _by_head, _Probed, dataset_class
+from cli_formats import WRITERS, random_rows, write_as
 
 TABLE = pa.table({"id": [1, 2, 3]})
 
@@ -107,3 +114,87 @@ def test_an_object_without_keys_is_one_of_json_and_raw_records_have_no_names(tmp
     assert rows(af.open_dataset(tmp_path / "rows.jsonl")) == [{"a": None}, {"a": 1}]
     (tmp_path / "rows.csv").write_text("a,a\n1,2\n")
     assert rows(af.open_dataset(tmp_path / "rows.csv", raw=True)) == [{"record": b"1,2"}]
+
+
+# ---- stores
+
+
+NAMES = {
+    "avro": af.AvroDataset,
+    "parquet": af.ParquetDataset,
+    "example": af.ExampleDataset,
+    "compressed": af.ExampleDataset,
+    "sequences": af.SequenceExampleDataset,
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_content_of_an_object_says_the_format(files, tmp_path, name):
+    url = f"memory://{tmp_path.name}/{name}"
+    upload(files / name, url)
+    for source in (url, [url], [url, url]):
+        dataset = af.open_dataset(source, columns=["id"])
+        assert type(dataset) is NAMES[name]
+        assert len(rows(dataset)) == (6 if source == [url, url] else 3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_store_of_the_caller_is_asked(files, tmp_path, name):
+    filesystem = fsspec.filesystem("dir", path=str(files), fs=fsspec.filesystem("file"))
+    dataset = af.open_dataset(name, store=filesystem, columns=["id"])
+    assert type(dataset) is NAMES[name]
+    assert len(rows(dataset)) == 3
+    with pytest.raises(FileNotFoundError):
+        af.open_dataset("nothing", store=filesystem)
+    with pytest.raises(ValueError, match="^cache: expected files of a store, found files of fsspec"):
+        af.open_dataset(name, store=filesystem, cache=tmp_path / "cache", cache_bytes=1 << 20)
+
+
+@pytest.mark.parametrize("extension", ["avro", "parquet", "tfrecord", "jsonl", "csv"])
+def test_a_directory_of_a_store_has_files_of_one_format(tmp_path, extension):
+    url = f"memory://{tmp_path.name}/folder"
+    for number in range(2):
+        path = write_as(f"rows.{extension}", tmp_path, random_rows(number, 10))
+        upload(path, f"{url}/{number}.{extension}")
+    for source in (url, f"{url}/", f"{url}/*.{extension}"):
+        dataset = af.open_dataset(source)
+        assert type(dataset) is type(af.open_dataset(path))
+        assert dataset.num_rows == 20
+    for source in (f"{url}/nothing", f"{url}/*.none", f"memory://{tmp_path.name}/none"):
+        with pytest.raises(FileNotFoundError):
+            af.open_dataset(source)
+
+
+def test_an_object_of_no_format_is_an_error_with_the_reasons(tmp_path):
+    path = tmp_path / "notes.txt"
+    for text in ("some words, and no records", "some words\n" * 100_000):
+        path.write_text(text)
+        url = f"memory://{tmp_path.name}/notes.txt"
+        upload(path, url)
+        with pytest.raises(af.FormatError) as error:
+            af.open_dataset(url)
+        shown = str(error.value)
+        assert shown.startswith("expected files of a format that is known, found others: ")
+        assert all(word in shown for word in ("Avro", "Parquet", "TFRecord", "CSV"))
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_the_start_of_a_file_says_its_format_or_nothing(tmp_path, name):
+    path = write_as(name, tmp_path, random_rows(3, 300))
+    data = path.read_bytes()
+    wanted = class_of(dataset_class(lambda: path, {}))
+    probed = _Probed(lambda: path, {}, {}, str(path), is_directory=False)
+    lengths = [*range(1, 300), *random.Random(1).sample(range(300, len(data)), 200)]
+    known = 0
+    for length in lengths:
+        look = Look([(str(path), None)], data[:length], is_whole=False, is_listed=False)
+        found = _by_head(look, probed)
+        assert found is None or class_of(found) == wanted, length
+        assert found is not None or length < 300
+        known += found is not None
+    assert known > 200
+
+
+def class_of(kind):
+    """A class, and the arguments that the name of a file says."""
+    return (kind.func, kind.keywords) if isinstance(kind, functools.partial) else (kind, {})

@@ -129,14 +129,18 @@ READ_OPTIONS = {
     "on_error": "raise",
 }
 
+STORE = {"storage_options": None, "store": None}
+
+CACHED_STORE = {**STORE, "cache": None, "cache_bytes": None}
+
 
 @pytest.mark.parametrize(
     ("function", "positional", "options"),
     [
-        (af.read_avro, ["source"], READ_OPTIONS),
-        (af.read_split, ["split"], {"claim": None, "file": None, **READ_OPTIONS}),
-        (af.avro_schema, ["source"], {}),
-        (af.plan_splits, ["source"], {"target_bytes": 64 << 20}),
+        (af.read_avro, ["source"], {**READ_OPTIONS, **CACHED_STORE}),
+        (af.read_split, ["split"], {"claim": None, "file": None, **READ_OPTIONS, **CACHED_STORE}),
+        (af.avro_schema, ["source"], STORE),
+        (af.plan_splits, ["source"], {"target_bytes": 64 << 20, **STORE}),
         (
             af.write_avro,
             ["batches", "path"],
@@ -149,6 +153,7 @@ READ_OPTIONS = {
                 "on_overflow": "decimal",
                 "threads": None,
                 "append": False,
+                **STORE,
             },
         ),
     ],

@@ -235,9 +235,9 @@ def test_a_url_without_files_is_not_found(memory):
 def test_a_url_without_fsspec_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     with pytest.raises(ImportError) as caught:
-        af.read_avro("s3://key:word@bucket/a.avro?token=1")
+        af.read_avro("sftp://key:word@host/a.avro?token=1")
     assert str(caught.value) == (
-        "expected fsspec to read s3://bucket/a.avro with, found it not installed: pip install fsspec"
+        "expected fsspec to read sftp://host/a.avro with, found it not installed: pip install fsspec"
     )
 
 

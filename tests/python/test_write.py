@@ -246,7 +246,8 @@ def test_the_source_may_be_a_used_reader(tmp_path, users_file):
         (
             {"path": 3},
             TypeError,
-            "path: expected a path (str or os.PathLike) or a binary file object with write(), found int 3",
+            "path: expected a path (str or os.PathLike), a URL or a binary file object with write(), found"
+            " int 3",
         ),
         ({"schema": 3}, TypeError, "schema: expected JSON text, a dict or an AvroSchema, found int 3"),
         (

@@ -28,5 +28,5 @@ pub use options::{Encoding, ReadOptions, StringType};
 pub use reader::{AvroFormat, AvroReader, AvroReaderBuilder};
 pub use record_decoder::{RecordDecoder, WriterId};
 pub use schema::AvroSchema;
-pub use split::{plan_splits, plan_splits_with};
+pub use split::{plan_splits, plan_splits_of, plan_splits_with};
 pub use write::{AvroWriter, Unsigned, WriteOptions, Written, encode_records, write_avro};

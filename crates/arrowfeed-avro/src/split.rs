@@ -1,9 +1,9 @@
 //! Splits of Avro files, which may have different schemas.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use arrowfeed_source::run::Split;
-use arrowfeed_source::{Check, FeedError, Interrupt, Limits};
+use arrowfeed_source::run::{Split, in_order};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits};
 
 use crate::AvroSource;
 use crate::reader::file::Container;
@@ -45,13 +45,43 @@ pub fn plan_splits_with<P: Into<PathBuf>>(
     target_bytes: u64,
     interrupt: Option<&Interrupt>,
 ) -> Result<Vec<Split>, FeedError> {
-    let (limits, check) = (Limits::default(), Check::of(interrupt));
+    plan_splits_of(paths.into_iter().map(|path| AvroSource::from(path.into())), target_bytes, interrupt)
+}
+
+/// As [`plan_splits_with`], for files on disk or in stores. The path of a split is the name of its source. Several objects of
+/// stores are opened at a time.
+///
+/// # Errors
+/// As [`plan_splits_with`].
+pub fn plan_splits_of(
+    sources: impl IntoIterator<Item = AvroSource>,
+    target_bytes: u64,
+    interrupt: Option<&Interrupt>,
+) -> Result<Vec<Split>, FeedError> {
     let mut splits = Vec::new();
-    for path in paths {
-        check.now()?;
-        let path: PathBuf = path.into();
-        let file = Container::open(AvroSource::from(&path), &limits, &check)?;
-        splits.extend(Split::cover(&path, file.body(), file.identity(), target_bytes));
+    let mut add = |path: &Path, file: Result<Container, FeedError>| {
+        let file = file?;
+        splits.extend(Split::cover(path, file.body(), file.identity(), target_bytes));
+        Ok(())
+    };
+    let sources: Vec<AvroSource> = sources.into_iter().collect();
+    if sources.iter().any(AvroSource::is_object) {
+        let paths: Vec<PathBuf> = sources.iter().map(|source| source.split_path().to_owned()).collect();
+        let sources: Vec<_> = sources.into_iter().map(|source| ForkLock::new(Some(source))).collect();
+        let open = move |number: usize, check: &Check<'_>| {
+            let source = sources[number].with(Option::take).flatten();
+            let source =
+                source.ok_or_else(|| FeedError::new(FeedErrorKind::Internal, "expected a source"))?;
+            Container::open(source, &Limits::default(), check)
+        };
+        in_order(paths.len(), interrupt, open, |number, file| add(&paths[number], file))?;
+    } else {
+        let (limits, check) = (Limits::default(), Check::of(interrupt));
+        for source in sources {
+            check.now()?;
+            let path = source.split_path().to_owned();
+            add(&path, Container::open(source, &limits, &check))?;
+        }
     }
     Ok(splits)
 }

@@ -13,6 +13,7 @@ use arrowfeed_avro::{
     AvroFormat, AvroHeader, AvroReader, AvroReaderBuilder, AvroSource, Codec, FeedError, FeedErrorKind,
     Interrupt, Limits, OnError, ReadOptions, plan_splits_with,
 };
+use arrowfeed_source::Check;
 
 use support_hostile::container::{Container, SYNC, header_of};
 use support_hostile::ways::TemporaryFile;
@@ -139,7 +140,7 @@ const WORKS: [(&str, Work); 9] = [
     ("the index of a file with a fault", |meter| {
         let source = metered(&longs_file().raw(&[0]).bytes, ZEROS, meter);
         let files = AvroFormat::files([source], ReadOptions::default())?;
-        let (blocks, _) = files.chunks(0, OnError::SkipBlock, Some(&meter.interrupt()))?;
+        let (blocks, _) = files.chunks(0, OnError::SkipBlock, &Check::of(Some(&meter.interrupt())))?;
         Ok(blocks.iter().map(|block| block.rows as usize).sum())
     }),
     ("the count of rows", |meter| {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrowfeed_source::io::{ByteSource, OpenFile, checked_read_at};
-use arrowfeed_source::{FeedError, FeedErrorKind, panic_text};
+use arrowfeed_source::{FeedError, FeedErrorKind, ForkLock, panic_text};
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
@@ -18,6 +18,25 @@ const BUFFER: usize = 8 << 10;
 pub(crate) struct SourceBytes {
     source: Arc<dyn ByteSource>,
     len: u64,
+    failure: ReadFailure,
+}
+
+/// The error of a read. The `parquet` crate makes a text of it, which says nothing of its kind.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ReadFailure(Arc<ForkLock<Option<FeedError>>>);
+
+impl ReadFailure {
+    /// Keeps an error, and gives one with the same text to the `parquet` crate.
+    fn keep(&self, error: io::Error) -> io::Error {
+        let (kind, text) = (error.kind(), error.to_string());
+        self.0.with(|kept| *kept = Some(FeedError::io(error)));
+        io::Error::new(kind, text)
+    }
+
+    /// The error of the last read that failed, if there is one.
+    pub(crate) fn take(&self) -> Option<FeedError> {
+        self.0.with(Option::take).flatten()
+    }
 }
 
 /// Reads from an offset on.
@@ -27,8 +46,12 @@ pub(crate) struct From {
 }
 
 impl SourceBytes {
-    pub(crate) fn new(file: &OpenFile) -> Self {
-        Self { source: file.source().clone(), len: file.len() }
+    pub(crate) fn new(file: &OpenFile, failure: ReadFailure) -> Self {
+        Self { source: file.source().clone(), len: file.len(), failure }
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        checked_read_at(&*self.source, offset, into).map_err(|error| self.failure.keep(error))
     }
 }
 
@@ -36,7 +59,7 @@ impl Read for From {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.bytes.len.saturating_sub(self.offset)).unwrap_or(usize::MAX);
         let n = into.len().min(left);
-        let found = checked_read_at(&*self.bytes.source, self.offset, &mut into[..n])?;
+        let found = self.bytes.read_at(self.offset, &mut into[..n])?;
         self.offset += found as u64;
         Ok(found)
     }
@@ -69,7 +92,7 @@ impl ChunkReader for SourceBytes {
             return Ok(Bytes::from_owner(Shared(memory.slice_with_length(start, length))));
         }
         let mut bytes = vec![0; length];
-        let found = checked_read_at(&*self.source, start, &mut bytes).map_err(external)?;
+        let found = self.read_at(start, &mut bytes).map_err(external)?;
         if found < length {
             return Err(ParquetError::EOF(format!(
                 "expected {length} bytes at byte {start}, found the end of the file after {found}"

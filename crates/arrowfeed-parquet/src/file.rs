@@ -13,7 +13,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Limits, hex, printable, quoted,
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::ParquetMetaDataReader;
 
-use crate::bytes::guarded;
+use crate::bytes::{ReadFailure, guarded};
 use crate::columns::without_dictionaries;
 use crate::file_columns::FileColumns;
 use crate::group_columns::GroupColumns;
@@ -132,6 +132,8 @@ pub(crate) struct ParquetFile {
     pub(crate) read: GroupColumns,
     pub(crate) columns: FileColumns,
     pub(crate) limits: Limits,
+    /// The error of a read inside of the `parquet` crate.
+    pub(crate) failure: ReadFailure,
 }
 
 impl ParquetFile {
@@ -141,7 +143,7 @@ impl ParquetFile {
         let groups = row_groups(&footer, &limits);
         let (groups, group_bytes) = groups.map_err(|error| error.in_file(footer.name()))?;
         let read = GroupColumns::new(footer.schema(), &columns.leaves, &footer.metadata);
-        Ok(Self { columns, footer, groups, group_bytes, read, limits })
+        Ok(Self { columns, footer, groups, group_bytes, read, limits, failure: ReadFailure::default() })
     }
 
     pub(crate) fn file(&self) -> &OpenFile {
@@ -208,6 +210,26 @@ impl FormatFile for ParquetFile {
 
     fn chunks(&self) -> Option<Box<dyn ChunkScan>> {
         Some(self.groups.scan())
+    }
+
+    /// The pages of the columns that are read.
+    fn unit_ranges(&self, unit: &Unit) -> Vec<Range<u64>> {
+        let groups = self.footer.metadata.metadata().row_groups();
+        let chunks = unit.runs.iter().flat_map(|run| self.groups.starting_in(&run.range));
+        let mut ranges = Vec::new();
+        for chunk in chunks {
+            let Some(group) = usize::try_from(chunk.number).ok().and_then(|at| groups.get(at)) else {
+                continue;
+            };
+            let first = ranges.len();
+            let columns = self.columns.leaves.iter().filter_map(|leaf| group.columns().get(*leaf));
+            ranges.extend(columns.map(|column| {
+                let (start, len) = column.byte_range();
+                start..start.saturating_add(len)
+            }));
+            ranges[first..].sort_unstable_by_key(|range| range.start);
+        }
+        ranges
     }
 
     fn decoder(

@@ -1,5 +1,6 @@
 //! Parquet as a format of files: options, schema and projection.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
@@ -11,6 +12,9 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 use crate::columns::Projection;
 use crate::file::{Footer, ParquetFile};
 use crate::file_columns::FileColumns;
+
+/// Bytes at the end of an object that are fetched with one request to open it: footers are rarely longer.
+const FOOTER_BYTES: u64 = 64 << 10;
 
 /// How Parquet files are read.
 #[derive(Debug, Clone, Default)]
@@ -79,6 +83,14 @@ impl FileFormat for ParquetFormat {
 
     fn limits(&self) -> &Limits {
         &self.options.limits
+    }
+
+    fn opening_ranges(&self, len: Option<u64>) -> Vec<Range<u64>> {
+        len.map(|len| len.saturating_sub(FOOTER_BYTES)..len).into_iter().collect()
+    }
+
+    fn reads_whole_chunks(&self) -> bool {
+        false
     }
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {

@@ -42,8 +42,8 @@ impl ReadChunks for ParquetFile {
     fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError> {
         let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let (group, range) = (number(chunk.number), number(rows.start)..number(rows.end));
-        let reader =
-            self.read.begin(SourceBytes::new(self.file()), self.metadata(), group, range, batch_size)?;
+        let bytes = SourceBytes::new(self.file(), self.failure.clone());
+        let reader = self.read.begin(bytes, self.metadata(), group, range, batch_size)?;
         Ok(GroupRows { reader, row: rows.start, fault: None })
     }
 
@@ -65,6 +65,9 @@ impl ReadChunks for ParquetFile {
     }
 
     fn check_unchanged(&self) -> Result<(), FeedError> {
-        self.file().check_unchanged()
+        match self.failure.take() {
+            Some(error) => Err(error.in_file(self.file().name())),
+            None => self.file().check_unchanged(),
+        }
     }
 }

@@ -13,7 +13,7 @@ use arrow_schema::{DataType, Field};
 use arrowfeed_parquet::{ParquetFormat, ParquetOptions};
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, Workers};
-use arrowfeed_source::{FeedError, FeedErrorKind, Limits, OnError, Report};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, OnError, Report};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -121,7 +121,7 @@ fn columns_come_in_the_order_asked_for_and_without_other_fields() {
 #[test]
 fn a_part_has_its_rows_and_no_others() {
     let files = open(file(Compression::SNAPPY), ParquetOptions::default()).unwrap();
-    let chunks = files.chunks(0, OnError::Raise, None).unwrap().0;
+    let chunks = files.chunks(0, OnError::Raise, &Check::never()).unwrap().0;
     assert_eq!(
         chunks.iter().map(|chunk| chunk.rows).collect::<Vec<_>>(),
         [130, 130, 130, 130, 130, 130, 130, 90]
@@ -212,7 +212,7 @@ fn columns_that_are_asked_for_may_be_at_other_places_of_later_files() {
 /// Reads damaged bytes in every way. The rows of row groups that can be read come, others are an error.
 fn read_damaged(bytes: Vec<u8>) -> Result<(Vec<i64>, Report), FeedError> {
     let files = open(bytes, ParquetOptions::default())?;
-    files.chunks(0, OnError::SkipBlock, None)?;
+    files.chunks(0, OnError::SkipBlock, &Check::never())?;
     for workers in [Workers::Caller, Workers::Own(2)] {
         let _ = all(&mut reader(files.clone(), Part::whole(0), 64, OnError::Raise, workers));
     }
@@ -268,7 +268,7 @@ fn damaged_files_are_values_or_errors() {
 fn a_damaged_row_group_is_left_out_and_named() {
     let whole = file(Compression::SNAPPY);
     let files = open(whole.clone(), ParquetOptions::default()).unwrap();
-    let chunk = files.chunks(0, OnError::Raise, None).unwrap().0[2];
+    let chunk = files.chunks(0, OnError::Raise, &Check::never()).unwrap().0[2];
     let mut bytes = whole;
     bytes[chunk.offset as usize..chunk.offset as usize + 12].fill(0xff);
     let files = open(bytes, ParquetOptions::default()).unwrap();

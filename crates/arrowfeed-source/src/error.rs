@@ -86,11 +86,21 @@ impl FeedError {
         error
     }
 
-    /// The operating system refused.
+    /// The operating system refused. A `FeedError` that travelled inside of an [`io::Error`] comes out as it was.
     #[cold]
     #[inline(never)]
     pub fn io(error: io::Error) -> Self {
-        Self::new(FeedErrorKind::Io, error.to_string()).with_source(error)
+        match error.downcast::<Self>() {
+            Ok(error) => error,
+            Err(error) => Self::new(FeedErrorKind::Io, error.to_string()).with_source(error),
+        }
+    }
+
+    /// The error inside of an [`io::Error`], for traits of `std::io`. [`io`](Self::io) takes it out again.
+    #[cold]
+    pub fn into_io(self) -> io::Error {
+        let kind = self.io_error().map_or(io::ErrorKind::Other, io::Error::kind);
+        io::Error::new(kind, self)
     }
 
     /// Keeps the error of a layer below as [`source`](StdError::source).
@@ -183,6 +193,11 @@ impl FeedError {
     pub fn is_of_the_file(&self) -> bool {
         use FeedErrorKind::{Conversion, Internal, Interrupted, Options};
         !matches!(self.0.kind, Options | Conversion | Interrupted | Internal) && !self.is_out_of_memory()
+    }
+
+    /// Whether a read would have had to wait for a store, see [`without_waiting`](crate::io::remote::without_waiting).
+    pub fn would_wait(&self) -> bool {
+        self.io_error().is_some_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
 
     /// Whether the process has no more memory.

@@ -38,6 +38,9 @@ pub use chunk_decoder::{ChunkDecoder, ReadChunks};
 pub use chunk_source::{ChunkFormat, ChunkSource, named_columns};
 pub use known_chunks::KnownChunks;
 
+/// Bytes at the start of a file that most formats open it with.
+pub const FIRST_BYTES: u64 = 64 << 10;
+
 /// A format, its options, and the columns that are read: files of one Arrow schema.
 pub trait FileFormat: Send + Sync + Debug {
     /// The schema of every batch.
@@ -58,6 +61,18 @@ pub trait FileFormat: Send + Sync + Debug {
     /// The file is not of this format, or its columns have another schema; it is a stream, and the format needs files
     /// that can be read at any offset; the caller wants to stop.
     fn open(&self, file: Opened, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError>;
+
+    /// The ranges of a file of `len` bytes that [`open`](Self::open) reads. Files of stores are asked for them ahead. `None`:
+    /// the length is not known. Default: the first 64 KiB.
+    fn opening_ranges(&self, _len: Option<u64>) -> Vec<Range<u64>> {
+        std::iter::once(0..FIRST_BYTES).collect()
+    }
+
+    /// Whether decoding a run of chunks reads all of its bytes. If not, [`FormatFile::unit_ranges`] says which.
+    /// Default: yes.
+    fn reads_whole_chunks(&self) -> bool {
+        true
+    }
 
     /// Whether only the thread that asks for batches may decode, as where an interpreter gives the rows. Default: any may.
     fn is_decoded_by_caller(&self) -> bool {
@@ -81,6 +96,14 @@ pub trait FormatFile: Send + Sync + Debug {
     fn is_one_chunk(&self) -> bool {
         false
     }
+
+    /// The ranges of the file that decoding a unit reads, in this order. Default: its runs.
+    fn unit_ranges(&self, unit: &Unit) -> Vec<Range<u64>> {
+        unit.runs.iter().map(|run| run.range.clone()).collect()
+    }
+
+    /// Frees memory that only speeds up the next decoder: the file stays open, and is not read soon. Default: does nothing.
+    fn free_spare_memory(&self) {}
 
     /// Decodes the rows of a unit. `claim` is asked before each chunk.
     ///

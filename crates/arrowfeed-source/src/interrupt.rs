@@ -18,6 +18,8 @@ const WORK: usize = 1 << 20;
 /// Asks whether the caller wants to stop, at most once for each mebibyte of work. Belongs to one thread and one call.
 pub struct Check<'a> {
     wants_to_stop: Option<&'a dyn Fn() -> bool>,
+    /// The same function, where other threads may ask it.
+    interrupt: Option<&'a Interrupt>,
     /// Bytes since the last question.
     work: Cell<usize>,
     stopped: Cell<bool>,
@@ -38,12 +40,17 @@ impl<'a> Check<'a> {
     /// Asks the interrupt of a caller, if there is one.
     pub fn of(interrupt: Option<&'a Interrupt>) -> Self {
         let wants_to_stop = interrupt.map(|interrupt| &**interrupt as &dyn Fn() -> bool);
-        Self { wants_to_stop, ..Self::never() }
+        Self { wants_to_stop, interrupt, ..Self::never() }
     }
 
     /// Never stops.
     pub fn never() -> Self {
-        Self { wants_to_stop: None, work: Cell::new(0), stopped: Cell::new(false) }
+        Self { wants_to_stop: None, interrupt: None, work: Cell::new(0), stopped: Cell::new(false) }
+    }
+
+    /// The interrupt of the caller, if the check was made [`of`](Self::of) one.
+    pub fn interrupt(&self) -> Option<Interrupt> {
+        self.interrupt.cloned()
     }
 
     /// Asks. Once the caller wanted to stop, every later question has the same answer.

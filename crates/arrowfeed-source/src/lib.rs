@@ -39,5 +39,5 @@ pub use limits::Limits;
 pub use memory_exhausted::{MemoryExhausted, caught};
 pub use message::{counted, hex, printable, quoted, thousands};
 pub use processor::has_fast_bit_extraction;
-pub use report::{OnError, Report, Skipped};
+pub use report::{OnError, Report, Requests, Skipped};
 pub use threads::{Threads, thread_count};

@@ -26,6 +26,34 @@ pub struct Report {
     pub bytes: u64,
     /// What [`OnError`](crate::OnError) has left out, in file order.
     pub skipped: Vec<Skipped>,
+    /// Requests to stores.
+    pub requests: Requests,
+}
+
+/// Counts of requests to stores. All are zero for local files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// Attempts of requests.
+    pub requests: u64,
+    /// Attempts after the first one of a request.
+    pub retries: u64,
+    /// Bytes of bodies, including those of attempts that failed.
+    pub bytes: u64,
+    /// Bytes that came from the local cache.
+    pub cached_bytes: u64,
+    /// Files that were read as a whole because their server does not support ranges.
+    pub without_ranges: u64,
+}
+
+impl Requests {
+    /// Adds other counts.
+    pub fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.retries += other.retries;
+        self.bytes += other.bytes;
+        self.cached_bytes += other.cached_bytes;
+        self.without_ranges += other.without_ranges;
+    }
 }
 
 /// A block, or the rest of a file, that was left out.
@@ -57,5 +85,6 @@ impl Report {
         self.blocks += other.blocks;
         self.bytes += other.bytes;
         self.skipped.extend(other.skipped);
+        self.requests.add(other.requests);
     }
 }

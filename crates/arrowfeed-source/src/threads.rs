@@ -60,6 +60,13 @@ impl Threads {
             pool.spawn(move || drop(catch_unwind(AssertUnwindSafe(work))));
         }
     }
+
+    /// As [`spawn`](Self::spawn), behind all work that was given this way before.
+    pub fn spawn_in_order(&self, work: impl FnOnce() + Send + 'static) {
+        if let Some(pool) = self.pool.as_ref().filter(|_| !self.is_forked()) {
+            pool.spawn_fifo(move || drop(catch_unwind(AssertUnwindSafe(work))));
+        }
+    }
 }
 
 impl Drop for Threads {

@@ -125,7 +125,7 @@ impl TextDecoder {
             // The only chunk starts with the file.
             self.run_end = if run.range.contains(&0) { u64::MAX } else { 0 };
         } else {
-            self.records.seek(run.range.start);
+            self.records.begin(&run.range);
             self.run_end = run.range.end;
         }
         true

@@ -1,10 +1,11 @@
 //! A set of text files: their records, the schema and the columns.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, SchemaRef};
 use arrowfeed_source::format::{FileFormat, FormatFile};
-use arrowfeed_source::io::{FileSource, Fingerprint, Opened};
+use arrowfeed_source::io::{FileEnds, FileSource, Fingerprint, Opened};
 use arrowfeed_source::run::{FileSet, Files};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
 
@@ -155,6 +156,10 @@ impl FileFormat for TextFormat {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn opening_ranges(&self, len: Option<u64>) -> Vec<Range<u64>> {
+        FileEnds::opening_ranges(len)
     }
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {

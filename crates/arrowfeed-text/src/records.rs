@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, BufReader, Read};
+use std::ops::Range;
 
 use arrowfeed_source::io::{SequentialReader, decompression_error};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
@@ -62,6 +63,8 @@ pub(crate) struct Records {
     unread: u64,
     /// Offset of the next record in the content of the file.
     offset: u64,
+    /// Bytes of a plain file from here on are not read before they are needed.
+    wanted: u64,
     /// Length of the current record in the buffer.
     length: usize,
     has_ended: bool,
@@ -110,6 +113,7 @@ impl Records {
             filled: 0,
             stretch: FIRST_STRETCH,
             offset: 0,
+            wanted: u64::MAX,
             length: 0,
             has_ended: false,
             is_broken: false,
@@ -134,6 +138,14 @@ impl Records {
             input.seek(offset);
             (self.offset, self.start, self.filled, self.length) = (offset, 0, 0, 0);
             (self.has_ended, self.is_broken, self.stretch) = (false, false, FIRST_STRETCH);
+        }
+    }
+
+    /// Goes on at the start of a run of records of a plain file. Bytes behind its end are not read ahead.
+    pub(crate) fn begin(&mut self, run: &Range<u64>) {
+        self.seek(run.start);
+        if let Input::Plain(_) = self.input {
+            self.wanted = run.end;
         }
     }
 
@@ -195,7 +207,9 @@ impl Records {
         self.buffer.copy_within(self.start..self.filled, 0);
         (self.filled, self.start, self.length) = (self.filled - self.start, 0, 0);
         // A long record is read in stretches that grow with it, so that its bytes are moved a few times only.
-        let end = self.filled + self.stretch.max(self.filled.min(self.most_bytes));
+        let left = self.wanted.saturating_sub(self.offset.saturating_add(self.filled as u64));
+        let left = usize::try_from(left).ok().filter(|left| *left > 0).unwrap_or(usize::MAX);
+        let end = self.filled + self.stretch.max(self.filled.min(self.most_bytes)).min(left);
         if self.buffer.len() < end {
             self.buffer.resize(end, 0);
         }

@@ -8,7 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, LargeBinaryArray, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
-use arrowfeed_source::io::Target;
+use arrowfeed_source::io::{NewFile, Target};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, counted};
 
 use crate::example::ExampleEncoder;
@@ -37,7 +37,7 @@ const BUFFER: usize = 256 << 10;
 /// # Ok::<(), arrowfeed_source::FeedError>(())
 /// ```
 pub struct ExampleWriter {
-    records: RecordWriter<BufWriter<Target>>,
+    records: RecordWriter<BufWriter<Box<dyn NewFile>>>,
     content: Content,
     name: String,
     rows: u64,
@@ -72,8 +72,13 @@ impl ExampleWriter {
         let path = path.as_ref();
         let name = path.display().to_string();
         let target = Target::create(path).map_err(|error| FeedError::io(error).in_file(&name))?;
-        let records = RecordWriter::new(BufWriter::with_capacity(BUFFER, target), compression);
-        Ok(Self { records, content: Content::Example, name, rows: 0, interrupt: None })
+        Ok(Self::to_file(name, Box::new(target), compression))
+    }
+
+    /// A writer of a new file or object. `name` stands in messages.
+    pub fn to_file(name: impl Into<String>, file: Box<dyn NewFile>, compression: Compression) -> Self {
+        let records = RecordWriter::new(BufWriter::with_capacity(BUFFER, file), compression);
+        Self { records, content: Content::Example, name: name.into(), rows: 0, interrupt: None }
     }
 
     /// Writes messages of `tf.SequenceExample` instead, see [`SequenceExampleEncoder`]. `sequence_column`: the struct whose fields

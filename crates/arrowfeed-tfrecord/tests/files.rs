@@ -240,7 +240,7 @@ proptest! {
             prop_assert!(error.is_none());
             prop_assert_eq!(records(&found), contents.clone());
         }
-        let chunks = files.chunks(0, OnError::Raise, None).unwrap().0;
+        let chunks = files.chunks(0, OnError::Raise, &Check::never()).unwrap().0;
         prop_assert_eq!(chunks.iter().map(|chunk| chunk.rows).collect::<Vec<_>>(), Vec::from_iter((!contents.is_empty()).then_some(contents.len() as u64)));
     }
 
@@ -263,7 +263,7 @@ proptest! {
             let (raised, left) = (records(&raised), records(&left));
             prop_assert!(left.starts_with(&raised) || !contents.starts_with(&raised));
             // The index has the rows that are read.
-            let (chunks, faults) = files.chunks(0, OnError::SkipBlock, None).unwrap();
+            let (chunks, faults) = files.chunks(0, OnError::SkipBlock, &Check::never()).unwrap();
             let rows = chunks.iter().map(|chunk| chunk.rows).sum::<u64>();
             let of_records = report.skipped.iter().filter(|skipped| skipped.rows == Some(1)).count();
             prop_assert_eq!(rows, (left.len() + of_records) as u64);
@@ -283,7 +283,7 @@ fn a_record_that_is_longer_than_all_buffers_is_read() {
     fs::write(&path, written(&contents, Compression::None)).unwrap();
     let files = RecordFormat::files([FileSource::from(&path)], raw(1 << 18), None).unwrap();
     assert_eq!(records(&batches(&files, options(2, OnError::Raise, Workers::Caller)).0), contents);
-    assert_eq!(files.chunks(0, OnError::Raise, None).unwrap().0.len(), 3);
+    assert_eq!(files.chunks(0, OnError::Raise, &Check::never()).unwrap().0.len(), 3);
 }
 
 #[test]

@@ -35,6 +35,7 @@
 //! | [`tensor`] | RecordBatches to dense, sparse, ragged and structured tensors |
 //! | [`dataset`] | files as a source of batches and tensors: order, shards, epochs, exact resume |
 //! | [`Tfxio`] | what every source has, whatever its format |
+//! | `store` | objects of S3, Google Cloud Storage, Azure, HTTP servers and HDFS (features `stores` and `hdfs`) |
 //! | [`sources`] | what a caller names (paths, globs, directories, `file://` URLs) to files |
 
 pub mod dataset;
@@ -51,6 +52,8 @@ pub use arrowfeed_avro::{
 pub use arrowfeed_parquet as parquet;
 pub use arrowfeed_source as source;
 pub use arrowfeed_source::{FeedError, FeedErrorKind, Limits, printable};
+#[cfg(feature = "stores")]
+pub use arrowfeed_store as store;
 pub use arrowfeed_tensor as tensor;
 pub use arrowfeed_text as text;
 pub use arrowfeed_tfrecord as tfrecord;

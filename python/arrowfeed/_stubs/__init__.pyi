@@ -7,6 +7,7 @@
 | `schema` | Avro schemas |
 | `arrow` | Arrow schemas, arrays and record batches |
 | `write` | writing Avro files |
+| `store_files` | files of stores, for the Python part of the package |
 | `dataset` `batch_iterator` | files as a source of batches, and the iteration over it |
 | `adapter` | record batches to tensors, and back |
 | `representation` | the columns that a tensor is made of |

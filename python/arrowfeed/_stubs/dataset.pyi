@@ -24,6 +24,8 @@ from arrowfeed.types import (
     SeekableFile,
     SequenceExampleSchemaLike,
     Source,
+    StorageOptions,
+    Store,
     Tensor,
 )
 
@@ -444,6 +446,12 @@ class AvroDataset(Dataset):
         limits: What one file may ask of this process. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote: `num_rows`, shuffles and shards then
             read no block heads. None: they are read where they are needed.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -479,6 +487,10 @@ class AvroDataset(Dataset):
         raw: bool = False,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        storage_options: StorageOptions | None = None,
+        store: Store | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        cache_bytes: int | None = None,
     ) -> AvroDataset: ...
 
 @final
@@ -512,6 +524,12 @@ class ParquetDataset(Dataset):
             of a damaged file.
         index: Path of an index of these files that `save_index` wrote: `num_rows`, shuffles and shards then
             read no footers before the files are read. None: they are read where they are needed.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -539,6 +557,10 @@ class ParquetDataset(Dataset):
         double_as_float: bool = False,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        storage_options: StorageOptions | None = None,
+        store: Store | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        cache_bytes: int | None = None,
     ) -> ParquetDataset: ...
 
 @final
@@ -574,6 +596,12 @@ class ExampleDataset(Dataset):
             batch. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. None: lengths of records are read
             where an index is needed, for shuffles and shards.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -603,6 +631,10 @@ class ExampleDataset(Dataset):
         encoding: Literal["tfx", "feature"] = "tfx",
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        storage_options: StorageOptions | None = None,
+        store: Store | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        cache_bytes: int | None = None,
     ) -> ExampleDataset: ...
 
 @final
@@ -630,6 +662,12 @@ class SequenceExampleDataset(Dataset):
         encoding: As in `ExampleDataset`. `"feature"`: the struct also stands in a list of one.
         limits: As in `ExampleDataset`.
         index: As in `ExampleDataset`.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Raises:
         ArrowfeedError: As in `ExampleDataset`.
@@ -656,6 +694,10 @@ class SequenceExampleDataset(Dataset):
         encoding: Literal["tfx", "feature"] = "tfx",
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        storage_options: StorageOptions | None = None,
+        store: Store | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        cache_bytes: int | None = None,
     ) -> SequenceExampleDataset: ...
 
 @final
@@ -672,6 +714,12 @@ class RawRecordDataset(Dataset):
         representations: As in `AvroDataset`. None of both: `Dense`, a string for each row.
         limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
         index: As in `ExampleDataset`.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -695,6 +743,10 @@ class RawRecordDataset(Dataset):
         representations: dict[str, RepresentationLike] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        storage_options: StorageOptions | None = None,
+        store: Store | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        cache_bytes: int | None = None,
     ) -> RawRecordDataset: ...
 
 @final

@@ -16,6 +16,8 @@ from arrowfeed.types import (
     SeekableFile,
     SequenceExampleSchemaLike,
     Source,
+    StorageOptions,
+    Store,
     StringType,
 )
 
@@ -43,6 +45,8 @@ class RecordBatchReader:
 
     def report(self) -> Report:
         """What has been read and what was left out so far; also after the end, `close` or a hand-over.
+
+        A reader of files of stores has the counts of its requests beside these, as `requests`.
 
         Example:
             >>> reader.report()
@@ -94,6 +98,10 @@ def read_avro(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    cache_bytes: int | None = None,
 ) -> RecordBatchReader:
     """Reads Avro object container files as Arrow record batches.
 
@@ -101,10 +109,10 @@ def read_avro(
     are opened when their turn comes; their columns must be the first file's.
 
     Args:
-        source: A path, a glob, a directory (its `*.avro`), a URL (other schemes than `file://` need fsspec),
-            the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
-            directories sorted. File objects are read from where they stand and not closed; they and URLs are
-            read in the calling thread.
+        source: A path, a glob, a directory (its `*.avro`), a URL, the bytes of a file, a binary file object,
+            or a list of these. URLs of S3, Google Cloud Storage, Azure, HTTP servers and HDFS need no other
+            package; other schemes need fsspec. File order: as listed, globs and directories sorted. File
+            objects are read from where they stand, in the calling thread, and not closed.
         columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; through arrays and maps
             too). A name in quotes is taken as it is: `"['a.b'].c"`; a path without quotes that fits several
             fields is an error. Nesting is kept: `user` comes as a struct of the fields asked for. Top-level
@@ -128,6 +136,12 @@ def read_avro(
         limits: What one file may ask of this process. None: `Limits()`.
         on_error: `"raise"`; `"skip_block"` leaves out blocks that cannot be read and goes on after their sync
             marker; `"skip_file"` leaves out the rest of the file. What is left out is in `report()`.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Returns:
         A reader with `__arrow_c_stream__`, which iterates batches.
@@ -157,6 +171,10 @@ def read_tfrecord(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    cache_bytes: int | None = None,
 ) -> RecordBatchReader:
     """Reads files of TFRecord as Arrow record batches.
 
@@ -164,9 +182,8 @@ def read_tfrecord(
     Checksums are checked.
 
     Args:
-        source: A path, a glob, a directory (its `*.tfrecord`), a URL (other schemes than `file://` need
-            fsspec), the bytes of a file, a binary file object, or a list of these. File objects and URLs are
-            read into memory here.
+        source: A path, a glob, a directory (its `*.tfrecord`), a URL,
+            the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
         format: What the records are. `"example"`: messages of `tf.Example`; each feature is a column of
             lists, `large_list` of int64, float or large_binary, null where a record does not have it.
             `"sequence_example"`: messages of `tf.SequenceExample`, see `SequenceExampleDataset` for the
@@ -185,6 +202,12 @@ def read_tfrecord(
         on_error: `"raise"`; `"skip_block"` leaves out records that cannot be decoded, and goes on behind
             other damage at the next record; `"skip_file"` leaves out the rest of the file. What is left out
             is in `report()`.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Returns:
         A reader with `__arrow_c_stream__`, which iterates batches.
@@ -212,6 +235,10 @@ def read_parquet(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    cache_bytes: int | None = None,
 ) -> RecordBatchReader:
     """Reads Parquet files as Arrow record batches.
 
@@ -219,9 +246,8 @@ def read_parquet(
     files are opened when their turn comes. Dictionaries of Arrow come as their values.
 
     Args:
-        source: A path, a glob, a directory (its `*.parquet`), a URL (other schemes than `file://` need
-            fsspec), the bytes of a file, a binary file object, or a list of these. File objects and URLs are
-            read into memory here.
+        source: A path, a glob, a directory (its `*.parquet`), a URL,
+            the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
         columns: Field paths to read (`"id"`, `"user.scores"`; through lists too), in the order of the
             columns. A map is read as a whole. None: all columns. With a `schema`, they are paths in it.
         schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
@@ -238,6 +264,12 @@ def read_parquet(
         on_error: `"raise"`; `"skip_block"` leaves out row groups that cannot be read; `"skip_file"` leaves
             out the rest of the file. What is left out is in `report()`. A value that the `schema` cannot
             hold is an error in each case.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Returns:
         A reader with `__arrow_c_stream__`, which iterates batches.
@@ -270,6 +302,10 @@ def read_parquet_split(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    cache_bytes: int | None = None,
 ) -> RecordBatchReader:
     """Reads the row groups of one split of a Parquet file as Arrow record batches.
 
@@ -289,6 +325,12 @@ def read_parquet_split(
         threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
         limits: What the file may ask of this process.
         on_error: What to do with row groups that cannot be read.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Returns:
         A reader of the split's rows, which may be none.
@@ -320,6 +362,10 @@ def read_split(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    cache_bytes: int | None = None,
 ) -> RecordBatchReader:
     """Reads the blocks of one split of a file as Arrow record batches.
 
@@ -346,6 +392,12 @@ def read_split(
         threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
         limits: What the file may ask of this process.
         on_error: What to do with blocks that cannot be read.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Returns:
         A reader of the split's rows, which may be none.
@@ -415,12 +467,20 @@ class Split:
     def __gt__(self, other: Split, /) -> bool: ...
     def __ge__(self, other: Split, /) -> bool: ...
 
-def plan_splits(source: Source, *, target_bytes: int = 64 << 20) -> list[Split]:
+def plan_splits(
+    source: Source,
+    *,
+    target_bytes: int = 64 << 20,
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
+) -> list[Split]:
     """Cuts files into splits of about one size, in file order. Only headers are read.
 
     Args:
-        source: Paths, globs, directories or `file://` URLs, or a list of these.
+        source: Paths, globs, directories or URLs, or a list of these.
         target_bytes: Bytes of a split; the last one of a file may be smaller.
+        storage_options: As in `read_avro`. A split does not have them.
+        store: As in `read_avro`. A split does not have it.
 
     Returns:
         Splits whose rows, read in this order, are the files' rows. A file without blocks has none.
@@ -428,7 +488,7 @@ def plan_splits(source: Source, *, target_bytes: int = 64 << 20) -> list[Split]:
     Raises:
         OSError: A file cannot be opened.
         FormatError: A file is no Avro object container file.
-        TypeError: The source has bytes, file objects or other URLs, which cannot be split.
+        TypeError: The source has bytes or file objects, which cannot be split.
         ValueError: `target_bytes` is less than 1.
 
     Example:

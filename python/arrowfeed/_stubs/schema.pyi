@@ -3,7 +3,7 @@
 from typing import final
 
 from arrowfeed._stubs.arrow import Schema
-from arrowfeed.types import AvroSchemaLike, Source
+from arrowfeed.types import AvroSchemaLike, Source, StorageOptions, Store
 
 @final
 class AvroSchema:
@@ -69,11 +69,15 @@ class AvroSchema:
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
 
-def avro_schema(source: Source) -> AvroSchema:
+def avro_schema(
+    source: Source, *, storage_options: StorageOptions | None = None, store: Store | None = None
+) -> AvroSchema:
     """The schema, codec and metadata in the header of the first file of a source.
 
     Args:
         source: As in `read_avro`. A file object is read from where it stands, a little past its header.
+        storage_options: As in `read_avro`.
+        store: As in `read_avro`.
 
     Raises:
         OSError: The file cannot be opened.

@@ -5,7 +5,15 @@ from typing import final
 
 from arrowfeed._stubs.dataset import Dataset
 from arrowfeed._stubs.read import Limits, RecordBatchReader
-from arrowfeed.types import ArrowSchemaExportable, FeatureLike, OnError, RepresentationLike, Source
+from arrowfeed.types import (
+    ArrowSchemaExportable,
+    FeatureLike,
+    OnError,
+    RepresentationLike,
+    Source,
+    StorageOptions,
+    Store,
+)
 
 @final
 class CsvDataset(Dataset):
@@ -60,6 +68,12 @@ class CsvDataset(Dataset):
             a record, `batch_bytes` a batch. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. None: the files are read for the ends
             of their records where an index is needed, for shuffles and shards.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -100,6 +114,10 @@ class CsvDataset(Dataset):
         columns: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        storage_options: StorageOptions | None = None,
+        store: Store | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        cache_bytes: int | None = None,
     ) -> CsvDataset: ...
 
 @final
@@ -132,6 +150,12 @@ class JsonLinesDataset(Dataset):
         limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
             batch; without `schema`, `header_bytes` bounds a record too. None: `Limits()`.
         index: As in `CsvDataset`.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Raises:
         FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
@@ -161,6 +185,10 @@ class JsonLinesDataset(Dataset):
         columns: list[str] | tuple[str, ...] | None = None,
         limits: Limits | None = None,
         index: str | os.PathLike[str] | None = None,
+        storage_options: StorageOptions | None = None,
+        store: Store | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        cache_bytes: int | None = None,
     ) -> JsonLinesDataset: ...
 
 def read_csv(
@@ -184,6 +212,10 @@ def read_csv(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    cache_bytes: int | None = None,
 ) -> RecordBatchReader:
     """Reads CSV files as Arrow record batches.
 
@@ -211,6 +243,12 @@ def read_csv(
         limits: As in `CsvDataset`. None: `Limits()`.
         on_error: `"raise"`; `"skip_block"` leaves out single records that are wrong; `"skip_file"` leaves out
             the rest of the file. What is left out is in `report()`.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Returns:
         A reader with `__arrow_c_stream__`, which iterates batches.
@@ -237,6 +275,10 @@ def read_json_lines(
     threads: int | None = None,
     limits: Limits | None = None,
     on_error: OnError = "raise",
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    cache_bytes: int | None = None,
 ) -> RecordBatchReader:
     """Reads files of JSON lines as Arrow record batches.
 
@@ -250,6 +292,12 @@ def read_json_lines(
         limits: As in `JsonLinesDataset`. None: `Limits()`.
         on_error: `"raise"`; `"skip_block"` leaves out single records that are wrong; `"skip_file"` leaves out
             the rest of the file. What is left out is in `report()`.
+        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
+            lists them. None: the environment says what the store needs.
+        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
+            says it.
+        cache: Directory of a local cache for files of stores. None: no cache.
+        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
 
     Returns:
         A reader with `__arrow_c_stream__`, which iterates batches.

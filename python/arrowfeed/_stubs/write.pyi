@@ -13,6 +13,8 @@ from arrowfeed.types import (
     ArrowStreamExportable,
     AvroSchemaLike,
     Codec,
+    StorageOptions,
+    Store,
 )
 
 def write_avro(
@@ -27,6 +29,8 @@ def write_avro(
     on_overflow: Literal["decimal", "error"] = "decimal",
     threads: int | None = None,
     append: bool = False,
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
 ) -> int:
     """Writes Arrow data to a new Avro object container file.
 
@@ -37,7 +41,8 @@ def write_avro(
     Args:
         batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
             polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
-        path: The file to make, or a binary file object with `write()`, which stays open.
+        path: The file to make, the URL of an object, or a binary file object with `write()`, which stays
+            open.
         codec: How blocks are compressed: a name of the Avro specification. With `append=True` and no codec
             given, that of the file.
         level: The level of the compression: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2,
@@ -52,7 +57,9 @@ def write_avro(
         threads: Threads that encode and compress. None: all cores given to the process; 1: the calling
             thread.
         append: Writes behind the rows of an existing file, with its schema, codec and sync marker. The file
-            is replaced by a longer copy when that is whole.
+            is replaced by a longer copy when that is whole. Objects of stores cannot grow.
+        storage_options: Keys and values for the store of a URL, as in `read_avro`.
+        store: A store of obstore, in which `path` names an object. None: the URL says it.
 
     Returns:
         The number of rows written.
@@ -83,7 +90,8 @@ class AvroWriter:
     behind.
 
     Args:
-        path: The file to make, or a binary file object with `write()`, which stays open.
+        path: The file to make, the URL of an object, or a binary file object with `write()`, which stays
+            open.
         arrow_schema: The columns: anything with `__arrow_c_schema__`. None: those of the first batch. With
             it, columns without a form in Avro are refused here, and a file without rows can be written.
 
@@ -117,6 +125,8 @@ class AvroWriter:
         on_overflow: Literal["decimal", "error"] = "decimal",
         threads: int | None = None,
         append: bool = False,
+        storage_options: StorageOptions | None = None,
+        store: Store | None = None,
     ) -> None: ...
     def write(self, batches: ArrowStreamExportable | ArrowArrayExportable, /) -> int:
         """Writes batches and gives the number of their rows. After an error the writer takes nothing more.
@@ -167,6 +177,8 @@ def write_tfrecord(
     *,
     format: Literal["example", "sequence_example", "raw"] = "example",  # noqa: A002 - the word that fits
     compression: Literal["none", "gzip", "zlib"] | None = None,
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
 ) -> int:
     """Writes Arrow data to a new file of TFRecord, each row as a message of `tf.Example`.
 
@@ -177,12 +189,14 @@ def write_tfrecord(
     Args:
         batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
             polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
-        path: The file to make.
+        path: The file to make, or the URL of an object.
         format: What a row becomes. `"sequence_example"`: a message of `tf.SequenceExample`. The column
             `##SEQUENCE##`, a struct, has its feature lists: each field is a list of steps, and a step is what
             a column is in a row of `"example"`. All other columns are features of the context. `"raw"`: the
             value of the only column, bytes or text, which is the record.
         compression: Of the file as a whole. None: `"gzip"` if the name ends with `.gz`, else `"none"`.
+        storage_options: Keys and values for the store of a URL, as in `read_avro`.
+        store: A store of obstore, in which `path` names an object. None: the URL says it.
 
     Returns:
         The number of rows written.

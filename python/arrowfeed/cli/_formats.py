@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
+from arrowfeed._urls import name_of
 
 if TYPE_CHECKING:
     import argparse
@@ -53,6 +54,11 @@ class Format:
     arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict[str, Any])
     suffix_arguments: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict[str, Any])
     bytes_option: str | None = None
+
+    @property
+    def extension(self) -> str:
+        """The extension of the files of a directory, without the dot."""
+        return self.suffixes[0][1:] if self.suffixes else "tfrecord"
 
     @property
     def dataset_class(self) -> Callable[..., Dataset]:
@@ -126,13 +132,13 @@ BY_NAME = {known.name: known for known in FORMATS}
 
 
 def by_suffix(file: str) -> Format | None:
-    """The format that the name of a file says."""
+    """The format that the name or the URL of a file says."""
     return next((known for known in FORMATS if suffix_of(file) in known.suffixes), None)
 
 
 def suffix_of(file: str) -> str:
-    """The suffix of a name, in small letters, without the `.gz` behind it; empty if there is none."""
-    return PurePath(file.lower().removesuffix(".gz")).suffix
+    """The suffix of a name or URL, in small letters, without the `.gz` behind it; empty if there is none."""
+    return PurePath(name_of(file).lower().removesuffix(".gz")).suffix
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
+from arrowfeed._dataset.look import Look, look_at
 from arrowfeed._dataset.opening import dataset_class, rereadable
+from arrowfeed._urls import is_remote, literal, redacted
 from arrowfeed.cli._formats import (
     AVRO,
     BY_NAME,
@@ -42,6 +45,8 @@ class Input:
         first: The first of them. Its header can be read any number of times before the rows.
         source: Gives the `source` argument of the library, for one reading.
         arguments: Arguments of reading that the name of the first file says. Options come before them.
+        stores: Arguments of all functions of the library: how files of stores are reached.
+        look: What was found at the first name, if it is one of a store and its format had to be found.
     """
 
     format: Format
@@ -50,6 +55,8 @@ class Input:
     first: str | StandardInput
     source: Callable[[], Any]
     arguments: Mapping[str, Any]
+    stores: Mapping[str, Any]
+    look: Look | None
 
     def read(
         self,
@@ -81,7 +88,7 @@ class Input:
         elif batch_bytes is not None:
             given[cut] = batch_bytes if cut != "limits" else arrowfeed.Limits(batch_bytes=batch_bytes)
         read = getattr(arrowfeed, self.format.read)
-        return read(self.source(), batch_size=batch_size, **given, **self.format.arguments)
+        return read(self.source(), batch_size=batch_size, **given, **self.format.arguments, **self.stores)
 
     def accepted(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options that are given.
@@ -97,7 +104,7 @@ class Input:
 
     def dataset(self, **options: Any) -> Dataset:
         """The files as a dataset."""
-        return self.format.dataset_class(self.source(), **{**self.arguments, **options})
+        return self.format.dataset_class(self.source(), **{**self.arguments, **options, **self.stores})
 
     def without_columns(self, **options: Any) -> Dataset:
         """The files as a dataset without columns, which takes no look at their rows for a schema."""
@@ -108,16 +115,47 @@ class Input:
         """Byte ranges of the files. The options are those of `read`.
 
         Raises:
-            TypeError: The files are of Avro, and not all are on disk. SchemaError: so are others.
+            TypeError: The files are of Avro, and not all have names. SchemaError: so are others.
         """
         if self.is_avro:
             self.accepted(options)
-            return arrowfeed.plan_splits(self.source(), target_bytes=target_bytes)
+            return arrowfeed.plan_splits(self.source(), target_bytes=target_bytes, **self.stores)
         return self.without_columns(**options).plan_splits(target_bytes=target_bytes)
 
     def header(self) -> AvroSchema:
         """The header of the first file, which is one of Avro."""
-        return header(self.first)
+        if self.look is not None:
+            # What was read already has the header, unless it is long or wrong.
+            with contextlib.suppress(arrowfeed.ArrowfeedError):
+                return arrowfeed.avro_schema(self.look.head)
+        return header(self.first, self.stores)
+
+    @property
+    def shown(self) -> str:
+        """The first name, as messages have it."""
+        return redacted(self.files[0])
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether some of the files are in a store."""
+        return any(map(is_remote, self.files))
+
+    def listed(self) -> list[tuple[str, str]]:
+        """The files of the first name, which is one of a store: each as it is shown, and as it is opened."""
+        look = self.look
+        if look is None:
+            look = look_at(self.files[0], dict(self.stores), self.format.extension, count=0)
+        if not look.is_listed:
+            return [(look.name, self.files[0])]
+        return [(name, literal(name)) for name, _ in look.files]
+
+    @property
+    def known_bytes(self) -> int | None:
+        """Bytes of all files; None where only further requests could tell them."""
+        if self.look is None or len(self.files) > 1:
+            return None
+        known = [size for _, size in self.look.files if size is not None]
+        return sum(known) if len(known) == len(self.look.files) else None
 
     @property
     def is_avro(self) -> bool:
@@ -128,7 +166,7 @@ class Input:
         if name in self.format.options:
             return
         having = ", ".join(known.name for known in FORMATS if name in known.options)
-        found = f"{self.files[0]} of {self.format.name}"
+        found = f"{self.shown} of {self.format.name}"
         raise UsageError(f"{option}: expected a file of {having}, found {found}, which has no such option")
 
     def _others(self, exclude: Iterable[str], options: Mapping[str, Any]) -> list[str]:
@@ -145,12 +183,13 @@ class Input:
         return [f"['{name.replace(chr(39), 2 * chr(39))}']" for name in names if name not in set(exclude)]
 
 
-def opened(files: list[str], name: str | None) -> Input:
+def opened(files: list[str], name: str | None, stores: Mapping[str, Any]) -> Input:
     """Files as input.
 
     Args:
         files: Names, as the caller gave them.
         name: Of their format. None: the content of the first file says it, else the suffix of its name.
+        stores: Arguments of all functions of the library: how files of stores are reached.
 
     Raises:
         UsageError: Standard input is asked for twice.
@@ -158,29 +197,35 @@ def opened(files: list[str], name: str | None) -> Input:
         OSError: A file cannot be read.
     """
     given = sources(files)
+    look: Look | None = None
+    again: Callable[[], Any] = lambda: given  # noqa: E731
     if name is not None:
-        known = BY_NAME[name]
-        again = (lambda: given) if known is AVRO else rereadable(given)
-        return _input(known, "--format says so", files, given[0], again)
-    if _is_avro(given[0]):
-        return _input(AVRO, AVRO.evidence, files, given[0], lambda: given)
-    # Standard input is read into memory here, since other formats are not read as streams.
-    again = rereadable(given)
-    known, evidence = _recognized(files[0], lambda: again()[0])
-    return _input(known, evidence, files, given[0], again)
+        known, evidence = BY_NAME[name], "--format says so"
+        if known is not AVRO:
+            again = rereadable(given)
+    elif is_remote(files[0]):
+        look = look_at(files[0], dict(stores))
+        known, evidence = _recognized(look.name, lambda: files[0], stores, look)
+        if known is not AVRO:
+            again = rereadable(given)
+    elif _is_avro(given[0], stores):
+        known, evidence = AVRO, AVRO.evidence
+    else:
+        # Standard input is read into memory here, since other formats are not read as streams.
+        again = rereadable(given)
+        known, evidence = _recognized(files[0], lambda: again()[0], stores, None)
+    first = files[0] if look is None else look.name
+    arguments = known.suffix_arguments.get(suffix_of(first), {})
+    return Input(known, evidence, files, given[0], again, arguments, stores, look)
 
 
-def _input(
-    known: Format, evidence: str, files: list[str], first: str | StandardInput, source: Callable[[], Any]
-) -> Input:
-    return Input(known, evidence, files, first, source, known.suffix_arguments.get(suffix_of(files[0]), {}))
-
-
-def _recognized(name: str, again: Callable[[], Any]) -> tuple[Format, str]:
-    """The format of a file that is not of Avro, and the reason."""
+def _recognized(
+    name: str, again: Callable[[], Any], stores: Mapping[str, Any], look: Look | None
+) -> tuple[Format, str]:
+    """The format of a file, which is in a store or not of Avro, and the reason."""
     try:
-        kind = dataset_class(again, {})
-        if kind is arrowfeed.RawRecordDataset and _is_empty(again()):
+        kind = dataset_class(again, dict(stores), look)
+        if kind is arrowfeed.RawRecordDataset and _is_empty(again, look):
             raise arrowfeed.FormatError(f"{name}: expected a format that is known, found no bytes")  # noqa: TRY301
     except arrowfeed.FormatError as error:
         known = by_suffix(name)
@@ -194,10 +239,10 @@ def _recognized(name: str, again: Callable[[], Any]) -> tuple[Format, str]:
     return known, known.evidence
 
 
-def _is_avro(first: str | StandardInput) -> bool:
+def _is_avro(first: str | StandardInput, stores: Mapping[str, Any]) -> bool:
     """Whether there is a header of Avro. Not more of the file is read."""
     try:
-        header(first)
+        header(first, stores)
     except (arrowfeed.FormatError, FileNotFoundError):
         return False
     except arrowfeed.ArrowfeedError:
@@ -205,5 +250,7 @@ def _is_avro(first: str | StandardInput) -> bool:
     return True
 
 
-def _is_empty(source: Any) -> bool:
-    return next(arrowfeed.read_tfrecord(source, format="raw", batch_size=1, threads=1), None) is None
+def _is_empty(again: Callable[[], Any], look: Look | None) -> bool:
+    if look is not None:
+        return look.head == b""
+    return next(arrowfeed.read_tfrecord(again(), format="raw", batch_size=1, threads=1), None) is None

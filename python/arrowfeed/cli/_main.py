@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from arrowfeed import ArrowfeedError, __version__
 from arrowfeed.cli import cat, convert, count, explain, head, schema, splits, stats
-from arrowfeed.cli._options import UsageError
+from arrowfeed.cli._options import UsageError, without_values
 from arrowfeed.cli._text import printable, printable_lines
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ class _Parser(argparse.ArgumentParser):
     """The parser of the program; argparse makes the subcommands' of the same class."""
 
     def error(self, message: str) -> NoReturn:
-        """Escapes the arguments that the message quotes."""
-        super().error(printable(message))
+        """Escapes the arguments that the message quotes, and leaves out values of storage options."""
+        super().error(printable(without_values(message)))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -94,7 +94,7 @@ def _failed(error: Exception) -> int:
         _flush()
     except OSError:
         _forget_standard_output()
-    print(f"arrowfeed: {printable(_message(error))}", file=sys.stderr)
+    print(f"arrowfeed: {printable(without_values(_message(error)))}", file=sys.stderr)
     return USAGE if isinstance(error, UsageError) else FAILED
 
 

@@ -14,10 +14,13 @@ from arrowfeed.cli._text import printable
 from arrowfeed.types import OnError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from arrowfeed import AvroSchema
     from arrowfeed.types import Report
 
 STANDARD_INPUT = "-"
+STORAGE_OPTION = "--storage-option"
 EVERY = "*"
 """Stands for every list column in `--scalars`."""
 
@@ -26,13 +29,16 @@ _SHOWN_SKIPPED = 10
 _PATH = re.compile(r"(?:\['(?:[^']|'')*'\]|[^,])+")
 """A field path with the spaces around it."""
 
+_MISSPELT = re.compile(r"(--stor[^\s=]*=[^\s=]*=).*", re.DOTALL | re.IGNORECASE)
+"""The name of an option, the key of a storage option, and all that follows."""
+
 
 class UsageError(Exception):
     """The call is wrong, which shows only after the options are read on their own."""
 
 
 def add_files(parser: argparse.ArgumentParser, *, standard_input: bool = True) -> None:
-    """Adds FILE..."""
+    """Adds FILE... and `--storage-option`."""
     what = "path, quoted glob, directory or URL"
     parser.add_argument(
         "files",
@@ -40,6 +46,33 @@ def add_files(parser: argparse.ArgumentParser, *, standard_input: bool = True) -
         metavar="FILE",
         help=f"{what}; - is standard input" if standard_input else what,
     )
+    parser.add_argument(
+        STORAGE_OPTION,
+        type=_key_and_value,
+        action="append",
+        metavar="KEY=VALUE",
+        help="option of the stores of URLs, such as aws_region=eu-west-1; may be given again",
+    )
+
+
+def stores_of(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of `add_files` as arguments of all functions of the library that read or write."""
+    pairs = options.storage_option
+    return {} if pairs is None else {"storage_options": dict(pairs)}
+
+
+def _key_and_value(text: str) -> tuple[str, str]:
+    """The parts of a storage option. What was given may be secret: no message shows it."""
+    key, separator, value = text.partition("=")
+    if not key or not separator:
+        found = "no key" if separator else "no ="
+        raise argparse.ArgumentTypeError(f"expected KEY=VALUE, found {found}")
+    return key, value
+
+
+def without_values(message: str) -> str:
+    """A message without the values of storage options whose name was misspelt: no option, or even a FILE."""
+    return _MISSPELT.sub(r"\1…", message)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -163,9 +196,11 @@ def sources(files: list[str]) -> list[str | StandardInput]:
     return [StandardInput() if name == STANDARD_INPUT else name for name in files]
 
 
-def header(source: str | StandardInput) -> AvroSchema:
+def header(source: str | StandardInput, stores: Mapping[str, Any]) -> AvroSchema:
     """The header of a source, which can be read from its beginning afterwards."""
-    return source.schema() if isinstance(source, StandardInput) else arrowfeed.avro_schema(source)
+    if isinstance(source, StandardInput):
+        return source.schema()
+    return arrowfeed.avro_schema(source, **stores)
 
 
 def tell_skipped(report: Report) -> None:

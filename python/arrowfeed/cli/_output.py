@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files and objects that are there whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,22 +7,68 @@ import errno
 import os
 import signal
 import sys
+import tempfile
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
+from arrowfeed._arrowfeed import exists, upload
+from arrowfeed._urls import is_remote, name_of, redacted, scheme_of
 from arrowfeed.cli._options import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-    from pathlib import Path
+    from collections.abc import Generator, Mapping
+
+
+class Output:
+    """Where a command writes: a file of this machine, or an object of a store. As text, without secrets.
+
+    Args:
+        text: A path or a URL.
+        stores: Arguments of functions of the library: how the store is reached.
+
+    Raises:
+        UsageError: The URL is one of a file of another machine.
+    """
+
+    def __init__(self, text: str, stores: Mapping[str, Any]) -> None:
+        self.place: Path | str = text if is_remote(text) else _path_of(text)
+        """The path of a file, or the URL of an object."""
+        self.stores = stores
+
+    @property
+    def name(self) -> str:
+        """The last part of the path or URL."""
+        place = self.place
+        return place.name if isinstance(place, Path) else name_of(place).rpartition("/")[2]
+
+    def __str__(self) -> str:
+        return redacted(str(self.place))
+
+
+def _path_of(text: str) -> Path:
+    if scheme_of(text) != "file":
+        return Path(text)
+    host, slash, rest = text.partition("://")[2].partition("/")
+    if host.lower() not in ("", "localhost"):
+        raise UsageError(f"{redacted(text)}: expected a file URL of this machine, found another host")
+    return Path(unquote(slash + rest))
 
 
 @contextlib.contextmanager
-def new_file(path: Path) -> Generator[Path]:
-    """A name beside the path to write to; what is written there has the path after the block.
+def new_file(output: Output) -> Generator[Path]:
+    """A local file to write to; what is written there is the output after the block.
 
-    If the block fails, nothing stays, and what was under the path does.
+    If the block fails, nothing stays, and what was under the name of the output does.
     """
+    path = output.place
+    if isinstance(path, str):
+        with tempfile.TemporaryDirectory(prefix="arrowfeed-") as folder:
+            whole = Path(folder, "output")
+            yield whole
+            upload(whole, path, **output.stores)
+        return
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
         yield unfinished
@@ -31,23 +77,41 @@ def new_file(path: Path) -> Generator[Path]:
         unfinished.unlink(missing_ok=True)
 
 
-def refuse(path: Path, *, force: bool) -> None:
-    """Tells early that a file cannot be made.
+def refuse(output: Output, *, force: bool) -> None:
+    """Tells early that a file or an object cannot be made.
 
     Args:
-        path: The file to make.
+        output: What to make.
         force: It may be there, and is replaced.
 
     Raises:
-        UsageError: It is there.
-        OSError: It is a directory, or its folder is not there.
+        UsageError: It is there, or nobody can write to such a URL.
+        OSError: It is a directory, or its folder is not there; the store refuses.
     """
+    path = output.place
+    if isinstance(path, str):
+        _refuse_object(output, path, force=force)
+        return
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "expected an existing directory to write to", str(path.parent))
     if not force and os.path.lexists(path):
         raise UsageError(f"{path}: expected no file of this name, found one: --force replaces it")
+
+
+def _refuse_object(output: Output, url: str, *, force: bool) -> None:
+    if scheme_of(url) in ("http", "https"):
+        raise UsageError(f"{output}: expected a path or an object of a store, found a URL of HTTP")
+    try:
+        found = exists(url, **output.stores)
+    except PermissionError:
+        # There are permissions to write and not to look.
+        if not force:
+            raise
+        return
+    if found and not force:
+        raise UsageError(f"{output}: expected no object of this name, found one: --force replaces it")
 
 
 @contextlib.contextmanager

@@ -49,7 +49,9 @@ def _follow(reader: RecordBatchReader, bar: Any, done: threading.Event) -> None:
 
 
 def _size(files: Input) -> int | None:
-    """Bytes of all files; None where some are no files of this machine."""
+    """Bytes of all files; None where only requests to a store for them, or nobody, could tell."""
+    if files.is_remote:
+        return files.known_bytes
     try:
         splits = files.splits(_WHOLE)
         return sum(Path(split.path).stat().st_size for split in splits)

@@ -14,7 +14,8 @@ from arrowfeed.types import Codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
+
+    from arrowfeed.cli._output import Output
 
 GZIP = ".gz"
 DOUBLE_AS_FLOAT = "double_as_float"
@@ -29,7 +30,7 @@ class Target:
         suffixes: Names of files with one of these suffixes are of the format. Empty: only `--to` asks for it.
         codecs: Names of compressions, and what the function that writes takes for each.
         default: The compression that is used if none is asked for.
-        write: Writes rows to a new path with a codec, and returns their number.
+        write: Writes rows to an `Output` with a codec, and returns their number.
         check: Raises a ValueError that names a column whose type the format does not have. Nothing has been
             written by then. None: `write` does that itself, or the format has every type.
         write_options: Names of further arguments of `write`.
@@ -149,11 +150,11 @@ CODECS = tuple(dict.fromkeys((*_ALIASES, *(codec for target in TARGETS for codec
 """The names of all compressions."""
 
 
-def target_of(path: Path, name: str | None) -> Target:
+def target_of(output: Output, name: str | None) -> Target:
     """The format of a new file.
 
     Args:
-        path: The file.
+        output: The file.
         name: Of the format. None: the suffix of the file says it.
 
     Raises:
@@ -161,27 +162,27 @@ def target_of(path: Path, name: str | None) -> Target:
     """
     if name is not None:
         return BY_NAME[name]
-    shown = path.name.lower()
+    shown = output.name.lower()
     is_gzip = shown.endswith(GZIP)
     shown = shown.removesuffix(GZIP)
     for target in TARGETS:
         if shown.endswith(target.suffixes) and (target.is_gzip or not is_gzip):
             return target
-    raise UsageError(f"{path}: expected a name that ends in {', '.join(SUFFIXES)}, or --to")
+    raise UsageError(f"{output}: expected a name that ends in {', '.join(SUFFIXES)}, or --to")
 
 
-def codec_of(path: Path, target: Target, name: str | None) -> Any:
+def codec_of(output: Output, target: Target, name: str | None) -> Any:
     """What `target.write` takes for the compression of a new file.
 
     Args:
-        path: The file.
+        output: The file.
         target: Its format.
         name: Of the compression. None: gzip if the name of the file ends with `.gz`, else the default.
 
     Raises:
         UsageError: The format does not have it, or the name of the file says another one.
     """
-    is_gzip = path.name.lower().endswith(GZIP)
+    is_gzip = output.name.lower().endswith(GZIP)
     if name is None:
         return target.codecs["gzip" if is_gzip and target.is_gzip else target.default]
     known = name if name in target.codecs else _ALIASES.get(name, name)

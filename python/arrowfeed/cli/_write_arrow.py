@@ -9,23 +9,22 @@ from arrowfeed.cli._libraries import needed
 from arrowfeed.cli._output import new_file
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from arrowfeed.cli._output import Output
     from arrowfeed.cli._rows import Rows
 
 
-def write_parquet(rows: Rows, path: Path, codec: str) -> int:
+def write_parquet(rows: Rows, output: Output, codec: str) -> int:
     """Writes a row group for each batch."""
     parquet = needed("pyarrow.parquet", "to write parquet")
-    with new_file(path) as unfinished:
+    with new_file(output) as unfinished:
         return _write(rows, parquet.ParquetWriter(str(unfinished), rows.schema, compression=codec))
 
 
-def write_ipc(rows: Rows, path: Path, codec: str | None) -> int:
+def write_ipc(rows: Rows, output: Output, codec: str | None) -> int:
     """Writes an Arrow IPC file, which is Feather of version 2 too."""
     pa = needed("pyarrow", "to write arrow")
     options = pa.ipc.IpcWriteOptions(compression=codec)
-    with new_file(path) as unfinished:
+    with new_file(output) as unfinished:
         return _write(rows, pa.ipc.new_file(str(unfinished), rows.schema, options=options))
 
 

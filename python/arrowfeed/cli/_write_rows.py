@@ -11,15 +11,15 @@ from arrowfeed.cli._libraries import needed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from arrowfeed import AvroSchema
+    from arrowfeed.cli._output import Output
     from arrowfeed.cli._rows import Rows
 
 
 def write_avro(
     rows: Rows,
-    path: Path,
+    output: Output,
     codec: Any,
     *,
     schema: AvroSchema | None = None,
@@ -27,13 +27,15 @@ def write_avro(
 ) -> int:
     """Writes a file of Avro: with a schema, or with the one that follows from the Arrow schema."""
     with rows.stream() as stream:
-        return arrowfeed.write_avro(stream, path, codec=codec, schema=schema, metadata=metadata)
+        return arrowfeed.write_avro(
+            stream, output.place, codec=codec, schema=schema, metadata=metadata, **output.stores
+        )
 
 
-def write_tfrecord(rows: Rows, path: Path, codec: Any, *, kind: Any) -> int:
+def write_tfrecord(rows: Rows, output: Output, codec: Any, *, kind: Any) -> int:
     """Writes each row as a record of a kind; the check of the kind comes first, since doubles are rounded."""
     with rows.stream() as stream:
-        return arrowfeed.write_tfrecord(stream, path, format=kind, compression=codec)
+        return arrowfeed.write_tfrecord(stream, output.place, format=kind, compression=codec, **output.stores)
 
 
 def check_examples(schema: Any, *, double_as_float: bool = False) -> None:

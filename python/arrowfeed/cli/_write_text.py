@@ -14,17 +14,17 @@ from arrowfeed.cli._values import json_rows
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from pathlib import Path
 
+    from arrowfeed.cli._output import Output
     from arrowfeed.cli._rows import Rows
 
 _LEVEL = 6
 """Of gzip: the usual one of its program."""
 
 
-def write_csv(rows: Rows, path: Path, codec: str | None) -> int:
+def write_csv(rows: Rows, output: Output, codec: str | None) -> int:
     """Writes a header and a line for each row; a null is an empty cell."""
-    with _new_file(path, codec) as file:
+    with _new_file(output, codec) as file:
         return csv_to(rows, file)
 
 
@@ -63,9 +63,9 @@ def check_csv(schema: Any) -> None:
         )
 
 
-def write_json_lines(rows: Rows, path: Path, codec: str | None) -> int:
+def write_json_lines(rows: Rows, output: Output, codec: str | None) -> int:
     """Writes an object on a line for each row."""
-    with _new_file(path, codec) as file:
+    with _new_file(output, codec) as file:
         return json_lines_to(rows, file)
 
 
@@ -80,9 +80,9 @@ def json_lines_to(rows: Rows, file: IO[bytes]) -> int:
 
 
 @contextlib.contextmanager
-def _new_file(path: Path, codec: str | None) -> Generator[Any]:
+def _new_file(output: Output, codec: str | None) -> Generator[Any]:
     """An open file that has its name after the block; after an error nothing is left of it."""
-    with new_file(path) as unfinished, unfinished.open("wb") as file:
+    with new_file(output) as unfinished, unfinished.open("wb") as file:
         if codec is None:
             yield file
             return

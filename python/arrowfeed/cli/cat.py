@@ -14,6 +14,7 @@ from arrowfeed.cli._options import (
     add_scalars,
     all_paths,
     reading,
+    stores_of,
     tell_skipped,
 )
 from arrowfeed.cli._rows import Rows, with_scalars, with_text
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     if options.csv and sys.stdout.isatty():
         # Cells of CSV have no escapes for the characters that act on a terminal.
         raise UsageError("--csv: expected standard output to be a pipe or a file, found a terminal")
-    files = opened(options.files, options.format)
+    files = opened(options.files, options.format, stores_of(options))
     with files.read(batch_size=_BATCH_ROWS, batch_bytes=_BATCH_BYTES, **reading(options)) as reader:
         rows = Rows(reader)
         scalars = all_paths(options.scalars)

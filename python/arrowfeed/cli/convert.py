@@ -18,9 +18,10 @@ from arrowfeed.cli._options import (
     all_paths,
     positive,
     reading,
+    stores_of,
     tell_skipped,
 )
-from arrowfeed.cli._output import refuse, signals_raise
+from arrowfeed.cli._output import Output, refuse, signals_raise
 from arrowfeed.cli._progress import progress
 from arrowfeed.cli._rows import Rows, with_scalars, with_text
 from arrowfeed.cli._text import printable
@@ -50,10 +51,9 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=Path,
         required=True,
         metavar="OUT",
-        help=f"its suffix says the format: {', '.join(targets.SUFFIXES)}",
+        help=f"path or URL, whose suffix says the format: {', '.join(targets.SUFFIXES)}",
     )
     parser.add_argument("--to", choices=list(targets.BY_NAME), help="format of OUT, whatever its suffix")
     parser.add_argument("--force", action="store_true", help="replace OUT")
@@ -84,14 +84,15 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Writes the file, then says how many rows it has."""
-    target = targets.target_of(options.output, options.to)
-    codec = targets.codec_of(options.output, target, options.codec)
+    output = Output(options.output, stores_of(options))
+    target = targets.target_of(output, options.to)
+    codec = targets.codec_of(output, target, options.codec)
     if options.double_as_float and targets.DOUBLE_AS_FLOAT not in target.check_options:
         raise UsageError(
             f"--double-as-float: expected an output of tf.Example or tf.SequenceExample, found {target.name}"
         )
-    refuse(options.output, force=options.force)
-    files = opened(options.files, options.format)
+    refuse(output, force=options.force)
+    files = opened(options.files, options.format, stores_of(options))
     given = _avro_parts(files, options) if "schema" in target.write_options and files.is_avro else {}
     with (
         files.read(batch_size=options.batch_size, batch_bytes=_BATCH_BYTES, **reading(options)) as reader,
@@ -102,9 +103,10 @@ def run(options: argparse.Namespace) -> None:
         if target.check is not None:
             checked = {name: getattr(options, name) for name in target.check_options}
             target.check(rows.schema, **checked)
-        count = target.write(rows, options.output, codec, **given)
+        count = target.write(rows, output, codec, **given)
     tell_skipped(reader.report())
-    print(f"{printable(str(options.output))}: {count} rows, {options.output.stat().st_size} bytes")
+    size = f", {output.place.stat().st_size} bytes" if isinstance(output.place, Path) else ""
+    print(f"{printable(str(output))}: {count} rows{size}")
 
 
 def _rows(

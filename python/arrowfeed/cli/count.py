@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import arrowfeed
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
-from arrowfeed.cli._options import STANDARD_INPUT, add_files, add_text, sources, text_options
+from arrowfeed.cli._options import STANDARD_INPUT, add_files, add_text, sources, stores_of, text_options
 from arrowfeed.cli._text import json_text, table
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Prints the counts. The table ends with the total."""
     sources(options.files)
-    given = text_options(options)
-    counts = (count for name in options.files for count in _counts(name, options.format, given))
+    counts = (count for name in options.files for count in _counts(name, options))
     if options.json:
         for path, rows in counts:
             print(json_text({"path": path, "rows": rows}))
@@ -52,21 +51,29 @@ def run(options: argparse.Namespace) -> None:
     print(table(["path", "rows"], lines, right={1}), end="")
 
 
-def _counts(name: str, form: str | None, options: dict[str, Any]) -> Iterator[tuple[str | None, int]]:
+def _counts(name: str, options: argparse.Namespace) -> Iterator[tuple[str | None, int]]:
     """The files that a name means, with their rows. Standard input has no path."""
-    file = opened([name], form)
-    paths = [name] if name == STANDARD_INPUT or Path(name).is_file() else _paths(file, options)
-    if paths == [name]:
-        yield (None if name == STANDARD_INPUT else name), file.without_columns(**options).num_rows
-        return
-    for path in paths:
-        yield path, opened([path], form).without_columns(**options).num_rows
+    stores, given = stores_of(options), text_options(options)
+    file = opened([name], options.format, stores)
+    if name == STANDARD_INPUT or Path(name).is_file():
+        parts = [(name, name)]
+    elif file.is_remote:
+        parts = file.listed()
+    else:
+        parts = _parts(file, given)
+    # A listing has told the format of all files in a store.
+    form = file.format.name if file.is_remote else options.format
+    for shown, one in parts:
+        part = file if one == name else opened([one], form, stores)
+        rows = part.without_columns(**given).num_rows
+        if rows or len(parts) == 1:
+            yield (None if shown == STANDARD_INPUT else shown), rows
 
 
-def _paths(file: Input, options: dict[str, Any]) -> list[str]:
-    """The files of a directory or a glob that have rows. What is not on disk stands for itself."""
+def _parts(file: Input, options: dict[str, Any]) -> list[tuple[str, str]]:
+    """The files of a directory or a glob that have rows: each as it is shown, and as it is opened."""
     try:
         splits = file.splits(_WHOLE, **options)
     except (TypeError, arrowfeed.SchemaError):
-        return list(file.files)
-    return [split.path for split in splits]
+        return [(name, name) for name in file.files]
+    return [(split.path, split.path) for split in splits]

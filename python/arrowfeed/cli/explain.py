@@ -10,7 +10,7 @@ import arrowfeed
 from arrowfeed import features
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
-from arrowfeed.cli._options import add_files, add_text, text_options
+from arrowfeed.cli._options import add_files, add_text, stores_of, text_options
 from arrowfeed.cli._text import printable_lines
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
         given["features"] = _specification(options.features, FEATURES)
     if options.representations is not None:
         given["representations"] = _specification(options.representations, REPRESENTATIONS)
-    files = opened(options.files, options.format)
+    files = opened(options.files, options.format, stores_of(options))
     given |= files.accepted(text_options(options))
     print(printable_lines(files.dataset(**given).explain()))
 

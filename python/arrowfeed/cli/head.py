@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._urls import scheme_of
 from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
-from arrowfeed.cli._options import add_files, add_reading, not_negative, reading, tell_skipped
+from arrowfeed.cli._options import add_files, add_reading, not_negative, reading, stores_of, tell_skipped
 from arrowfeed.cli._text import cut, json_text, table
 from arrowfeed.cli._values import json_rows
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _ROWS = 10
 _BATCH = 1024
+_LITTLE = {"max_requests": "2", "request_bytes": f"{1 << 20}", "read_ahead_bytes": f"{2 << 20}"}
+"""Storage options for the first rows of a file."""
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
@@ -44,13 +47,24 @@ def run(options: argparse.Namespace) -> None:
     """Prints rows, and what was left out on the way to them."""
     parts.arrow()
     size = max(1, min(options.rows, _BATCH))
-    with opened(options.files, options.format).read(batch_size=size, **_alone(options)) as reader:
+    files = opened(options.files, options.format, _stores(options))
+    with files.read(batch_size=size, **_alone(options)) as reader:
         if options.table:
             print(_table(reader, options.rows), end="")
         else:
             for row in _rows(reader, options.rows):
                 print(json_text(row))
         tell_skipped(reader.report())
+
+
+def _stores(options: argparse.Namespace) -> dict[str, Any]:
+    """With little read-ahead, which would fetch rows that nobody asked for."""
+    given = stores_of(options)
+    # What is in memory is not fetched.
+    fetched = any(scheme_of(name) not in (None, "file", "memory") for name in options.files)
+    if options.rows > _BATCH or not fetched:
+        return given
+    return {"storage_options": {**_LITTLE, **given.get("storage_options", {})}}
 
 
 def _alone(options: argparse.Namespace) -> dict[str, Any]:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import Input, opened
-from arrowfeed.cli._options import STANDARD_INPUT, UsageError, add_files, add_text, sources, text_options
+from arrowfeed.cli._options import (
+    STANDARD_INPUT,
+    UsageError,
+    add_files,
+    add_text,
+    sources,
+    stores_of,
+    text_options,
+)
 from arrowfeed.cli._text import json_text, printable
 
 if TYPE_CHECKING:
@@ -49,10 +57,10 @@ def run(options: argparse.Namespace) -> None:
     sources(options.files)
     named = len(options.files) > 1 and options.part != "json"
     for at, name in enumerate(options.files):
-        file = opened([name], options.format)
+        file = opened([name], options.format, stores_of(options))
         given = file.accepted(text_options(options))
         if named:
-            print(f"{'' if at == 0 else chr(10)}==> {printable(name)} <==")
+            print(f"{'' if at == 0 else chr(10)}==> {printable(file.shown)} <==")
         print(_text_of(file, options.part, given))
 
 
@@ -66,7 +74,7 @@ def _text_of(file: Input, part: str, given: dict[str, Any]) -> str:
     if file.is_avro:
         return _PARTS[part](file.header())
     if part != "schema":
-        found = f"{file.files[0]} of {file.format.name}"
+        found = f"{file.shown} of {file.format.name}"
         raise UsageError(f"--{part}: expected a file of avro, found {found}, which has no such part")
     return f"{_detected(file)}\n{_arrow(_arrow_schema(file, given))}"
 
@@ -81,9 +89,8 @@ def _arrow_schema(file: Input, given: dict[str, Any]) -> Schema:
 
 
 def _json(file: Input, given: dict[str, Any]) -> dict[str, Any]:
-    name = file.files[0]
     shared = {
-        "file": None if name == STANDARD_INPUT else name,
+        "file": None if file.shown == STANDARD_INPUT else file.shown,
         "format": file.format.name,
         "detected_by": file.evidence,
     }

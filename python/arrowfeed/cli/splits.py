@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, Any
 
-import arrowfeed
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
 from arrowfeed.cli._options import (
@@ -14,6 +12,7 @@ from arrowfeed.cli._options import (
     add_files,
     add_text,
     positive,
+    stores_of,
     text_options,
 )
 from arrowfeed.cli._text import json_text, table
@@ -50,10 +49,10 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Prints the splits."""
     if STANDARD_INPUT in options.files:
-        raise UsageError("expected files on disk, which can be split, found - for standard input")
+        raise UsageError("expected paths or URLs, which can be split, found - for standard input")
     try:
-        _refuse_remote(options.files)
-        splits = opened(options.files, options.format).splits(options.target_bytes, **text_options(options))
+        files = opened(options.files, options.format, stores_of(options))
+        splits = files.splits(options.target_bytes, **text_options(options))
     except TypeError as error:
         raise UsageError(str(error)) from error
     if options.json:
@@ -65,11 +64,3 @@ def run(options: argparse.Namespace) -> None:
         [split.path, f"{split.start:,}", f"{split.end:,}", f"{split.end - split.start:,}"] for split in splits
     ]
     print(table(["path", "start", "end", "bytes"], rows, right={1, 2, 3}), end="")
-
-
-def _refuse_remote(files: list[str]) -> None:
-    """Raises the library's TypeError of URLs, before a format is looked for in what they name."""
-    for name in files:
-        if "://" in name:
-            with contextlib.suppress(arrowfeed.ArrowfeedError, OSError):
-                arrowfeed.plan_splits(name)

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import arrowfeed
+from arrowfeed._urls import is_remote, redacted
 from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._field_stats import FieldStats, column_path
 from arrowfeed.cli._formats import add_format
 from arrowfeed.cli._input import opened
-from arrowfeed.cli._options import STANDARD_INPUT, add_files, add_reading, header, reading, tell_skipped
-from arrowfeed.cli._output import new_file, refuse
+from arrowfeed.cli._options import (
+    STANDARD_INPUT,
+    add_files,
+    add_reading,
+    header,
+    reading,
+    stores_of,
+    tell_skipped,
+)
+from arrowfeed.cli._output import Output, new_file, refuse
 from arrowfeed.cli._progress import progress
-from arrowfeed.cli._standard_input import StandardInput
 from arrowfeed.cli._stats_html import page
 from arrowfeed.cli._stats_report import Summary, as_json, as_text
 
 if TYPE_CHECKING:
     import argparse
+
+    from arrowfeed.cli._input import Input
 
 _BATCH_ROWS = 1 << 15
 _BATCH_BYTES = 32 << 20
@@ -39,9 +48,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     )
     add_files(parser)
     parser.add_argument("--json", action="store_true", help="a JSON object, instead of a table")
-    parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="write a page with plots to FILE, print nothing"
-    )
+    parser.add_argument("--html", metavar="FILE", help="write a page with plots to FILE, print nothing")
     parser.add_argument("--force", action="store_true", help="replace the FILE of --html")
     add_format(parser)
     add_reading(parser)
@@ -55,17 +62,18 @@ def run(options: argparse.Namespace) -> None:
         summary = _summary(options)
         print(as_json(summary) if options.json else as_text(summary), end="")
         return
-    refuse(options.html, force=options.force)
+    output = Output(options.html, stores_of(options))
+    refuse(output, force=options.force)
     summary = _summary(options)
-    with new_file(options.html) as unfinished:
+    with new_file(output) as unfinished:
         unfinished.write_text(page(summary), "utf-8")
     if options.json:
         print(as_json(summary), end="")
 
 
 def _summary(options: argparse.Namespace) -> Summary:
-    files = opened(options.files, options.format)
-    codecs = _codecs(files.source()) if files.is_avro else []
+    files = opened(options.files, options.format, stores_of(options))
+    codecs = _codecs(files) if files.is_avro else []
     reader = files.read(batch_size=_BATCH_ROWS, batch_bytes=_BATCH_BYTES, **reading(options))
     histograms = options.html is not None
     schema = parts.arrow().schema(reader.schema)
@@ -78,26 +86,25 @@ def _summary(options: argparse.Namespace) -> Summary:
             for stats, column in zip(fields, parts.record_batch(batch).columns, strict=True):
                 stats.add(column)
     tell_skipped(reader.report())
-    names = ["standard input" if name == STANDARD_INPUT else name for name in options.files]
+    names = ["standard input" if name == STANDARD_INPUT else redacted(name) for name in options.files]
     return Summary(names, files.format.name, codecs, reader.report(), fields)
 
 
-def _codecs(given: list[str | StandardInput]) -> list[str]:
+def _codecs(files: Input) -> list[str]:
     """Those of the files' headers, each once, in file order. What is wrong with one is told by the reader."""
     found: dict[str, None] = {}
-    for item in given:
+    for at, item in enumerate(files.source()):
         with contextlib.suppress(arrowfeed.ArrowfeedError, OSError):
-            for file in _files(item):
-                found.setdefault(str(header(file).codec))
+            if isinstance(item, str) and not is_remote(item):
+                for file in _files(item):
+                    found.setdefault(str(header(file, {}).codec))
+            else:
+                # A URL stands for the first of its files: each costs a request.
+                one = files.header() if at == 0 else header(item, files.stores)
+                found.setdefault(str(one.codec))
     return list(found)
 
 
-def _files(item: str | StandardInput) -> list[str | StandardInput]:
-    """The files that a name means. What cannot be split is one, or stands for its first."""
-    if isinstance(item, StandardInput):
-        return [item]
-    try:
-        splits = arrowfeed.plan_splits(item, target_bytes=_WHOLE)
-    except TypeError:
-        return [item]
-    return [split.path for split in splits] or [item]
+def _files(name: str) -> list[str]:
+    """The files that a path, a glob or a directory means."""
+    return [split.path for split in arrowfeed.plan_splits(name, target_bytes=_WHOLE)] or [name]

@@ -15,6 +15,7 @@ use crate::call::caught_any;
 use crate::errors::dataset_error;
 use crate::signals;
 use crate::source::{AVRO, CSV, JSON_LINES, PARQUET, TFRECORD, rereadable};
+use crate::stores::{StoreArguments, warn_of_servers_without_ranges};
 
 /// The format of a dataset, and with it the class of its projections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,7 @@ impl Format {
         let interrupt = signals::interrupt_of_call(py)?;
         let dataset = py.detach(|| caught_any(|| open(sources, &interrupt)));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
+        warn_of_servers_without_ranges(py)?;
         let made = Made { format: self, source, keywords: keywords.unbind(), names: None };
         Ok(Dataset::new(dataset, made))
     }
@@ -83,17 +85,20 @@ pub(crate) struct AvroDataset;
 impl AvroDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, reader_schema=None, encoding='native', double_as_float=False, raw=False, limits=None, index=None)")]
+        columns=None, reader_schema=None, encoding='native', double_as_float=False, raw=False, limits=None, index=None, \
+        storage_options=None, store=None, cache=None, cache_bytes=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept(source.py(), keywords)?;
-        let options = avro_options(&keywords)?;
+        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
+        let options = avro_options(&others)?;
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::AvroDataset::open_with(sources, options, Some(interrupt))
         };
-        let dataset = Format::Avro.dataset(source.py(), rereadable(source, AVRO)?, keywords, open)?;
+        let dataset =
+            Format::Avro.dataset(source.py(), rereadable(source, AVRO, &stores)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -106,17 +111,20 @@ pub(crate) struct ParquetDataset;
 impl ParquetDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, features=None, representations=None, \
-        columns=None, schema=None, double_as_float=False, limits=None, index=None)")]
+        columns=None, schema=None, double_as_float=False, limits=None, index=None, \
+        storage_options=None, store=None, cache=None, cache_bytes=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept_with_arrow_schema(source.py(), keywords)?;
-        let options = parquet_options(&keywords)?;
+        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
+        let options = parquet_options(&others)?;
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::ParquetDataset::open(sources, options, Some(interrupt))
         };
-        let dataset = Format::Parquet.dataset(source.py(), rereadable(source, PARQUET)?, keywords, open)?;
+        let dataset =
+            Format::Parquet.dataset(source.py(), rereadable(source, PARQUET, &stores)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -129,17 +137,20 @@ pub(crate) struct ExampleDataset;
 impl ExampleDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
-        representations=None, columns=None, encoding='tfx', limits=None, index=None)")]
+        representations=None, columns=None, encoding='tfx', limits=None, index=None, \
+        storage_options=None, store=None, cache=None, cache_bytes=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept(source.py(), keywords)?;
-        let options = example_options(&keywords)?;
+        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
+        let options = example_options(&others)?;
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::ExampleDataset::open(sources, options, Some(interrupt))
         };
-        let dataset = Format::Example.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
+        let dataset =
+            Format::Example.dataset(source.py(), rereadable(source, TFRECORD, &stores)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -152,18 +163,24 @@ pub(crate) struct SequenceExampleDataset;
 impl SequenceExampleDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
-        representations=None, columns=None, encoding='tfx', limits=None, index=None)")]
+        representations=None, columns=None, encoding='tfx', limits=None, index=None, \
+        storage_options=None, store=None, cache=None, cache_bytes=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept(source.py(), keywords)?;
-        let options = sequence_example_options(&keywords)?;
+        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
+        let options = sequence_example_options(&others)?;
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::SequenceExampleDataset::open(sources, options, Some(interrupt))
         };
-        let dataset =
-            Format::SequenceExample.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
+        let dataset = Format::SequenceExample.dataset(
+            source.py(),
+            rereadable(source, TFRECORD, &stores)?,
+            keywords,
+            open,
+        )?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -176,18 +193,20 @@ pub(crate) struct RawRecordDataset;
 impl RawRecordDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, column='record', features=None, \
-        representations=None, limits=None, index=None)")]
+        representations=None, limits=None, index=None, \
+        storage_options=None, store=None, cache=None, cache_bytes=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept(source.py(), keywords)?;
-        let options = raw_record_options(&keywords)?;
+        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
+        let options = raw_record_options(&others)?;
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::RawRecordDataset::open(sources, options, Some(interrupt))
         };
         let dataset =
-            Format::RawRecord.dataset(source.py(), rereadable(source, TFRECORD)?, keywords, open)?;
+            Format::RawRecord.dataset(source.py(), rereadable(source, TFRECORD, &stores)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -202,17 +221,19 @@ impl CsvDataset {
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, skip_lines=0, header=True, \
         names=None, delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, \
         multivalent_columns=None, secondary_delimiter=None, raw=False, features=None, \
-        representations=None, columns=None, limits=None, index=None)")]
+        representations=None, columns=None, limits=None, index=None, \
+        storage_options=None, store=None, cache=None, cache_bytes=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept_with_arrow_schema(source.py(), keywords)?;
-        let options = csv_options(&keywords)?;
+        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
+        let options = csv_options(&others)?;
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::CsvDataset::open(sources, options, Some(interrupt))
         };
-        let dataset = Format::Csv.dataset(source.py(), rereadable(source, CSV)?, keywords, open)?;
+        let dataset = Format::Csv.dataset(source.py(), rereadable(source, CSV, &stores)?, keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }
@@ -225,18 +246,24 @@ pub(crate) struct JsonLinesDataset;
 impl JsonLinesDataset {
     #[new]
     #[pyo3(signature = (source, **keywords), text_signature = "(source, *, schema=None, sample=None, features=None, \
-        representations=None, columns=None, limits=None, index=None)")]
+        representations=None, columns=None, limits=None, index=None, \
+        storage_options=None, store=None, cache=None, cache_bytes=None)")]
     fn new(
         source: &Bound<'_, PyAny>,
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let keywords = kept_with_arrow_schema(source.py(), keywords)?;
-        let options = json_lines_options(&keywords)?;
+        let (stores, others) = StoreArguments::split(source.py(), Some(&keywords))?;
+        let options = json_lines_options(&others)?;
         let open = |sources: Vec<_>, interrupt: &Interrupt| {
             arrowfeed::JsonLinesDataset::open(sources, options, Some(interrupt))
         };
-        let dataset =
-            Format::JsonLines.dataset(source.py(), rereadable(source, JSON_LINES)?, keywords, open)?;
+        let dataset = Format::JsonLines.dataset(
+            source.py(),
+            rereadable(source, JSON_LINES, &stores)?,
+            keywords,
+            open,
+        )?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }

@@ -23,7 +23,7 @@ use pyo3::types::{PyCapsule, PyTuple};
 
 use crate::call::caught;
 use crate::errors::{invalid_arrow, to_python};
-use crate::shutdown::{attribute, call, call_method, guarded, sleep_after_the_end};
+use crate::shutdown::{attribute, call, call_method, foreign_call, guarded};
 use capsule::{ForeignSchema, Taken, TakenStream};
 pub(crate) use known::Projection;
 use pyarrow::Seen;
@@ -130,7 +130,7 @@ pub(crate) fn stream(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Strea
     let py = value.py();
     let capsule = call_method(value, "__arrow_c_stream__", ())?.cast_into::<PyCapsule>()?;
     let taken = TakenStream::new(&capsule)?;
-    let batches = py.detach(|| guarded(|| taken.batches()));
+    let batches = py.detach(|| foreign_call(|| taken.batches()));
     batches.map(|batches| Stream(Some(batches))).map_err(|refused| match refused {
         Refused::Invalid(invalid) => invalid_arrow(py, &invalid),
         Refused::NoBatch(found) => {
@@ -147,8 +147,7 @@ impl Iterator for Stream {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        sleep_after_the_end();
-        guarded(|| self.0.as_mut()?.next())
+        foreign_call(|| self.0.as_mut()?.next())
     }
 }
 

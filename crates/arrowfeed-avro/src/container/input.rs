@@ -27,6 +27,8 @@ pub(crate) struct Input {
     offset: u64,
     /// Bytes from here on are not read before they are asked for.
     wanted: u64,
+    /// Least bytes of the first read of a file.
+    first: usize,
     buffer: Vec<u8>,
     /// The unread bytes in `buffer`. Empty where the origin is memory.
     filled: Range<usize>,
@@ -53,6 +55,12 @@ impl Input {
         Self::new(Origin::File { source, end: range.end.max(range.start) }, range.start)
     }
 
+    /// The same, whose first read of a file has fewer bytes.
+    pub(crate) fn with_first_read(mut self, bytes: u64) -> Self {
+        self.first = usize::try_from(bytes).map_or(STEP, |bytes| bytes.min(STEP));
+        self
+    }
+
     /// A range of a file that is in memory.
     pub(crate) fn from_bytes(memory: Buffer, range: Range<usize>) -> Self {
         let end = range.end.min(memory.len());
@@ -66,7 +74,7 @@ impl Input {
     }
 
     fn new(origin: Origin, offset: u64) -> Self {
-        Self { origin, offset, wanted: u64::MAX, buffer: vec![0; SLACK], filled: 0..0 }
+        Self { origin, offset, wanted: u64::MAX, first: STEP, buffer: vec![0; SLACK], filled: 0..0 }
     }
 
     /// Goes on at another place of the same file and keeps the buffer. Bytes behind the range can be had; they are
@@ -184,7 +192,8 @@ impl Input {
         let (source, next) = (source.clone(), self.offset + self.filled.len() as u64);
         let left = usize::try_from(end.saturating_sub(next)).unwrap_or(usize::MAX);
         let wanted = usize::try_from(self.wanted.saturating_sub(next)).unwrap_or(usize::MAX);
-        let n = missing.max(STEP.min(wanted)).min(left);
+        let step = std::mem::replace(&mut self.first, STEP);
+        let n = missing.max(step.min(wanted)).min(left);
         self.reserve(n)?;
         let n = n.min(FILE_STEP);
         self.make_room(n)?;

@@ -184,7 +184,7 @@ impl AvroReaderBuilder {
         let ReadOptions { batch_size, on_error, .. } = options;
         let range_options =
             RangeOptions { batch_size, on_error, interrupt: self.interrupt, claim: self.claim };
-        Ok(AvroReader(opened.files.read_range(first, range, range_options)?))
+        Ok(AvroReader(Arc::new(opened.files).read_range(first, range, range_options)?))
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrowfeed_source::format::ChunkRun;
+use arrowfeed_source::format::{ChunkRun, FIRST_BYTES};
 use arrowfeed_source::io::{FileIdentity, Fingerprint, OpenFile, Opened};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Limits};
 
@@ -45,7 +45,9 @@ impl Container {
     fn read_header(opened: Opened, limits: &Limits, check: &Check<'_>) -> Result<Self, FeedError> {
         match opened {
             Opened::File(file) => {
-                let mut input = Input::from_source(file.source().clone(), 0..file.len());
+                // More bytes would be a second request to a store.
+                let mut input =
+                    Input::from_source(file.source().clone(), 0..file.len()).with_first_read(FIRST_BYTES);
                 let header = Header::read(&mut input, limits, check)?;
                 file.check_fingerprint(&fingerprint(&header))?;
                 Ok(Self { name: file.name().clone(), header, access: Access::Random(file) })
@@ -167,6 +169,12 @@ impl AvroFile {
             blocks.restart(run.range, run.first_number)?;
         }
         Ok(blocks)
+    }
+
+    /// Drops the buffers of block readers that no unit uses.
+    pub(super) fn drop_idle_blocks(&self) {
+        let idle = self.idle.try_with(std::mem::take);
+        drop(idle);
     }
 
     pub(super) fn give_blocks_back(&self, blocks: BlockReader) {

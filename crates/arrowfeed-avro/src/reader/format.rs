@@ -239,6 +239,10 @@ impl FormatFile for AvroFile {
         Some(Box::new(scanner))
     }
 
+    fn free_spare_memory(&self) {
+        self.drop_idle_blocks();
+    }
+
     fn decoder(
         self: Arc<Self>,
         unit: Unit,

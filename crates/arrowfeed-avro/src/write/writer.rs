@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{Schema, SchemaRef};
-use arrowfeed_source::io::Target;
+use arrowfeed_source::io::{NewFile, Target};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, Limits, quoted};
 
 use super::append::Appended;
@@ -83,7 +83,7 @@ pub struct Written {
 }
 
 enum Output {
-    File(Target),
+    File(Box<dyn NewFile>),
     Sink(Box<dyn Write + Send>),
 }
 
@@ -125,11 +125,24 @@ impl AvroWriter {
     ) -> Result<Self, FeedError> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        let create = || {
-            settle(&schema, None, &options)?;
-            Target::create(path).map_err(FeedError::io)
-        };
-        let output = Output::File(create().map_err(|error| error.in_file(&name))?);
+        let create = || Ok(Box::new(Target::create(path).map_err(FeedError::io)?) as Box<dyn NewFile>);
+        Self::create_file(name, create, schema, options)
+    }
+
+    /// Writes to a new file or object that `create` makes after the schema and the options were checked. `name` stands in
+    /// messages.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn create_file(
+        name: impl Into<String>,
+        create: impl FnOnce() -> Result<Box<dyn NewFile>, FeedError>,
+        schema: SchemaRef,
+        options: WriteOptions,
+    ) -> Result<Self, FeedError> {
+        let name = name.into();
+        let created = settle(&schema, None, &options).and_then(|_| create());
+        let output = Output::File(created.map_err(|error| error.in_file(&name))?);
         Ok(Self::new(Some(name), output, schema, options))
     }
 
@@ -152,7 +165,7 @@ impl AvroWriter {
             let options = WriteOptions { codec, schema: Some(avro), ..options };
             let (_, plan) = settle(&schema, None, &options)?;
             let open = Some(Open::new(plan, &options, sync)?);
-            let mut writer = Self::new(None, Output::File(target), schema, options);
+            let mut writer = Self::new(None, Output::File(Box::new(target)), schema, options);
             (writer.open, writer.lock) = (open, Some(lock));
             Ok(writer)
         };

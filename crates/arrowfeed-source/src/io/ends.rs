@@ -1,5 +1,7 @@
 //! The first and the last bytes of a file: a fingerprint for formats without a marker of their own.
 
+use std::ops::Range;
+
 use super::{Fingerprint, OpenFile, checked_read_at};
 use crate::{FeedError, crc32c};
 
@@ -22,6 +24,13 @@ impl FileEnds {
     /// The system refuses.
     pub fn read(file: &OpenFile) -> Result<Self, FeedError> {
         Ok(Self { start: read(file, 0)?, end: read(file, file.len().saturating_sub(END as u64))? })
+    }
+
+    /// The ranges that a format reads which looks at both ends of a file of `len` bytes when it opens it, see
+    /// [`FileFormat::opening_ranges`](crate::format::FileFormat::opening_ranges).
+    pub fn opening_ranges(len: Option<u64>) -> Vec<Range<u64>> {
+        let end = len.map(|len| len.saturating_sub(END as u64)..len);
+        end.into_iter().chain(std::iter::once(0..16 * END as u64)).collect()
     }
 
     /// Checksums of both halves of each end.

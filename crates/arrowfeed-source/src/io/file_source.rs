@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use arrow_buffer::Buffer;
 
+use super::remote::{RemoteObject, RequestCounts};
 use super::{ByteSource, Expected, FileIdentity, Memory, OpenFile, Seekable, StoredFile};
 use crate::{Check, FeedError};
 
-/// One file: on disk, in memory, a stream, what can seek, or any [`ByteSource`].
+/// One file: on disk, in memory, in a store, a stream, what can seek, or any [`ByteSource`].
 ///
 /// ```
 /// use arrowfeed_source::io::FileSource;
@@ -82,6 +83,11 @@ impl FileSource {
         Self::of(name, SourceKind::Stored(StoredFile::Open(Arc::new(source))))
     }
 
+    /// An object of a store. `name` stands in messages, in states and in splits: it must have no secrets.
+    pub fn remote(name: impl Into<String>, object: Arc<dyn RemoteObject>) -> Self {
+        Self::of(name, SourceKind::Stored(StoredFile::Remote(object)))
+    }
+
     /// The same source under another name in messages.
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -95,6 +101,11 @@ impl FileSource {
         self
     }
 
+    /// A file that is opened when it is needed.
+    pub(crate) fn stored(name: impl Into<String>, file: StoredFile) -> Self {
+        Self::of(name, SourceKind::Stored(file))
+    }
+
     fn of(name: impl Into<String>, kind: SourceKind) -> Self {
         Self { name: name.into(), kind, expected: None }
     }
@@ -104,13 +115,38 @@ impl FileSource {
         &self.name
     }
 
+    /// Bytes of an object, where a listing has told them.
+    pub fn known_len(&self) -> Option<u64> {
+        match &self.kind {
+            SourceKind::Stored(StoredFile::Remote(object)) => object.known_len(),
+            _ => None,
+        }
+    }
+
+    /// What names the file in a split: its path, or the URL of an object without its secrets.
+    pub fn split_path(&self) -> &Path {
+        match &self.kind {
+            SourceKind::Stored(StoredFile::Path(path)) => path,
+            SourceKind::Stored(StoredFile::Open(_) | StoredFile::Remote(_)) | SourceKind::Stream(_) => {
+                Path::new(&self.name)
+            }
+        }
+    }
+
+    /// Whether it is an object of a store.
+    pub fn is_object(&self) -> bool {
+        matches!(self.kind, SourceKind::Stored(StoredFile::Remote(_)))
+    }
+
     /// Opens the file, whose length must be the expected one.
     ///
     /// # Errors
     /// The system refuses; a path names no regular file; the file has another length; the caller wants to stop.
     pub fn open(self, check: &Check<'_>) -> Result<Opened, FeedError> {
         match self.kind {
-            SourceKind::Stored(file) => open_stored(&file, self.name.into(), self.expected, check),
+            SourceKind::Stored(file) => {
+                open_stored(&file, self.name.into(), self.expected, &Arc::default(), check)
+            }
             SourceKind::Stream(bytes) => Ok(Opened::Stream { name: self.name.into(), bytes }),
         }
     }
@@ -121,9 +157,10 @@ pub(crate) fn open_stored(
     file: &StoredFile,
     name: Arc<str>,
     expected: Option<Expected>,
+    counts: &Arc<RequestCounts>,
     check: &Check<'_>,
 ) -> Result<Opened, FeedError> {
-    let opened = file.open(check).and_then(|source| OpenFile::new(name.clone(), source, expected));
+    let opened = file.open(counts, check).and_then(|source| OpenFile::new(name.clone(), source, expected));
     opened.map(Opened::File).map_err(|error| error.in_file(&name))
 }
 

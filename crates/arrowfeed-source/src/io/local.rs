@@ -41,7 +41,8 @@ impl ByteSource for LocalFile {
     }
 }
 
-fn read_file_at(file: &File, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+/// Fills `into` from `offset` on, as far as the file has bytes.
+pub(super) fn read_file_at(file: &File, offset: u64, into: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < into.len() {
         match read_some_at(file, &mut into[filled..], offset.saturating_add(filled as u64)) {

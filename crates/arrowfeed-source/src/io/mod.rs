@@ -12,6 +12,8 @@
 //! | `seekable` | what can read and seek, by one thread at a time |
 //! | `stored_file` | a file that is opened when it is needed, and again |
 //! | `target` | a file that is written, and has its name when it is whole |
+//! | `remote` | objects of stores as files |
+//! | `url` | which texts are URLs, and what of one may stand in a message |
 //! | `regular_file` | opening of files that are neither pipes nor devices |
 
 mod byte_source;
@@ -22,12 +24,14 @@ mod local;
 mod memory;
 mod open_file;
 pub mod regular_file;
+pub mod remote;
 mod seekable;
 mod sequential;
 mod stored_file;
 mod target;
 #[cfg(test)]
 mod tests;
+pub mod url;
 
 pub use byte_source::{ByteSource, FileVersion, checked_read_at};
 pub use ends::FileEnds;
@@ -40,4 +44,4 @@ pub use open_file::OpenFile;
 pub use seekable::Seekable;
 pub use sequential::{SequentialReader, decompression_error};
 pub use stored_file::StoredFile;
-pub use target::Target;
+pub use target::{NewFile, Target};

@@ -14,6 +14,22 @@ const ATTEMPTS: usize = 100;
 /// Bytes of the final name that the temporary one begins with: names have 255 bytes at most.
 const NAME_BYTES: usize = 100;
 
+/// A new file or object that nobody sees under its name before it is whole. Dropped before
+/// [`commit`](Self::commit), it leaves nothing.
+pub trait NewFile: Write + Send {
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// The system or the store refuses.
+    fn commit(self: Box<Self>) -> io::Result<()>;
+}
+
+impl NewFile for Target {
+    fn commit(self: Box<Self>) -> io::Result<()> {
+        (*self).commit()
+    }
+}
+
 /// A new file beside its final name. Dropped before [`commit`](Self::commit), it is removed.
 ///
 /// The temporary file is created exclusively under a random name in the same folder, so that two writers of one path do

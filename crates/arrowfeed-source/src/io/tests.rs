@@ -112,16 +112,22 @@ fn a_source_that_gives_too_much_is_an_error() {
 fn a_stored_file_is_opened_again() {
     let temporary = Temporary::new("stored");
     let file = StoredFile::Path(temporary.0.clone());
-    assert_eq!(file.size().unwrap(), 10);
+    assert_eq!(file.size(&Arc::default(), &Check::never()).unwrap(), 10);
     for _ in 0..2 {
-        assert_eq!(file.open(&Check::never()).unwrap().version().unwrap().len, 10);
+        assert_eq!(file.open(&Arc::default(), &Check::never()).unwrap().version().unwrap().len, 10);
     }
-    let open = StoredFile::Open(file.open(&Check::never()).unwrap());
+    let open = StoredFile::Open(file.open(&Arc::default(), &Check::never()).unwrap());
     drop(temporary);
-    assert_eq!((open.size().unwrap(), open.open(&Check::never()).unwrap().version().unwrap().len), (10, 10));
-    let missing = file.open(&Check::never()).unwrap_err();
+    assert_eq!(
+        (
+            open.size(&Arc::default(), &Check::never()).unwrap(),
+            open.open(&Arc::default(), &Check::never()).unwrap().version().unwrap().len
+        ),
+        (10, 10)
+    );
+    let missing = file.open(&Arc::default(), &Check::never()).unwrap_err();
     assert_eq!(missing.io_error().map(io::Error::kind), Some(io::ErrorKind::NotFound));
-    assert_eq!(file.size().unwrap_err().kind(), FeedErrorKind::Io);
-    let folder = StoredFile::Path(std::env::temp_dir()).open(&Check::never()).unwrap_err();
+    assert_eq!(file.size(&Arc::default(), &Check::never()).unwrap_err().kind(), FeedErrorKind::Io);
+    let folder = StoredFile::Path(std::env::temp_dir()).open(&Arc::default(), &Check::never()).unwrap_err();
     assert_eq!(folder.io_error().map(io::Error::kind), Some(io::ErrorKind::IsADirectory));
 }

@@ -1,103 +1,19 @@
 //! Files of one format that are read again and again, as a whole or in parts.
 
-use std::fmt;
-use std::io::Read;
+use std::iter;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 
+use super::files::{Bytes, Entry, Files, not_a_file};
+use super::remote_files::{OpeningAhead, RemoteFiles};
 use crate::format::{Chunk, FileFormat, FormatFile};
-use crate::io::{Expected, FileIdentity, FileSource, Opened, SourceKind, StoredFile, open_stored};
-use crate::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, OnError, quoted};
-
-/// Files that are not open, in order.
-#[derive(Debug, Clone)]
-pub struct Files(Arc<[Entry]>);
-
-struct Entry {
-    name: Arc<str>,
-    bytes: Bytes,
-    /// The identity of the file when it was first opened.
-    identity: ForkLock<Option<FileIdentity>>,
-    /// What the file must be, where the caller knows.
-    expected: Option<Expected>,
-}
-
-enum Bytes {
-    Stored(StoredFile),
-    /// Taken by who reads it.
-    Stream(ForkLock<Option<Box<dyn Read + Send>>>),
-}
-
-/// The first file that could be opened, and those before it.
-#[derive(Debug)]
-pub struct FirstFile<T> {
-    /// What was made of it, and its number; none where no file could be opened.
-    pub opened: Option<(usize, T)>,
-    /// What is wrong with each file before it, in order.
-    pub failed: Vec<FeedError>,
-}
-
-impl Files {
-    /// No file is opened.
-    pub fn new(sources: impl IntoIterator<Item = FileSource>) -> Self {
-        Self(sources.into_iter().map(Entry::from).collect())
-    }
-
-    /// What messages call a file.
-    pub fn name(&self, file: usize) -> &str {
-        &self.0[file].name
-    }
-
-    /// What `open` makes of the first file that can be opened, where all files are read more than once.
-    ///
-    /// # Errors
-    /// A file is a stream; there is no file, or none can be opened; the caller wants to stop.
-    pub fn first_stored<T>(
-        &self,
-        check: &Check<'_>,
-        open: impl Fn(Opened) -> Result<T, FeedError>,
-    ) -> Result<T, FeedError> {
-        let mut entries = self.0.iter();
-        if let Some(stream) = entries.find(|entry| matches!(entry.bytes, Bytes::Stream(_))) {
-            let found = quoted(&stream.name);
-            let message = format!(
-                "expected files or bytes, which can be read more than once, found the stream {found}"
-            );
-            return Err(FeedError::new(FeedErrorKind::Options, message));
-        }
-        let found = self.first(check, open, FeedError::is_of_the_file)?;
-        let failure = found.failed.into_iter().next();
-        found.opened.map(|(_, opened)| opened).ok_or_else(|| {
-            failure.unwrap_or_else(|| {
-                FeedError::new(FeedErrorKind::Options, "expected at least one file, found an empty list")
-            })
-        })
-    }
-
-    /// Opens files until `open` takes one. `goes_on` says for each error whether the next file is tried.
-    ///
-    /// # Errors
-    /// An error after which no file is tried; the caller wants to stop.
-    pub fn first<T>(
-        &self,
-        check: &Check<'_>,
-        open: impl Fn(Opened) -> Result<T, FeedError>,
-        goes_on: impl Fn(&FeedError) -> bool,
-    ) -> Result<FirstFile<T>, FeedError> {
-        let mut failed = Vec::new();
-        for (number, entry) in self.0.iter().enumerate() {
-            check.now()?;
-            match entry.open(check).and_then(&open) {
-                Ok(found) => return Ok(FirstFile { opened: Some((number, found)), failed }),
-                Err(error) if goes_on(&error) => failed.push(error),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(FirstFile { opened: None, failed })
-    }
-}
+use crate::io::remote::{OnArrival, RemoteFile};
+use crate::io::{Expected, FileIdentity, FileSource, Opened, StoredFile};
+use crate::report::Requests;
+use crate::{Check, FeedError, FeedErrorKind, ForkLock, OnError};
 
 /// Files of one format and one Arrow schema that can be read any number of times, in any order.
 ///
@@ -106,12 +22,95 @@ impl Files {
 pub struct FileSet {
     files: Files,
     format: Arc<dyn FileFormat>,
+    /// The requests of the reading that this set was made for.
+    remote: Option<Arc<RemoteFiles>>,
 }
 
 impl FileSet {
     /// No file is opened. There must be at least one, and no stream: [`Files::first_stored`] has checked that.
     pub fn new(files: Files, format: Arc<dyn FileFormat>) -> Self {
-        Self { files, format }
+        Self { files, format, remote: None }
+    }
+
+    /// The same files for one reading, whose requests to stores share one read-ahead. A set that was made for a reading
+    /// stays as it is.
+    pub fn for_reading(self: &Arc<Self>) -> Arc<Self> {
+        if self.remote.is_some() || !self.has_objects() {
+            return self.clone();
+        }
+        Arc::new(Self { remote: Some(Arc::default()), ..(**self).clone() })
+    }
+
+    /// Whether some files are objects of stores.
+    pub fn has_objects(&self) -> bool {
+        self.files.entries.iter().any(|entry| entry.object().is_some())
+    }
+
+    /// Bytes of all files, if all are objects and a listing or a response has told their lengths.
+    pub fn listed_bytes(&self) -> Option<u64> {
+        let len = |entry: &Entry| {
+            let known = entry.first_identity().map(|known| known.len);
+            entry.object()?.known_len().or(known)
+        };
+        self.files.entries.iter().map(len).sum()
+    }
+
+    /// Whether a file is an object of a store.
+    pub(super) fn is_object(&self, file: usize) -> bool {
+        self.files.entries[file].object().is_some()
+    }
+
+    /// Whether this set was made for a reading of objects of stores.
+    pub(super) fn sends_requests(&self) -> bool {
+        self.remote.is_some()
+    }
+
+    /// Ends the requests of the reading. Reads of its files are errors from now on.
+    pub fn cancel_requests(&self) {
+        if let Some(remote) = &self.remote {
+            remote.read_ahead.cancel();
+        }
+    }
+
+    /// Takes the counts of the requests of the reading, and of those that opened files before any reading. They start at
+    /// zero again.
+    pub fn take_requests(&self) -> Requests {
+        let mut taken = self.take_own_requests();
+        if self.remote.is_some() {
+            taken.add(self.files.counts.take());
+        }
+        taken
+    }
+
+    /// The same without those that opened files before any reading.
+    pub(super) fn take_own_requests(&self) -> Requests {
+        self.remote.as_ref().map(|remote| remote.read_ahead.take_counts()).unwrap_or_default()
+    }
+
+    /// Opens files at their stores ahead of a loop over all files.
+    pub(super) fn opening_ahead(self: &Arc<Self>) -> OpeningAhead {
+        OpeningAhead::new(self.clone())
+    }
+
+    /// Calls `listener` whenever bytes have arrived, until it is dropped.
+    pub(super) fn notify(&self, listener: &Arc<OnArrival>) {
+        if let Some(remote) = &self.remote {
+            remote.read_ahead.notify(listener);
+        }
+    }
+
+    /// The file as the reading has it open at its store, before the format opens it; `None` if it is no object. The
+    /// ranges are announced.
+    pub(super) fn remote_file(
+        &self,
+        file: usize,
+        ranges: impl Iterator<Item = Range<u64>>,
+        check: &Check<'_>,
+    ) -> Result<Option<Arc<RemoteFile>>, FeedError> {
+        let entry = &self.files.entries[file];
+        let (Some(remote), Some(object)) = (&self.remote, entry.object()) else { return Ok(None) };
+        let found = remote.file(file, object, &*self.format, ranges, check);
+        found.map(Some).map_err(|error| error.in_file(&entry.name))
     }
 
     /// The same files with other columns, as field paths. No file is opened.
@@ -119,11 +118,13 @@ impl FileSet {
     /// # Errors
     /// A column is not there.
     pub fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
-        Ok(Self { files: self.files.clone(), format: self.format.with_columns(columns)? })
+        let (files, format) = (self.files.clone(), self.format.with_columns(columns)?);
+        Ok(Self { files, format, remote: None })
     }
 
     /// The same files, each of which must have the identity given. `when` says since when, for messages: `its index was
-    /// saved`. Checks the length of each file, which is not opened. The fingerprint is checked when a file is opened.
+    /// saved`. Checks the length of each file, which is not opened; the length of an object only where a listing has told
+    /// it. The fingerprint is checked when a file is opened.
     ///
     /// # Errors
     /// A file has another length: [`Changed`](FeedErrorKind::Changed). There are not as many identities as files; a file is
@@ -142,9 +143,11 @@ impl FileSet {
         let mut entries = Vec::with_capacity(self.len());
         for (file, identity) in identities.iter().enumerate() {
             check.now()?;
-            let (entry, expected) = (&self.files.0[file], Expected { identity: *identity, when });
-            let len = self.file_len(file)?;
-            expected.check_len(len).map_err(|error| error.in_file(&entry.name))?;
+            let (entry, expected) = (&self.files.entries[file], Expected { identity: *identity, when });
+            if entry.object().is_none_or(|object| object.known_len().is_some()) {
+                let len = self.file_len(file, check)?;
+                expected.check_len(len).map_err(|error| error.in_file(&entry.name))?;
+            }
             let Bytes::Stored(stored) = &entry.bytes else {
                 return Err(not_a_file().in_file(&entry.name));
             };
@@ -155,7 +158,8 @@ impl FileSet {
                 expected: Some(expected),
             });
         }
-        Ok(Self { files: Files(entries.into()), format: self.format.clone() })
+        let files = Files { entries: entries.into(), counts: self.files.counts.clone() };
+        Ok(Self { files, format: self.format.clone(), remote: None })
     }
 
     /// How the files are read.
@@ -171,7 +175,7 @@ impl FileSet {
     /// Number of files, at least 1.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
-        self.files.0.len()
+        self.files.entries.len()
     }
 
     /// What messages call a file.
@@ -179,23 +183,36 @@ impl FileSet {
         self.files.name(file)
     }
 
-    /// The path of a file; none of one that is open already or in memory.
+    /// The path of a file, or the URL of an object without its secrets; none of a file that is open already or in memory.
     pub fn path(&self, file: usize) -> Option<&Path> {
-        match &self.files.0[file].bytes {
+        let entry = &self.files.entries[file];
+        match &entry.bytes {
             Bytes::Stored(StoredFile::Path(path)) => Some(path),
+            Bytes::Stored(StoredFile::Remote(_)) => Some(Path::new(&*entry.name)),
             Bytes::Stored(StoredFile::Open(_)) | Bytes::Stream(_) => None,
         }
     }
 
-    /// Bytes of a file, which is not opened.
+    /// The source of a file, to open it elsewhere; none of a stream.
+    pub(super) fn source(&self, file: usize) -> Option<FileSource> {
+        let entry = &self.files.entries[file];
+        match &entry.bytes {
+            Bytes::Stored(stored) => Some(FileSource::stored(&*entry.name, stored.clone())),
+            Bytes::Stream(_) => None,
+        }
+    }
+
+    /// Bytes of a file. An object is asked for them only if neither a listing nor a response has told them.
     ///
     /// # Errors
-    /// The system refuses; it is a stream.
-    pub fn file_len(&self, file: usize) -> Result<u64, FeedError> {
-        let entry = &self.files.0[file];
-        let len = match &entry.bytes {
-            Bytes::Stored(file) => file.size(),
-            Bytes::Stream(_) => Err(not_a_file()),
+    /// The system or the store refuses; it is a stream; the caller wants to stop.
+    pub fn file_len(&self, file: usize, check: &Check<'_>) -> Result<u64, FeedError> {
+        let entry = &self.files.entries[file];
+        let known = entry.first_identity();
+        let len = match (&entry.bytes, known) {
+            (Bytes::Stored(StoredFile::Remote(_)), Some(known)) => Ok(known.len),
+            (Bytes::Stored(file), _) => file.size(&self.files.counts, check),
+            (Bytes::Stream(_), _) => Err(not_a_file()),
         };
         len.map_err(|error| error.in_file(&entry.name))
     }
@@ -205,7 +222,7 @@ impl FileSet {
     /// # Errors
     /// It cannot be opened, or is not of the format.
     pub fn identity(&self, file: usize) -> Result<FileIdentity, FeedError> {
-        let known = || self.files.0[file].identity.with(|known| *known).flatten();
+        let known = || self.files.entries[file].first_identity();
         if let Some(identity) = known() {
             return Ok(identity);
         }
@@ -218,8 +235,11 @@ impl FileSet {
     /// # Errors
     /// The file cannot be opened, is not of the format, has other columns or is not what it was; the caller wants to stop.
     pub fn open(&self, file: usize, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
-        let entry = &self.files.0[file];
-        let opened = entry.open(check)?;
+        let entry = &self.files.entries[file];
+        let opened = match self.remote_file(file, iter::empty(), check)? {
+            Some(remote) => entry.opened(remote)?,
+            None => entry.open(&self.files.counts, check)?,
+        };
         let len = if let Opened::File(file) = &opened { Some(file.len()) } else { None };
         let open = self.format.open(opened, check)?;
         if let (Some(len), Some(fingerprint)) = (len, open.fingerprint()) {
@@ -240,7 +260,7 @@ impl FileSet {
         Ok(open)
     }
 
-    /// The chunks of a file, in order, and what is wrong with others, as `on_error` allows. `interrupt` is asked once a
+    /// The chunks of a file, in order, and what is wrong with others, as `on_error` allows. `check` is asked once a
     /// chunk, and while chunks are looked for.
     ///
     /// # Errors
@@ -250,15 +270,14 @@ impl FileSet {
         &self,
         file: usize,
         on_error: OnError,
-        interrupt: Option<&Interrupt>,
+        check: &Check<'_>,
     ) -> Result<(Vec<Chunk>, Vec<FeedError>), FeedError> {
-        let check = Check::of(interrupt);
-        let mut scan = self.open(file, &check)?.chunks().ok_or_else(not_a_file)?;
+        let mut scan = self.open(file, check)?.chunks().ok_or_else(not_a_file)?;
         let limits = self.format.limits();
         let (mut chunks, mut faults) = (Vec::new(), Vec::new());
         loop {
             check.now()?;
-            let next = scan.next(&check).and_then(|chunk| match chunk {
+            let next = scan.next(check).and_then(|chunk| match chunk {
                 Some(chunk) => limits
                     .check_chunk_rows(chunk.rows)
                     .map(|()| Some(chunk))
@@ -280,7 +299,7 @@ impl FileSet {
             let number = error.location().block.unwrap_or(chunks.len() as u64);
             faults.push(error);
             let next = match on_error {
-                OnError::SkipBlock => scan.find(from, &check)?,
+                OnError::SkipBlock => scan.find(from, check)?,
                 _ => None,
             };
             match next {
@@ -289,48 +308,4 @@ impl FileSet {
             }
         }
     }
-}
-
-impl Entry {
-    fn open(&self, check: &Check<'_>) -> Result<Opened, FeedError> {
-        match &self.bytes {
-            Bytes::Stored(file) => {
-                let known = self.identity.with(|known| *known).flatten();
-                let expected = known.map(|identity| self.expected(identity)).or(self.expected);
-                open_stored(file, self.name.clone(), expected, check)
-            }
-            Bytes::Stream(bytes) => {
-                let bytes = bytes.with(Option::take).flatten().ok_or_else(|| {
-                    FeedError::new(FeedErrorKind::Internal, "expected a stream, found it taken")
-                        .in_file(&self.name)
-                })?;
-                Ok(Opened::Stream { name: self.name.clone(), bytes })
-            }
-        }
-    }
-
-    fn expected(&self, identity: FileIdentity) -> Expected {
-        self.expected.unwrap_or(Expected { identity, when: "it was first read" })
-    }
-}
-
-impl From<FileSource> for Entry {
-    fn from(source: FileSource) -> Self {
-        let bytes = match source.kind {
-            SourceKind::Stored(file) => Bytes::Stored(file),
-            SourceKind::Stream(bytes) => Bytes::Stream(ForkLock::new(Some(bytes))),
-        };
-        Self { name: source.name.into(), bytes, identity: ForkLock::default(), expected: source.expected }
-    }
-}
-
-impl fmt::Debug for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.name.fmt(f)
-    }
-}
-
-#[cold]
-fn not_a_file() -> FeedError {
-    FeedError::new(FeedErrorKind::Internal, "expected a file, found a stream")
 }

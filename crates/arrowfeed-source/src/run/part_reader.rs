@@ -10,9 +10,10 @@ use super::file_set::FileSet;
 use super::map_stage::forked;
 use super::parts::{Borders, Part, Parts, Reading, Work};
 use super::pipeline::{Next, Pipeline};
-use super::planner::UnitPlanner;
+use super::planner::{Planned, UnitPlanner};
 use super::pool::Pool;
 use crate::format::{Claim, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecoder};
+use crate::io::remote::{OnArrival, without_waiting};
 use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, Report, caught};
 
 /// Parts in flight that must not be cut: those of a shuffle, which are small, and asked for a window at a time. Meanwhile
@@ -88,6 +89,8 @@ pub struct PartReader {
     mode: Mode,
     report: Report,
     interrupt: Option<Interrupt>,
+    /// Whether the requests to stores are those of this reader alone.
+    owns_requests: bool,
 }
 
 enum Mode {
@@ -99,7 +102,7 @@ enum Mode {
         threads: usize,
         budget: usize,
     },
-    Parallel(Parallel),
+    Parallel(Box<Parallel>),
     /// Nothing comes any more: the end, an error, or closed.
     Ended,
 }
@@ -120,18 +123,24 @@ impl PartReader {
             let message = "expected a batch_size of 1 or more, found 0";
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
-        let parts = Parts::new(files, Box::new(parts.into_iter()), (batch_size, borders, on_error));
+        let owns_requests = files.has_objects() && !files.sends_requests();
+        let parts = Box::new(parts.into_iter());
+        let parts = Parts::new(files.for_reading(), parts, (batch_size, borders, on_error));
         let mode = match workers {
             Workers::Caller | Workers::Own(0 | 1) => Mode::Inline { current: None, claim },
             Workers::Own(threads) => Mode::Later { threads, budget: prefetch_bytes },
-            Workers::Pool(pool) => Mode::Parallel(Parallel::new(pool, prefetch_bytes)),
+            Workers::Pool(pool) => Mode::Parallel(Box::new(Parallel::new(pool, prefetch_bytes))),
         };
-        Ok(Self { parts, mode, report: Report::default(), interrupt })
+        Ok(Self { parts, mode, report: Report::default(), interrupt, owns_requests })
     }
 
-    /// The same with a file that is open already, which the first part of it uses.
+    /// The same with a file that is open already, which the first part of it uses. An object that was not opened with the
+    /// requests of this reader is opened again.
     pub fn with_open(mut self, number: usize, file: Arc<dyn FormatFile>) -> Self {
-        self.parts = self.parts.with_open(number, file);
+        if self.owns_requests && self.parts.files.is_object(number) {
+            return self;
+        }
+        self.parts.add_open(number, file);
         self
     }
 
@@ -171,6 +180,10 @@ impl PartReader {
 
     /// Ends the reading, and threads of its own with it. Dropping the reader does the same.
     pub fn close(&mut self) {
+        if self.owns_requests {
+            // Threads that wait for a response would be waited for.
+            self.parts.files.cancel_requests();
+        }
         self.mode = Mode::Ended;
     }
 
@@ -192,7 +205,7 @@ impl PartReader {
         if let Mode::Parallel(parallel) = &mut self.mode
             && !parallel.pipeline.pool().is_forked()
         {
-            parallel.top_up(&mut self.parts, &mut self.report, &check)?;
+            parallel.top_up(&mut self.parts, &mut self.report, &check, false)?;
         }
         Ok(())
     }
@@ -203,6 +216,7 @@ impl PartReader {
     /// A file or a chunk cannot be read and may not be left out; or the caller wants to stop. Then the reading has ended.
     pub fn poll(&mut self, wait: bool) -> Result<Polled, FeedError> {
         let polled = self.read(wait);
+        self.report.requests.add(self.parts.files.take_requests());
         match &polled {
             Ok(Polled::Batch(found)) => self.report.rows += found.batch.num_rows() as u64,
             Ok(Polled::Pending) => {}
@@ -213,7 +227,7 @@ impl PartReader {
 
     fn read(&mut self, wait: bool) -> Result<Polled, FeedError> {
         if let Mode::Later { threads, budget } = self.mode {
-            self.mode = Mode::Parallel(Parallel::new(Arc::new(Pool::start(threads)?), budget));
+            self.mode = Mode::Parallel(Box::new(Parallel::new(Arc::new(Pool::start(threads)?), budget)));
         }
         let (parts, report, check) = (&mut self.parts, &mut self.report, Check::of(self.interrupt.as_ref()));
         match &mut self.mode {
@@ -221,7 +235,10 @@ impl PartReader {
                 let found = inline(current, claim, parts, report, &check)?;
                 Ok(found.map_or(Polled::End, Polled::Batch))
             }
-            Mode::Parallel(parallel) => parallel.next(parts, report, &check, wait),
+            Mode::Parallel(parallel) => {
+                parallel.listen(&parts.files);
+                parallel.next(parts, report, &check, wait)
+            }
             Mode::Later { .. } | Mode::Ended => Ok(Polled::End),
         }
     }
@@ -239,6 +256,12 @@ impl Iterator for PartReader {
                 Err(error) => return Some(Err(error)),
             }
         }
+    }
+}
+
+impl Drop for PartReader {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 
@@ -294,6 +317,10 @@ struct Parallel {
     units: VecDeque<Reading>,
     /// A file that could not be opened: told when all before it has been given out.
     failure: Option<FeedError>,
+    /// The next unit could not be planned because its bytes have not arrived.
+    is_waiting_for_store: bool,
+    /// Wakes the consumer when bytes have arrived.
+    on_arrival: Option<Arc<OnArrival>>,
 }
 
 /// Units of what is read next.
@@ -305,7 +332,23 @@ enum Planner {
 
 impl Parallel {
     fn new(pool: Arc<Pool>, budget: usize) -> Self {
-        Self { pipeline: Pipeline::new(pool, budget), planner: None, units: VecDeque::new(), failure: None }
+        Self {
+            pipeline: Pipeline::new(pool, budget),
+            planner: None,
+            units: VecDeque::new(),
+            failure: None,
+            is_waiting_for_store: false,
+            on_arrival: None,
+        }
+    }
+
+    /// Has responses of stores wake the consumer.
+    fn listen(&mut self, files: &FileSet) {
+        if files.sends_requests() && self.on_arrival.is_none() {
+            let listener = self.pipeline.waker();
+            files.notify(&listener);
+            self.on_arrival = Some(listener);
+        }
     }
 
     fn next(
@@ -319,8 +362,12 @@ impl Parallel {
             return Err(forked());
         }
         loop {
-            self.top_up(parts, report, check)?;
+            let wait_for_store = wait && self.units.is_empty();
+            self.top_up(parts, report, check, wait_for_store)?;
             let Some(oldest) = self.units.front() else {
+                if self.is_waiting_for_store {
+                    return Ok(Polled::Pending);
+                }
                 return self.failure.take().map_or(Ok(Polled::End), Err);
             };
             let left_out = parts.is_left_out(oldest.number);
@@ -347,13 +394,30 @@ impl Parallel {
         }
     }
 
-    /// Keeps the threads busy. Only the wish to stop is an error; others wait for their turn.
-    fn top_up(&mut self, parts: &mut Parts, report: &mut Report, check: &Check<'_>) -> Result<(), FeedError> {
+    /// Keeps the threads busy. Only the wish to stop is an error; others wait for their turn. `wait`: for the bytes of the
+    /// next unit, if no store has sent them yet; then at least one unit is in flight, if there are more.
+    fn top_up(
+        &mut self,
+        parts: &mut Parts,
+        report: &mut Report,
+        check: &Check<'_>,
+        mut wait: bool,
+    ) -> Result<(), FeedError> {
         let threads = self.pipeline.pool().count();
+        self.is_waiting_for_store = false;
         while self.failure.is_none() {
             let Some((reading, planner)) = &mut self.planner else {
                 if self.units.len() >= most_parts(threads) || parts.ended {
                     return Ok(());
+                }
+                match parts.is_ready(check) {
+                    Ok(ready) if ready || wait => {}
+                    Ok(_) => {
+                        self.is_waiting_for_store = true;
+                        return Ok(());
+                    }
+                    // It is told when the part is opened.
+                    Err(_) => {}
                 }
                 match parts.next(report, check) {
                     Ok(Some(work)) => self.planner = Some(Planner::of(work, parts.batch_size)),
@@ -366,13 +430,19 @@ impl Parallel {
             if self.units.len() >= planner.most(threads) {
                 return Ok(());
             }
-            match planner.next(check)? {
-                Some(unit) => {
+            let planned = if wait { planner.next(check) } else { without_waiting(|| planner.next(check)) };
+            match planned? {
+                Planned::Unit(unit) => {
                     parts.count(unit.rows.unwrap_or(0));
                     self.units.push_back(reading.clone());
                     self.pipeline.submit(reading.file.clone(), unit, parts.decoding());
+                    wait = false;
                 }
-                None => self.planner = None,
+                Planned::Pending => {
+                    self.is_waiting_for_store = true;
+                    return Ok(());
+                }
+                Planned::End => self.planner = None,
             }
         }
         Ok(())
@@ -401,9 +471,9 @@ impl Planner {
         }
     }
 
-    fn next(&mut self, check: &Check<'_>) -> Result<Option<Unit>, FeedError> {
+    fn next(&mut self, check: &Check<'_>) -> Result<Planned, FeedError> {
         match self {
-            Self::Whole(unit) | Self::Part(unit) => Ok(unit.take()),
+            Self::Whole(unit) | Self::Part(unit) => Ok(unit.take().map_or(Planned::End, Planned::Unit)),
             Self::Chunks(planner) => planner.next(check),
         }
     }

@@ -5,11 +5,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::file_set::FileSet;
+use super::look_ahead::{LookAhead, Upcoming};
 use crate::format::{Chunk, ChunkRun, DecodeOptions, FormatFile, Unit};
 use crate::{Check, FeedError, OnError, Report, Skipped};
 
 /// Files that stay open, the last used ones: parts of one file often follow each other.
 const MOST_OPEN: usize = 64;
+
+/// The same of objects of stores, which take no handle of the system, and a request to open.
+const MOST_OPEN_OBJECTS: usize = 4096;
 
 /// Rows of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +76,17 @@ impl Part {
         self
     }
 
-    fn unit(&self, body: &Range<u64>) -> Unit {
+    /// The number of its file.
+    pub(super) fn file(&self) -> usize {
+        self.file
+    }
+
+    /// The ranges of its chunks.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        self.runs.iter().map(|run| run.range.clone())
+    }
+
+    pub(super) fn unit(&self, body: &Range<u64>) -> Unit {
         let runs = self.runs.iter().map(|run| {
             let range = run.range.start.max(body.start)..run.range.end.min(body.end);
             ChunkRun { range: range.start..range.end.max(range.start), first_number: run.first_number }
@@ -111,7 +125,7 @@ pub(super) struct Parts {
     pub(super) files: Arc<FileSet>,
     pub(super) batch_size: usize,
     pub(super) on_error: OnError,
-    parts: Box<dyn Iterator<Item = Part> + Send>,
+    parts: LookAhead,
     /// The last used one at the back.
     open: VecDeque<Reading>,
     /// The file that was opened last. While it is open, its format keeps the memory of decoders for the next file.
@@ -134,28 +148,37 @@ impl Parts {
             Borders::After(rows) => Some(rows % batch_size as u64),
         };
         let (open, last, left_out) = (VecDeque::new(), None, BTreeSet::new());
+        let parts = LookAhead::new(parts);
         Self { files, batch_size, on_error, parts, open, last, left_out, carried, ended: false }
     }
 
     /// Gives a file that is open already to the first part of it.
-    pub(super) fn with_open(mut self, number: usize, file: Arc<dyn FormatFile>) -> Self {
+    pub(super) fn add_open(&mut self, number: usize, file: Arc<dyn FormatFile>) {
         self.open.push_back(Reading { number, file });
-        self
     }
 
     pub(super) fn next(&mut self, report: &mut Report, check: &Check<'_>) -> Result<Option<Work>, FeedError> {
-        while let Some(part) = self.parts.next() {
+        while let Some(next) = self.parts.next(&self.files, check)? {
             check.now()?;
-            if self.left_out.contains(&part.file) {
+            if self.left_out.contains(&next.part.file) {
                 continue;
             }
-            match self.reading(&part, check) {
-                Ok(reading) => return Ok(Some(self.work(&part, reading))),
-                Err(error) => self.leave_out(part.file, error, report)?,
+            match self.reading(&next, check) {
+                Ok(reading) => {
+                    next.announce_in(&*reading.file);
+                    return Ok(Some(self.work(&next.part, reading)));
+                }
+                Err(error) => self.leave_out(next.part.file, error, report)?,
             }
         }
         self.ended = true;
         Ok(None)
+    }
+
+    /// Whether [`next`](Self::next) would not wait for a store.
+    pub(super) fn is_ready(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
+        let is_open = |file| self.open.iter().chain(&self.last).any(|reading| reading.number == file);
+        self.parts.is_ready(&self.files, is_open, check)
     }
 
     fn work(&self, part: &Part, reading: Reading) -> Work {
@@ -167,21 +190,32 @@ impl Parts {
     }
 
     /// The file of a part. One whose parts are together has more of them, as a rule, and stays open.
-    fn reading(&mut self, part: &Part, check: &Check<'_>) -> Result<Reading, FeedError> {
+    fn reading(&mut self, next: &Upcoming, check: &Check<'_>) -> Result<Reading, FeedError> {
+        let part = &next.part;
         let known = self.open.iter().position(|reading| reading.number == part.file);
         let reading = match known.and_then(|at| self.open.remove(at)) {
             Some(reading) => reading,
             None => match self.last.take_if(|last| last.number == part.file) {
                 Some(last) => last,
-                None => Reading { number: part.file, file: self.files.open(part.file, check)? },
+                None => {
+                    let file = match &next.open {
+                        Some(file) => file.clone(),
+                        None => self.files.open(part.file, check)?,
+                    };
+                    Reading { number: part.file, file }
+                }
             },
         };
         self.last = Some(reading.clone());
         if part.together {
-            if self.open.len() >= MOST_OPEN {
+            let most = if self.files.sends_requests() { MOST_OPEN_OBJECTS } else { MOST_OPEN };
+            if self.open.len() >= most {
                 self.open.pop_front();
             }
             self.open.push_back(reading.clone());
+            if let Some(at) = self.open.len().checked_sub(MOST_OPEN + 1) {
+                self.open[at].file.free_spare_memory();
+            }
         }
         Ok(reading)
     }

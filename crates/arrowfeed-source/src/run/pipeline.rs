@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::pool::{PATIENCE, Pool, Urgent};
 use crate::format::{DecodeOptions, FormatFile, LocatedBatch, Unit, UnitDecoder};
+use crate::io::remote::OnArrival;
 use crate::{Check, FeedError, Report};
 
 /// What comes out of the oldest unit next.
@@ -159,6 +160,12 @@ impl Pipeline {
     pub(super) fn set_budget(&self, budget: usize) {
         self.shared.lock().budget = budget;
         self.resume();
+    }
+
+    /// Wakes the consumer, so that it looks again what it can do.
+    pub(super) fn waker(&self) -> Arc<OnArrival> {
+        let shared = self.shared.clone();
+        Arc::new(move || shared.ready.notify_one())
     }
 
     /// Starts on one more unit.

@@ -13,6 +13,30 @@ const BORDER_SHARE: u64 = 8;
 /// Units do not grow further than this for the sake of a large chunk.
 const MAX_BORDER_BYTES: u64 = 16 << 20;
 
+/// What a planner has next.
+pub(super) enum Planned {
+    Unit(Unit),
+    /// The bytes of a chunk have not arrived from a store.
+    Pending,
+    End,
+}
+
+/// Chunks of a unit that is being planned.
+struct Begun {
+    start: u64,
+    first_number: u64,
+    /// The last chunk, and the rows up to its end.
+    chunk: Chunk,
+    rows: u64,
+}
+
+/// What the scan of chunks has next.
+enum Scanned {
+    Chunk(Chunk),
+    Pending,
+    End,
+}
+
 /// Gives the units of a run of chunks in order. Every unit but the last ends where a batch ends, so that batches are
 /// what they would be with one thread.
 pub(super) struct UnitPlanner {
@@ -28,6 +52,8 @@ pub(super) struct UnitPlanner {
     left: u64,
     /// The chunk in which the last unit ended: the next one begins there.
     border: Option<Chunk>,
+    /// The next unit as far as it was planned when the bytes of a chunk had not arrived.
+    begun: Option<Begun>,
     /// What follows cannot be scanned, or is nothing.
     done: bool,
 }
@@ -39,29 +65,39 @@ impl UnitPlanner {
         let rest = runs.pop_front().unwrap_or(ChunkRun { range: 0..0, first_number: 0 });
         scan.seek(rest.range.start, rest.first_number);
         let batch_size = batch_size as u64;
-        Self { scan, rest, batch_size, first_batch, dropped, left: kept, border: None, done: false }
+        let (border, begun) = (None, None);
+        Self { scan, rest, batch_size, first_batch, dropped, left: kept, border, begun, done: false }
     }
 
     /// A fault in the file is not told here: the last unit runs into it, in its turn. Where no chunk is before
     /// it, the fault is all that this unit has. The only error is that the caller wants to stop.
-    pub(super) fn next(&mut self, check: &Check<'_>) -> Result<Option<Unit>, FeedError> {
+    pub(super) fn next(&mut self, check: &Check<'_>) -> Result<Planned, FeedError> {
         if self.done || self.left == 0 {
-            return Ok(None);
+            return Ok(Planned::End);
         }
-        let first = match self.border.take() {
-            Some(border) => Some(border),
-            None => self.scan(check)?,
+        let mut begun = match self.begun.take() {
+            Some(begun) => begun,
+            None => {
+                let first = match self.border.take() {
+                    Some(border) => border,
+                    None => match self.scan(check)? {
+                        Scanned::Chunk(chunk) => chunk,
+                        Scanned::Pending => return Ok(Planned::Pending),
+                        Scanned::End if self.rest.range.is_empty() => return Ok(Planned::End),
+                        Scanned::End => return Ok(Planned::Unit(self.last(self.rest.clone(), None))),
+                    },
+                };
+                let rows = first.rows.saturating_sub(self.dropped);
+                Begun { start: first.offset, first_number: first.number, chunk: first, rows }
+            }
         };
-        let Some(mut chunk) = first else {
-            return Ok((!self.rest.range.is_empty()).then(|| self.last(self.rest.clone(), None)));
-        };
-        let (start, first_number) = (chunk.offset, chunk.number);
+        let Begun { start, first_number, .. } = begun;
         let run = |end| ChunkRun { range: start..end, first_number };
         let first_batch = self.first_batch.unwrap_or(self.batch_size);
-        let mut rows = chunk.rows.saturating_sub(self.dropped);
         loop {
+            let Begun { chunk, rows, .. } = begun;
             if rows >= self.left {
-                return Ok(Some(self.last(run(chunk.end), Some(self.left))));
+                return Ok(Planned::Unit(self.last(run(chunk.end), Some(self.left))));
             }
             let (size, border) = (chunk.end - start, chunk.end - chunk.offset);
             let enough = MIN_BYTES.max(BORDER_SHARE.saturating_mul(border).min(MAX_BORDER_BYTES));
@@ -70,13 +106,20 @@ impl UnitPlanner {
                 && let Some(after_first) = rows.checked_sub(first_batch)
                 && after_first % self.batch_size < chunk.rows
             {
-                return Ok(Some(self.up_to(run(chunk.end), rows, after_first % self.batch_size, chunk)));
+                let unit = self.up_to(run(chunk.end), rows, after_first % self.batch_size, chunk);
+                return Ok(Planned::Unit(unit));
             }
             match self.scan(check)? {
-                Some(next) => (chunk, rows) = (next, rows.saturating_add(next.rows)),
-                None => {
+                Scanned::Chunk(next) => {
+                    (begun.chunk, begun.rows) = (next, rows.saturating_add(next.rows));
+                }
+                Scanned::Pending => {
+                    self.begun = Some(begun);
+                    return Ok(Planned::Pending);
+                }
+                Scanned::End => {
                     let ended = self.rest.range.is_empty();
-                    return Ok(Some(self.last(run(self.rest.range.end), ended.then_some(rows))));
+                    return Ok(Planned::Unit(self.last(run(self.rest.range.end), ended.then_some(rows))));
                 }
             }
         }
@@ -106,20 +149,24 @@ impl UnitPlanner {
         Unit { runs: [run].into(), dropped: self.dropped, kept: self.left, rows, first_batch }
     }
 
-    fn scan(&mut self, check: &Check<'_>) -> Result<Option<Chunk>, FeedError> {
+    fn scan(&mut self, check: &Check<'_>) -> Result<Scanned, FeedError> {
         if self.rest.range.is_empty() {
             self.done = true;
-            return Ok(None);
+            return Ok(Scanned::End);
         }
         let scanned = match self.scan.next(check) {
             Err(error) if check.has_stopped() => return Err(error),
+            Err(error) if error.would_wait() => {
+                self.scan.seek(self.rest.range.start, self.rest.first_number);
+                return Ok(Scanned::Pending);
+            }
             scanned => scanned.ok().flatten(),
         };
         let Some(chunk) = scanned else {
             self.done = true;
-            return Ok(None);
+            return Ok(Scanned::End);
         };
         self.rest = ChunkRun { range: chunk.end..self.rest.range.end, first_number: chunk.number + 1 };
-        Ok(Some(chunk))
+        Ok(Scanned::Chunk(chunk))
     }
 }

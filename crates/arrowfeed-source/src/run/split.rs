@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file_reader::FileReader;
-use super::file_set::{FileSet, Files};
+use super::file_set::FileSet;
+use super::files::Files;
 use super::part_reader::{PartOptions, PartReader, Workers};
 use super::parts::{Borders, Part};
 use crate::format::{ChunkScan, Claim, FormatFile};
@@ -117,16 +118,19 @@ impl FileSet {
     /// A file has no path; it cannot be opened, or is not of the format; the caller wants to stop.
     pub fn splits(&self, target_bytes: u64, interrupt: Option<&Interrupt>) -> Result<Vec<Split>, FeedError> {
         let check = Check::of(interrupt);
+        let files = Arc::new(self.clone()).for_reading();
+        let mut ahead = files.opening_ahead();
         let mut splits = Vec::new();
         for file in 0..self.len() {
             check.now()?;
+            ahead.move_to(file, &check)?;
             let Some(path) = self.path(file) else {
                 let found = quoted(self.name(file));
                 let message = format!("expected files with a path, which can be split, found {found}");
                 return Err(FeedError::new(FeedErrorKind::Options, message));
             };
-            let body = self.open(file, &check)?.body();
-            splits.extend(Split::cover(path, body, Some(self.identity(file)?), target_bytes));
+            let body = files.open(file, &check)?.body();
+            splits.extend(Split::cover(path, body, Some(files.identity(file)?), target_bytes));
         }
         Ok(splits)
     }
@@ -143,15 +147,16 @@ impl FileSet {
         source: Option<FileSource>,
         options: RangeOptions,
     ) -> Result<FileReader, FeedError> {
-        if !(0..self.len()).any(|file| self.path(file) == Some(&split.path)) {
+        let Some(file) = (0..self.len()).find(|file| self.path(*file) == Some(&split.path)) else {
             let found = quoted(&split.path.to_string_lossy());
             let message =
                 format!("expected a split of one of the files of the dataset, found one of {found}");
             return Err(FeedError::new(FeedErrorKind::Options, message));
-        }
-        let source = source.unwrap_or_else(|| FileSource::from(&split.path));
+        };
+        let stored = || self.source(file).unwrap_or_else(|| FileSource::from(&split.path));
+        let source = source.unwrap_or_else(stored);
         let files = Files::new([source.with_identity(split.identity)]);
-        let files = Self::new(files, self.format().clone());
+        let files = Arc::new(Self::new(files, self.format().clone())).for_reading();
         let file = files.open(0, &Check::of(options.interrupt.as_ref()))?;
         files.read_range(file, split.start..split.end, options)
     }
@@ -162,13 +167,18 @@ impl FileSet {
     /// The file is a stream, or ends before the range starts ([`Changed`](FeedErrorKind::Changed)); the system refuses; the
     /// caller wants to stop.
     pub fn read_range(
-        self,
+        mut self: Arc<Self>,
         file: Arc<dyn FormatFile>,
         range: Range<u64>,
         options: RangeOptions,
     ) -> Result<FileReader, FeedError> {
         let RangeOptions { batch_size, on_error, interrupt, claim } = options;
         let check = Check::of(interrupt.as_ref());
+        let mut file = file;
+        if self.has_objects() && !self.sends_requests() {
+            self = self.for_reading();
+            file = self.open(0, &check)?;
+        }
         let aligned = match file.chunks() {
             Some(mut scan) => {
                 let end = file.body().end;
@@ -190,7 +200,7 @@ impl FileSet {
             claim,
         };
         let schema = self.schema().clone();
-        let parts = PartReader::new(Arc::new(self), [Part::range(0, aligned)], options)?;
+        let parts = PartReader::new(self, [Part::range(0, aligned)], options)?;
         Ok(FileReader::new(schema, parts.with_open(0, file)))
     }
 }

@@ -5,7 +5,7 @@ use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{Part, Workers};
-use arrowfeed_source::{FeedErrorKind, Limits, OnError};
+use arrowfeed_source::{Check, FeedErrorKind, Limits, OnError};
 use arrowfeed_text::{CsvDialect, CsvFormat, CsvOptions, Multivalent};
 
 fn types(file: &[u8], options: CsvOptions) -> Vec<String> {
@@ -273,7 +273,7 @@ fn lines_before_the_header_are_passed_over() {
         for chunk_bytes in [1, 7] {
             let files = csv(&file, CsvOptions { chunk_bytes, ..options(3, true) }).unwrap();
             assert_eq!(shown(&whole(&files)), rows);
-            let chunks = files.chunks(0, OnError::Raise, None).unwrap().0;
+            let chunks = files.chunks(0, OnError::Raise, &Check::never()).unwrap().0;
             assert_eq!(chunks.iter().map(|chunk| chunk.rows).sum::<u64>(), 2);
         }
         assert_eq!(types(&file, options(3, true)), ["n Int64", "t Utf8"]);

@@ -1,10 +1,11 @@
 //! TFRecord as a format of files: options, schema and columns.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use arrowfeed_source::format::{FileFormat, FormatFile, named_columns};
-use arrowfeed_source::io::{FileSource, Opened};
+use arrowfeed_source::io::{FileEnds, FileSource, Opened};
 use arrowfeed_source::run::{FileSet, Files};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Limits};
 
@@ -217,6 +218,10 @@ impl FileFormat for RecordFormat {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn opening_ranges(&self, len: Option<u64>) -> Vec<Range<u64>> {
+        FileEnds::opening_ranges(len)
     }
 
     fn with_columns(&self, columns: &[String]) -> Result<Arc<dyn FileFormat>, FeedError> {

@@ -27,6 +27,11 @@ impl Frames {
         Self { window: Window::new(source, len, stretch) }
     }
 
+    /// Reads no bytes from `end` on before they are needed.
+    pub(super) fn set_wanted(&mut self, end: u64) {
+        self.window.set_wanted(end);
+    }
+
     /// Where the frame that starts at an offset ends, from what stands before its record alone.
     ///
     /// # Errors

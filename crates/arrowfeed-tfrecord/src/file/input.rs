@@ -46,7 +46,10 @@ impl Input {
     /// Begins a run.
     pub(super) fn begin(&mut self, range: Range<u64>) {
         match self {
-            Self::Plain(run) => (run.place, run.end) = (range.start..range.start, range.end),
+            Self::Plain(run) => {
+                run.frames.set_wanted(range.end);
+                (run.place, run.end) = (range.start..range.start, range.end);
+            }
             Self::Compressed(_) if range.contains(&0) => {}
             Self::Compressed(_) | Self::Nothing => *self = Self::Nothing,
         }

@@ -13,6 +13,8 @@ pub(super) struct Window {
     len: u64,
     /// Bytes that are read at a time, at least.
     stretch: usize,
+    /// Bytes from here on are not read before they are needed.
+    wanted: u64,
     start: u64,
     /// Memory for a stretch, which is filled with zeros only where it grows.
     bytes: Vec<u8>,
@@ -22,12 +24,17 @@ pub(super) struct Window {
 
 impl Window {
     pub(super) fn new(source: Arc<dyn ByteSource>, len: u64, stretch: usize) -> Self {
-        Self { source, len, stretch, start: 0, bytes: Vec::new(), known: 0 }
+        Self { source, len, stretch, wanted: u64::MAX, start: 0, bytes: Vec::new(), known: 0 }
     }
 
     /// Bytes of the file.
     pub(super) fn len(&self) -> u64 {
         self.len
+    }
+
+    /// Reads no bytes from `end` on before they are needed.
+    pub(super) fn set_wanted(&mut self, end: u64) {
+        self.wanted = end;
     }
 
     /// `count` bytes from an offset on; fewer where the file ends.
@@ -46,7 +53,8 @@ impl Window {
             let count = count.min(left(memory.len() as u64));
             return Ok(if count == 0 { &[] } else { &memory[offset as usize..][..count] });
         }
-        let (count, most) = (count.min(left(self.len)), count.max(self.stretch).min(left(self.len)));
+        let stretch = self.stretch.min(left(self.wanted));
+        let (count, most) = (count.min(left(self.len)), count.max(stretch).min(left(self.len)));
         // What is there of the new stretch moves to its start.
         let kept = usize::try_from(offset.wrapping_sub(self.start)).ok().filter(|at| *at < self.known);
         self.known = kept.map_or(0, |at| {

@@ -1,9 +1,11 @@
 //! Where all chunks of all files are, and how many rows each declares.
 
+use std::sync::Arc;
+
 use arrowfeed_source::format::Chunk;
 use arrowfeed_source::io::FileIdentity;
 use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Skipped};
+use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Requests, Skipped};
 
 use super::options::IterationOptions;
 
@@ -29,21 +31,25 @@ pub(super) struct Place {
 }
 
 impl ChunkIndex {
-    pub(super) fn build(files: &FileSet, options: &IterationOptions) -> Result<Self, FeedError> {
+    /// The index of all files, and the counts of the requests to stores.
+    pub(super) fn build(
+        files: &Arc<FileSet>,
+        options: &IterationOptions,
+    ) -> Result<(Self, Requests), FeedError> {
         let mut files_chunks = Vec::with_capacity(files.len());
         let mut skipped = Vec::new();
-        for file in 0..files.len() {
-            options.ask()?;
-            let (chunks, faults) = match files.chunks(file, options.on_error, options.interrupt.as_ref()) {
+        let (on_error, interrupt) = (options.on_error, options.interrupt.as_ref());
+        let requests = files.scan_all(on_error, interrupt, |file, found| {
+            let (chunks, faults) = match found {
                 Ok(found) => found,
-                Err(error) if options.on_error == OnError::SkipFile && error.is_of_the_file() => {
+                Err(error) if on_error == OnError::SkipFile && error.is_of_the_file() => {
                     (Vec::new(), vec![error])
                 }
                 Err(error) => return Err(error),
             };
             for error in faults {
                 let mut fault = Skipped::file(files.name(file), &error);
-                if options.on_error == OnError::SkipBlock {
+                if on_error == OnError::SkipBlock {
                     (fault.block, fault.offset) = (error.location().block, error.location().offset);
                 }
                 skipped.push(fault);
@@ -52,9 +58,10 @@ impl ChunkIndex {
             // It has just been opened.
             let identity = if chunks.is_empty() { None } else { Some(files.identity(file)?) };
             files_chunks.push((identity, chunks));
-        }
+            Ok(())
+        })?;
         let index = Self::of(files_chunks)?;
-        Ok(Self { skipped, ..index })
+        Ok((Self { skipped, ..index }, requests))
     }
 
     /// An index of known chunks. Each has rows; a file with chunks has its identity.

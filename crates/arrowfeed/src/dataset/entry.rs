@@ -73,7 +73,7 @@ impl Dataset {
     /// A chunk of a file has a fault; a file cannot be read, or the index cannot be written; or the caller wants to stop.
     pub fn save_index(&self, path: impl AsRef<Path>, interrupt: Option<Interrupt>) -> Result<(), FeedError> {
         let options = IterationOptions { interrupt: interrupt.clone(), ..Default::default() };
-        let index = self.files.index(&options)?;
+        let (index, _) = self.files.index(&options)?;
         saved_index::save(path.as_ref(), &self.files.files, &index, &Check::of(interrupt.as_ref()))
     }
 
@@ -160,7 +160,7 @@ impl Dataset {
     /// A file cannot be read, or the caller wants to stop.
     pub fn num_rows_with(&self, interrupt: Option<Interrupt>) -> Result<u64, FeedError> {
         let options = IterationOptions { interrupt, ..Default::default() };
-        Ok(self.files.index(&options)?.rows())
+        Ok(self.files.index(&options)?.0.rows())
     }
 
     /// Of the names and lengths of the files, and of the schema of the batches: 16 hexadecimal digits.
@@ -260,6 +260,9 @@ impl Dataset {
             n => format!("{n} files"),
         };
         let mut text = format!("{files}, columns: {}", columns.join(", "));
+        if let Some(cost) = self.files.scan_cost() {
+            text.push_str(&format!("\nindex: {cost}"));
+        }
         for tensor in self.adapter.explain() {
             text.push('\n');
             text.push_str(&tensor.to_string());

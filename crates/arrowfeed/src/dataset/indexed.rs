@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{FeedError, ForkLock, Interrupt};
+use arrowfeed_source::{FeedError, ForkLock, Interrupt, Requests, counted, thousands};
 
 use super::chunk_index::ChunkIndex;
 use super::options::IterationOptions;
@@ -34,15 +34,31 @@ impl Indexed {
         Ok(Self { files, ..self.clone() })
     }
 
-    pub(super) fn index(&self, options: &IterationOptions) -> Result<Arc<ChunkIndex>, FeedError> {
+    /// The index, and the counts of the requests to stores that it took now.
+    pub(super) fn index(&self, options: &IterationOptions) -> Result<(Arc<ChunkIndex>, Requests), FeedError> {
         if let Some(index) = self.index.with(|index| index.clone()).flatten() {
-            return Ok(index);
+            return Ok((index, Requests::default()));
         }
-        let index = Arc::new(ChunkIndex::build(&self.files, options)?);
+        let (index, requests) = ChunkIndex::build(&self.files, options)?;
+        let index = Arc::new(index);
         if index.skipped.is_empty() {
             self.index.with(|known| *known = Some(index.clone()));
         }
-        Ok(index)
+        Ok((index, requests))
+    }
+
+    /// What a scan of the files for the index costs, in words, where they are objects of stores and it is not known yet.
+    pub(super) fn scan_cost(&self) -> Option<String> {
+        if !self.files.has_objects() || self.index.with(|index| index.is_some()).unwrap_or(false) {
+            return None;
+        }
+        let files = counted(self.files.len() as u64, "file");
+        let bytes = match self.files.listed_bytes() {
+            Some(bytes) => format!(", up to {} bytes", thousands(bytes)),
+            None => String::new(),
+        };
+        let what = "num_rows, a shuffle and a shard first read the heads of all blocks";
+        Some(format!("{what} of {files} of a store{bytes}: save_index() writes them, index= takes them"))
     }
 
     pub(super) fn marks(&self, interrupt: Option<&Interrupt>) -> Result<FileMarks, FeedError> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed_source::run::{MapStage, Pool, Workers};
+use arrowfeed_source::run::{FileSet, MapStage, Pool, Workers};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Report};
 use rand::TryRngCore;
 use rand::rngs::OsRng;
@@ -49,6 +49,8 @@ pub(super) struct Iteration<C: Conversion> {
     files: Arc<Indexed>,
     options: IterationOptions,
     conversion: Arc<C>,
+    /// The files with the requests to stores of this iteration. Made with the first epoch.
+    requesting: Option<Arc<FileSet>>,
     /// Made when it is first needed, where the order needs it.
     index: Option<Arc<ChunkIndex>>,
     /// Of the shuffle; drawn when the first batch is asked for, where the caller has none.
@@ -120,6 +122,7 @@ impl<C: Conversion> Iteration<C> {
             seed: options.seed,
             options,
             conversion: Arc::new(conversion),
+            requesting: None,
             index: None,
             pool: None,
             reading: None,
@@ -155,6 +158,10 @@ impl<C: Conversion> Iteration<C> {
 
     /// Ends the iteration, and its threads with it.
     pub(super) fn close(&mut self) {
+        if let Some(files) = self.requesting.take() {
+            // Threads that wait for a response would be waited for.
+            files.cancel_requests();
+        }
         (self.reading, self.following, self.held, self.begun, self.end) = (None, None, None, None, None);
         self.stands.clear();
         (self.pool, self.closed) = (None, true);
@@ -352,7 +359,8 @@ impl<C: Conversion> Iteration<C> {
         let index = self.index()?;
         let seed = if self.options.shuffles() { self.draw_seed()? } else { 0 };
         let workers = self.workers()?;
-        let reading = Reading { files: &self.files.files, index, options: &self.options, workers, seed };
+        let files = self.requesting.get_or_insert_with(|| self.files.files.for_reading());
+        let reading = Reading { files, index, options: &self.options, workers, seed };
         Epoch::start(reading, number, at, carried)
     }
 
@@ -376,7 +384,11 @@ impl<C: Conversion> Iteration<C> {
         }
         let index = match &self.index {
             Some(index) => index.clone(),
-            None => self.index.insert(self.files.index(&self.options)?).clone(),
+            None => {
+                let (index, requests) = self.files.index(&self.options)?;
+                self.report.add_requests(requests);
+                self.index.insert(index).clone()
+            }
         };
         self.report.leave_out(index.skipped.clone());
         if self.ahead.rows == self.given.rows {
@@ -450,5 +462,11 @@ impl<C: Conversion> Iteration<C> {
         }
         let chunks = self.index()?.map(|index| index.digest);
         Ok(State::new(self.files.marks(self.options.interrupt.as_ref())?, &self.options, self.seed, chunks))
+    }
+}
+
+impl<C: Conversion> Drop for Iteration<C> {
+    fn drop(&mut self) {
+        self.close();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use arrowfeed_source::{Report, Skipped};
+use arrowfeed_source::{Report, Requests, Skipped};
 
 /// A report that has what was left out once, however many epochs come upon it.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +47,13 @@ impl Reported {
     pub(super) fn add(&mut self, other: Report) {
         self.report.blocks += other.blocks;
         self.report.bytes += other.bytes;
+        self.add_requests(other.requests);
         self.leave_out(other.skipped);
+    }
+
+    /// Counts requests to stores. They are those of the iterator so far, whatever it has given.
+    pub(super) fn add_requests(&mut self, requests: Requests) {
+        self.report.requests.add(requests);
     }
 
     pub(super) fn leave_out(&mut self, skipped: Vec<Skipped>) {
@@ -71,6 +77,7 @@ impl Reported {
     /// The report as it was when it had counted so much, of an iterator that has given so many rows.
     pub(super) fn up_to(&self, counted: &Counted, rows: u64) -> Report {
         let Counted { blocks, bytes, skipped } = *counted;
-        Report { rows, blocks, bytes, skipped: self.report.skipped[..skipped].to_vec() }
+        let (skipped, requests) = (self.report.skipped[..skipped].to_vec(), self.report.requests);
+        Report { rows, blocks, bytes, skipped, requests }
     }
 }

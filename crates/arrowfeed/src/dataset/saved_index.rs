@@ -1,7 +1,8 @@
 //! A chunk index as a file: the identity of each file, and where its chunks are.
 //!
 //! The form is JSON; `docs/datasets.md` describes each key. The checksum finds damage, not intent: wrong numbers may pass all
-//! checks. The engine answers them with an error or with missing rows, never with a panic.
+//! checks. The engine answers them with an error or with missing rows, never with a panic; a record of text that is read
+//! from its middle on may have other values.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;

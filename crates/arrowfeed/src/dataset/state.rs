@@ -1,7 +1,7 @@
 //! Where an iteration stands, as text: what it takes to go on exactly there, and to refuse where that cannot be.
 
 use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{FeedError, Interrupt, OnError, Report, Skipped};
+use arrowfeed_source::{Check, FeedError, Interrupt, OnError, Report, Skipped};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
@@ -140,7 +140,7 @@ impl FileMarks {
             ask(interrupt)?;
             let mut hasher = crc32fast::Hasher::new();
             hasher.update(files.name(file).as_bytes());
-            hasher.update(&files.file_len(file)?.to_le_bytes());
+            hasher.update(&files.file_len(file, &Check::of(interrupt))?.to_le_bytes());
             marks.extend(hasher.finalize().to_le_bytes());
         }
         Ok(Self { count: files.len(), marks: BASE64_STANDARD.encode(marks) })
@@ -251,7 +251,7 @@ impl Place {
 
 impl From<&Report> for Counts {
     fn from(report: &Report) -> Self {
-        let Report { rows, blocks, bytes, skipped } = report.clone();
+        let Report { rows, blocks, bytes, skipped, .. } = report.clone();
         let skipped = skipped.into_iter().map(|it| {
             let Skipped { path, block, offset, rows, error } = it;
             Left { path, block, offset, rows, error }
@@ -260,6 +260,7 @@ impl From<&Report> for Counts {
     }
 }
 
+/// Requests are not part of a state.
 impl From<Counts> for Report {
     fn from(counts: Counts) -> Self {
         let Counts { rows, blocks, bytes, skipped } = counts;
@@ -267,6 +268,6 @@ impl From<Counts> for Report {
             let Left { path, block, offset, rows, error } = it;
             Skipped { path, block, offset, rows, error }
         });
-        Self { rows, blocks, bytes, skipped: skipped.collect() }
+        Self { rows, blocks, bytes, skipped: skipped.collect(), ..Self::default() }
     }
 }

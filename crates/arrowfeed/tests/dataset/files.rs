@@ -13,7 +13,7 @@ use arrow_array::{
     StructArray, cast::AsArray,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use arrowfeed::avro::{AvroSource, Codec, WriteOptions, write_avro};
+use arrowfeed::avro::{Codec, WriteOptions, write_avro};
 use arrowfeed::tfrecord::example::{ExampleEncoder, Feature, Kind};
 use arrowfeed::tfrecord::sequence_example::{SEQUENCE_COLUMN, SequenceExampleEncoder, SequenceFeatures};
 use arrowfeed::tfrecord::{Compression, RecordWriter};
@@ -28,14 +28,17 @@ use parquet::file::properties::WriterProperties;
 use proptest::prelude::*;
 
 use crate::chunks::Chunks;
+use crate::objects;
 
-/// A directory that is removed with its files.
+/// A directory that is removed with its files. The files of every third one are opened as objects of a store.
 pub(crate) struct Directory(pub(crate) PathBuf);
 
 impl Directory {
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("arrowfeed-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let mark = if number % 3 == 2 { objects::MARK } else { "" };
+        let name = format!("arrowfeed-{}-{number}{mark}", std::process::id());
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
@@ -97,6 +100,13 @@ impl Format {
         Self::JsonLines,
         Self::JsonLinesGzip,
     ];
+}
+
+impl Format {
+    /// Whether nothing in a file tells where a record starts.
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Self::Csv | Self::CsvGzip | Self::JsonLines | Self::JsonLinesGzip)
+    }
 }
 
 pub(crate) fn formats() -> impl Strategy<Value = Format> {
@@ -299,7 +309,7 @@ pub(crate) fn batch(numbers: Range<i64>) -> RecordBatch {
 
 /// The dataset of files of one format, which their names end with.
 pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
-    let sources = paths.iter().map(AvroSource::from);
+    let sources = paths.iter().map(|path| objects::source(path));
     match paths[0].extension().and_then(|extension| extension.to_str()) {
         Some("parquet") => ParquetDataset::open(sources, ParquetDatasetOptions::default(), None),
         Some("tfrecord" | "gz") => ExampleDataset::open(sources, examples(), None),

@@ -5,6 +5,7 @@ mod columns;
 mod faults;
 mod files;
 mod index;
+mod objects;
 mod order;
 mod resume;
 mod shards;

@@ -1,0 +1,115 @@
+//! An object of a store as a file.
+
+use std::cell::Cell;
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::object::RemoteObject;
+use super::read_ahead::{Read, ReadAhead};
+use crate::io::local::read_file_at;
+use crate::io::{ByteSource, FileVersion};
+use crate::{Check, Interrupt};
+
+thread_local! {
+    /// Whether reads of this thread are errors where they would wait for a request.
+    static WITHOUT_WAITING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work`. A read of a [`RemoteFile`] that would wait for a response is an error of kind
+/// [`WouldBlock`](io::ErrorKind::WouldBlock) meanwhile. Its request is sent.
+pub fn without_waiting<T>(work: impl FnOnce() -> T) -> T {
+    struct Reset(bool);
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            WITHOUT_WAITING.set(self.0);
+        }
+    }
+    let _reset = Reset(WITHOUT_WAITING.replace(true));
+    work()
+}
+
+/// An open object. All of its requests expect the version that the first response had.
+pub struct RemoteFile {
+    object: Arc<dyn RemoteObject>,
+    read_ahead: ReadAhead,
+    file: u64,
+    interrupt: Option<Interrupt>,
+}
+
+impl RemoteFile {
+    /// Sends no request yet. The interrupt of `check` ends reads that wait for a response.
+    ///
+    /// # Errors
+    /// The read-ahead belongs to the parent of this process.
+    pub fn new(object: Arc<dyn RemoteObject>, read_ahead: ReadAhead, check: &Check<'_>) -> io::Result<Self> {
+        let file = read_ahead.add(object.clone())?;
+        Ok(Self { object, read_ahead, file, interrupt: check.interrupt() })
+    }
+
+    /// Announces ranges that will be read, in this order. A range may end behind the end of the file.
+    pub fn announce(&self, ranges: impl IntoIterator<Item = Range<u64>>) {
+        self.read_ahead.announce(self.file, ranges);
+    }
+
+    /// Whether the version of the file and reads of these ranges do not have to wait.
+    pub fn has(&self, ranges: &[Range<u64>]) -> bool {
+        self.read_ahead.has(self.file, ranges)
+    }
+
+    /// Whether more ranges should be announced to keep requests in flight.
+    pub fn wants_more(&self) -> bool {
+        self.read_ahead.announced() < self.object.limits().bytes
+    }
+
+    /// Length, where a listing or a response has told it.
+    pub fn known_len(&self) -> Option<u64> {
+        self.read_ahead.known_len(self.file)
+    }
+
+    /// Asks for the version ahead, for a file that is opened by its end and whose length is not known.
+    pub fn ask_version(&self) {
+        self.read_ahead.ask_version_ahead(self.file);
+    }
+}
+
+impl ByteSource for RemoteFile {
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < into.len() {
+            let place = (offset.saturating_add(filled as u64), into.len() - filled);
+            let wait = !WITHOUT_WAITING.get();
+            match self.read_ahead.read(self.file, place, self.interrupt.as_ref(), wait)? {
+                Read::Whole(file) => return read_file_at(&file, offset, into),
+                Read::Bytes(pieces) if pieces.is_empty() => break,
+                Read::Bytes(pieces) => {
+                    for piece in pieces {
+                        into[filled..filled + piece.len()].copy_from_slice(&piece);
+                        filled += piece.len();
+                    }
+                }
+            }
+        }
+        Ok(filled)
+    }
+
+    fn version(&self) -> io::Result<FileVersion> {
+        let version = self.read_ahead.version(self.file, self.interrupt.as_ref())?;
+        Ok(FileVersion::new(version.len).with_modified(version.modified))
+    }
+}
+
+impl Drop for RemoteFile {
+    fn drop(&mut self) {
+        if !self.read_ahead.is_forked() {
+            self.read_ahead.remove(self.file);
+        }
+    }
+}
+
+impl fmt::Debug for RemoteFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RemoteFile").field(&self.object).finish()
+    }
+}

@@ -1,0 +1,166 @@
+//! Files that are not open: what a caller has given, and what each file was when it was first opened.
+
+use std::fmt;
+use std::io::Read;
+use std::sync::Arc;
+
+use crate::io::remote::{RemoteObject, RequestCounts};
+use crate::io::{
+    ByteSource, Expected, FileIdentity, FileSource, OpenFile, Opened, SourceKind, StoredFile, open_stored,
+};
+use crate::{Check, FeedError, FeedErrorKind, ForkLock, quoted};
+
+/// Files that are not open, in order.
+#[derive(Debug, Clone)]
+pub struct Files {
+    pub(super) entries: Arc<[Entry]>,
+    /// Counts of the requests that open files outside of a reading, as constructors do. The next reading reports them.
+    pub(super) counts: Arc<RequestCounts>,
+}
+
+pub(super) struct Entry {
+    pub(super) name: Arc<str>,
+    pub(super) bytes: Bytes,
+    /// The identity of the file when it was first opened.
+    pub(super) identity: ForkLock<Option<FileIdentity>>,
+    /// What the file must be, where the caller knows.
+    pub(super) expected: Option<Expected>,
+}
+
+pub(super) enum Bytes {
+    Stored(StoredFile),
+    /// Taken by who reads it.
+    Stream(ForkLock<Option<Box<dyn Read + Send>>>),
+}
+
+/// The first file that could be opened, and those before it.
+#[derive(Debug)]
+pub struct FirstFile<T> {
+    /// What was made of it, and its number; none where no file could be opened.
+    pub opened: Option<(usize, T)>,
+    /// What is wrong with each file before it, in order.
+    pub failed: Vec<FeedError>,
+}
+
+impl Files {
+    /// No file is opened.
+    pub fn new(sources: impl IntoIterator<Item = FileSource>) -> Self {
+        Self { entries: sources.into_iter().map(Entry::from).collect(), counts: Arc::default() }
+    }
+
+    /// What messages call a file.
+    pub fn name(&self, file: usize) -> &str {
+        &self.entries[file].name
+    }
+
+    /// What `open` makes of the first file that can be opened, where all files are read more than once.
+    ///
+    /// # Errors
+    /// A file is a stream; there is no file, or none can be opened; the caller wants to stop.
+    pub fn first_stored<T>(
+        &self,
+        check: &Check<'_>,
+        open: impl Fn(Opened) -> Result<T, FeedError>,
+    ) -> Result<T, FeedError> {
+        let mut entries = self.entries.iter();
+        if let Some(stream) = entries.find(|entry| matches!(entry.bytes, Bytes::Stream(_))) {
+            let found = quoted(&stream.name);
+            let message = format!(
+                "expected files or bytes, which can be read more than once, found the stream {found}"
+            );
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
+        let found = self.first(check, open, FeedError::is_of_the_file)?;
+        let failure = found.failed.into_iter().next();
+        found.opened.map(|(_, opened)| opened).ok_or_else(|| {
+            failure.unwrap_or_else(|| {
+                FeedError::new(FeedErrorKind::Options, "expected at least one file, found an empty list")
+            })
+        })
+    }
+
+    /// Opens files until `open` takes one. `goes_on` says for each error whether the next file is tried.
+    ///
+    /// # Errors
+    /// An error after which no file is tried; the caller wants to stop.
+    pub fn first<T>(
+        &self,
+        check: &Check<'_>,
+        open: impl Fn(Opened) -> Result<T, FeedError>,
+        goes_on: impl Fn(&FeedError) -> bool,
+    ) -> Result<FirstFile<T>, FeedError> {
+        let mut failed = Vec::new();
+        for (number, entry) in self.entries.iter().enumerate() {
+            check.now()?;
+            match entry.open(&self.counts, check).and_then(&open) {
+                Ok(found) => return Ok(FirstFile { opened: Some((number, found)), failed }),
+                Err(error) if goes_on(&error) => failed.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(FirstFile { opened: None, failed })
+    }
+}
+
+impl Entry {
+    pub(super) fn object(&self) -> Option<&Arc<dyn RemoteObject>> {
+        match &self.bytes {
+            Bytes::Stored(StoredFile::Remote(object)) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The file, whose bytes come from `source`.
+    pub(super) fn opened(&self, source: Arc<dyn ByteSource>) -> Result<Opened, FeedError> {
+        let opened = OpenFile::new(self.name.clone(), source, self.known());
+        opened.map(Opened::File).map_err(|error| error.in_file(&self.name))
+    }
+
+    /// The identity of the file when it was first opened, if it was.
+    pub(super) fn first_identity(&self) -> Option<FileIdentity> {
+        self.identity.with(|known| *known).flatten()
+    }
+
+    /// What the file must be.
+    fn known(&self) -> Option<Expected> {
+        self.first_identity().map(|identity| self.expected(identity)).or(self.expected)
+    }
+
+    pub(super) fn open(&self, counts: &Arc<RequestCounts>, check: &Check<'_>) -> Result<Opened, FeedError> {
+        match &self.bytes {
+            Bytes::Stored(file) => open_stored(file, self.name.clone(), self.known(), counts, check),
+            Bytes::Stream(bytes) => {
+                let bytes = bytes.with(Option::take).flatten().ok_or_else(|| {
+                    FeedError::new(FeedErrorKind::Internal, "expected a stream, found it taken")
+                        .in_file(&self.name)
+                })?;
+                Ok(Opened::Stream { name: self.name.clone(), bytes })
+            }
+        }
+    }
+
+    pub(super) fn expected(&self, identity: FileIdentity) -> Expected {
+        self.expected.unwrap_or(Expected { identity, when: "it was first read" })
+    }
+}
+
+impl From<FileSource> for Entry {
+    fn from(source: FileSource) -> Self {
+        let bytes = match source.kind {
+            SourceKind::Stored(file) => Bytes::Stored(file),
+            SourceKind::Stream(bytes) => Bytes::Stream(ForkLock::new(Some(bytes))),
+        };
+        Self { name: source.name.into(), bytes, identity: ForkLock::default(), expected: source.expected }
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.name.fmt(f)
+    }
+}
+
+#[cold]
+pub(super) fn not_a_file() -> FeedError {
+    FeedError::new(FeedErrorKind::Internal, "expected a file, found a stream")
+}

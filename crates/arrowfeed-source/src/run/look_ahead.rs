@@ -1,0 +1,150 @@
+//! Announces the ranges of the next parts to stores before they are read.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::file_set::FileSet;
+use super::parts::Part;
+use crate::format::FormatFile;
+use crate::io::remote::RemoteFile;
+use crate::{Check, FeedError};
+
+/// Parts that are looked at ahead of the one that is read.
+const MOST_PARTS: usize = 256;
+
+/// Files that are opened ahead where a format has to be asked for the ranges of a part.
+const MOST_UNOPENED: usize = 16;
+
+/// Parts that are read next, in order. Parts of local files are taken one by one.
+pub(super) struct LookAhead {
+    parts: Box<dyn Iterator<Item = Part> + Send>,
+    upcoming: VecDeque<Upcoming>,
+    /// Whether a part was taken.
+    has_started: bool,
+}
+
+/// A part that is read soon.
+pub(super) struct Upcoming {
+    pub(super) part: Part,
+    /// Its file at the store. It keeps the bytes that have arrived.
+    remote: Option<Arc<RemoteFile>>,
+    /// The file, where it had to be opened for the ranges of the part.
+    pub(super) open: Option<Arc<dyn FormatFile>>,
+    /// Whether the ranges of the part are announced.
+    announced: bool,
+    /// Whether the ranges that open the file are announced since its length is known.
+    opening_announced: bool,
+}
+
+impl Upcoming {
+    /// Announces the ranges that open the file as soon as its length is known.
+    fn announce_opening(&mut self, files: &FileSet) {
+        if let Some(file) =
+            self.remote.as_ref().filter(|file| !self.opening_announced && file.known_len().is_some())
+        {
+            file.announce(opening(files, file));
+            self.opening_announced = true;
+        }
+    }
+
+    /// Announces the ranges of the part in its file, which is open, if that was not done before.
+    pub(super) fn announce_in(&self, file: &dyn FormatFile) {
+        if let Some(remote) = self.remote.as_ref().filter(|_| !self.announced) {
+            remote.announce(file.unit_ranges(&self.part.unit(&file.body())));
+        }
+    }
+}
+
+impl LookAhead {
+    pub(super) fn new(parts: Box<dyn Iterator<Item = Part> + Send>) -> Self {
+        Self { parts, upcoming: VecDeque::new(), has_started: false }
+    }
+
+    /// The next part. Requests for those behind it are sent.
+    pub(super) fn next(&mut self, files: &FileSet, check: &Check<'_>) -> Result<Option<Upcoming>, FeedError> {
+        self.fill(files, check)?;
+        Ok(match self.upcoming.pop_front() {
+            Some(next) => Some(next),
+            None => self.parts.next().map(|part| Upcoming {
+                part,
+                remote: None,
+                open: None,
+                announced: true,
+                opening_announced: true,
+            }),
+        })
+    }
+
+    /// Whether the file of the next part can be opened without waiting for a response. `is_open` says whether a file is
+    /// open already.
+    pub(super) fn is_ready(
+        &mut self,
+        files: &FileSet,
+        is_open: impl Fn(usize) -> bool,
+        check: &Check<'_>,
+    ) -> Result<bool, FeedError> {
+        self.fill(files, check)?;
+        let Some(next) = self.upcoming.front().filter(|next| next.open.is_none()) else { return Ok(true) };
+        let Some(remote) = &next.remote else { return Ok(true) };
+        Ok(is_open(next.part.file()) || remote.has(&opening(files, remote)))
+    }
+
+    /// Looks at more parts while there is room for requests, and announces what they read.
+    fn fill(&mut self, files: &FileSet, check: &Check<'_>) -> Result<(), FeedError> {
+        if !files.sends_requests() {
+            return Ok(());
+        }
+        let whole_chunks = files.format().reads_whole_chunks();
+        let most = if whole_chunks { MOST_PARTS } else { MOST_UNOPENED };
+        while self.upcoming.iter().filter(|next| !next.announced).count() < most {
+            let last = self.upcoming.back().and_then(|next| next.remote.as_ref());
+            if self.upcoming.len() >= MOST_PARTS || last.is_some_and(|file| !file.wants_more()) {
+                break;
+            }
+            let Some(part) = self.parts.next() else { break };
+            // The start of the first file has a request of its own: the first rows do not wait for a large one.
+            let announced = whole_chunks && self.has_started;
+            self.has_started = true;
+            let remote = files.remote_file(part.file(), part.ranges().filter(|_| announced), check)?;
+            let opening_announced = remote.as_ref().is_none_or(|file| file.known_len().is_some());
+            self.upcoming.push_back(Upcoming { part, remote, open: None, announced, opening_announced });
+            if whole_chunks {
+                self.announce(files, check)?;
+            }
+        }
+        self.announce(files, check)
+    }
+
+    /// Announces parts in their order, up to the first one whose file cannot be asked for its ranges yet.
+    fn announce(&mut self, files: &FileSet, check: &Check<'_>) -> Result<(), FeedError> {
+        let mut waits = false;
+        for next in self.upcoming.iter_mut().filter(|next| !next.announced) {
+            let Some(file) = &next.remote else {
+                next.announced = true;
+                continue;
+            };
+            if files.format().reads_whole_chunks() {
+                file.announce(next.part.ranges());
+            } else if !waits && file.has(&opening(files, file)) {
+                // An error is told when the part is read.
+                if let Ok(open) = files.open(next.part.file(), check) {
+                    let unit = next.part.unit(&open.body());
+                    file.announce(open.unit_ranges(&unit));
+                    next.open = Some(open);
+                }
+            } else {
+                next.announce_opening(files);
+                // Those behind it wait for their turn, but for the ranges that open them.
+                waits = true;
+                continue;
+            }
+            next.announced = true;
+        }
+        Ok(())
+    }
+}
+
+fn opening(files: &FileSet, file: &RemoteFile) -> Vec<Range<u64>> {
+    files.format().opening_ranges(file.known_len())
+}

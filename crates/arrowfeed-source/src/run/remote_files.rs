@@ -1,0 +1,83 @@
+//! The files of stores that one reading has open, and their requests.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::iter;
+use std::ops::Range;
+use std::sync::{Arc, Weak};
+
+use super::file_set::FileSet;
+use crate::format::FileFormat;
+use crate::io::remote::{ReadAhead, RemoteFile, RemoteObject};
+use crate::{Check, FeedError, ForkLock};
+
+/// The requests of one reading, and its open files by number.
+#[derive(Debug, Default)]
+pub(super) struct RemoteFiles {
+    pub(super) read_ahead: ReadAhead,
+    open: ForkLock<BTreeMap<usize, Weak<RemoteFile>>>,
+}
+
+impl RemoteFiles {
+    /// Returns the open file with this number and announces `ranges` in it. The ranges that the format opens a new file with
+    /// are announced first, so that one request may fetch both.
+    ///
+    /// # Errors
+    /// The requests belong to the parent of this process.
+    pub(super) fn file(
+        &self,
+        number: usize,
+        object: &Arc<dyn RemoteObject>,
+        format: &dyn FileFormat,
+        ranges: impl Iterator<Item = Range<u64>>,
+        check: &Check<'_>,
+    ) -> Result<Arc<RemoteFile>, FeedError> {
+        let known = self.open.with(|open| open.get(&number).and_then(Weak::upgrade)).flatten();
+        if let Some(file) = known {
+            file.announce(ranges);
+            return Ok(file);
+        }
+        let file = RemoteFile::new(object.clone(), self.read_ahead.clone(), check).map_err(FeedError::io)?;
+        let file = Arc::new(file);
+        let opening = format.opening_ranges(file.known_len());
+        if opening.is_empty() {
+            file.ask_version();
+        }
+        file.announce(opening.into_iter().chain(ranges));
+        self.open.with(|open| {
+            open.retain(|_, known| known.strong_count() > 0);
+            open.insert(number, Arc::downgrade(&file));
+        });
+        Ok(file)
+    }
+}
+
+/// Files that are opened at their stores ahead of the one that is read.
+const OPENED_AHEAD: usize = 64;
+
+/// Sends the requests that open the next files, for loops over all files of a set.
+pub(super) struct OpeningAhead {
+    files: Arc<FileSet>,
+    next: usize,
+    open: VecDeque<Option<Arc<RemoteFile>>>,
+}
+
+impl OpeningAhead {
+    pub(super) fn new(files: Arc<FileSet>) -> Self {
+        Self { files, next: 0, open: VecDeque::new() }
+    }
+
+    /// Forgets the files before `file`, and begins to open those behind it.
+    ///
+    /// # Errors
+    /// The requests belong to the parent of this process.
+    pub(super) fn move_to(&mut self, file: usize, check: &Check<'_>) -> Result<(), FeedError> {
+        while self.next < self.files.len().min(file + OPENED_AHEAD) {
+            self.open.push_back(self.files.remote_file(self.next, iter::empty(), check)?);
+            self.next += 1;
+        }
+        while self.open.len() > self.next - file {
+            self.open.pop_front();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,227 @@
+//! The clients of the library of stores, and their options.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
+use object_store::list::PaginatedListStore;
+use object_store::memory::InMemory;
+use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
+
+use crate::StoreOptions;
+use crate::location::{Family, Location};
+
+/// A client of a store. It belongs to the process that made it.
+#[derive(Clone)]
+pub(crate) struct Client {
+    pub objects: Arc<dyn ObjectStore>,
+    /// Lists page by page, where the store can.
+    pub pages: Option<Arc<dyn PaginatedListStore>>,
+}
+
+/// What a client is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Every request is one attempt: retries are ours, and counted.
+    Reading,
+    /// The library of stores repeats requests: it knows which ones may be.
+    Writing,
+}
+
+/// Time for a request, where progress is watched instead.
+const LONG: &str = "365 days";
+
+/// Attempts take so many times `request_timeout` at most where their progress cannot be seen.
+const WRITING: u32 = 10;
+
+impl Client {
+    /// Makes the client for a URL.
+    ///
+    /// # Errors
+    /// The store does not know a key, or takes no such value.
+    pub(crate) fn connect(at: &Location, options: &StoreOptions, used: Use) -> Result<Self, FeedError> {
+        let settings = Settings { at, options, used };
+        match at.family {
+            #[cfg(feature = "aws")]
+            Family::S3 => settings.s3(),
+            #[cfg(feature = "gcp")]
+            Family::Gcs => settings.gcs(),
+            #[cfg(feature = "azure")]
+            Family::Azure => settings.azure(),
+            #[cfg(feature = "http")]
+            Family::Http => settings.http(),
+            #[cfg(feature = "hdfs")]
+            Family::Hdfs => settings.hdfs(),
+            Family::Memory => settings.memory(),
+            #[allow(unreachable_patterns)]
+            _ => Err(FeedError::new(FeedErrorKind::Options, "expected a store of this build, found another")),
+        }
+    }
+
+    pub(crate) fn of(objects: Arc<dyn ObjectStore>) -> Self {
+        Self { objects, pages: None }
+    }
+
+    #[cfg(any(feature = "aws", feature = "azure", feature = "gcp"))]
+    fn with_pages<T: ObjectStore + PaginatedListStore>(store: T) -> Self {
+        let store = Arc::new(store);
+        Self { objects: store.clone(), pages: Some(store) }
+    }
+}
+
+struct Settings<'a> {
+    at: &'a Location,
+    options: &'a StoreOptions,
+    used: Use,
+}
+
+/// The client that a builder of `object_store` makes of the environment, the URL and the options. The builders share no trait.
+#[cfg(any(feature = "aws", feature = "gcp", feature = "azure"))]
+macro_rules! cloud_client {
+    ($settings:expr, $Builder:ident, $Key:ident) => {{
+        let (settings, timeout) = ($settings, $Key::Client(ClientConfigKey::Timeout));
+        let builder = $Builder::from_env().with_url(settings.at.root());
+        let mut builder = builder.with_config(timeout, settings.timeout());
+        for (key, value) in settings.pairs::<$Key>()? {
+            builder = builder.with_config(key, value);
+        }
+        install_cryptography();
+        let store = builder.with_retry(settings.retries()).build();
+        Ok(Client::with_pages(store.map_err(|error| settings.refused(error))?))
+    }};
+}
+
+impl Settings<'_> {
+    fn retries(&self) -> RetryConfig {
+        let max_retries = match self.used {
+            Use::Reading => 0,
+            Use::Writing => self.options.max_retries.try_into().unwrap_or(usize::MAX),
+        };
+        RetryConfig {
+            max_retries,
+            retry_timeout: self.options.retry_timeout,
+            backoff: BackoffConfig::default(),
+        }
+    }
+
+    fn timeout(&self) -> String {
+        match self.used {
+            Use::Reading => LONG.to_owned(),
+            Use::Writing => format!("{} ms", (self.options.request_timeout * WRITING).as_millis()),
+        }
+    }
+
+    /// The keys of the caller with their values.
+    ///
+    /// # Errors
+    /// The store does not know a key.
+    fn pairs<K: FromStr>(&self) -> Result<Vec<(K, &str)>, FeedError> {
+        let pairs = self.options.client().map(|(key, value)| match key.parse() {
+            Ok(known) => Ok((known, value)),
+            Err(_) => {
+                let (store, key) = (self.at.family.name(), quoted(key));
+                let message = format!("storage_options: expected a key of {store}, found {key}");
+                Err(FeedError::new(FeedErrorKind::Options, message))
+            }
+        });
+        pairs.collect()
+    }
+
+    /// The error of a store that refused its options.
+    fn refused(&self, error: object_store::Error) -> FeedError {
+        let mut text = crate::failure::innermost(&error);
+        let environment = std::env::vars_os().filter_map(|(key, value)| {
+            let key = key.into_string().ok()?;
+            let is_taken = ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|start| key.starts_with(start));
+            is_taken.then_some(value.into_string().ok()).flatten()
+        });
+        let values = self.options.client().map(|(_, value)| value.to_owned()).chain(environment);
+        for value in values.filter(|value| !value.is_empty()) {
+            text = text.replace(&value, "…");
+        }
+        let store = self.at.family.name();
+        FeedError::new(
+            FeedErrorKind::Options,
+            format!("storage_options: expected options that {store} takes: {text}"),
+        )
+    }
+
+    #[cfg(feature = "aws")]
+    fn s3(&self) -> Result<Client, FeedError> {
+        use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+        cloud_client!(self, AmazonS3Builder, AmazonS3ConfigKey)
+    }
+
+    #[cfg(feature = "gcp")]
+    fn gcs(&self) -> Result<Client, FeedError> {
+        use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+        cloud_client!(self, GoogleCloudStorageBuilder, GoogleConfigKey)
+    }
+
+    #[cfg(feature = "azure")]
+    fn azure(&self) -> Result<Client, FeedError> {
+        use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+        cloud_client!(self, MicrosoftAzureBuilder, AzureConfigKey)
+    }
+
+    #[cfg(feature = "http")]
+    fn http(&self) -> Result<Client, FeedError> {
+        let mut client = ClientOptions::new().with_config(ClientConfigKey::Timeout, self.timeout());
+        if self.at.scheme == "http" {
+            client = client.with_allow_http(true);
+        }
+        for (key, value) in self.pairs::<ClientConfigKey>()? {
+            client = client.with_config(key, value);
+        }
+        install_cryptography();
+        let builder = object_store::http::HttpBuilder::new().with_url(self.at.root());
+        let builder = builder.with_client_options(client).with_http_connector(crate::exact_url::Connector);
+        let store = builder.with_retry(self.retries()).build().map_err(|error| self.refused(error))?;
+        Ok(Client::of(Arc::new(store)))
+    }
+
+    #[cfg(feature = "hdfs")]
+    fn hdfs(&self) -> Result<Client, FeedError> {
+        use std::sync::atomic::{AtomicU32, Ordering};
+
+        /// The first process that has read HDFS.
+        static READS: AtomicU32 = AtomicU32::new(0);
+        let own = std::process::id();
+        let first = READS
+            .compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed)
+            .unwrap_or_else(|first| first);
+        if first != 0 && first != own {
+            // The client of HDFS has one pool of connections for the process, which a fork copies.
+            let message = "expected a process that reads HDFS from its start, found the child of one that does: start it by spawn";
+            return Err(FeedError::io(std::io::Error::other(message)));
+        }
+        let mut builder = hdfs_native_object_store::HdfsObjectStoreBuilder::new();
+        // Without an authority it is the file system that the configuration of Hadoop names.
+        if !self.at.authority.is_empty() {
+            builder = builder.with_url(self.at.root());
+        }
+        let builder = builder.with_config(self.options.client()).with_io_runtime(crate::runtime::handle()?);
+        Ok(Client::of(Arc::new(builder.build().map_err(|error| self.refused(error))?)))
+    }
+
+    fn memory(&self) -> Result<Client, FeedError> {
+        /// No key is one of memory.
+        struct None;
+        impl FromStr for None {
+            type Err = ();
+            fn from_str(_: &str) -> Result<Self, ()> {
+                Err(())
+            }
+        }
+        self.pairs::<None>()?;
+        Ok(Client::of(Arc::new(InMemory::new())))
+    }
+}
+
+/// Chooses the cryptography of TLS, unless the program has chosen one.
+fn install_cryptography() {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // An error says that another thread was faster.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+}

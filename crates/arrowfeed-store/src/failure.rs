@@ -1,0 +1,327 @@
+//! What an error of the library of stores means: whether it may pass, and what may stand in a message.
+//!
+//! Types of the library that tell the status of a response are private. Their texts are public, and tests compare them.
+
+use std::error::Error as StdError;
+use std::io;
+
+use arrowfeed_source::{FeedError, FeedErrorKind};
+use object_store::Error;
+use object_store::client::{HttpError, HttpErrorKind};
+
+/// Characters of a text from elsewhere in a message.
+const MOST: usize = 200;
+
+/// Why an attempt has failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Another attempt may succeed.
+    Passing(Reason),
+    /// No attempt will succeed.
+    Lasting(Reason),
+    /// The object has changed. With a message where it is known in which way.
+    Changed(Option<String>),
+    /// The server does not support ranges.
+    WithoutRanges,
+    /// The range starts at or behind the end of the object.
+    BehindEnd,
+}
+
+/// What was found instead of a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reason {
+    pub kind: io::ErrorKind,
+    pub text: String,
+    /// The status of the response, where there was one.
+    pub status: Option<u16>,
+}
+
+impl Reason {
+    pub(crate) fn new(kind: io::ErrorKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), status: None }
+    }
+}
+
+/// An error that several callers can get.
+#[derive(Debug, Clone)]
+pub(crate) struct Failed {
+    pub kind: FeedErrorKind,
+    pub io: io::ErrorKind,
+    pub message: String,
+}
+
+impl Failed {
+    pub(crate) fn io(kind: io::ErrorKind, message: String) -> Self {
+        Self { kind: FeedErrorKind::Io, io: kind, message }
+    }
+}
+
+impl From<Failed> for FeedError {
+    fn from(failed: Failed) -> Self {
+        match failed.kind {
+            FeedErrorKind::Io => FeedError::io(io::Error::new(failed.io, failed.message)),
+            kind => FeedError::new(kind, failed.message),
+        }
+    }
+}
+
+impl From<FeedError> for Failed {
+    fn from(error: FeedError) -> Self {
+        let io = error.io_error().map_or(io::ErrorKind::Other, io::Error::kind);
+        Self { kind: error.kind(), io, message: error.message().to_owned() }
+    }
+}
+
+/// The error and its sources, the innermost last.
+fn chain<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |error: &&'a (dyn StdError + 'static)| StdError::source(*error))
+}
+
+/// The text of the innermost error, unless it may tell too much.
+pub(crate) fn innermost(error: &(dyn StdError + 'static)) -> String {
+    let last = chain(error).last().map(ToString::to_string).unwrap_or_default();
+    // A server of Java sends its stack trace in the lines that follow.
+    let last = last.lines().next().unwrap_or_default();
+    if last.is_empty() || last.contains("://") || last.contains(['?', '=']) {
+        return "an error that may contain secrets".to_owned();
+    }
+    let mut text: String = last.chars().take(MOST).collect();
+    if text.len() < last.len() {
+        text.push('…');
+    }
+    text
+}
+
+/// Sorts an error of the library of stores.
+pub(crate) fn classify(error: &Error) -> Fault {
+    let texts: Vec<String> = chain(error).map(ToString::to_string).collect();
+    let has = |part: &str| texts.iter().any(|text| text.contains(part));
+    if has("Wanted range starting at") {
+        return Fault::BehindEnd;
+    }
+    let no_ranges = [
+        "Range request not supported",
+        "Received non-partial response when range requested",
+        "Content-Range header not present in partial response",
+        "Failed to parse value for CONTENT_RANGE header",
+    ];
+    if no_ranges.into_iter().any(has) {
+        return Fault::WithoutRanges;
+    }
+    if let Some(response) = texts.iter().find_map(|text| Response::in_text(text)) {
+        return response.fault(&texts);
+    }
+    if has("Content-Length Header missing") {
+        return passing(io::ErrorKind::UnexpectedEof, "a response without its length");
+    }
+    match error {
+        Error::NotFound { .. } => lasting(io::ErrorKind::NotFound, "no such object"),
+        Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
+            lasting(io::ErrorKind::PermissionDenied, "no permission")
+        }
+        Error::Precondition { .. } => Fault::Changed(None),
+        Error::NotImplemented { .. } | Error::NotSupported { .. } => {
+            lasting(io::ErrorKind::Unsupported, "that the store does not support it")
+        }
+        _ => without_response(error, &texts),
+    }
+}
+
+fn lasting(kind: io::ErrorKind, text: impl Into<String>) -> Fault {
+    Fault::Lasting(Reason::new(kind, text))
+}
+
+fn passing(kind: io::ErrorKind, text: impl Into<String>) -> Fault {
+    Fault::Passing(Reason::new(kind, text))
+}
+
+/// An error without a response of the server.
+fn without_response(error: &Error, texts: &[String]) -> Fault {
+    let text = format!("{}{}", transport_text(error), asked(texts));
+    if texts.iter().any(|text| text.contains("java.io.FileNotFoundException")) {
+        return lasting(io::ErrorKind::NotFound, "no such object");
+    }
+    if texts.iter().any(|text| text.contains("AccessControlException")) {
+        return lasting(io::ErrorKind::PermissionDenied, "no permission (AccessControlException)");
+    }
+    if texts.iter().any(|text| text.contains("invalid peer certificate")) {
+        return lasting(io::ErrorKind::Other, text);
+    }
+    if texts.iter().any(|text| text.contains("URL scheme is not allowed")) {
+        let text = "a URL that is not https, which the option allow_http must allow";
+        return lasting(io::ErrorKind::Other, text);
+    }
+    if texts.iter().any(|text| text.starts_with("Requested ") && text.contains(", got ")) {
+        return passing(io::ErrorKind::Other, "another range than the requested one");
+    }
+    if texts.iter().any(|text| text.starts_with("Received redirect without LOCATION")) {
+        return lasting(io::ErrorKind::Other, "a redirect without a target: the region may be wrong");
+    }
+    match chain(error).find_map(|error| error.downcast_ref::<HttpError>()).map(HttpError::kind) {
+        Some(HttpErrorKind::Timeout) => passing(io::ErrorKind::TimedOut, text),
+        Some(HttpErrorKind::Unknown) if io_kind(error).is_none() => lasting(io::ErrorKind::Other, text),
+        Some(_) => passing(io::ErrorKind::Other, text),
+        None => match io_kind(error) {
+            Some(io::ErrorKind::TimedOut) => passing(io::ErrorKind::TimedOut, text),
+            Some(kind) if is_of_connection(kind) => passing(io::ErrorKind::Other, text),
+            _ => lasting(io::ErrorKind::Other, text),
+        },
+    }
+}
+
+fn io_kind(error: &Error) -> Option<io::ErrorKind> {
+    chain(error).filter_map(|error| error.downcast_ref::<io::Error>()).last().map(io::Error::kind)
+}
+
+fn is_of_connection(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{
+        BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable,
+        NetworkUnreachable, NotConnected, UnexpectedEof,
+    };
+    matches!(
+        kind,
+        BrokenPipe
+            | ConnectionAborted
+            | ConnectionRefused
+            | ConnectionReset
+            | HostUnreachable
+            | NetworkUnreachable
+            | NotConnected
+            | UnexpectedEof
+    )
+}
+
+fn transport_text(error: &Error) -> String {
+    match io_kind(error) {
+        Some(kind) if is_of_connection(kind) || kind == io::ErrorKind::TimedOut => kind.to_string(),
+        _ => innermost(error),
+    }
+}
+
+/// Whom the request asked, where that was not the store.
+fn asked(texts: &[String]) -> &'static str {
+    let hosts = ["169.254.", "metadata.google.internal", "//sts.", "oauth2", "login.microsoftonline"];
+    let is_for_credentials = texts.iter().any(|text| hosts.iter().any(|host| text.contains(host)));
+    if is_for_credentials { " from the service that gives credentials" } else { "" }
+}
+
+/// The status of a response that is an error, and the code in its body.
+struct Response {
+    status: u16,
+    /// The status and its name.
+    text: String,
+    code: Option<String>,
+}
+
+impl Response {
+    /// The response that a text of the library tells of.
+    fn in_text(text: &str) -> Option<Self> {
+        if let Some((_, found)) = text.split_once("Server returned non-2xx status code: ") {
+            let (text, body) = found.split_once(':').unwrap_or((found, ""));
+            let status = text.split(' ').next()?.parse().ok()?;
+            let text = text.trim().trim_end_matches(" <unknown status code>").to_owned();
+            return Some(Self { status, text, code: code(body) });
+        }
+        let (_, body) = text.split_once("Server returned error response: ")?;
+        Some(Self { status: 200, text: "200 OK with an error".to_owned(), code: code(body) })
+    }
+
+    fn fault(self, texts: &[String]) -> Fault {
+        let code = self.code.as_deref().unwrap_or_default();
+        let shown = if code.is_empty() { String::new() } else { format!(" ({code})") };
+        let kind = match self.status {
+            401 | 403 => io::ErrorKind::PermissionDenied,
+            404 | 410 => io::ErrorKind::NotFound,
+            408 | 504 => io::ErrorKind::TimedOut,
+            _ => io::ErrorKind::Other,
+        };
+        let text = format!("status {}{shown}{}", self.text, asked(texts));
+        let reason = Reason { kind, text, status: Some(self.status) };
+        match self.status {
+            412 => Fault::Changed(None),
+            416 => Fault::BehindEnd,
+            501 | 505 => Fault::Lasting(reason),
+            408 | 425 | 429 | 500.. => Fault::Passing(reason),
+            _ if matches!(code, "InternalError" | "RequestTimeout" | "SlowDown") => Fault::Passing(reason),
+            _ => Fault::Lasting(reason),
+        }
+    }
+}
+
+/// The code of an error in the body of a response: `<Code>SlowDown</Code>`.
+fn code(body: &str) -> Option<String> {
+    let (_, rest) = body.split_once("<Code>")?;
+    let (code, _) = rest.split_once("</Code>")?;
+    let is_code = !code.is_empty() && code.len() <= 64 && code.chars().all(|c| c.is_ascii_alphanumeric());
+    is_code.then(|| code.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generic(text: &str) -> Error {
+        Error::Generic { store: "S3", source: text.to_owned().into() }
+    }
+
+    fn of_status(status: &str) -> Fault {
+        classify(&generic(&format!(
+            "Server returned non-2xx status code: {status}: <Error><Code>Bad</Code></Error>"
+        )))
+    }
+
+    #[test]
+    fn what_may_pass_is_known_by_status() {
+        for status in
+            ["408 Request Timeout", "425 Too Early", "429 Too Many Requests", "503 Service Unavailable"]
+        {
+            let Fault::Passing(reason) = of_status(status) else { panic!("{status}") };
+            assert_eq!(reason.text, format!("status {status} (Bad)"));
+        }
+        let Fault::Passing(reason) = of_status("599 <unknown status code>") else { panic!() };
+        assert_eq!((reason.text.as_str(), reason.status), ("status 599 (Bad)", Some(599)));
+        for (status, kind) in [
+            ("400 Bad Request", io::ErrorKind::Other),
+            ("401 Unauthorized", io::ErrorKind::PermissionDenied),
+            ("403 Forbidden", io::ErrorKind::PermissionDenied),
+            ("404 Not Found", io::ErrorKind::NotFound),
+            ("501 Not Implemented", io::ErrorKind::Other),
+        ] {
+            let Fault::Lasting(reason) = of_status(status) else { panic!("{status}") };
+            assert_eq!(reason.kind, kind);
+        }
+        assert_eq!(of_status("412 Precondition Failed"), Fault::Changed(None));
+        assert_eq!(of_status("416 Range Not Satisfiable"), Fault::BehindEnd);
+    }
+
+    #[test]
+    fn what_may_pass_is_known_by_code() {
+        let slow = "Server returned error response: <Error><Code>SlowDown</Code><Message>m</Message></Error>";
+        let Fault::Passing(reason) = classify(&generic(slow)) else { panic!() };
+        assert_eq!(reason.text, "status 200 OK with an error (SlowDown)");
+        let timeout = "Server returned non-2xx status code: 400 Bad Request: <Code>RequestTimeout</Code>";
+        assert!(matches!(classify(&generic(timeout)), Fault::Passing(_)));
+    }
+
+    #[test]
+    fn a_text_that_may_be_secret_is_not_shown() {
+        let Fault::Lasting(reason) = classify(&generic("no https://host/?token=hush")) else { panic!() };
+        assert_eq!(reason.text, "an error that may contain secrets");
+        let credentials = "Server returned non-2xx status code: 500 Internal Server Error: oauth2";
+        let Fault::Passing(reason) = classify(&generic(credentials)) else { panic!() };
+        assert_eq!(reason.text, "status 500 Internal Server Error from the service that gives credentials");
+    }
+
+    #[test]
+    fn the_library_has_kinds_of_its_own() {
+        let reset = io::Error::from(io::ErrorKind::ConnectionReset);
+        let error = HttpError::new(HttpErrorKind::Interrupted, reset);
+        let fault = classify(&Error::Generic { store: "HTTP", source: Box::new(error) });
+        assert_eq!(fault, passing(io::ErrorKind::Other, "connection reset"));
+        let timeout = HttpError::new(HttpErrorKind::Timeout, io::Error::from(io::ErrorKind::TimedOut));
+        let fault = classify(&Error::Generic { store: "HTTP", source: Box::new(timeout) });
+        assert_eq!(fault, passing(io::ErrorKind::TimedOut, "timed out"));
+        let missing = Error::NotFound { path: "a".to_owned(), source: "hidden".into() };
+        assert_eq!(classify(&missing), lasting(io::ErrorKind::NotFound, "no such object"));
+    }
+}

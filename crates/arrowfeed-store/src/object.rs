@@ -1,0 +1,355 @@
+//! An object of a store, as read-ahead asks for it.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+use arrowfeed_source::io::remote::{
+    ObjectBody, ObjectRequest, ObjectResponse, ObjectVersion, ReadAheadLimits, RemoteObject, RequestCounts,
+    RequestGuard, ResponseHandler,
+};
+use arrowfeed_source::{FeedError, FeedErrorKind, panic_text, thousands};
+use bytes::Bytes;
+use futures_util::{FutureExt, Stream, StreamExt};
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, GetResult, ObjectMeta};
+
+use crate::StoreOptions;
+use crate::clients::Client;
+use crate::exact_url::{ExactUrl, UNKNOWN_LEN};
+use crate::failure::{Failed, Fault, Reason, classify};
+use crate::retry::{Ended, retried, seconds};
+use crate::runtime;
+use crate::stores::Store;
+use crate::whole::Downloads;
+
+/// The name of an object in its store.
+#[derive(Debug, Clone)]
+pub(crate) struct Key {
+    path: Path,
+    /// Few objects have one.
+    exact: Option<Box<ExactUrl>>,
+}
+
+impl Key {
+    pub(crate) fn of(path: Path) -> Self {
+        Self { path, exact: None }
+    }
+
+    /// An object of a server of HTTP. The path is not used: the URL replaces it.
+    pub(crate) fn exact(exact: ExactUrl) -> Self {
+        Self { path: Path::from("object"), exact: Some(Box::new(exact)) }
+    }
+
+    fn options(&self) -> GetOptions {
+        let mut options = GetOptions::default();
+        if let Some(exact) = &self.exact {
+            options.extensions.insert(ExactUrl::clone(exact));
+        }
+        options
+    }
+}
+
+/// An object of a store.
+pub struct StoreObject {
+    object: Arc<Object>,
+    known_len: Option<u64>,
+}
+
+/// What requests share.
+pub(crate) struct Object {
+    pub store: Store,
+    /// The server has given the whole object for a range.
+    without_ranges: AtomicBool,
+    key: Key,
+    name: String,
+    pub downloads: Downloads,
+}
+
+impl StoreObject {
+    pub(crate) fn new(store: Store, key: Key, name: String, known_len: Option<u64>) -> Self {
+        Self {
+            object: Arc::new(Object {
+                store,
+                without_ranges: AtomicBool::new(false),
+                key,
+                name,
+                downloads: Downloads::new(),
+            }),
+            known_len,
+        }
+    }
+
+    /// The URL of the object, without user name, password and query.
+    pub fn name(&self) -> &str {
+        &self.object.name
+    }
+
+    /// The store of the object.
+    pub fn store(&self) -> &Store {
+        &self.object.store
+    }
+
+    /// What tells the object from others, without secrets: the URL, and a hash of the query.
+    pub(crate) fn identity(&self) -> String {
+        match &self.object.key.exact {
+            Some(exact) => {
+                format!("{} {:08x}", self.object.name, arrowfeed_source::crc32c(exact.secret().as_bytes()))
+            }
+            None => self.object.name.clone(),
+        }
+    }
+
+    /// Asks for the version of the object, once more after errors that may pass.
+    pub(crate) async fn version(&self, counts: &Arc<RequestCounts>) -> Result<ObjectVersion, FeedError> {
+        self.object.head(counts).await.map_err(|end| end.failed("the object").into())
+    }
+}
+
+impl fmt::Debug for StoreObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreObject").field("name", &self.object.name).finish_non_exhaustive()
+    }
+}
+
+impl RemoteObject for StoreObject {
+    fn request(&self, request: ObjectRequest, done: ResponseHandler) -> RequestGuard {
+        let object = self.object.clone();
+        spawn_request(async move { object.answer(request).await }, done)
+    }
+
+    fn known_len(&self) -> Option<u64> {
+        self.known_len
+    }
+
+    fn limits(&self) -> ReadAheadLimits {
+        self.object.store.options().limits()
+    }
+}
+
+/// Runs the answer of a request in the runtime. `done` is never called by this thread.
+pub(crate) fn spawn_request(
+    answer: impl Future<Output = Result<ObjectResponse, FeedError>> + Send + 'static,
+    done: ResponseHandler,
+) -> RequestGuard {
+    match runtime::handle() {
+        Ok(runtime) => Box::new(runtime::spawn_on(&runtime, answer, done)),
+        Err(error) => {
+            // Without any thread nobody can be told.
+            let _ = std::thread::Builder::new().spawn(move || done(Err(error)));
+            Box::new(())
+        }
+    }
+}
+
+impl Object {
+    async fn answer(self: Arc<Self>, request: ObjectRequest) -> Result<ObjectResponse, FeedError> {
+        let ObjectRequest { range, version, counts } = request;
+        let empty = |found: ObjectVersion| {
+            check(version.as_ref(), &found)?;
+            Ok(ObjectResponse { version: found, body: ObjectBody::Range(Vec::new()) })
+        };
+        let Some(mut range) = range.filter(|range| !range.is_empty()) else {
+            return empty(self.head(&counts).await.map_err(|end| end.failed("the object"))?);
+        };
+        if self.without_ranges.load(Ordering::Relaxed) {
+            return self.whole(version.as_ref(), &counts).await;
+        }
+        let mut is_cut = false;
+        loop {
+            let expected = expected_range(&range);
+            match self.range(&range, version.as_ref(), &counts, &expected).await {
+                Ok((version, pieces)) => {
+                    return Ok(ObjectResponse { version, body: ObjectBody::Range(pieces) });
+                }
+                Err(Ended::WithoutRanges) => {
+                    self.without_ranges.store(true, Ordering::Relaxed);
+                    self.store.set_without_ranges();
+                    return self.whole(version.as_ref(), &counts).await;
+                }
+                Err(Ended::BehindEnd) => {
+                    let found = self.head(&counts).await.map_err(|end| end.failed("the object"))?;
+                    if range.start >= found.len {
+                        return empty(found);
+                    }
+                    check(version.as_ref(), &found)?;
+                    if is_cut || range.end <= found.len {
+                        return Err(Ended::BehindEnd.failed(&expected).into());
+                    }
+                    // The server refuses ranges that end behind the end of the object.
+                    (range.end, is_cut) = (found.len, true);
+                }
+                Err(Ended::Failed(failed, _)) if failed.kind == FeedErrorKind::Changed => {
+                    // The response does not say what the object has become.
+                    if failed.message.ends_with("changed")
+                        && let Ok(found) = self.head(&counts).await
+                    {
+                        check(version.as_ref(), &found)?;
+                    }
+                    return Err(failed.into());
+                }
+                Err(end) => return Err(end.failed(&expected).into()),
+            }
+        }
+    }
+
+    /// The bytes of a range, as far as the object has them.
+    async fn range(
+        &self,
+        range: &Range<u64>,
+        version: Option<&ObjectVersion>,
+        counts: &RequestCounts,
+        expected: &str,
+    ) -> Result<(ObjectVersion, Vec<Bytes>), Ended> {
+        let (client, options) = (self.client()?, self.store.options());
+        let (client, tag) = (&client, version.and_then(|version| version.tag.as_deref()));
+        let attempt = || async move {
+            let mut get = self.key.options();
+            get.range = Some(GetRange::Bounded(range.clone()));
+            get.if_match = tag.filter(|tag| tag.starts_with('"')).map(str::to_owned);
+            let result = self.get(client, get).await?;
+            let found = version_of(&result.meta);
+            if let Some(message) = version.and_then(|version| version.difference(&found)) {
+                return Err(Fault::Changed(Some(message)));
+            }
+            if result.range.start != range.start || result.range.end != range.end.min(found.len) {
+                let text = "another range than the requested one";
+                return Err(Fault::Passing(Reason::new(io::ErrorKind::Other, text)));
+            }
+            let len = result.range.end - result.range.start;
+            let mut pieces = Vec::new();
+            let push = |bytes| {
+                pieces.push(bytes);
+                Ok(())
+            };
+            receive(result.into_stream(), Some(len), options, counts, push).await?;
+            Ok((found, pieces))
+        };
+        retried(options, Some(counts), expected, attempt).await
+    }
+
+    /// The version of the object.
+    pub(crate) async fn head(self: &Arc<Self>, counts: &Arc<RequestCounts>) -> Result<ObjectVersion, Ended> {
+        /// Statuses of servers, and of presigned URLs, that take GET alone.
+        const NO_HEAD: [u16; 5] = [400, 401, 403, 405, 501];
+        let (client, options) = (self.client()?, self.store.options());
+        let client = &client;
+        let attempt = |head| {
+            move || async move {
+                let get = GetOptions { head, ..self.key.options() };
+                // Without a range and its body unread, a GET tells the same.
+                Ok(version_of(&self.get(client, get).await?.meta))
+            }
+        };
+        let mut found = retried(options, Some(counts), "the object", attempt(true)).await;
+        let is_refused = match &found {
+            Ok(found) => found.len == UNKNOWN_LEN,
+            Err(Ended::Failed(_, Some(status))) => NO_HEAD.contains(status),
+            Err(_) => false,
+        };
+        if self.store.is_http() && is_refused {
+            found = retried(options, Some(counts), "the object", attempt(false)).await;
+        }
+        match found {
+            Ok(found) if found.len == UNKNOWN_LEN => {
+                // Only the end of the body tells the length.
+                let downloaded = self.download(counts).await?;
+                Ok(downloaded.version)
+            }
+            found => found,
+        }
+    }
+
+    fn client(&self) -> Result<Client, Failed> {
+        self.store.reading().map_err(Failed::from)
+    }
+
+    /// The GET of one attempt.
+    async fn get(&self, client: &Client, get: GetOptions) -> Result<GetResult, Fault> {
+        let time = self.store.options().request_timeout;
+        let asked = AssertUnwindSafe(client.objects.get_opts(&self.key.path, get)).catch_unwind();
+        match tokio::time::timeout(time, asked).await {
+            Ok(Ok(result)) => result.map_err(|error| classify(&error)),
+            // The client of HDFS panics where an object has become shorter.
+            Ok(Err(panic))
+                if panic_text(&*panic).is_some_and(|text| text.contains("past end of the file")) =>
+            {
+                Err(Fault::BehindEnd)
+            }
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(_) => Err(timed_out(time, "response")),
+        }
+    }
+
+    /// The GET of the whole object.
+    pub(crate) async fn get_whole(&self, client: &Client) -> Result<GetResult, Fault> {
+        self.get(client, self.key.options()).await
+    }
+}
+
+fn timed_out(time: Duration, what: &str) -> Fault {
+    let text = format!("no {what} within {}", seconds(time));
+    Fault::Passing(Reason::new(io::ErrorKind::TimedOut, text))
+}
+
+fn expected_range(range: &Range<u64>) -> String {
+    format!("bytes {} to {} of the object", thousands(range.start), thousands(range.end))
+}
+
+/// Receives a body. `len`: the bytes that it must have.
+pub(crate) async fn receive(
+    mut body: impl Stream<Item = object_store::Result<Bytes>> + Unpin,
+    len: Option<u64>,
+    options: &StoreOptions,
+    counts: &RequestCounts,
+    mut take: impl FnMut(Bytes) -> Result<(), Fault>,
+) -> Result<u64, Fault> {
+    let time = options.request_timeout;
+    let passing = |text: String| Fault::Passing(Reason::new(io::ErrorKind::UnexpectedEof, text));
+    let mut received = 0;
+    loop {
+        let piece = tokio::time::timeout(time, body.next()).await.map_err(|_| timed_out(time, "byte"))?;
+        let Some(piece) = piece else { break };
+        let piece = piece.map_err(|error| classify(&error))?;
+        received += piece.len() as u64;
+        counts.fetched(piece.len() as u64);
+        if len.is_some_and(|len| received > len) {
+            return Err(passing("more bytes".to_owned()));
+        }
+        take(piece)?;
+    }
+    match len {
+        Some(len) if received < len => Err(passing(format!(
+            "the end of the body after {} of {} bytes",
+            thousands(received),
+            thousands(len)
+        ))),
+        _ => Ok(received),
+    }
+}
+
+/// The version that a response tells.
+pub(crate) fn version_of(meta: &ObjectMeta) -> ObjectVersion {
+    let modified = SystemTime::from(meta.last_modified);
+    ObjectVersion {
+        len: meta.size,
+        tag: meta.e_tag.as_deref().or(meta.version.as_deref()).map(Arc::from),
+        // The library of stores has this time where the server has told none.
+        modified: (modified != SystemTime::UNIX_EPOCH).then_some(modified),
+    }
+}
+
+/// Compares the version of the object with the one that it must have.
+///
+/// # Errors
+/// They differ.
+pub(crate) fn check(expected: Option<&ObjectVersion>, found: &ObjectVersion) -> Result<(), FeedError> {
+    match expected.and_then(|expected| expected.difference(found)) {
+        Some(message) => Err(FeedError::new(FeedErrorKind::Changed, message)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,219 @@
+//! Stores: the client of each process, and what is known of a server.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrowfeed_source::io::url::scheme;
+use arrowfeed_source::{FeedError, ForkLock};
+use object_store::ObjectStore;
+use percent_encoding::percent_decode_str;
+
+use crate::StoreOptions;
+use crate::clients::{Client, Use};
+use crate::exact_url::ExactUrl;
+use crate::location::{Family, Location, path_of};
+use crate::object::{Key, StoreObject};
+use crate::process::PerProcess;
+
+/// Stores that are kept for the next caller, with their connections.
+const KEPT: usize = 64;
+
+/// The stores that were opened, the oldest first.
+static OPENED: ForkLock<VecDeque<Store>> = ForkLock::new(VecDeque::new());
+
+/// Servers that do not support ranges, and whether [`take_servers_without_ranges`] has given them.
+static WITHOUT_RANGES: ForkLock<Vec<(String, bool)>> = ForkLock::new(Vec::new());
+
+/// The servers that have sent whole objects because they do not support ranges, each once in the life of the process:
+/// callers warn of them.
+pub fn take_servers_without_ranges() -> Vec<String> {
+    let take = |servers: &mut Vec<(String, bool)>| {
+        let new = servers.iter_mut().filter(|(_, given)| !given);
+        new.map(|(server, given)| {
+            *given = true;
+            server.clone()
+        })
+        .collect()
+    };
+    WITHOUT_RANGES.with(take).unwrap_or_default()
+}
+
+/// Makes the client of a custom store.
+pub type MakeStore = Arc<dyn Fn() -> Result<Arc<dyn ObjectStore>, FeedError> + Send + Sync>;
+
+/// What a URL names in a store.
+pub(crate) struct Place {
+    /// `scheme://authority`; empty for the name of an object.
+    pub root: String,
+    pub name: String,
+    /// The URL that requests have, for HTTP.
+    pub exact: Option<ExactUrl>,
+    /// Whether objects can be listed.
+    pub is_listed: bool,
+}
+
+/// A bucket, container or server, with options. Clones share connections.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    /// `scheme://authority`, or what the caller of [`Store::custom`] gave.
+    name: String,
+    options: StoreOptions,
+    kind: Kind,
+    reading: PerProcess<Client>,
+    writing: PerProcess<Client>,
+    /// The server was asked for a range and gave the whole object.
+    without_ranges: AtomicBool,
+}
+
+enum Kind {
+    Url(Location),
+    Custom(MakeStore),
+}
+
+impl Store {
+    /// The store of a URL. Stores of the same scheme, authority and options share their connections.
+    ///
+    /// # Errors
+    /// This build cannot read the URL; the store does not know a key of the options, or takes no such value.
+    pub fn open(url: &str, options: &StoreOptions) -> Result<Self, FeedError> {
+        let location = Location::parse(url)?;
+        let root = location.root();
+        let is_same = |store: &&Store| {
+            matches!(store.0.kind, Kind::Url(_)) && store.0.name == root && store.0.options == *options
+        };
+        if let Some(known) = OPENED.with(|opened| opened.iter().find(is_same).cloned()).flatten() {
+            return Ok(known);
+        }
+        let new = Self::new(root.clone(), options.clone(), Kind::Url(Location { exact: None, ..location }));
+        new.reading()?;
+        let kept = OPENED.with(|opened| {
+            // Whatever the options are, a name of memory is one place.
+            let is_same_memory = |store: &&Store| store.is_memory() && store.0.name == root;
+            if let Some(known) = opened.iter().find(|store| is_same(store) || is_same_memory(store)) {
+                return (known.clone(), None);
+            }
+            let oldest = opened.iter().position(|store| !store.is_memory()).filter(|_| opened.len() >= KEPT);
+            let oldest = oldest.and_then(|oldest| opened.remove(oldest));
+            opened.push_back(new.clone());
+            (new.clone(), oldest)
+        });
+        // The oldest store is dropped without the lock.
+        Ok(kept.map_or(new, |(kept, _oldest)| kept))
+    }
+
+    /// A store whose client the caller makes. `make` is called once in each process that uses the store. The keys of
+    /// `options` that only a store knows are left to the caller.
+    pub fn custom(make: MakeStore, name: impl Into<String>, options: StoreOptions) -> Self {
+        Self::new(name.into(), options, Kind::Custom(make))
+    }
+
+    fn new(name: String, options: StoreOptions, kind: Kind) -> Self {
+        let (reading, writing) = (PerProcess::new(), PerProcess::new());
+        Self(Arc::new(Inner {
+            name,
+            options,
+            kind,
+            reading,
+            writing,
+            without_ranges: AtomicBool::new(false),
+        }))
+    }
+
+    /// An object of the store. No request is sent.
+    ///
+    /// # Errors
+    /// The URL is wrong, or has a name that the store cannot have.
+    pub fn object(&self, url: &str) -> Result<StoreObject, FeedError> {
+        let Place { root, name, exact, .. } = self.place(url)?;
+        let shown = if root.is_empty() { name.clone() } else { format!("{root}/{name}") };
+        let key = match exact {
+            Some(exact) => Key::exact(exact),
+            None => Key::of(path_of(&name)?),
+        };
+        Ok(StoreObject::new(self.clone(), key, shown, None))
+    }
+
+    /// What a URL names in this store. A custom store takes names of objects as well.
+    pub(crate) fn place(&self, url: &str) -> Result<Place, FeedError> {
+        if let Kind::Url(_) = self.0.kind {
+            let location = Location::parse(url)?;
+            let is_listed = location.family != Family::Http;
+            return Ok(Place {
+                root: location.root(),
+                name: location.name,
+                exact: location.exact,
+                is_listed,
+            });
+        }
+        let Some(scheme) = scheme(url) else {
+            return Ok(Place { root: String::new(), name: url.to_owned(), exact: None, is_listed: true });
+        };
+        let (authority, name) = url[scheme.len() + 3..].split_once('/').unwrap_or_default();
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        let is_listed = !["http", "https"].iter().any(|http| scheme.eq_ignore_ascii_case(http));
+        let name = if is_listed {
+            name.to_owned()
+        } else {
+            let path = &name[..name.find(['?', '#']).unwrap_or(name.len())];
+            percent_decode_str(path).decode_utf8_lossy().into_owned()
+        };
+        Ok(Place { root: format!("{scheme}://{host}"), name, exact: None, is_listed })
+    }
+
+    /// Options of the store.
+    pub fn options(&self) -> &StoreOptions {
+        &self.0.options
+    }
+
+    /// The client of this process, whose requests are single attempts.
+    pub(crate) fn reading(&self) -> Result<Client, FeedError> {
+        self.0.reading.get_or(|| self.connect(Use::Reading))
+    }
+
+    /// The client of this process that repeats requests.
+    pub(crate) fn writing(&self) -> Result<Client, FeedError> {
+        // What is written to memory can be read.
+        if self.is_memory() || matches!(self.0.kind, Kind::Custom(_)) {
+            return self.reading();
+        }
+        self.0.writing.get_or(|| self.connect(Use::Writing))
+    }
+
+    fn connect(&self, used: Use) -> Result<Client, FeedError> {
+        match &self.0.kind {
+            Kind::Url(location) => Client::connect(location, &self.0.options, used),
+            Kind::Custom(make) => make().map(Client::of),
+        }
+    }
+
+    fn is_memory(&self) -> bool {
+        matches!(&self.0.kind, Kind::Url(Location { family: Family::Memory, .. }))
+    }
+
+    /// Whether it is a server of HTTP, which lists nothing and takes nothing.
+    pub(crate) fn is_http(&self) -> bool {
+        matches!(&self.0.kind, Kind::Url(Location { family: Family::Http, .. }))
+    }
+
+    /// Remembers the server for a warning.
+    pub(crate) fn set_without_ranges(&self) {
+        if !self.0.without_ranges.swap(true, Ordering::Relaxed) {
+            WITHOUT_RANGES.with(|servers| {
+                if !servers.iter().any(|(server, _)| *server == self.0.name) {
+                    servers.push((self.0.name.clone(), false));
+                }
+            });
+        }
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { name, options, .. } = &*self.0;
+        f.debug_struct("Store").field("name", name).field("options", options).finish_non_exhaustive()
+    }
+}

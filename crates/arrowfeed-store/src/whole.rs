@@ -1,0 +1,97 @@
+//! Objects of servers without ranges: read as a whole, into a temporary file.
+//!
+//! All requests for an object share one download, as long as one of them waits for it, and its file, as long as a
+//! reader holds it.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::{Arc, Weak};
+
+use arrowfeed_source::io::remote::{ObjectBody, ObjectResponse, ObjectVersion, RequestCounts};
+use arrowfeed_source::{FeedError, ForkLock};
+use futures_util::FutureExt;
+
+use crate::exact_url::UNKNOWN_LEN;
+use crate::failure::{Failed, Fault, Reason};
+use crate::joint::Joint;
+use crate::object::{Object, check, receive, version_of};
+use crate::retry::retried;
+
+/// The bytes of an object.
+#[derive(Clone)]
+pub(crate) struct Whole {
+    pub file: Arc<File>,
+    pub version: ObjectVersion,
+}
+
+/// The download of an object that goes on, and the file of the last one.
+pub(crate) struct Downloads {
+    running: Joint<Whole>,
+    last: ForkLock<Option<(Weak<File>, ObjectVersion)>>,
+}
+
+impl Downloads {
+    pub(crate) const fn new() -> Self {
+        Self { running: Joint::new(), last: ForkLock::new(None) }
+    }
+
+    /// The last file, if a reader still holds it.
+    fn known(&self) -> Option<Whole> {
+        let last = |last: &mut Option<(Weak<File>, ObjectVersion)>| {
+            let (file, version) = last.as_ref()?;
+            Some(Whole { file: file.upgrade()?, version: version.clone() })
+        };
+        self.last.with(last).flatten()
+    }
+}
+
+impl Object {
+    /// The answer to any request for a range.
+    pub(crate) async fn whole(
+        self: &Arc<Self>,
+        expected: Option<&ObjectVersion>,
+        counts: &Arc<RequestCounts>,
+    ) -> Result<ObjectResponse, FeedError> {
+        let Whole { file, version } = self.download(counts).await?;
+        check(expected, &version)?;
+        Ok(ObjectResponse { version, body: ObjectBody::Whole(file) })
+    }
+
+    /// All bytes of the object.
+    pub(crate) async fn download(self: &Arc<Self>, counts: &Arc<RequestCounts>) -> Result<Whole, Failed> {
+        if let Some(known) = self.downloads.known() {
+            return Ok(known);
+        }
+        let start = || {
+            let (object, counts) = (self.clone(), counts.clone());
+            async move { download(&object, &counts).await }.boxed()
+        };
+        let whole = self.downloads.running.join(start).await?;
+        let last = (Arc::downgrade(&whole.file), whole.version.clone());
+        self.downloads.last.with(|known| *known = Some(last));
+        Ok(whole)
+    }
+}
+
+async fn download(object: &Object, counts: &RequestCounts) -> Result<Whole, Failed> {
+    let (client, options) = (object.store.reading()?, object.store.options());
+    let client = &client;
+    let attempt = || async move {
+        let mut file = tempfile::tempfile().map_err(of_disk)?;
+        let result = object.get_whole(client).await?;
+        let mut version = version_of(&result.meta);
+        let len = (version.len != UNKNOWN_LEN).then_some(version.len);
+        let write =
+            |bytes: bytes::Bytes| tokio::task::block_in_place(|| file.write_all(&bytes).map_err(of_disk));
+        version.len = receive(result.into_stream(), len, options, counts, write).await?;
+        Ok(Whole { file: Arc::new(file), version })
+    };
+    let whole = retried(options, Some(counts), "the object", attempt).await;
+    let whole = whole.map_err(|end| end.failed("the object"))?;
+    counts.without_ranges();
+    Ok(whole)
+}
+
+fn of_disk(error: io::Error) -> Fault {
+    Fault::Lasting(Reason::new(error.kind(), format!("an error of the temporary file: {error}")))
+}

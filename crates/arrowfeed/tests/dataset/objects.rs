@@ -1,0 +1,102 @@
+//! Files of the tests as objects of a store, whose requests take a moment and have small bounds.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use arrowfeed::FeedError;
+use arrowfeed::source::io::remote::{
+    ObjectBody, ObjectRequest, ObjectResponse, ObjectVersion, ReadAheadLimits, RemoteObject, RequestGuard,
+    ResponseHandler,
+};
+use arrowfeed::source::io::{ByteSource, FileSource, LocalFile};
+use bytes::Bytes;
+
+/// Part of the name of directories whose files are objects.
+pub(crate) const MARK: &str = "-objects";
+
+/// The source of a file: an object if its directory has the mark.
+pub(crate) fn source(path: &Path) -> FileSource {
+    let name = path.display().to_string();
+    if !name.contains(MARK) {
+        return path.into();
+    }
+    FileSource::remote(name, Arc::new(Object { path: path.to_owned() }))
+}
+
+#[derive(Debug)]
+struct Object {
+    path: PathBuf,
+}
+
+/// Cancels a request when it is dropped.
+struct Guard(Arc<AtomicBool>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Object {
+    /// The same number for the same file.
+    fn number(&self) -> usize {
+        self.path
+            .file_stem()
+            .map_or(0, |name| name.as_encoded_bytes().iter().map(|byte| *byte as usize).sum())
+    }
+
+    fn response(&self, request: &ObjectRequest) -> Result<ObjectResponse, FeedError> {
+        let file = File::open(&self.path).and_then(LocalFile::new).map_err(FeedError::io)?;
+        let version = file.version().map_err(FeedError::io)?;
+        let mut bytes = Vec::new();
+        if let Some(range) = &request.range {
+            let len = range.end.min(version.len).saturating_sub(range.start) as usize;
+            bytes.resize(len, 0);
+            assert_eq!(file.read_at(range.start, &mut bytes).unwrap(), len);
+        }
+        let tag = format!("{:?}", version.modified);
+        Ok(ObjectResponse {
+            version: ObjectVersion { len: version.len, tag: Some(tag.into()), modified: version.modified },
+            body: ObjectBody::Range(bytes.chunks(100).map(Bytes::copy_from_slice).collect()),
+        })
+    }
+}
+
+impl RemoteObject for Object {
+    fn request(&self, request: ObjectRequest, done: ResponseHandler) -> RequestGuard {
+        request.counts.attempt(false);
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let (object, is_cancelled) = (Self { path: self.path.clone() }, cancelled.clone());
+        let pause = request.range.as_ref().map_or(0, |range| range.start * 37 % 200);
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_micros(pause));
+            if !is_cancelled.load(Ordering::Relaxed) {
+                let response = object.response(&request);
+                request.counts.fetched(request.range.map_or(0, |range| range.end - range.start));
+                done(response);
+            }
+        });
+        Box::new(Guard(cancelled))
+    }
+
+    fn known_len(&self) -> Option<u64> {
+        // Of every second file, a listing has told it.
+        let known = self.number().is_multiple_of(2);
+        known.then(|| std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len()))
+    }
+
+    fn limits(&self) -> ReadAheadLimits {
+        let number = self.number();
+        ReadAheadLimits {
+            max_requests: 1 + number % 5,
+            max_small_requests: 1 + number % 7,
+            bytes: [1_000, 20_000, 1 << 20][number % 3],
+            request_bytes: [500, 4096, 1 << 16][number % 3],
+            gap: [0, 50][number % 2],
+            alignment: [1, 64][number / 2 % 2],
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A file of a filesystem of fsspec as an object of a store. Each request has a thread, which waits for Python code.
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrowfeed::FeedError;
+use arrowfeed::source::io::remote::{
+    ObjectBody, ObjectRequest, ObjectResponse, ObjectVersion, ReadAheadLimits, RemoteObject, RequestGuard,
+    ResponseHandler,
+};
+use bytes::Bytes;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+
+use crate::object::Object;
+use crate::shutdown::call_method;
+
+/// An object that `cat_file` and `info` of a filesystem read.
+#[derive(Debug)]
+pub(crate) struct FsspecObject {
+    file: Arc<File>,
+    limits: ReadAheadLimits,
+}
+
+#[derive(Debug)]
+struct File {
+    filesystem: Object,
+    path: String,
+    size: Option<u64>,
+}
+
+/// Cancels a request: its result is dropped.
+struct Guard(Arc<AtomicBool>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl FsspecObject {
+    /// `size`: its length, where a listing has told it.
+    pub(crate) fn new(filesystem: Object, path: String, size: Option<u64>, limits: ReadAheadLimits) -> Self {
+        // Each request has a thread.
+        let limits = ReadAheadLimits { max_small_requests: limits.max_requests, ..limits };
+        Self { file: Arc::new(File { filesystem, path, size }), limits }
+    }
+}
+
+impl File {
+    fn respond(&self, request: &ObjectRequest) -> Result<ObjectResponse, FeedError> {
+        let response = match Python::try_attach(|py| self.ask(py, request)) {
+            // What Python code raises travels inside the error.
+            Some(response) => response.map_err(io::Error::other),
+            None => Err(io::Error::other("expected a running Python interpreter, found it shut down")),
+        };
+        response.map_err(FeedError::io)
+    }
+
+    fn ask(&self, py: Python<'_>, request: &ObjectRequest) -> PyResult<ObjectResponse> {
+        let module = py.import("arrowfeed._files")?;
+        let Range { start, end } = request.range.clone().unwrap_or(0..0);
+        let filesystem = self.filesystem.bind(py);
+        let found = call_method(&module, "read_range", (filesystem, &self.path, start, end))?;
+        let (len, tag, bytes) = found.extract::<(u64, Option<String>, PyBackedBytes)>()?;
+        request.counts.fetched(bytes.len() as u64);
+        let version = ObjectVersion { len, tag: tag.map(Into::into), modified: None };
+        Ok(ObjectResponse { version, body: ObjectBody::Range(vec![Bytes::from_owner(bytes)]) })
+    }
+}
+
+impl RemoteObject for FsspecObject {
+    fn request(&self, request: ObjectRequest, done: ResponseHandler) -> RequestGuard {
+        request.counts.attempt(false);
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let (file, is_cancelled) = (self.file.clone(), cancelled.clone());
+        let run = move || {
+            if !is_cancelled.load(Ordering::Relaxed) {
+                let response = file.respond(&request);
+                // The last reference to the filesystem goes before the reader is told.
+                drop(file);
+                done(response);
+            }
+        };
+        // Without a thread there is no response, and the caller may stop.
+        let _ = std::thread::Builder::new().name("arrowfeed-fsspec".to_owned()).spawn(run);
+        Box::new(Guard(cancelled))
+    }
+
+    fn known_len(&self) -> Option<u64> {
+        self.file.size
+    }
+
+    fn limits(&self) -> ReadAheadLimits {
+        self.limits
+    }
+}

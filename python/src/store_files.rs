@@ -1,0 +1,105 @@
+//! Files of stores for the Python part of the package: their names and first bytes, whether one is there, and uploads.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+
+use arrowfeed::source::Check;
+use arrowfeed::source::io::{Opened, checked_read_at};
+use arrowfeed::sources::redacted;
+use arrowfeed::{FeedError, FeedErrorKind};
+use pyo3::exceptions::PyFileNotFoundError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::argument::path;
+use crate::call::call;
+use crate::signals;
+use crate::stores::StoreArguments;
+
+/// Bytes of a local file that are copied between two looks for signals.
+const STEP: usize = 1 << 20;
+
+/// Names of files, each with its length where a listing has told it; and the first bytes of the first one.
+type Peeked<'py> = (Vec<(String, Option<u64>)>, Bound<'py, PyBytes>);
+
+#[doc = docs!(peek)]
+#[pyfunction]
+#[pyo3(signature = (url, extension, count, **stores),
+    text_signature = "(url, extension, count, *, storage_options=None, store=None, cache=None, cache_bytes=None)")]
+pub(crate) fn peek<'py>(
+    py: Python<'py>,
+    url: &str,
+    extension: &str,
+    count: usize,
+    stores: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Peeked<'py>> {
+    let (stores, _) = StoreArguments::split(py, stores)?;
+    let files = stores.files(py, url, extension)?;
+    let mut names: Vec<_> = files.iter().map(|file| (file.name().to_owned(), file.known_len())).collect();
+    let interrupt = signals::interrupt_of_call(py)?;
+    let mut bytes = Vec::new();
+    if let (Some(first), Some((_, len)), true) = (files.into_iter().next(), names.first_mut(), count > 0) {
+        (bytes, *len) = call(py, || {
+            let Opened::File(file) = first.open(&Check::of(Some(&interrupt)))? else {
+                return Ok((Vec::new(), None));
+            };
+            let mut bytes = vec![0; count.min(usize::try_from(file.len()).unwrap_or(usize::MAX))];
+            let found = checked_read_at(&**file.source(), 0, &mut bytes);
+            bytes.truncate(found.map_err(|error| FeedError::io(error).in_file(file.name()))?);
+            Ok((bytes, Some(file.len())))
+        })?;
+    }
+    Ok((names, PyBytes::new(py, &bytes)))
+}
+
+#[doc = docs!(exists)]
+#[pyfunction]
+#[pyo3(signature = (url, **stores), text_signature = "(url, *, storage_options=None, store=None)")]
+pub(crate) fn exists(py: Python<'_>, url: &str, stores: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
+    let stores = StoreArguments::only("exists", py, stores)?;
+    let interrupt = signals::interrupt_of_call(py)?;
+    let found =
+        stores.file(py, url).and_then(|file| call(py, || file.open(&Check::of(Some(&interrupt))).map(drop)));
+    match found {
+        Ok(()) => Ok(true),
+        // The class of an OSError follows from its number when the exception is made.
+        Err(error) if error.value(py).is_instance_of::<PyFileNotFoundError>() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[doc = docs!(upload)]
+#[pyfunction]
+#[pyo3(name = "upload", signature = (path, url, **stores),
+    text_signature = "(path, url, *, storage_options=None, store=None)")]
+pub(crate) fn upload(
+    py: Python<'_>,
+    path: &Bound<'_, PyAny>,
+    url: &str,
+    stores: Option<&Bound<'_, PyDict>>,
+) -> PyResult<u64> {
+    let path = self::path("path", path)?;
+    let stores = StoreArguments::only("upload", py, stores)?;
+    let interrupt = signals::interrupt_of_call(py)?;
+    call(py, || {
+        let name = path.display().to_string();
+        let read_error = |error: io::Error| {
+            FeedError::new(FeedErrorKind::Io, error.to_string()).with_source(error).in_file(&name)
+        };
+        let write_error = |error: io::Error| FeedError::io(error).in_file(&redacted(url));
+        let check = Check::of(Some(&interrupt));
+        let mut from = File::open(&path).map_err(read_error)?;
+        let mut to = stores.create(url).map_err(|error| error.in_file(&redacted(url)))?;
+        let (mut buffer, mut copied) = (vec![0; STEP], 0);
+        loop {
+            check.now()?;
+            let found = from.read(&mut buffer).map_err(read_error)?;
+            if found == 0 {
+                to.commit().map_err(write_error)?;
+                return Ok(copied);
+            }
+            to.write_all(&buffer[..found]).map_err(write_error)?;
+            copied += found as u64;
+        }
+    })
+}

@@ -1,0 +1,281 @@
+//! The arguments of stores: `storage_options`, `store`, `cache` and `cache_bytes`; and the files that a URL names with them.
+
+use std::ffi::CString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrowfeed::source::io::remote::RemoteObject;
+use arrowfeed::source::io::{FileSource, NewFile};
+use arrowfeed::sources::{redacted, scheme};
+use arrowfeed::store::{Cache, Store, StoreFile, StoreObject, StoreOptions};
+use arrowfeed::{FeedError, FeedErrorKind};
+use pyo3::exceptions::{PyFileNotFoundError, PyTypeError, PyUserWarning, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping, PyType};
+use pyo3_object_store::PyExternalObjectStore;
+
+use crate::argument::{integer, path, taken, unexpected_keyword, wrong_type};
+use crate::call::call;
+use crate::errors::to_python;
+use crate::fsspec_object::FsspecObject;
+use crate::object::Object;
+use crate::shutdown::{call_method, has_attribute};
+use crate::signals;
+
+/// Names of the arguments.
+pub(crate) const STORE_ARGUMENTS: [&str; 4] = ["storage_options", "store", "cache", "cache_bytes"];
+
+/// Bytes of a cache unless asked otherwise.
+const CACHE_BYTES: u64 = 100 << 30;
+
+/// The arguments of stores that a function was called with.
+#[derive(Default)]
+pub(crate) struct StoreArguments {
+    options: StoreOptions,
+    /// The options as fsspec takes them.
+    python_options: Option<Py<PyAny>>,
+    store: Option<Given>,
+    cache: Option<Cache>,
+}
+
+/// The store of the caller.
+enum Given {
+    /// Of obstore, or of another library that shares its classes.
+    Store(Store),
+    /// A filesystem of fsspec.
+    Fsspec(Py<PyAny>),
+}
+
+impl StoreArguments {
+    /// Takes the arguments out of keywords.
+    ///
+    /// # Errors
+    /// An argument has a wrong type or value; the directory of the cache cannot be made.
+    pub(crate) fn take(keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let [options, store, cache, cache_bytes] = STORE_ARGUMENTS;
+        let python_options = taken(keywords, options)?;
+        let options = python_options.as_ref().map(storage_options).transpose()?.unwrap_or_default();
+        let store = taken(keywords, store)?.map(|value| Given::of(&value, &options)).transpose()?;
+        let (cache, bytes) = (taken(keywords, cache)?, taken(keywords, cache_bytes)?);
+        let bytes = bytes.map(|value| integer("cache_bytes", 1, &value)).transpose()?;
+        let cache = match cache {
+            Some(value) => {
+                let (directory, bytes): (PathBuf, _) = (path("cache", &value)?, bytes.unwrap_or(CACHE_BYTES));
+                Some(call(value.py(), || Cache::open(&directory, bytes))?)
+            }
+            None if bytes.is_some() => {
+                return Err(PyTypeError::new_err("cache_bytes: expected cache= beside it, found none"));
+            }
+            None => None,
+        };
+        Ok(Self { options, python_options: python_options.map(Bound::unbind), store, cache })
+    }
+
+    /// The same, for a function whose other keywords stay as they are.
+    pub(crate) fn split<'py>(
+        py: Python<'py>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<(Self, Bound<'py, PyDict>)> {
+        let others = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+        Ok((Self::take(&others)?, others))
+    }
+
+    /// The arguments of a function that has no other keywords, and no cache.
+    pub(crate) fn only(
+        function: &str,
+        py: Python<'_>,
+        keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        for (name, _) in keywords.into_iter().flatten() {
+            let name = name.extract::<String>()?;
+            if !STORE_ARGUMENTS[..2].contains(&name.as_str()) {
+                return Err(unexpected_keyword(function, &name));
+            }
+        }
+        Ok(Self::split(py, keywords)?.0)
+    }
+
+    /// One file, whose name has no meaning beside itself.
+    pub(crate) fn file(&self, py: Python<'_>, url: &str) -> PyResult<FileSource> {
+        let store = match &self.store {
+            Some(Given::Store(store)) => store.clone(),
+            None if arrowfeed::store::supports(url)
+                && !(is_memory(url) && self.is_in_fsspec_memory(py, url)?) =>
+            {
+                call(py, || Store::open(url, &self.options))?
+            }
+            // Names that fsspec gave have no glob characters with a meaning in practice.
+            Some(Given::Fsspec(_)) | None => {
+                let mut files = self.files(py, url, "")?;
+                return files.pop().ok_or_else(|| PyFileNotFoundError::new_err(redacted(url).into_owned()));
+            }
+        };
+        let object = call(py, || store.object(url))?;
+        Ok(FileSource::remote(object.name().to_owned(), self.cached(Arc::new(object))))
+    }
+
+    /// Whether a text names a file of a store and not one of this machine.
+    pub(crate) fn is_remote(&self, text: &str) -> bool {
+        match scheme(text) {
+            Some(scheme) => !scheme.eq_ignore_ascii_case("file"),
+            None => self.store.is_some(),
+        }
+    }
+
+    /// The files that a URL means: itself, or those of a glob or a directory, sorted. Of a directory, those with the
+    /// extension.
+    pub(crate) fn files(&self, py: Python<'_>, url: &str, extension: &str) -> PyResult<Vec<FileSource>> {
+        let store = match &self.store {
+            Some(Given::Fsspec(filesystem)) => {
+                return self.fsspec_files(py, filesystem.bind(py), url, extension);
+            }
+            Some(Given::Store(store)) => Some(store),
+            None if arrowfeed::store::supports(url) => None,
+            None => return self.fsspec_url(py, url, extension),
+        };
+        // A program that uses fsspec may have put files into its memory filesystem.
+        if store.is_none() && is_memory(url) && self.is_in_fsspec_memory(py, url)? {
+            return self.fsspec_url(py, url, extension);
+        }
+        let interrupt = signals::interrupt_of_call(py)?;
+        let found = call(py, || {
+            let found = arrowfeed::store::resolve(url, extension, &self.options, store, Some(&interrupt));
+            found.map_err(|error| error.in_file(&redacted(url)))
+        });
+        Ok(found?.into_iter().map(|file| self.source(file)).collect())
+    }
+
+    fn is_in_fsspec_memory(&self, py: Python<'_>, url: &str) -> PyResult<bool> {
+        let files = py.import("arrowfeed._files")?;
+        call_method(&files, "is_in_fsspec_memory", (url,))?.extract()
+    }
+
+    /// A new object.
+    pub(crate) fn create(&self, url: &str) -> Result<Box<dyn NewFile>, FeedError> {
+        let store = match &self.store {
+            Some(Given::Store(store)) => Some(store),
+            Some(Given::Fsspec(_)) => {
+                let message = "store: expected a store of obstore to write to, found a filesystem of fsspec, which cannot be written to";
+                return Err(FeedError::new(FeedErrorKind::Options, message));
+            }
+            None => None,
+        };
+        Ok(Box::new(arrowfeed::store::create(url, &self.options, store, Some(signals::interrupt()))?))
+    }
+
+    fn source(&self, file: StoreFile) -> FileSource {
+        FileSource::remote(file.name, self.cached(file.object))
+    }
+
+    fn cached(&self, object: Arc<StoreObject>) -> Arc<dyn RemoteObject> {
+        match &self.cache {
+            Some(cache) => Arc::new(cache.object(object)),
+            None => object,
+        }
+    }
+
+    /// The files of a URL whose scheme fsspec knows.
+    fn fsspec_url(&self, py: Python<'_>, url: &str, extension: &str) -> PyResult<Vec<FileSource>> {
+        let files = py.import("arrowfeed._files")?;
+        let options = self.python_options.as_ref().map(|options| options.bind(py));
+        let filesystem = call_method(&files, "filesystem_of", (url, redacted(url).as_ref(), options))?;
+        self.fsspec_files(py, &filesystem, url, extension)
+    }
+
+    fn fsspec_files(
+        &self,
+        py: Python<'_>,
+        filesystem: &Bound<'_, PyAny>,
+        url: &str,
+        extension: &str,
+    ) -> PyResult<Vec<FileSource>> {
+        if self.cache.is_some() {
+            let message =
+                "cache: expected files of a store, found files of fsspec, which has caches of its own";
+            return Err(PyValueError::new_err(message));
+        }
+        let files = py.import("arrowfeed._files")?;
+        let found = call_method(&files, "files_of", (filesystem, url, redacted(url).as_ref(), extension))?;
+        let found = found.extract::<Vec<(String, String, Option<u64>)>>()?;
+        let sources = found.into_iter().map(|(name, path, size)| {
+            let filesystem = Object::new(filesystem.clone().unbind());
+            FileSource::remote(
+                name,
+                Arc::new(FsspecObject::new(filesystem, path, size, self.options.limits())),
+            )
+        });
+        Ok(sources.collect())
+    }
+}
+
+impl Given {
+    fn of(value: &Bound<'_, PyAny>, options: &StoreOptions) -> PyResult<Self> {
+        if value.is_instance_of::<PyType>() {
+            return Err(wrong_type("store", "a store of obstore or a filesystem of fsspec", value));
+        }
+        if has_attribute(value, "cat_file")? && has_attribute(value, "info")? {
+            return Ok(Self::Fsspec(value.clone().unbind()));
+        }
+        if !has_attribute(value, "__getnewargs_ex__")? {
+            return Err(wrong_type("store", "a store of obstore or a filesystem of fsspec", value));
+        }
+        value.extract::<PyExternalObjectStore>().map_err(|_| {
+            wrong_type("store", "a store of obstore (not MemoryStore) or a filesystem of fsspec", value)
+        })?;
+        let object = Object::new(value.clone().unbind());
+        let make = move || {
+            let made = Python::try_attach(|py| {
+                object.bind(py).extract::<PyExternalObjectStore>().map(PyExternalObjectStore::into_dyn)
+            });
+            match made {
+                Some(made) => made.map_err(|error| FeedError::io(std::io::Error::other(error))),
+                None => Err(FeedError::io(std::io::Error::other(
+                    "expected a running Python interpreter, found it shut down",
+                ))),
+            }
+        };
+        Ok(Self::Store(Store::custom(Arc::new(make), "store", options.clone())))
+    }
+}
+
+/// Warns of servers that send whole files, each once.
+///
+/// # Errors
+/// The program makes errors of warnings.
+pub(crate) fn warn_of_servers_without_ranges(py: Python<'_>) -> PyResult<()> {
+    for server in arrowfeed::store::take_servers_without_ranges() {
+        let message =
+            format!("{server} does not support ranges: each file is read as a whole before its first row");
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(message)?, 1)?;
+    }
+    Ok(())
+}
+
+/// Keys and values of `storage_options`.
+fn storage_options(value: &Bound<'_, PyAny>) -> PyResult<StoreOptions> {
+    let expected = "a dict of str to str, int, float or bool";
+    // The value may be secret: it is not shown.
+    let wrong = |value: &Bound<'_, PyAny>| {
+        let found = value.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+        PyTypeError::new_err(format!("storage_options: expected {expected}, found {found}"))
+    };
+    let mapping = value.cast::<PyMapping>().map_err(|_| wrong(value))?;
+    let mut pairs = Vec::new();
+    for pair in mapping.items()? {
+        let (key, value) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+        let key = key.extract::<String>().map_err(|_| wrong(&key))?;
+        let text = match (value.extract::<bool>(), value.extract::<String>()) {
+            (Ok(flag), _) => flag.to_string(),
+            (_, Ok(text)) => text,
+            _ if value.extract::<f64>().is_ok() => value.str()?.to_string(),
+            // Nested options are those of a filesystem of fsspec.
+            _ => continue,
+        };
+        pairs.push((key, text));
+    }
+    StoreOptions::parse(pairs).map_err(|error| to_python(value.py(), error))
+}
+
+fn is_memory(url: &str) -> bool {
+    scheme(url).is_some_and(|scheme| scheme.eq_ignore_ascii_case("memory"))
+}
