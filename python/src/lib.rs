@@ -117,6 +117,7 @@ mod _arrowfeed {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         crate::signals::notice_main_thread(module.py())?;
+        crate::shutdown::attach_once(module.py());
         crate::shutdown::wait_at_exit(module.py())?;
         if cfg!(debug_assertions) {
             let message = c"arrowfeed was compiled without optimisation: do not measure its speed";

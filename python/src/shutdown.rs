@@ -69,6 +69,14 @@ pub(crate) fn wait_at_exit(py: Python<'_>) -> PyResult<()> {
     call_method(&atexit, "register", (wait,)).map(drop)
 }
 
+/// Attaches once, so that later attempts of other threads cannot panic.
+///
+/// The first `Python::try_attach` of a process asserts that the interpreter is initialized, after it has looked whether it
+/// is. An interpreter that ends between the two would make a thread panic, and every later attempt too (PyO3 0.30).
+pub(crate) fn attach_once(py: Python<'_>) {
+    py.detach(|| Python::try_attach(|_| ()));
+}
+
 /// The interpreter still lives here: calls that need it go on.
 #[pyfunction]
 fn wait_for_foreign_calls(py: Python<'_>) {

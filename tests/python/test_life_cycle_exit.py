@@ -198,9 +198,10 @@ def test_an_interpreter_ends_while_another_library_makes_the_batches_of_daemon_t
     moments = random.Random(EXITS)
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n" + "".join(f"{row},{row / 2}\n" for row in range(1_000_000)))
+    # With a short delay, the streams are released while the interpreter ends.
     given = [
-        {"path": str(path), "threads": number % 2 + 1, "delay": moments.uniform(0, 0.1)}
-        for number in range(max(1, EXITS // 10))
+        {"path": str(path), "threads": number % 2 + 1, "delay": moments.uniform(0, longest)}
+        for number, longest in enumerate([0.006, 0.1] * max(1, EXITS // 10))
     ]
     for case, ended in zip(given, run_all(READS, given, limit=LIMIT), strict=True):
         assert (ended.code, ended.out, ended.err) == (0, "", ""), case
