@@ -1,4 +1,4 @@
-"""Columns and representations that tensor adapters are measured on. Equal seeds give equal batches."""
+"""Columns and representations of the benchmarks of tensor adapters. Equal seeds give equal batches."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ Numbers = Callable[[int], np.ndarray]
 
 @dataclass(frozen=True)
 class AdapterCase:
-    """A way to make a batch, and the text of a `TensorRepresentation` of its columns."""
+    """A function that makes a batch, and the text of a `TensorRepresentation` of its columns."""
 
     batch: Callable[[np.random.Generator, int], pa.RecordBatch]
     representation: str
 
 
 def lists(lengths: np.ndarray, numbers: Numbers) -> pa.Array:
-    """Large lists of these lengths, as tfx_bsl's readers make them."""
+    """Large lists of these lengths, as the readers of tfx_bsl return them."""
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     return pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(numbers(int(offsets[-1]))))
 
@@ -34,7 +34,7 @@ def width(number: type) -> Callable[[np.random.Generator, int], pa.RecordBatch]:
 
 
 def varlen(most: int) -> Callable[[np.random.Generator, int], pa.RecordBatch]:
-    """Lists of integers, up to `most` in a row."""
+    """Lists of up to `most` integers per row."""
 
     def batch(random: np.random.Generator, rows: int) -> pa.RecordBatch:
         lengths = random.integers(0, most + 1, rows)
@@ -44,7 +44,7 @@ def varlen(most: int) -> Callable[[np.random.Generator, int], pa.RecordBatch]:
 
 
 def sparse(random: np.random.Generator, rows: int) -> pa.RecordBatch:
-    """Up to ten values in a row, and their sorted indices."""
+    """Up to ten values per row, and their sorted indices."""
     lengths = random.integers(0, 11, rows)
     steps = lists(lengths, lambda n: random.integers(1, 90, n))
     sums = np.concatenate([[0], np.cumsum(steps.values)])
@@ -55,14 +55,14 @@ def sparse(random: np.random.Generator, rows: int) -> pa.RecordBatch:
 
 
 def filled(random: np.random.Generator, rows: int) -> pa.RecordBatch:
-    """Ten values in a row, a tenth of the rows null."""
+    """Ten values per row, with a tenth of the rows null."""
     values = lists(np.full(rows, 10), lambda n: random.random(n, np.float32))
     there = pa.array(random.random(rows) >= 0.1)
     return pa.record_batch({"x": pa.compute.if_else(there, values, None)})
 
 
 def grouped(random: np.random.Generator, rows: int) -> pa.RecordBatch:
-    """Values in up to four groups a row, of up to five values each."""
+    """Up to four groups per row, of up to five values each."""
     lengths = lists(random.integers(0, 5, rows), lambda n: random.integers(0, 6, n))
     sums = np.concatenate([[0], np.cumsum(lengths.values)])[np.asarray(lengths.offsets)]
     return pa.record_batch({"n": lengths, "x": lists(np.diff(sums), lambda n: random.random(n, np.float32))})
@@ -78,7 +78,7 @@ def same(size: int) -> Callable[[np.random.Generator, int], pa.RecordBatch]:
 
 
 def fixed(size: int) -> Callable[[np.random.Generator, int], pa.RecordBatch]:
-    """Fixed-size lists, which tfx_bsl does not take."""
+    """Fixed-size lists, which tfx_bsl does not accept."""
 
     def batch(random: np.random.Generator, rows: int) -> pa.RecordBatch:
         values = random.random(rows * size, np.float32)

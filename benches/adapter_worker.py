@@ -1,8 +1,8 @@
 """Benchmark worker for tensor adapters: `adapter_worker.py arrowfeed|tfx_bsl`.
 
-The protocol is that of `python_worker.py`. A job's file is the name of a case of `adapter_cases.py`, its
-limit the number of rows. Batches are made before the clock starts; what counts is from there to the arrays
-of numpy.
+The protocol is that of `python_worker.py`. The file of a job is the name of a case of `adapter_cases.py`, and
+its limit is the number of rows. Batches are created before the clock starts. The clock measures the
+conversion to numpy arrays.
 """
 
 import importlib
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-# Otherwise the library tells of its build on standard error.
+# Otherwise the library prints information about its build to standard error.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
@@ -25,13 +25,13 @@ from tensorflow_metadata.proto.v0.schema_pb2 import TensorRepresentation
 from adapter_cases import CASES
 
 DIFFERENT = 20
-"""Batches that are different, so that not all is in the processor's nearest cache."""
+"""Number of distinct batches, so that they do not all fit in the L1 cache of the processor."""
 
 Convert = Callable[[pa.RecordBatch], object]
 
 
 def arrowfeed_converter(schema: pa.Schema, representation: TensorRepresentation) -> Convert:
-    """Ours: a tensor, and each array of it."""
+    """A converter of arrowfeed: a tensor, and each of its arrays."""
     adapter = importlib.import_module("arrowfeed").TensorAdapter(schema, {"x": representation})
     names = {"dense": ("values",), "sparse": ("indices", "values"), "ragged": ("flat_values", "row_splits")}
     attributes = names[adapter.specs["x"].kind]
@@ -44,7 +44,7 @@ def arrowfeed_converter(schema: pa.Schema, representation: TensorRepresentation)
 
 
 def tfx_bsl_converter(schema: pa.Schema, representation: TensorRepresentation) -> Convert:
-    """tfx_bsl's, without TensorFlow's tensors: arrays of numpy."""
+    """A converter of tfx_bsl, to numpy arrays instead of tensors of TensorFlow."""
     theirs = importlib.import_module("tfx_bsl.tfxio.tensor_adapter")
     adapter = theirs.TensorAdapter(theirs.TensorAdapterConfig(schema, {"x": representation}))
     return lambda batch: adapter.ToBatchTensors(batch, produce_eager_tensors=False)
@@ -63,7 +63,7 @@ def prepared(name: str, case: str, rows: int) -> tuple[Convert, list[pa.RecordBa
 
 
 def answer(name: str, job: dict[str, Any]) -> dict[str, Any]:
-    """Runs a job; whatever the adapter raises is its answer."""
+    """Runs a job. An exception of the adapter becomes the answer."""
     try:
         convert, batches = prepared(name, job["file"], job["batch_size"])
         turns = job["limit"] // job["batch_size"]
@@ -76,7 +76,7 @@ def answer(name: str, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def convert_all(convert: Convert, batches: list[pa.RecordBatch], turns: int) -> Iterator[int]:
-    """Rows of each batch, as it is converted."""
+    """Converts batches, and yields the number of rows of each."""
     for turn in range(turns):
         batch = batches[turn % DIFFERENT]
         convert(batch)

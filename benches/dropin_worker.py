@@ -1,7 +1,7 @@
-"""Benchmark worker for ATDSDataset, both, by one script: `dropin_worker.py arrowfeed|atds`.
+"""Benchmark worker for both implementations of ATDSDataset: `dropin_worker.py arrowfeed|atds`.
 
-The protocol is that of `tensor_worker.py`. Eager code takes the steps, from the dataset itself or from a
-pipeline of tf.data over it; or a `tf.function` takes them, as Keras does.
+The protocol is that of `tensor_worker.py`. Steps are taken by eager code, from the dataset itself or from a
+pipeline of tf.data over it, or by a `tf.function`, as in Keras.
 """
 
 import functools
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-# Otherwise TensorFlow tells of its build on standard error.
+# Otherwise TensorFlow prints information about its build to standard error.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
@@ -27,16 +27,16 @@ MODULES = {
     ),
     "arrowfeed": ("arrowfeed.tfio", "arrowfeed.tfio"),
 }
-"""Where each has its dataset and its features. All else is the same."""
+"""The modules of the dataset and of the features of each implementation. All other code is the same."""
 
 AHEAD = 2
 
 STEPS_OF_A_CALL = 10
-"""Steps that one call of a `tf.function` takes."""
+"""Number of steps in one call of a `tf.function`."""
 
 
 def dataset(name: str, job: Job) -> Any:
-    """All 19 features of linkedin."""
+    """A dataset of all 19 features of linkedin."""
     reader, features = (importlib.import_module(module) for module in MODULES[name])
     dtypes = {kind: tf.as_dtype(dtype) for kind, dtype in KINDS.items()}
     chosen = {column: features.DenseFeature([], dtypes[kind]) for column, kind in linkedin.SCALARS}
@@ -52,13 +52,13 @@ def dataset(name: str, job: Job) -> Any:
 
 
 def labelled(batch: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    """What pipelines do at least: the features, and the label."""
+    """Separates the features and the label, the minimum that pipelines do."""
     return {name: tensor for name, tensor in batch.items() if name != "label"}, batch["label"]
 
 
 @tf.function
 def steps(iterator: Any) -> Any:
-    """Steps that read each part of each tensor."""
+    """Takes steps that read each part of each tensor."""
     total = tf.constant(0, tf.int64)
     for _ in tf.range(STEPS_OF_A_CALL):
         parts = tf.nest.flatten(next(iterator), expand_composites=True)
@@ -67,14 +67,14 @@ def steps(iterator: Any) -> Any:
 
 
 def stepped(made: Any) -> Iterator[object]:
-    """Something for each step of a function over a dataset."""
+    """Yields an item for each step that a `tf.function` takes over a dataset."""
     iterator = iter(made.prefetch(AHEAD))
     while True:
         yield from [steps(iterator)] * STEPS_OF_A_CALL
 
 
 def batches(name: str, job: Job) -> Iterator[object]:
-    """The batches of a job, in the way that it asks for."""
+    """The batches of a job, read in the way that it specifies."""
     made = dataset(name, job)
     match job["way"]:
         case "function":

@@ -1,9 +1,9 @@
-"""Benchmark worker for other formats than Avro: `format_worker.py READER`.
+"""Benchmark worker for formats other than Avro: `format_worker.py READER`.
 
-The protocol is that of `tensor_worker.py`. A job's way is what is measured: `decode` is messages in memory
-to a batch; all others are steps over a file. Seconds are those of CPU, of all threads: pyarrow.dataset and
-tf.data have threads of their own, whatever they are asked for. The files have the rows of linkedin as 24
-columns of lists and numbers; this worker writes them where they are missing.
+The protocol is that of `tensor_worker.py`. The way of a job selects the measurement: `decode` converts
+messages in memory to a batch; all other ways take steps over a file. Seconds are CPU seconds of all threads,
+because pyarrow.dataset and tf.data start threads of their own, whatever number is requested. The files
+contain the rows of linkedin as 24 columns of lists and numbers. This worker writes them if they are missing.
 """
 
 import importlib
@@ -16,7 +16,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-# Otherwise TensorFlow tells of its build on standard error.
+# Otherwise TensorFlow prints information about its build to standard error.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
@@ -27,11 +27,11 @@ import pyarrow.parquet as pq
 from tensor_worker import Job, serve_answers, steps
 
 MESSAGES = 4096
-"""Messages that are decoded again and again."""
+"""Number of messages that are decoded repeatedly."""
 
 
 def table(folder: Path) -> pa.Table:
-    """The rows of linkedin, each field of a record a column of its own."""
+    """The rows of linkedin, with each field of a record as a separate column."""
     return pa.table(af.read_avro(folder / "linkedin.null.avro")).flatten()
 
 
@@ -51,7 +51,7 @@ def made(file: str) -> str:
 
 @cache
 def kinds(file: str) -> dict[str, str]:
-    """The features of a file of TFRecord: names and kinds of values."""
+    """The features of a TFRecord file: names and kinds of values."""
     names = {"int64": "int64", "float": "float", "large_binary": "bytes"}
     schema = af.read_tfrecord(made(file), sample=1000).schema.to_pyarrow()
     return {field.name: names[str(field.type.value_type)] for field in schema}
@@ -83,14 +83,14 @@ def tfmd(features: dict[str, str]) -> bytes:
 
 
 def parsing(job: Job, feature: str) -> dict[str, Any]:
-    """The features as TensorFlow's parser takes them: `VarLenFeature` or `RaggedFeature`."""
+    """The features for the parser of TensorFlow: `VarLenFeature` or `RaggedFeature`."""
     tf = importlib.import_module("tensorflow")
     types = {"int64": tf.int64, "float": tf.float32, "bytes": tf.string}
     return {name: getattr(tf.io, feature)(types[kind]) for name, kind in wanted(job).items()}
 
 
 def decoder(reader: str, job: Job) -> tuple[Callable[[list[bytes]], Any], Callable[[Any], object]]:
-    """How a reader wants messages, and what makes columns or tensors of them."""
+    """A function that prepares messages for a reader, and one that converts them to columns or tensors."""
     match reader:
         case "arrowfeed":
             return list, af.ExampleRecordDecoder(wanted(job)).decode
@@ -104,7 +104,7 @@ def decoder(reader: str, job: Job) -> tuple[Callable[[list[bytes]], Any], Callab
 
 
 def decoded(reader: str, job: Job) -> dict[str, Any]:
-    """Seconds of CPU that messages take. The first ones of the file are decoded again and again."""
+    """Measures the CPU seconds of decoding. The first messages of the file are decoded repeatedly."""
     prepare, decode = decoder(reader, job)
     size, first = job["batch_size"], messages(job["file"])
     batches = [prepare(first[at : at + size]) for at in range(0, len(first), size)]
@@ -120,7 +120,7 @@ def decoded(reader: str, job: Job) -> dict[str, Any]:
 
 
 def example_dataset(job: Job) -> af.Dataset:
-    """A dataset whose tensors are those of the job's way."""
+    """A dataset with the tensors of the job's way."""
     kind = af.VarLenRagged if "ragged" in job["way"] else af.VarLenSparse
     features = wanted(job)
     tensors = {name: kind(name) for name in features}
@@ -128,14 +128,14 @@ def example_dataset(job: Job) -> af.Dataset:
 
 
 def parquet_dataset(job: Job) -> af.Dataset:
-    """A dataset of a Parquet file: numbers dense, lists sparse, as tfx_bsl's adapter has them."""
+    """A dataset of a Parquet file: numbers are dense and lists are sparse, as in the adapter of tfx_bsl."""
     dataset = af.ParquetDataset(made(job["file"]))
     schema = pa.schema(dataset.arrow_schema)
     return af.ParquetDataset(job["file"], representations=representations(schema))
 
 
 def representations(schema: pa.Schema) -> dict[str, Any]:
-    """A dense tensor of each number, and a sparse one of each list."""
+    """A dense tensor for each number column, and a sparse tensor for each list column."""
     lists = (pa.types.is_list, pa.types.is_large_list)
     return {
         field.name: af.VarLenSparse(field.name)
@@ -146,7 +146,7 @@ def representations(schema: pa.Schema) -> dict[str, Any]:
 
 
 def arrowfeed_steps(job: Job) -> Iterator[object]:
-    """Batches of arrowfeed: its own tensors, or TensorFlow's."""
+    """Batches of arrowfeed: its own tensors, or those of TensorFlow."""
     dataset = parquet_dataset(job) if "parquet" in job["way"] else example_dataset(job)
     options = {"batch_size": job["batch_size"], "threads": job["threads"]}
     return iter(dataset.to_tf(**options) if "to_tf" in job["way"] else dataset.tensors(**options))
@@ -165,7 +165,7 @@ def tf_data_steps(job: Job) -> Iterator[object]:
 
 
 def pyarrow_steps(job: Job) -> Iterator[object]:
-    """`pyarrow.dataset`, and tfx_bsl's adapter, whose types are lists: numbers become lists of one."""
+    """`pyarrow.dataset` and the adapter of tfx_bsl, which needs lists: numbers become lists of one value."""
     pads = importlib.import_module("pyarrow.dataset")
     adapters = importlib.import_module("tfx_bsl.tfxio.tensor_adapter")
     batches = pads.dataset(made(job["file"])).to_batches(
@@ -185,7 +185,7 @@ def pyarrow_steps(job: Job) -> Iterator[object]:
 
 
 def as_lists(column: pa.Array) -> pa.Array:
-    """Large lists of the types that tfx_bsl has."""
+    """Converts a column to large lists of the types that tfx_bsl supports."""
     values = {pa.float64(): pa.float32(), pa.int32(): pa.int64(), pa.bool_(): pa.int64()}
     if pa.types.is_list(column.type):
         item = values.get(column.type.value_type, column.type.value_type)
@@ -198,7 +198,7 @@ STEPS = {"arrowfeed": arrowfeed_steps, "tf.data": tf_data_steps, "pyarrow and tf
 
 
 def answer(reader: str, job: Job) -> dict[str, Any]:
-    """Runs a job; whatever the reader raises is its answer."""
+    """Runs a job. An exception of the reader becomes the answer."""
     try:
         if job["way"] == "decode":
             return decoded(reader, job)

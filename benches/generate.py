@@ -1,6 +1,7 @@
-"""Writes the benchmark's Avro files: deterministic, and only those that are not there yet.
+"""Writes the Avro files of the benchmarks that do not exist yet. The files are deterministic.
 
-The null codec's file is written from records; the other codecs' files hold the same blocks, recompressed.
+The file with the null codec is written from records. The files with other codecs contain the same blocks,
+recompressed.
 """
 
 import argparse
@@ -17,11 +18,11 @@ from datasets import GROWTH, SHAPES, SMALL_FILE, SMALL_FOLDER, SMALL_HALVES, Dat
 from manifest import Manifest
 
 BLOCK_BYTES = 64_000
-"""What Java's writer, and Spark with it, closes a block at."""
+"""Size at which the writers of Java and Spark close a block."""
 SYNC_MARKER = b"arrowfeed-bench!"
-"""Fixed, so that equal seeds give equal files."""
+"""A fixed marker, so that equal seeds give equal files."""
 LEVELS = {"deflate": 6, "snappy": None, "zstandard": 3}
-"""The other codecs, each at its writers' usual level."""
+"""The other codecs, each at the level that its writers usually use."""
 CODECS = ("null", *LEVELS)
 
 
@@ -34,7 +35,7 @@ def write_null(dataset: Dataset, rows: int, path: Path) -> None:
 
 
 def recompress(source: Path, targets: dict[str, Path]) -> None:
-    """Copies each block of a null file into one file per codec."""
+    """Copies each block of a file with the null codec into one file per codec."""
     with ExitStack() as stack:
         blocks = fastavro.block_reader(stack.enter_context(source.open("rb")))
         schema: Any = blocks.writer_schema
@@ -56,12 +57,12 @@ def recompress(source: Path, targets: dict[str, Path]) -> None:
 
 
 def file_name(dataset: str, codec: str) -> str:
-    """Name of a dataset's file in the data folder."""
+    """The name of a dataset's file in the data folder."""
     return f"{dataset}.{codec}.avro"
 
 
 def make(dataset: Dataset, rows: int, codecs: tuple[str, ...], manifest: Manifest) -> None:
-    """Makes a dataset's files, unless the folder has them."""
+    """Generates the files of a dataset unless the folder has them."""
     if manifest.holds(dataset.name, rows):
         return
     start = time.perf_counter()
@@ -76,7 +77,7 @@ def make(dataset: Dataset, rows: int, codecs: tuple[str, ...], manifest: Manifes
 
 
 def make_small_files(scale: float, manifest: Manifest) -> None:
-    """Fills both halves of the folder of small files with copies of one."""
+    """Fills both halves of the folder of small files with copies of one file."""
     count = small_files(scale)
     if manifest.holds(SMALL_FOLDER, count):
         return
@@ -87,12 +88,12 @@ def make_small_files(scale: float, manifest: Manifest) -> None:
         folder.mkdir(parents=True)
         for at in range(count):
             (folder / f"{at:05}.avro").write_bytes(content)
-    # Written in order, so the last one stands for its half.
+    # The files are written in order, so the last one shows that its half is complete.
     manifest.add(SMALL_FOLDER, count, [f"{SMALL_FOLDER}/{half}/{count - 1:05}.avro" for half in SMALL_HALVES])
 
 
 def make_all(folder: Path, scale: float) -> None:
-    """Makes everything that `run.py` reads."""
+    """Generates all files that `run.py` reads."""
     folder.mkdir(parents=True, exist_ok=True)
     manifest = Manifest(folder)
     for dataset in SHAPES:
@@ -104,7 +105,7 @@ def make_all(folder: Path, scale: float) -> None:
 
 
 def main() -> None:
-    """Command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="data folder")
     parser.add_argument("--scale", type=float, default=1.0, help="part of the rows, 1 for what the bars mean")

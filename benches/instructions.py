@@ -1,6 +1,6 @@
 """Counts the instructions of fixed work under callgrind, and compares them with the committed figures.
 
-A time on a busy machine hides a loss of a few percent; a number of instructions does not.
+A time on a busy machine hides a regression of a few percent. An instruction count does not.
 """
 
 import argparse
@@ -20,14 +20,14 @@ FIGURES = BENCHES / "instructions.toml"
 PROGRAM = BENCHES / "instructions/target/release/bench-instructions"
 ROWS = 10_000
 TOLERANCE = 0.02
-"""Part of the committed figure by which a count may be higher."""
+"""Fraction of the committed figure by which a count may exceed it."""
 FILES = [dataset.name for dataset in SHAPES]
 WORKS = [f"{kind} {file}" for kind in ("decode", "project", "write") for file in FILES]
 WORKS += [f"{kind} {file}" for kind in ("tensors", "dataset", "shuffle") for file in ("linkedin", "strings")]
 
 
 def count(work: str, folder: Path) -> int:
-    """Instructions of a work."""
+    """The number of instructions of one kind of work."""
     command = ["valgrind", "--tool=callgrind", "--toggle-collect=*counted_work*"]
     command += ["--callgrind-out-file=/dev/null", str(PROGRAM), work, str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -52,7 +52,7 @@ def update(counts: dict[str, int]) -> None:
 
 
 def compare(counts: dict[str, int]) -> int:
-    """Prints a table, and gives 1 if a count is higher than its figure allows."""
+    """Prints a table, and returns 1 if a count exceeds its figure by more than the tolerance."""
     figures = tomllib.loads(FIGURES.read_text())
     expected: dict[str, int] = figures["instructions"]
     print("| work | committed | found | change |\n| --- | --- | --- | --- |")
@@ -69,7 +69,7 @@ def compare(counts: dict[str, int]) -> int:
 
 
 def main() -> int:
-    """Command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder for the files")
     parser.add_argument("--update", action="store_true", help="write the figures, compare nothing")

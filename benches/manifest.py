@@ -1,11 +1,11 @@
-"""What lies in a data folder: rows and bytes of every file, and the version of the generator."""
+"""The content of a data folder: rows and bytes of every file, and the version of the generator."""
 
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 VERSION = 1
-"""Goes up with every change of the data: what an older generator made is then made anew."""
+"""Increases with every change of the data. Files of an older version are generated again."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Entry:
 
 
 class Manifest:
-    """`manifest.json` of a data folder. It names a file only once the file is whole."""
+    """`manifest.json` of a data folder. It lists a file only after the file is complete."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -29,14 +29,14 @@ class Manifest:
             self._entries = {name: Entry(**entry) for name, entry in entries.items()}
 
     def holds(self, name: str, rows: int) -> bool:
-        """Whether this version's files of a dataset are there, with so many rows."""
+        """Whether the files of a dataset exist in this version and with this number of rows."""
         entry = self._entries.get(name)
         if entry is None or (entry.version, entry.rows) != (VERSION, rows):
             return False
         return all(_size(self.folder / file) == size for file, size in entry.bytes.items())
 
     def add(self, name: str, rows: int, files: list[str]) -> None:
-        """Takes a dataset's finished files in."""
+        """Adds the complete files of a dataset."""
         sizes = {file: (self.folder / file).stat().st_size for file in files}
         self._entries[name] = Entry(VERSION, rows, sizes)
         entries = {name: asdict(entry) for name, entry in self._entries.items()}

@@ -1,7 +1,7 @@
 """Benchmark worker for Python readers and writers: `python_worker.py arrowfeed|fastavro|polars`.
 
-One JSON job a line comes in; `{"seconds", "rows", "peak_bytes"}` or `{"error"}` goes out. `peak_bytes` is
-what the process grew by at most since the library was imported.
+Reads one JSON job per line, and answers each with `{"seconds", "rows", "peak_bytes"}` or `{"error"}`.
+`peak_bytes` is the maximum growth of the process since the library was imported.
 """
 
 import importlib
@@ -20,20 +20,20 @@ Job = dict[str, Any]
 
 
 def read_arrowfeed(arrowfeed: Any, job: Job) -> int:
-    """Iterates batches."""
+    """Iterates over batches."""
     names = ("batch_size", "threads", "columns")
     options = {name: job[name] for name in names if name in job}
     return sum(batch.num_rows for batch in arrowfeed.read_avro(job["file"], **options))
 
 
 def read_fastavro(fastavro: Any, job: Job) -> int:
-    """Iterates dicts, up to the job's limit."""
+    """Iterates over dicts, up to the job's limit."""
     with open(job["file"], "rb") as file:
         return sum(1 for _ in itertools.islice(fastavro.reader(file), job.get("limit")))
 
 
 def read_polars(polars: Any, job: Job) -> int:
-    """Reads a whole frame: polars does not stream Avro."""
+    """Reads a whole frame, because polars does not stream Avro."""
     frame = polars.read_avro(job["file"], columns=job.get("columns"))
     return int(frame.height)
 
@@ -46,24 +46,24 @@ READERS: dict[str, Callable[[Any, Job], int]] = {
 
 
 class CountingSink(io.RawIOBase):
-    """A file that takes bytes and counts them."""
+    """A file that counts the bytes written to it, and drops them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.count = 0
 
     def writable(self) -> bool:
-        """Yes."""
+        """Returns true."""
         return True
 
     def write(self, data: Any) -> int:
-        """Takes bytes."""
+        """Counts bytes."""
         self.count += len(data)
         return len(data)
 
 
 def write_arrowfeed(arrowfeed: Any, job: Job) -> Callable[[], int]:
-    """Reads and writes batch by batch: nothing is held, so that the peak is that of a stream."""
+    """Reads and writes batch by batch. Keeps no batches, so that the peak is that of a stream."""
     names = ("batch_size", "threads")
     options = {name: job[name] for name in names if name in job}
 
@@ -76,7 +76,7 @@ def write_arrowfeed(arrowfeed: Any, job: Job) -> Callable[[], int]:
 
 
 def write_fastavro(fastavro: Any, job: Job) -> Callable[[], int]:
-    """Writes dicts, which were read before."""
+    """Writes dicts that were read before."""
     schema, rows = fastavro_rows(fastavro, job["file"], job.get("limit"))
 
     def write() -> int:
@@ -88,7 +88,7 @@ def write_fastavro(fastavro: Any, job: Job) -> Callable[[], int]:
 
 @lru_cache(maxsize=1)
 def fastavro_rows(fastavro: Any, path: str, limit: int | None) -> tuple[Any, list[Any]]:
-    """Schema and rows of a file, up to the limit."""
+    """The schema and the rows of a file, up to the limit."""
     with open(path, "rb") as file:
         reader = fastavro.reader(file)
         return reader.writer_schema, list(itertools.islice(reader, limit))
@@ -101,7 +101,7 @@ WRITERS: dict[str, Callable[[Any, Job], Callable[[], int]]] = {
 
 
 def resident_bytes(field: str) -> int:
-    """`VmHWM` (peak) or `VmRSS` (now) on Linux; elsewhere only the peak is known."""
+    """`VmHWM` (peak) or `VmRSS` (current) on Linux; always the peak on other systems."""
     status = Path("/proc/self/status")
     if status.exists():
         lines = status.read_text().splitlines()
@@ -110,14 +110,14 @@ def resident_bytes(field: str) -> int:
 
 
 def work_of(name: str, module: Any, job: Job) -> Callable[[], int]:
-    """What is measured of a job. A writer reads its rows here."""
+    """Returns the measured part of a job. Prepares the job first: a writer reads its rows."""
     if "write" in job:
         return WRITERS[name](module, job)
     return partial(READERS[name], module, job)
 
 
 def answer(name: str, module: Any, job: Job, before: int) -> dict[str, Any]:
-    """Runs a job; whatever the library raises is its answer."""
+    """Runs a job. An exception of the library becomes the answer."""
     try:
         work = work_of(name, module, job)
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Prints the tables of arrowfeed against other readers. Builds nothing: `README.md` has the steps."""
+"""Prints tables that compare arrowfeed with other readers. Builds nothing: `README.md` has the steps."""
 
 import argparse
 import sys
@@ -43,11 +43,11 @@ SUITES: dict[str, Callable[[Session], None]] = {
     "write": write.run,
 }
 LEAST_ROUNDS = 5
-"""Fewer rounds than this are for trying things out, not for quoting."""
+"""Do not quote the results of fewer rounds than this."""
 
 
 def arguments() -> argparse.Namespace:
-    """Command line."""
+    """Parses the command line."""
     names = [shape.name for shape in SHAPES]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder that generate.py filled")
@@ -63,7 +63,7 @@ def arguments() -> argparse.Namespace:
 
 
 def missing_data(folder: Path, scale: float, schemas: list[str]) -> list[str]:
-    """What `folder` does not hold at this scale."""
+    """The datasets that `folder` does not contain at this scale."""
     needed = {dataset.name: dataset.scaled_rows(scale) for dataset in (*SHAPES, *GROWTH)}
     needed |= {SMALL_FOLDER: small_files(scale)}
     unused = {shape.name for shape in SHAPES} - set(schemas)
@@ -72,7 +72,7 @@ def missing_data(folder: Path, scale: float, schemas: list[str]) -> list[str]:
 
 
 def show_heading(session: Session) -> None:
-    """Prints what the figures hang on."""
+    """Prints the facts on which the figures depend."""
     facts = describe(BENCHES)
     session.write({"suite": "heading", "scale": session.scale, "rounds": session.rounds, **facts})
     print("# arrowfeed benchmarks\n")
@@ -83,14 +83,14 @@ def show_heading(session: Session) -> None:
 
 
 def run_suites(session: Session, suites: list[str]) -> None:
-    """Prints the tables, one after the other."""
+    """Prints the tables in order."""
     show_heading(session)
     for name in suites:
         SUITES[name](session)
 
 
 def main() -> int:
-    """Gives 1 if any figure could not be had; a bar that is not met is no failure of the run."""
+    """Returns 1 if any figure could not be measured. A bar that is not met does not fail the run."""
     options = arguments()
     if missing := missing_data(options.data, options.scale, options.schemas):
         print(f"expected {', '.join(missing)} in {options.data}: run generate.py first", file=sys.stderr)

@@ -1,8 +1,8 @@
-"""How well shuffles mix: arrowfeed's beside the block sampling of ATDS, simulated, and beside a perfect one.
+"""Quality of shuffles: arrowfeed, a simulation of the block sampling of ATDS, and a perfect shuffle.
 
     python benches/shuffle_quality.py
 
-Prints the table of docs/datasets.md. It measures orders, not speed.
+Prints the table of docs/datasets.md. Measures the order of rows, not speed.
 """
 
 import random
@@ -28,7 +28,7 @@ SCHEMA = fastavro.parse_schema(
 
 
 def write(folder: Path, rows: int, block_rows: int) -> list[Path]:
-    """Files of numbered rows of 8 bytes each."""
+    """Writes files of numbered rows of 8 bytes each. Returns their paths."""
     paths = []
     for part in range(FILES):
         numbers = range(part * rows // FILES, (part + 1) * rows // FILES)
@@ -40,7 +40,7 @@ def write(folder: Path, rows: int, block_rows: int) -> list[Path]:
 
 
 def ours(paths: list[Path], buffer: int, batch: int) -> np.ndarray:
-    """The order of arrowfeed."""
+    """The order of rows in a shuffle of arrowfeed."""
     dataset = af.AvroDataset(paths, representations={"id": af.Dense("id")})
     batches = dataset.record_batches(batch_size=batch, shuffle_buffer_size=buffer, seed=1)
     data = b"".join(bytes(one.column("id").to_pyarrow().buffers()[1])[: 8 * one.num_rows] for one in batches)
@@ -48,11 +48,11 @@ def ours(paths: list[Path], buffer: int, batch: int) -> np.ndarray:
 
 
 def sampled(rows: int, block_rows: int, buffer: int, batch: int) -> np.ndarray:
-    """The order of block sampling as in ATDS.
+    """The order of rows in block sampling as in ATDS.
 
-    Blocks are read in file order until there are rows for a batch and the buffer. A batch draws blocks, each
-    as likely as any other, and takes the next row of each, or all that are left where these are a tenth of
-    the block or less. It is laid out block by block; rows of a block keep their order.
+    Blocks are read in file order until there are enough rows for a batch and the buffer. A batch draws blocks
+    uniformly and takes the next row of each, or all remaining rows if they are a tenth of the block or less.
+    The rows of a batch are ordered by block; rows of a block keep their order.
     """
     draw, blocks, order = random.Random(1), [], []
     unread = deque(range(0, rows, block_rows))
@@ -88,9 +88,10 @@ def _draws(
 
 
 def figures(order: np.ndarray, block_rows: int, batch: int) -> tuple[float, float, float, float]:
-    """How far rows move, neighbours of one block, correlation of neighbours, spread of the means of batches.
+    """Movement of rows, neighbours from one block, correlation of neighbours, and spread of batch means.
 
-    All as shares: of all rows; of all pairs; of 1; of what independent draws would have.
+    Movement is a share of all rows, and neighbours from one block are a share of all pairs. The spread is
+    relative to that of independent draws.
     """
     rows = len(order)
     assert np.array_equal(np.sort(order), np.arange(rows)), "each row once"
@@ -102,7 +103,7 @@ def figures(order: np.ndarray, block_rows: int, batch: int) -> tuple[float, floa
 
 
 def table(rows: int, batch: int, block_rows: tuple[int, ...], buffers: tuple[int, ...]) -> Iterator[tuple]:
-    """A line for each block size, buffer and way."""
+    """Yields a line for each block size, buffer size and shuffle."""
     perfect = np.random.default_rng(1).permutation(rows)
     for size in block_rows:
         yield size, rows, "perfect", *figures(perfect, size, batch)

@@ -1,7 +1,7 @@
-"""Reads files of a store with 20 ms a request, beside local files and other readers.
+"""Compares reading of a store with 20 ms per request with local files and other readers.
 
-The server and the readers share the cores of this machine: `obstore` without decoding is the limit. Run it
-in the environment of `make test-stores`; it compiles the server of `benches/store_server`.
+The server and the readers share the cores of this machine, so `obstore` without decoding shows the limit. Run
+the script in the environment of `make test-stores`. It compiles the server of `benches/store_server`.
 """
 
 import argparse
@@ -31,11 +31,11 @@ from datasets import SHAPES  # noqa: E402
 
 SERVER = ROOT / "benches" / "store_server"
 SHUFFLE = 100_000
-"""Rows of a shuffle's window."""
+"""Rows of a shuffle window."""
 
 
 def write_files(directory: Path, files: int, rows: int) -> None:
-    """Writes files of the shape `linkedin`, about 5 MB each. A fifth of them is different."""
+    """Writes files of the dataset `linkedin`, about 5 MB each. A fifth are distinct, the others copies."""
     if len(list(directory.glob("*.avro"))) == files:
         return
     directory.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def write_files(directory: Path, files: int, rows: int) -> None:
 
 @contextlib.contextmanager
 def serving(directory: Path, latency_ms: float) -> Iterator[str]:
-    """The address of a server of the files of a directory."""
+    """Runs a server of the files of a directory, and yields its address."""
     subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=SERVER, check=True)
     command = [SERVER / "target/release/bench-store-server", directory, str(latency_ms)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -66,7 +66,7 @@ def serving(directory: Path, latency_ms: float) -> Iterator[str]:
 
 
 def served(base: str) -> tuple[int, int]:
-    """The requests and the bytes of bodies since the last call."""
+    """The number of requests, and of bytes in response bodies, since the last call."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(f"{base}/-/counts") as response:
         requests, size = response.read().split()
@@ -74,26 +74,26 @@ def served(base: str) -> tuple[int, int]:
 
 
 def timed(work: Callable[[], int]) -> tuple[float, int]:
-    """Seconds and the result of a function."""
+    """Calls a function, and returns the seconds that it takes and its result."""
     start = time.perf_counter()
     result = work()
     return time.perf_counter() - start, result
 
 
 def in_order(source: Any) -> int:
-    """Rows in file order."""
+    """Reads all rows in file order, and returns their number."""
     return sum(batch.num_rows for batch in af.read_avro(source, threads=2))
 
 
 def shuffled(source: Any, index: Path, **options: Any) -> int:
-    """Rows of a shuffled epoch with an index."""
+    """Reads a shuffled epoch with an index, and returns the number of rows."""
     dataset = af.AvroDataset(source, index=index, representations={}, **options)
     batches = dataset.record_batches(batch_size=8192, shuffle_buffer_size=SHUFFLE, seed=7, threads=2)
     return sum(batch.num_rows for batch in batches)
 
 
 def first_batch(source: Any) -> float:
-    """Seconds from the call to the first batch, of a path without a listing."""
+    """Seconds from the call to the first batch, for a path that needs no listing."""
     start = time.perf_counter()
     with af.read_avro(source, threads=2, batch_size=1024) as reader:
         next(reader)
@@ -101,13 +101,13 @@ def first_batch(source: Any) -> float:
 
 
 def downloaded(store: HTTPStore, names: list[str], use: Callable[[bytes], int]) -> int:
-    """Bytes of all files by obstore, 16 at a time, each given to a function."""
+    """Downloads all files with obstore, 16 at a time, and returns the sum of `use` over their bytes."""
     with ThreadPoolExecutor(16) as pool:
         return sum(pool.map(lambda name: use(bytes(obstore.get(store, name).bytes())), names))
 
 
 def rows_of_polars(data: bytes) -> int:
-    """Rows as polars reads them."""
+    """The number of rows that polars reads."""
     return len(polars.read_avro(io.BytesIO(data)))
 
 
@@ -154,7 +154,7 @@ def main() -> None:
                 if turn:
                     seconds[name].append(taken)
             first.append(first_batch(remote[0]))
-            # The server ends the requests that the reader has cancelled.
+            # Lets the server end the requests that the reader cancelled.
             time.sleep(0.2)
     print(f"{'':36} {'median':>9} {'from':>7} {'to':>7} {'MB/s':>6} {'requests':>8} {'bytes':>7}")
     for name, times in seconds.items():

@@ -1,7 +1,7 @@
-"""Benchmark worker for files to tensors, by the reader: `tensor_worker.py arrowfeed|atds|avro_record`.
+"""Benchmark worker that reads files into tensors: `tensor_worker.py arrowfeed|atds|avro_record`.
 
-The protocol is that of `python_worker.py`. The clock runs from the first batch to the last, so that opening
-files and starting threads are in no step; rows are those of the steps.
+The protocol is that of `python_worker.py`. The clock runs from the first batch to the last, so that no step
+includes opening files and starting threads. Only the rows of these steps are counted.
 """
 
 import functools
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-# Otherwise TensorFlow tells of its build on standard error.
+# Otherwise TensorFlow prints information about its build to standard error.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
@@ -23,14 +23,14 @@ from datasets import linkedin
 LENGTHS = {name: int(name.rpartition("_")[2]) for name, _ in linkedin.DENSE}
 
 KINDS = {"float": "float32", "double": "float64", "int": "int32", "long": "int64", "boolean": "bool"}
-"""TensorFlow's types by Avro's."""
+"""Types of TensorFlow by Avro type."""
 
 Job = dict[str, Any]
 Batches = Callable[[Job], Iterable[object]]
 
 
 def arrowfeed_batches(job: Job) -> Iterable[object]:
-    """Dicts of tensors; or, where the job names columns, record batches of these alone."""
+    """Dicts of tensors, or record batches of the columns if the job names columns."""
     arrowfeed = importlib.import_module("arrowfeed")
     features = importlib.import_module("arrowfeed.features")
     options = {"batch_size": job["batch_size"], "threads": job["threads"]}
@@ -47,7 +47,7 @@ def arrowfeed_batches(job: Job) -> Iterable[object]:
 
 
 def atds_batches(job: Job) -> Iterable[object]:
-    """Dicts of TensorFlow's tensors, by tensorflow-io's second reader."""
+    """Dicts of TensorFlow tensors from the second reader of tensorflow-io."""
     tf = importlib.import_module("tensorflow")
     atds = importlib.import_module("tensorflow_io.python.experimental.atds.features")
     dataset = importlib.import_module("tensorflow_io.python.experimental.atds.dataset").ATDSDataset
@@ -61,7 +61,7 @@ def atds_batches(job: Job) -> Iterable[object]:
 
 
 def avro_record_batches(job: Job) -> Iterable[object]:
-    """Dicts of TensorFlow's tensors, by tensorflow-io's first reader; sparse features as two columns each."""
+    """Dicts of TensorFlow tensors from tensorflow-io's first reader, with two columns per sparse feature."""
     tf = importlib.import_module("tensorflow")
     columnar = importlib.import_module("tensorflow_io").experimental.columnar
     kinds = {kind: tf.as_dtype(dtype) for kind, dtype in KINDS.items()}
@@ -72,7 +72,7 @@ def avro_record_batches(job: Job) -> Iterable[object]:
     for name in linkedin.SPARSE:
         chosen[f"{name}.indices0[*]"] = columnar.VarLenFeatureWithRank(tf.int64)
         chosen[f"{name}.values[*]"] = columnar.VarLenFeatureWithRank(tf.float32)
-    # A last batch that is not whole corrupts its memory.
+    # An incomplete last batch corrupts the memory of this reader.
     return iter(
         columnar.make_avro_record_dataset(
             [job["file"]],
@@ -93,7 +93,7 @@ BATCHES = {"arrowfeed": arrowfeed_batches, "atds": atds_batches, "avro_record": 
 def steps(
     batches: Iterator[object], limit: int | None, clock: Callable[[], float] = time.perf_counter
 ) -> tuple[float, int]:
-    """Seconds and number of the steps after the first one."""
+    """The seconds and the number of the steps after the first one."""
     next(batches)
     start = clock()
     number = sum(1 for _ in itertools.islice(batches, limit))
@@ -101,7 +101,7 @@ def steps(
 
 
 def answer(batches: Batches, job: Job) -> dict[str, Any]:
-    """Runs a job; whatever the reader raises is its answer. Rows are those of the steps."""
+    """Runs a job. An exception of the reader becomes the answer. Only the rows of the steps are counted."""
     try:
         limit = job.get("limit")
         seconds, number = steps(iter(batches(job)), limit and limit // job["batch_size"])
@@ -111,12 +111,12 @@ def answer(batches: Batches, job: Job) -> dict[str, Any]:
 
 
 def serve(batches: Batches) -> None:
-    """Answers jobs by steps over batches, until standard input ends."""
+    """Answers jobs by taking steps over batches, until standard input ends."""
     serve_answers(functools.partial(answer, batches))
 
 
 def serve_answers(answer: Callable[[Job], dict[str, Any]]) -> None:
-    """Answers jobs until standard input ends. What TensorFlow writes there too goes to standard error."""
+    """Answers jobs until standard input ends. Other output of TensorFlow is redirected to standard error."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds a fuzz target with coverage and AddressSanitizer, on stable, and runs it: ./run.sh read_file 60
-# A third argument is the corpus; without one, corpus/TARGET, which starts with small valid files and grows.
+# Builds a fuzz target with coverage and AddressSanitizer on stable Rust, and runs it for some seconds:
+# ./run.sh read_file 60
+# The third argument is the corpus. Default: corpus/TARGET, which starts with small valid files and grows.
 set -eu
 cd "$(dirname "$0")"
 target=$1
@@ -9,7 +10,7 @@ corpus=${3:-corpus/$target}
 [ -d corpus ] || cargo run --quiet --bin write_seeds
 
 host=$(rustc -vV | sed -n 's/^host: //p')
-# The flags that cargo-fuzz sets, which need a nightly compiler or this variable.
+# These are the flags of cargo-fuzz. They need a nightly compiler or RUSTC_BOOTSTRAP.
 export RUSTC_BOOTSTRAP=1
 export RUSTFLAGS="-Zsanitizer=address -Ccodegen-units=1 --cfg fuzzing -Cpasses=sancov-module \
 -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \

@@ -1,4 +1,4 @@
-"""Fails unless locks that block stand in exactly the Rust files that CONTRIBUTING.md lists."""
+"""Fails unless the Rust files that use blocking locks are exactly those listed in CONTRIBUTING.md."""
 
 import re
 
@@ -13,7 +13,7 @@ TESTS = re.compile(r"#\[cfg\(test\)\].*", re.DOTALL)
 
 
 def used() -> set[str]:
-    """The source files of the library that have a lock outside their tests."""
+    """The source files of the library that use a blocking lock outside their tests."""
     names = {path.relative_to(ROOT).as_posix(): path for path in files(".rs")}
     sources = {
         name: path

@@ -1,4 +1,4 @@
-"""Fails where a package of the workspace depends on one that it must not know."""
+"""Fails if a package of the workspace depends on a package that MAY_USE does not allow."""
 
 import json
 import subprocess
@@ -30,11 +30,11 @@ MAY_USE: dict[str, set[str]] = {
     "arrowfeed-python": {"arrowfeed", "arrowfeed-ffi", "arrowfeed-select", "arrowfeed-tensorflow"},
     "arrowfeed-examples": {"arrowfeed", "arrowfeed-avro", "arrowfeed-tensor"},
 }
-"""Packages of ours that a package may depend on: data flows one way, formats know nothing of what follows."""
+"""Allowed dependencies within the workspace. Data flows one way: formats do not depend on consumers."""
 
 
 def packages() -> dict[str, set[str]]:
-    """What each package of the workspace depends on, for its library as for its tests."""
+    """The dependencies of each package of the workspace, including those of its tests."""
     command = ["cargo", "metadata", "--no-deps", "--format-version", "1"]
     text = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     return {
@@ -44,7 +44,7 @@ def packages() -> dict[str, set[str]]:
 
 
 def main() -> None:
-    """Names each dependency that goes the wrong way, and each package without a rule."""
+    """Prints each forbidden dependency, and each package without a rule."""
     found = packages()
     faults = [f"{name}: has no line in MAY_USE" for name in found.keys() - MAY_USE.keys()]
     faults += [f"{name}: has a line in MAY_USE and is no package" for name in MAY_USE.keys() - found.keys()]

@@ -1,4 +1,4 @@
-"""Compares the Rust files that a list of CONTRIBUTING.md names with those that the code has."""
+"""Compares a list of Rust files in CONTRIBUTING.md with the files found in the code."""
 
 import re
 import sys
@@ -7,13 +7,13 @@ from repository import ROOT
 
 
 def compare(marks: str, found: set[str], subject: str, thing: str) -> None:
-    """Ends with 1 unless the list between the marks has exactly the files that were found.
+    """Exits with 1 unless the list between the marks has exactly the files that were found.
 
     Args:
         marks: The text of the comment before the list.
         found: The files, relative to the repository.
-        subject: What the line of success begins with.
-        thing: What each of the files has.
+        subject: The first words of the line that is printed on success.
+        thing: The thing that each of the files contains, for messages.
     """
     pattern = re.compile(rf"<!-- {marks} -->\n(.*?)<!-- end -->", re.DOTALL)
     section = pattern.search((ROOT / "CONTRIBUTING.md").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Fails where a link of a Markdown file points to a file or a heading that is not there."""
+"""Fails if a link in a Markdown file points to a file or a heading that does not exist."""
 
 import re
 import sys
@@ -14,13 +14,13 @@ ELSEWHERE = ("http:", "https:", "mailto:")
 
 
 def anchors(text: str) -> set[str]:
-    """What links to headings are called."""
+    """The anchors of the headings of a page."""
     headings = HEADING.findall(FENCE.sub("", text))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def faults(file: Path) -> list[str]:
-    """Links of one file that lead nowhere."""
+    """The broken links of one file."""
     text = INLINE_CODE.sub("", FENCE.sub("", file.read_text("utf-8")))
     found = []
     for link in LINK.findall(text):
@@ -36,7 +36,7 @@ def faults(file: Path) -> list[str]:
 
 
 def main() -> None:
-    """Names each link that leads nowhere."""
+    """Prints each broken link."""
     pages = files(".md")
     if found := [fault for page in pages for fault in faults(page)]:
         sys.exit("\n".join(found))

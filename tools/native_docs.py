@@ -1,4 +1,4 @@
-"""Writes the docstrings of the stubs into `python/src/docs.rs`; `--check` fails where the file differs."""
+"""Writes the docstrings of the stubs into `python/src/docs.rs`. With `--check`, fails if the file differs."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ macro_rules! docs {
 
 
 def docstrings() -> dict[str, str]:
-    """The docstring of each name of the stubs that has one: `read_avro`, `Split`, `Split.path`."""
+    """The docstrings in the stubs by name, such as `read_avro`, `Split` and `Split.path`."""
     found = {}
     for path in sorted(STUBS.glob("*.pyi")):
         for node in ast.parse(path.read_text("utf-8")).body:
@@ -33,13 +33,13 @@ def docstrings() -> dict[str, str]:
 
 
 def raw_string(text: str) -> str:
-    """A raw string of Rust, with more `#` around it than follow any quote in it."""
+    """A Rust raw string literal, with more `#` around it than follow any quote in the text."""
     hashes = "#" * (1 + max((len(run) for run in re.findall(r'"(#*)', text)), default=0))
     return f'r{hashes}"{text}"{hashes}'
 
 
 def rust() -> str:
-    """The text of the Rust file: a macro with one arm for each name."""
+    """The text of the Rust file: a macro with one arm per name."""
     texts = ((name, raw_string(text)) for name, text in docstrings().items())
     return HEADER + "".join(f"    ({name}) => {{\n        {text}\n    }};\n" for name, text in texts) + "}\n"
 

@@ -1,4 +1,4 @@
-"""The files of the repository, without those that are built or installed."""
+"""The files of the repository, without built and installed files."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ BUILT = {"target", "data", "site", "node_modules", "__pycache__"}
 
 
 def files(suffix: str) -> list[Path]:
-    """All files of this suffix, sorted."""
+    """All files with this suffix, sorted."""
     found = []
     for folder, folders, names in os.walk(ROOT):
         folders[:] = [name for name in folders if name not in BUILT and not name.startswith(".")]

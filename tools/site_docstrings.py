@@ -1,4 +1,4 @@
-"""Of the site: what the docstrings of this package need beyond what griffe reads."""
+"""Extension of griffe for the site: adapts the docstrings of this package to the conventions of griffe."""
 
 import re
 from typing import Any
@@ -9,15 +9,15 @@ SECTION = re.compile(r"^( *)Example:$", re.MULTILINE)
 
 
 class Docstrings(griffe.Extension):
-    """Called by griffe for the objects that it finds."""
+    """An extension that griffe calls for each object that it finds."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Takes the section `Example:` for `Examples:`, whose lines are code."""
+        """Renames the section `Example:` to `Examples:`, which griffe treats as code."""
         if obj.docstring:
             obj.docstring.value = SECTION.sub(r"\1Examples:", obj.docstring.value)
 
     def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
-        """Takes the arguments of `__new__` for those of the class."""
+        """Uses the parameters of `__new__` as the parameters of the class."""
         new = cls.members.get("__new__")
         if isinstance(new, griffe.Function) and "__init__" not in cls.members:
             cls.set_member("__init__", griffe.Function("__init__", parameters=new.parameters))

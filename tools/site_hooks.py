@@ -1,4 +1,4 @@
-"""Of the site: links of its pages to files of the repository become the names of the files."""
+"""Hooks of MkDocs for the site: replace links to files outside the pages by the names of the files."""
 
 import re
 
@@ -6,7 +6,7 @@ OUTSIDE = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+[^)#]*)(?:#[^)]*)?\)")
 
 
 def on_page_markdown(markdown: str, page, config, files) -> str:
-    """Called by MkDocs for each page."""
+    """Replaces links on a page. MkDocs calls this function for each page."""
 
     def named(link: re.Match[str]) -> str:
         text, path = link.groups()

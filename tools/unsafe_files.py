@@ -1,4 +1,4 @@
-"""Fails unless `unsafe` stands in exactly the Rust files that CONTRIBUTING.md lists."""
+"""Fails unless the Rust files that contain `unsafe` are exactly those listed in CONTRIBUTING.md."""
 
 import re
 
@@ -10,7 +10,7 @@ COMMENT = re.compile(r"//.*")
 
 
 def used() -> set[str]:
-    """The files of the repository that have `unsafe` in code, or allow it."""
+    """The files of the repository that contain `unsafe` in code, or allow it."""
     unsafe = [path for path in files(".rs") if CODE.search(COMMENT.sub("", path.read_text("utf-8")))]
     return {path.relative_to(ROOT).as_posix() for path in unsafe}
 

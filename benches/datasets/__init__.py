@@ -1,4 +1,4 @@
-"""The benchmark's data: one module a file. `generate.py` writes what these describe."""
+"""The datasets of the benchmarks, one per module. `generate.py` writes their files."""
 
 from datasets.dataset import Dataset
 from datasets.growth import GROWTH, SMALL_FILE, SMALL_FOLDER, SMALL_HALVES, small_files

@@ -1,4 +1,4 @@
-"""What a benchmark file holds."""
+"""The content of a benchmark file."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,27 +10,27 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True)
 class Dataset:
-    """A schema and its records; equal row counts and seeds give equal records."""
+    """A schema and its records. Equal row counts and seeds give equal records."""
 
     name: str
     rows: int
-    """Rows at scale 1."""
+    """Number of rows at scale 1."""
     schema: Schema
     records: Callable[[int, int], Iterator[Record]]
     """Makes records from a row count and a seed."""
     seed: int
 
     def scaled_rows(self, scale: float) -> int:
-        """Rows at `scale`, at least one."""
+        """The number of rows at `scale`, at least one."""
         return max(1, round(self.rows * scale))
 
 
 def record_schema(name: str, fields: list[tuple[str, Any]]) -> Schema:
-    """An Avro record of (name, type) pairs."""
+    """The schema of an Avro record with these (name, type) pairs."""
     return {"type": "record", "name": name, "fields": [{"name": n, "type": t} for n, t in fields]}
 
 
 def chunk_sizes(rows: int, chunk: int) -> Iterator[int]:
-    """Splits `rows` into chunks that numpy fills at once."""
+    """Splits `rows` into the sizes of chunks that numpy fills at once."""
     for start in range(0, rows, chunk):
         yield min(chunk, rows - start)

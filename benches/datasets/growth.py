@@ -1,4 +1,4 @@
-"""Pairs of files, the second twice the first in one dimension: rows, columns, nesting."""
+"""Pairs of files. The second file is twice the first in one dimension: rows, columns or nesting."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -11,7 +11,7 @@ from datasets.dataset import Dataset, Record, Schema, chunk_sizes, record_schema
 ROWS = 100_000
 COLUMNS = 32
 DEPTH = 16
-"""Twice this stays below the depth that a reader allows by default."""
+"""Nesting depth of the first file. Twice this depth is below the default limit of a reader."""
 CHUNK = 5000
 VALUE_END = 1_000_000
 
@@ -29,7 +29,7 @@ def _column_records(columns: int, rows: int, seed: int) -> Iterator[Record]:
 
 
 def _nested_schema(depth: int) -> Schema:
-    """Records in records, a long beside each: twice the depth is twice the values."""
+    """Nested records with one long per level, so that twice the depth has twice the values."""
     schema = record_schema("level_1", [("value", "long")])
     for level in range(2, depth + 1):
         schema = record_schema(f"level_{level}", [("value", "long"), ("inner", schema)])
@@ -69,9 +69,9 @@ GROWTH: tuple[Dataset, ...] = (
 SMALL_FILE = _columns("growth_small_file", COLUMNS, 10)
 SMALL_FOLDER = "growth_small_files"
 SMALL_HALVES = ("a", "b")
-"""Folders in it that hold copies of the small file: one is the base, both are the double."""
+"""Subfolders with copies of the small file. One is the base, and both together are twice the base."""
 
 
 def small_files(scale: float) -> int:
-    """Files in each half."""
+    """The number of files in each half."""
     return max(1, round(10_000 * scale))

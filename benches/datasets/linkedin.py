@@ -1,4 +1,4 @@
-"""Ranking features as a production training set stores them: scalars, dense arrays, sparse records."""
+"""Ranking features in the layout of a production training set: scalars, dense arrays, sparse records."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ CHUNK = 2000
 VOCABULARY = 50_001
 """Sparse indices are below this."""
 DISTINCT_WEIGHTS = 64
-"""Sparse values are drawn from so many, as weights of terms are."""
+"""Number of distinct sparse values, which are weights of terms."""
 
 SCALARS = [
     ("label", "float"),
@@ -59,7 +59,7 @@ def _scalars(rng: Generator, rows: int) -> dict[str, list[Any]]:
 
 
 def _dense(rng: Generator, rows: int) -> dict[str, list[Any]]:
-    """From incompressible to nearly constant, as the codecs' ratios depend on it."""
+    """Values from incompressible to nearly constant, because the results of codecs depend on this."""
     return {
         "embedding_f32_128": rng.standard_normal((rows, 128), dtype=np.float32).tolist(),
         "embedding_f32_64": rng.standard_normal((rows, 64)).round(2).astype(np.float32).tolist(),
@@ -73,12 +73,12 @@ def _dense(rng: Generator, rows: int) -> dict[str, list[Any]]:
 
 
 def _sparse(rng: Generator, rows: int, weights: np.ndarray) -> list[Record]:
-    """20 to 50 sorted indices a row, small ones likelier than large ones."""
+    """20 to 50 sorted indices per row. Small indices are more likely than large ones."""
     counts = rng.integers(20, 51, rows)
     ends = np.cumsum(counts)
     indices = np.floor(VOCABULARY * rng.random(int(ends[-1])) ** 2.5).astype(np.int64)
     values = weights[rng.integers(0, DISTINCT_WEIGHTS, int(ends[-1]))]
-    # One sort for all rows: the row is the major key.
+    # One sort for all rows, with the row as the major key.
     order = np.lexsort((indices, np.repeat(np.arange(rows), counts)))
     pairs = zip(np.split(indices[order], ends[:-1]), np.split(values, ends[:-1]), strict=True)
     return [{"indices0": index.tolist(), "values": value.tolist()} for index, value in pairs]

@@ -1,4 +1,4 @@
-"""People with friends, jobs and cars: every complex type, and the common logical ones."""
+"""People with friends, jobs and cars: every complex type, and the common logical types."""
 
 import decimal
 import random

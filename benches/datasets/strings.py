@@ -1,4 +1,4 @@
-"""Documents: text from a word to eight thousand characters, and raw bytes."""
+"""Documents: text of up to eight thousand characters, and raw bytes."""
 
 import random
 import uuid
@@ -10,7 +10,7 @@ from datasets.dataset import Dataset, Record, record_schema
 from datasets.words import WORDS
 
 TEXT_WORDS = 400_000
-"""Words of the text that titles and bodies are cut from."""
+"""Number of words of the text from which titles and bodies are cut."""
 LONGEST_BODY = 8000
 LANGUAGES = ("de", "en", "fr", "ja", "ru")
 

@@ -1,4 +1,4 @@
-"""A wide table of nullable scalars, as warehouses export them."""
+"""A wide table of nullable scalars, like an export of a data warehouse."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,9 +12,9 @@ from datasets.words import WORDS
 CHUNK = 5000
 COUNTS = {"string": 10, "long": 6, "int": 6, "double": 4, "float": 2, "boolean": 2}
 NULL_RATES = (0.0, 0.02, 0.1, 0.3, 0.5)
-"""Dealt to the columns in turn."""
+"""The fractions of nulls, assigned to the columns in turn."""
 LONG_ENDS = (100, 10_000, 1_000_000, 10**9, 10**9, 1 << 62)
-"""From one-byte varints to nine-byte ones."""
+"""Upper ends of the values, from one-byte varints to nine-byte varints."""
 MILLIS_COLUMN = 4
 MILLIS_START = 1_700_000_000_000
 INT_ENDS = (50, 127, 1000, 100_000, 10_000_000, (1 << 31) - 1)

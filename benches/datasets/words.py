@@ -1,4 +1,4 @@
-"""A small vocabulary: mostly ASCII, one word in nine with characters of two or three bytes."""
+"""A small vocabulary: mostly ASCII. One word in nine has characters of two or three bytes."""
 
 WORDS: tuple[str, ...] = (
     *("amber", "anchor", "basket", "beacon", "bridge", "candle", "canyon", "carbon", "circle", "copper"),

@@ -1,1 +1,1 @@
-"""Runs contenders side by side: workers, rounds, tables."""
+"""Harness that runs contenders side by side: workers, rounds, tables."""

@@ -1,4 +1,4 @@
-"""What a run's figures hang on: the machine, what else it does, and the versions."""
+"""Facts on which the figures of a run depend: the machine, its load, and the versions."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ PACKAGES = ("arrowfeed", "numpy", "fastavro", "polars")
 
 
 def describe(benches: Path) -> dict[str, str]:
-    """Facts in the order in which they are printed."""
+    """Returns the facts in the order in which they are printed."""
     facts = {
         "machine": f"{platform.system()} {platform.release()}, {_processor()}",
         "cores": str(_cores()),
@@ -24,7 +24,7 @@ def describe(benches: Path) -> dict[str, str]:
 
 
 def _cores() -> int:
-    """Cores that this process may use, which are fewer than the machine's in a container."""
+    """Number of cores that this process may use. In a container, the machine may have more."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -47,7 +47,7 @@ def _rustc() -> str:
 
 
 def _locked(lock: Path, name: str) -> str:
-    """The version that a Cargo.lock holds a package to."""
+    """The version of a package in a Cargo.lock."""
     packages = tomllib.loads(lock.read_text())["package"] if lock.exists() else []
     return next((package["version"] for package in packages if package["name"] == name), "not built")
 

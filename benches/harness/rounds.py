@@ -1,4 +1,4 @@
-"""Round-robin measuring: every contender once a round, so that a slow spell of the machine hits all alike."""
+"""Round-robin measurement: each contender runs once per round, so that a slow machine affects all alike."""
 
 import statistics
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from harness.worker import Job, Worker, WorkerError
 
 @dataclass(frozen=True)
 class Contender:
-    """One reader with one job; it must give `rows` rows to count."""
+    """One reader with one job. A run is valid only if it returns `rows` rows."""
 
     label: str
     worker: Worker
@@ -27,20 +27,20 @@ class Contender:
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of the measured rounds, at least one."""
+    """The seconds of the measured rounds; at least one."""
 
     rows: int
     seconds: list[float]
 
     @property
     def median(self) -> float:
-        """The figure that ratios are made of."""
+        """The figure from which ratios are computed."""
         return statistics.median(self.seconds)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a contender has no figure."""
+    """The reason why a contender has no figure."""
 
     reason: str
 
@@ -50,9 +50,9 @@ Record = Callable[[str, int, dict[str, Any]], None]
 
 
 def measure(contenders: list[Contender], rounds: int, record: Record) -> dict[str, Outcome]:
-    """Runs a warm-up round and `rounds` measured ones; who fails once is out.
+    """Runs a warm-up round and `rounds` measured rounds. A contender that fails once is excluded.
 
-    `record` gets each label, round (the warm-up is 0) and answer.
+    Calls `record` with each label, round (the warm-up is 0) and answer.
     """
     seconds: dict[str, list[float]] = {contender.label: [] for contender in contenders}
     failed: dict[str, Failure] = {}
@@ -80,7 +80,7 @@ def _answer(contender: Contender) -> dict[str, Any]:
 
 
 def ratio(slow: Outcome, fast: Outcome) -> float | None:
-    """How many times as long the first took; None if either failed."""
+    """The time of the first outcome divided by that of the second; None if either failed."""
     if isinstance(slow, Failure) or isinstance(fast, Failure):
         return None
     return slow.median / fast.median

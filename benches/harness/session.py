@@ -1,4 +1,4 @@
-"""One run: its options, its workers, and the file its results go to."""
+"""One run: its options, its workers, and the file for its results."""
 
 import json
 import sys
@@ -16,13 +16,13 @@ BENCHES = Path(__file__).resolve().parent.parent
 
 
 def load_bars() -> dict[str, Any]:
-    """The bars, as `bars.toml` has them."""
+    """Reads the bars from `bars.toml`."""
     return tomllib.loads((BENCHES / "bars.toml").read_text())
 
 
 @dataclass
 class Session:
-    """Options are fixed; workers start on first use."""
+    """A run with fixed options. Workers start on first use."""
 
     data: Path
     scale: float
@@ -32,7 +32,7 @@ class Session:
     log: TextIO
     bars: dict[str, Any] = field(default_factory=load_bars)
     failures: dict[str, list[str]] = field(default_factory=dict)
-    """Cases by the reason that they have no figure."""
+    """Cases without a figure, by reason."""
     _workers: dict[str, Worker] = field(default_factory=dict)
 
     def worker(self, reader: str) -> Worker:
@@ -46,16 +46,16 @@ class Session:
         return next(one for one in (*SHAPES, *GROWTH) if one.name == dataset).scaled_rows(self.scale)
 
     def path(self, name: str) -> str:
-        """A file or pattern of the data folder."""
+        """The path of a file or pattern in the data folder."""
         return str(self.data / name)
 
     def contender(self, label: str, reader: str, dataset: str, job: Job) -> Contender:
-        """A reader of a whole dataset, or of its first rows if the job has a limit."""
+        """A contender that reads a whole dataset, or its first rows if the job has a limit."""
         rows = self.rows(dataset)
         return Contender(label, self.worker(reader), job, min(rows, job.limit or rows))
 
     def measure(self, suite: str, case: str, contenders: list[Contender]) -> dict[str, Outcome]:
-        """Measures contenders side by side; each round is logged, each failure is noted."""
+        """Measures contenders side by side. Logs each round, and records each failure."""
 
         def record(label: str, at: int, answer: dict[str, Any]) -> None:
             self.write({"suite": suite, "case": case, "reader": label, "round": at, **answer})
@@ -67,11 +67,11 @@ class Session:
         return outcomes
 
     def fail(self, case: str, reason: str) -> None:
-        """Notes a figure that could not be had."""
+        """Records a figure that could not be measured."""
         self.failures.setdefault(reason, []).append(case)
 
     def show_failures(self) -> None:
-        """Tells each reason once, however many cases it cost."""
+        """Prints each reason once, whatever number of cases it affected."""
         for reason, cases in self.failures.items():
             print(f"failed: {reason} (cases: {len(cases)}, the first: {cases[0]})", file=sys.stderr)
 
@@ -87,19 +87,19 @@ class Session:
 
 
 def new_worker(reader: str) -> Worker:
-    """A worker by the name of its reader: `rust` is arrowfeed's Rust API, `python` its Python one."""
+    """Creates the worker of a reader: `rust` is the Rust API of arrowfeed, `python` its Python API."""
     if reader == "arrow-avro":
         return Worker(reader, [str(BENCHES / "peers/target/release/arrow_avro_worker")])
     if reader == "rust":
         return Worker("arrowfeed", [str(BENCHES / "ours/target/release/arrowfeed_worker")])
     if reader.startswith("adapter of "):
         name = reader.removeprefix("adapter of ")
-        # TensorFlow and tfx_bsl have an environment of their own.
+        # TensorFlow and tfx_bsl have a separate environment.
         python = BENCHES.parent / ".venv-frameworks/bin/python"
         return Worker(reader, [str(python), str(BENCHES / "adapter_worker.py"), name])
     if reader.startswith("tensors of "):
         name = reader.removeprefix("tensors of ")
-        # The last tensorflow-io needs an older TensorFlow, and that an environment of its own.
+        # The last tensorflow-io needs an older TensorFlow, and therefore a separate environment.
         python = sys.executable if name == "arrowfeed" else str(BENCHES.parent / ".venv-tfio/bin/python")
         return Worker(reader, [python, str(BENCHES / "tensor_worker.py"), name])
     if reader.startswith("drop-in of "):
@@ -113,5 +113,5 @@ def new_worker(reader: str) -> Worker:
         return Worker(reader, [str(python), str(BENCHES / "format_worker.py"), name])
     name = "arrowfeed" if reader == "python" else reader
     command = [sys.executable, str(BENCHES / "python_worker.py"), name]
-    # One thread for everybody: polars takes its number from the environment.
+    # All readers use one thread. polars reads the number of threads from the environment.
     return Worker(f"{name} in Python", command, {"POLARS_MAX_THREADS": "1"})

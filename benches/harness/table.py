@@ -4,7 +4,7 @@ from harness.rounds import Failure, Outcome
 
 
 def show(title: str, headers: list[str], rows: list[list[str]]) -> None:
-    """Prints a titled table; nothing if it would be empty."""
+    """Prints a table with a title, or nothing if there are no rows."""
     if not rows:
         return
     lines = [headers, ["---"] * len(headers), *rows]
@@ -13,7 +13,7 @@ def show(title: str, headers: list[str], rows: list[list[str]]) -> None:
 
 
 def milliseconds(outcome: Outcome) -> str:
-    """Median, and the span of all rounds."""
+    """The median, and the range over all rounds."""
     if isinstance(outcome, Failure):
         return "failed"
     low, high = min(outcome.seconds), max(outcome.seconds)

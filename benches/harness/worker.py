@@ -1,4 +1,4 @@
-"""A contender's process. It lives on from job to job, so that none pays for its start."""
+"""The process of a contender. It runs many jobs, so that no job includes its start."""
 
 import json
 import os
@@ -10,33 +10,33 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Job:
-    """One read of one file, or of the files of a pattern; or one write of their rows."""
+    """One read of a file or of the files of a pattern, or one write of their rows."""
 
     file: str
     batch_size: int = 8192
     threads: int = 1
     columns: list[str] | None = None
     key: str | None = None
-    """A key expression, of which a tensor is made."""
+    """A key expression that a tensor selects."""
     way: str | None = None
-    """How the steps are taken of a dataset of TensorFlow: `eager`, `pipeline` or `function`."""
+    """The kind of measurement. For a dataset of TensorFlow: `eager`, `pipeline` or `function`."""
     limit: int | None = None
-    """Rows after which a reader or writer stops that is too slow for the whole file."""
+    """Number of rows after which to stop, for readers and writers that are too slow for the whole file."""
     write: str | None = None
-    """Codec to write the rows with. The rows are read once, and the reading is not measured."""
+    """Codec for writing the rows. The rows are read once, and the reading is not measured."""
 
     def line(self) -> str:
-        """The job on the wire: what is not set is not sent."""
+        """The job as a JSON line, without the fields that are not set."""
         return json.dumps({name: value for name, value in asdict(self).items() if value is not None})
 
 
 class WorkerError(Exception):
-    """A worker failed a job, or died on it."""
+    """An error for a worker that failed a job, or died during it."""
 
 
 @dataclass
 class Worker:
-    """A command that answers one JSON line a job; started by its first job, and again if it died."""
+    """A command that answers each job with a JSON line. A job starts it if it is not running."""
 
     name: str
     command: list[str]
@@ -44,7 +44,7 @@ class Worker:
     _process: subprocess.Popen[str] | None = None
 
     def ask(self, job: Job) -> dict[str, Any]:
-        """Runs a job and gives the worker's answer."""
+        """Runs a job, and returns the worker's answer."""
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -62,7 +62,7 @@ class Worker:
         return answer
 
     def close(self) -> None:
-        """Ends the process, if there is one."""
+        """Ends the process if it is running."""
         if self._process is not None:
             self._reap()
 

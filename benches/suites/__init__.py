@@ -1,1 +1,1 @@
-"""One table a module; each has `run(session)`."""
+"""Benchmark suites, one per module. Each module has a function `run(session)`."""

@@ -1,4 +1,4 @@
-"""Batches to tensors, from Python to numpy: over tfx_bsl's adapter, and with many times the bytes."""
+"""Batches to numpy tensors in Python: compared with the adapter of tfx_bsl, and with many times the bytes."""
 
 from harness.rounds import Contender, ratio
 from harness.session import Session
@@ -14,11 +14,11 @@ SHARED = (
     ("varlen, 8 bits a value", "varlen, 64 bits a value"),
     ("ragged, 10 values a row", "ragged, 1,000 values a row"),
 )
-"""What is not copied takes as long whatever its size."""
+"""Pairs of cases. Values that are not copied must take the same time whatever their size."""
 
 
 def run(session: Session) -> None:
-    """Prints both tables. Times are for all batches."""
+    """Prints both tables. Times are totals for all batches."""
     title = f"Tensors of {BATCHES:,} batches of {BATCH_ROWS:,} rows, over tfx_bsl's adapter, to numpy"
     headers = ["case", "tfx_bsl ms", "arrowfeed ms", "times as fast", "bar", "met?"]
     show(title, headers, [_over_tfx_bsl(session, line) for line in session.bars["adapter"]])

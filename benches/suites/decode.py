@@ -1,4 +1,4 @@
-"""Whole files: arrowfeed over arrow-avro, one thread each."""
+"""Whole files: arrowfeed compared with arrow-avro, one thread each."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ HEADERS = ["file", "codec", "batch", "arrow-avro ms", "arrowfeed ms", "ratio", "
 
 
 def run(session: Session) -> None:
-    """Measures every line of the bars that the session's files are in."""
+    """Measures every line of the bars whose file and codec are in the session."""
     lines = [
         line
         for line in session.bars["decode"]

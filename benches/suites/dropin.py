@@ -1,4 +1,4 @@
-"""ATDSDataset of arrowfeed over tensorflow-io's: one script, each in its own environment."""
+"""ATDSDataset of arrowfeed compared with that of tensorflow-io: one script in two environments."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from harness.table import at_least, milliseconds, show, times
 from harness.worker import Job
 
 STEPS = {64: 1000, 256: 300, 1024: 80}
-"""Steps that are measured, by batch size."""
+"""Number of measured steps by batch size."""
 
 HEADERS = ["way", "codec", "batch", "threads", "atds ms", "arrowfeed ms", "times as fast", "bar", "met?"]
 READERS = ("atds", "arrowfeed")
 
 
 def run(session: Session) -> None:
-    """Measures the lines of the bars' codecs. Times are for all steps of a line."""
+    """Measures the bars of the session's codecs. Times are totals for all steps of a line."""
     lines = [line for line in session.bars["dropin"] if line["codec"] in session.codecs]
     title = "Steps of ATDSDataset over linkedin (tensorflow-io 0.37.1 as published: without optimisation)"
     show(title, HEADERS, [_row(session, line) for line in lines])

@@ -1,4 +1,4 @@
-"""tf.Example and Parquet: messages to batches, and files to tensors, over tfx_bsl and TensorFlow."""
+"""tf.Example and Parquet: messages to batches, and files to tensors, compared with tfx_bsl and TensorFlow."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from harness.table import at_least, milliseconds, show, times
 from harness.worker import Job
 
 ROWS = 40_000
-"""Rows of a step or of messages that are measured, or fewer where the files have fewer."""
+"""Number of measured rows or messages; fewer if the files have fewer."""
 
 HEADERS = ["way", "batch", "reader", "ms", "over", "ms", "times as fast", "bar", "met?"]
 
 
 def run(session: Session) -> None:
-    """Measures the lines of the bars."""
+    """Measures all lines of the bars."""
     lines = session.bars["formats"]
     show(
         "24 features of linkedin as tf.Example and Parquet", HEADERS, [_row(session, line) for line in lines]
@@ -33,7 +33,7 @@ def _row(session: Session, line: dict[str, Any]) -> list[str]:
         label = f"{reader} of {len(columns)}" if columns else reader
         return Contender(label, session.worker(f"format of {reader}"), job, rows)
 
-    # A line with columns is compared with all of them by the same reader.
+    # A line with columns is compared with a read of all columns by the reader in `over`.
     ours = contender("arrowfeed", line.get("columns"))
     theirs = contender(line["over"], None)
     outcomes = session.measure("formats", f"{way} {batch} over {line['over']}", [theirs, ours])

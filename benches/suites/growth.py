@@ -1,4 +1,4 @@
-"""Twice the work in twice the time: rows, columns, nesting, and the number of small files."""
+"""Linear growth: the time for twice the rows, columns, nesting depth, or number of small files."""
 
 from datasets import SMALL_FILE, SMALL_FOLDER, SMALL_HALVES, small_files
 from generate import file_name
@@ -16,7 +16,7 @@ PAIRS = {
 
 
 def run(session: Session) -> None:
-    """Measures through Python, which takes a pattern of many files as it takes one file."""
+    """Measures through Python, whose reader accepts a pattern of many files as well as one file."""
     cases = {what: [_file(session, name) for name in pair] for what, pair in PAIRS.items()}
     cases["files"] = _small_files(session)
     show("Growth", HEADERS, [_row(session, what, pair) for what, pair in cases.items()])

@@ -1,4 +1,4 @@
-"""Key expressions: what a tensor of a key costs over reading the fields that it needs."""
+"""Key expressions: the cost of a tensor of a key relative to reading the fields that it needs."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ HEADERS = ["key", "fields", "fields ms", "tensor ms", "cost", "bar", "met?"]
 
 
 def run(session: Session) -> None:
-    """Measures the bars' keys on `nested`, in Python, one thread."""
+    """Measures the keys of the bars on `nested`, in Python with one thread."""
     show("Key expressions, file to tensors", HEADERS, [_row(session, line) for line in session.bars["keys"]])
 
 

@@ -1,4 +1,4 @@
-"""Peak memory of a long stream, in a fresh process each, over what the interpreter holds after the import."""
+"""Peak memory of a long stream above the memory after the import. Each stream has a fresh process."""
 
 from generate import CODECS
 from harness.rounds import Contender
@@ -10,7 +10,7 @@ HEADERS = ["stream", "rows", "peak MiB", "bar MiB", "met?"]
 
 
 def run(session: Session) -> None:
-    """Streams each file in all codecs, one after the other, with default options."""
+    """Streams each dataset in all codecs in turn, with default options."""
     show("Peak memory", HEADERS, [_row(session, name) for name in session.schemas])
 
 

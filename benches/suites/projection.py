@@ -1,4 +1,4 @@
-"""A few columns of a file: arrowfeed over arrow-avro, one thread each, codec null."""
+"""A few columns of a file: arrowfeed compared with arrow-avro, one thread each, codec null."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ HEADERS = ["file", "columns", "arrow-avro ms", "arrowfeed ms", "ratio", "bar", "
 
 
 def run(session: Session) -> None:
-    """Measures the bars' columns of each of the session's files."""
+    """Measures the columns of the bars for each of the session's files."""
     lines = [line for line in session.bars["projection"] if line["file"] in session.schemas]
     show("Projection", HEADERS, [_row(session, line) for line in lines])
 

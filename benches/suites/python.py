@@ -1,4 +1,4 @@
-"""What Python adds: the cost of an import, and of batches that cross over."""
+"""Overhead of Python: the import, and the transfer of batches from Rust."""
 
 import statistics
 import subprocess
@@ -11,7 +11,7 @@ from harness.table import met, milliseconds, show, times
 from harness.worker import Job
 
 IMPORT = "import time, numpy; t = time.perf_counter(); import arrowfeed; print(time.perf_counter() - t)"
-"""arrowfeed needs numpy, whose own import is not its doing."""
+"""Imports numpy first: arrowfeed needs it, and its import must not count."""
 
 
 def run(session: Session) -> None:
@@ -30,7 +30,7 @@ def _show_import(session: Session) -> None:
 
 
 def _import_seconds(session: Session) -> float | None:
-    """Median over fresh interpreters; the first one, which fills the page cache, does not count."""
+    """The median over fresh interpreters. The first one fills the page cache and does not count."""
     seconds = []
     for at in range(session.rounds + 1):
         child = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=False)

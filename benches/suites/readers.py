@@ -1,4 +1,4 @@
-"""Other readers of one file, by the time of a row, one thread each."""
+"""Other readers of one file: time per row, one thread each."""
 
 from generate import file_name
 from harness.rounds import Failure, Outcome
@@ -8,13 +8,13 @@ from harness.worker import Job
 
 DATASET = "linkedin"
 FASTAVRO_PART = 0.1
-"""fastavro makes a dict of every row: a part of them tells its pace."""
+"""Fraction of the rows that fastavro reads. It makes a dict of every row, and a part shows its speed."""
 HEADERS = ["reader", "gives", "rows", "ms", "µs a row", "over arrowfeed"]
 OURS = "arrowfeed, Rust"
 
 
 def run(session: Session) -> None:
-    """Measures all readers on the file that the feature readers are for."""
+    """Measures all readers on the `linkedin` dataset."""
     if DATASET not in session.schemas:
         return
     job = Job(session.path(file_name(DATASET, "null")))

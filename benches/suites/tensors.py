@@ -1,4 +1,4 @@
-"""Files to tensors in Python: a step of training data, over tensorflow-io's two readers."""
+"""Files to tensors in Python: a step of training data, compared with both readers of tensorflow-io."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from harness.table import at_least, milliseconds, show, times
 from harness.worker import Job
 
 STEPS = {64: 1000, 256: 300, 1024: 80}
-"""Steps that are measured, by batch size; fewer where a reader is slow."""
+"""Number of measured steps by batch size; fewer if a reader is slow."""
 
 SLOW_STEPS = 40
 HEADERS = ["codec", "batch", "threads", "over", "its ms", "arrowfeed ms", "times as fast", "bar", "met?"]
 
 
 def run(session: Session) -> None:
-    """Measures the bars' codecs and batch sizes. Times are for all steps of a line."""
+    """Measures the bars of the session's codecs. Times are totals for all steps of a line."""
     lines = [line for line in session.bars["tensors"] if line["codec"] in session.codecs]
     rows = [_row(session, line) for line in lines]
     show("Steps of linkedin, file to tensors, in Python (tensorflow-io 0.37.1 as published)", HEADERS, rows)

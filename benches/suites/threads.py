@@ -1,4 +1,4 @@
-"""What more threads bring: arrowfeed over itself on one."""
+"""Scaling with threads: arrowfeed compared with itself on one thread."""
 
 from generate import file_name
 from harness.rounds import ratio
@@ -8,7 +8,7 @@ from harness.worker import Job
 
 
 def run(session: Session) -> None:
-    """Measures every file in every codec of the session."""
+    """Measures every dataset in every codec of the session."""
     count = session.bars["threads"]["count"]
     headers = ["file", "codec", "1 thread ms", f"{count} threads ms", "ratio", "bar", "met?"]
     rows = [_row(session, name, codec, count) for name in session.schemas for codec in session.codecs]

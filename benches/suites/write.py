@@ -1,4 +1,4 @@
-"""Writing: arrowfeed over arrow-avro and fastavro, over itself on one thread, and the peak of a stream."""
+"""Writing: arrowfeed compared with arrow-avro, fastavro and itself on one thread; peak memory of a stream."""
 
 from generate import CODECS, file_name
 from harness.rounds import Contender, Failure, Outcome, ratio
@@ -7,13 +7,13 @@ from harness.table import at_least, met, milliseconds, show, times
 from harness.worker import Job, WorkerError
 
 FASTAVRO_PART = 0.1
-"""fastavro writes dicts: a part of them tells its pace."""
+"""Fraction of the rows that fastavro writes. It writes dicts, and a part shows its speed."""
 PEERS = ["file", "codec", "arrow-avro ms", "fastavro ms, all rows", "arrowfeed ms"]
 PEERS += ["over arrow-avro", "bar", "met?", "over fastavro", "bar", "met?"]
 
 
 def run(session: Session) -> None:
-    """Measures every file: its rows are held in memory, and the bytes that are written are counted."""
+    """Measures every dataset. Its rows are in memory, and the written bytes are only counted."""
     bars = session.bars["write"]
     codecs = [codec for codec in bars["codecs"] if codec in session.codecs]
     show("Write", PEERS, [_peers(session, name, codec) for name in session.schemas for codec in codecs])
@@ -53,7 +53,7 @@ def _peers(session: Session, name: str, codec: str) -> list[str]:
 
 
 def _row_ratio(slow: Outcome, fast: Outcome) -> float | None:
-    """How many times as long a row took."""
+    """The ratio of the times per row."""
     if isinstance(slow, Failure) or isinstance(fast, Failure):
         return None
     return (slow.median / slow.rows) / (fast.median / fast.rows)
@@ -73,7 +73,7 @@ def _threads(session: Session, name: str, codec: str) -> list[str]:
 
 
 def _peak(session: Session, name: str) -> list[str]:
-    """Streams a file in all codecs through a reader and a writer, in a fresh process."""
+    """Streams a dataset in all codecs through a reader and a writer, in a fresh process."""
     bars, rows = session.bars["write"]["memory"], session.rows(name) * len(CODECS)
     job = Job(session.path(f"{name}.*.avro"), threads=bars["threads"], write="zstandard")
     worker = new_worker("python")

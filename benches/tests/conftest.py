@@ -1,4 +1,4 @@
-"""Lets the tests import the scripts as the scripts import each other."""
+"""Path setup, so that the tests import the scripts in the same way as the scripts import each other."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Laws of the generated files."""
+"""Properties of the generated files."""
 
 from collections.abc import Iterable
 from pathlib import Path

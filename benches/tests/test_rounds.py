@@ -1,4 +1,4 @@
-"""Laws of measuring side by side."""
+"""Properties of side-by-side measurement."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Shuffles: each row once, better mixed than by block sampling, and near a perfect one in a large buffer."""
+"""Properties of shuffles: each row once, better mixing than block sampling, near perfect in large buffers."""
 
 import itertools
 
@@ -11,7 +11,7 @@ ROWS, BATCH, BLOCK = 20_000, 64, 100
 
 @pytest.fixture(scope="module")
 def lines():
-    """Figures by buffer and way."""
+    """The figures by buffer size and shuffle."""
     return {
         (buffer, name): figures for _, buffer, name, *figures in table(ROWS, BATCH, (BLOCK,), (1000, 10_000))
     }
@@ -32,7 +32,7 @@ def test_rows_move_as_far_as_in_a_perfect_shuffle(lines):
 
 def test_a_buffer_of_many_blocks_is_near_a_perfect_shuffle(lines):
     _, together, correlation, spread = lines[10_000, "arrowfeed"]
-    # A hundred blocks in a window: one neighbour in a hundred is of the same block.
+    # With a hundred blocks in a window, one neighbour in a hundred comes from the same block.
     assert together < 0.02
     assert abs(correlation) < 0.03
     assert spread < 2

@@ -1,7 +1,7 @@
-"""What `make demo` runs: writes one set of events in four codecs, reads the files back through pyarrow,
-makes tensors of one, and trains on them.
+"""Demo of `make demo`: writes one set of events in four codecs, reads the files back through pyarrow,
+makes tensors of one file, and trains a model on another.
 
-The files stay in `data/demo`, for the examples of README.md.
+The files stay in `data/demo` for the examples of README.md.
 """
 
 import time
@@ -23,7 +23,7 @@ SHOWN_WIDTH = 70
 
 
 def write(codec: str) -> Path:
-    """Writes all events, with a bar."""
+    """Writes all events with a progress bar, and returns the path."""
     path = FOLDER / f"events.{codec}.avro"
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -38,7 +38,7 @@ def write(codec: str) -> Path:
 
 
 def read(path: Path, codec: str) -> str:
-    """Reads a file to its end, with a bar, and tells how fast that was."""
+    """Reads a file to its end with a progress bar, and returns a line with the throughput."""
     size, rows, start = path.stat().st_size, 0, time.perf_counter()
     with (
         af.read_avro(str(path)) as reader,
@@ -67,7 +67,7 @@ def show(path: Path) -> None:
 
 
 def main() -> None:
-    """Everything in turn: files, rows, rates, tensors, training."""
+    """Runs all parts of the demo: files, rows, throughput, tensors and training."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     paths = {codec: write(codec) for codec in CODECS}
     show(paths["zstandard"])

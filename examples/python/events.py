@@ -1,4 +1,4 @@
-"""Made-up events of an app: numbers, nullable strings, arrays and nested records, the same in every run."""
+"""Synthetic events of an app: numbers, nullable strings, arrays and nested records, equal in every run."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ START = 1_767_225_600_000
 
 EMBEDDING = 16
 MISSING = 0.1
-"""Part of the users and clicks that is null."""
+"""Fraction of the users and clicks that is null."""
 
 CITIES = np.array(["Bogotá", "København", "Lagos", "Osaka", "Praha", "Santiago", "Tbilisi", "Zürich"])
 SYSTEMS = np.array(["android", "ios", "linux", "macos", "windows"])
@@ -46,7 +46,7 @@ SCHEMA = pa.schema(
 
 
 def event_batches() -> Iterator[pa.RecordBatch]:
-    """All events, a batch at a time."""
+    """Yields all events in batches."""
     random = np.random.default_rng(SEED)
     for start in range(0, ROWS, BATCH):
         columns = _columns(random, np.arange(start, min(start + BATCH, ROWS)))
@@ -64,7 +64,7 @@ def _columns(random: np.random.Generator, ids: np.ndarray) -> list[pa.Array]:
         pa.array(CITIES[random.integers(0, len(CITIES), rows)], pa.string()),
         pa.array(random.poisson(3, rows), pa.int32(), mask=random.random(rows) < MISSING),
         pa.array(scores),
-        # The higher the score, the likelier: something to learn.
+        # The probability grows with the score, so that a model has something to learn.
         pa.array(random.random(rows) < 1 / (1 + np.exp(2 - 2 * scores))),
         _tags(random, rows),
         _embeddings(random, rows),
@@ -73,7 +73,7 @@ def _columns(random: np.random.Generator, ids: np.ndarray) -> list[pa.Array]:
 
 
 def _tags(random: np.random.Generator, rows: int) -> pa.Array:
-    """Up to four of them, often none."""
+    """Up to four tags per row, often none."""
     ends = np.cumsum(random.binomial(4, 0.4, rows))
     offsets = pa.array(np.concatenate([[0], ends]), pa.int32())
     values = pa.array(TAGS[random.integers(0, len(TAGS), ends[-1])], pa.string())

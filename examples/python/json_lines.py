@@ -1,8 +1,8 @@
-"""A source of tensors for another format in one class: files of a JSON object a line.
+"""A source of tensors for another format in one class: files with one JSON object per line.
 
     python json_lines.py
 
-It reads with the standard library, line by line; what makes tensors of the batches is `arrowfeed.Tfxio`.
+The class reads lines with the standard library. Its base class `arrowfeed.Tfxio` converts batches to tensors.
 """
 
 import itertools
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 
 class JsonLines(af.Tfxio):
-    """Rows of a file, in its order: `batch_size`, `drop_remainder` and `epochs` are the options it knows."""
+    """The rows of a file in file order. Supports the options `batch_size`, `drop_remainder` and `epochs`."""
 
     def __init__(self, path: Path, schema: pa.Schema, representations: dict[str, af.Representation]) -> None:
         self._path = path
@@ -25,18 +25,18 @@ class JsonLines(af.Tfxio):
 
     @property
     def arrow_schema(self) -> pa.Schema:
-        """The columns that are read of each object."""
+        """The columns that are read from each object."""
         return self._schema
 
     @property
     def tensor_representations(self) -> dict[str, af.Representation]:
-        """What each tensor is made of."""
+        """The representation of each tensor."""
         return self._representations
 
     def record_batches(
         self, *, batch_size: int, drop_remainder: bool = False, epochs: int | None = 1
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of so many lines each; other options are a TypeError."""
+        """Yields batches of `batch_size` lines. Other options raise a TypeError."""
         for _ in itertools.count() if epochs is None else range(epochs):
             with self._path.open(encoding="utf-8") as lines:
                 while rows := [json.loads(line) for line in itertools.islice(lines, batch_size)]:
@@ -44,7 +44,7 @@ class JsonLines(af.Tfxio):
                         yield pa.RecordBatch.from_pylist(rows, schema=self._schema)
 
     def project(self, names: Iterable[str]) -> "JsonLines":
-        """The same file for some of the tensors, with the columns that these need."""
+        """Returns a source of the same file for some of the tensors, with the columns that these need."""
         kept = {name: self._representations[name] for name in names}
         columns = {representation.column.partition(".")[0] for representation in kept.values()}
         return JsonLines(self._path, pa.schema([self._schema.field(name) for name in sorted(columns)]), kept)
@@ -56,7 +56,7 @@ REPRESENTATIONS = {"id": af.Dense("id"), "x": af.Dense("x", [2]), "tags": af.Var
 
 
 def main() -> None:
-    """Writes a file of five rows and prints its tensors."""
+    """Writes a file of five rows, and prints its tensors."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.jsonl"
         path.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))

@@ -1,7 +1,7 @@
-"""A model that learns from a stream of messages, as they come: a logistic regression in numpy.
+"""A logistic regression in numpy that learns from a stream of messages as they arrive.
 
-The messages are Avro records in the framing of a schema registry. In the middle of the stream, writers get a
-new schema. Put the `poll` of your queue in place of `polled`, and your registry in place of `REGISTRY`.
+The messages are Avro records in the framing of a schema registry. In the middle of the stream, the writers
+switch to a new schema. Replace `polled` by the `poll` of your queue, and `REGISTRY` by your registry.
 """
 
 import struct
@@ -29,7 +29,7 @@ RATE = 0.5
 
 
 def polled() -> Iterator[list[bytes]]:
-    """The messages of each poll."""
+    """Yields the messages of each poll."""
     random = np.random.default_rng(7)
     for poll in range(POLLS):
         price = random.normal(size=MESSAGES)
@@ -41,12 +41,12 @@ def polled() -> Iterator[list[bytes]]:
 
 
 def encoded(number: int, price: float, discount: float, bought: bool) -> bytes:
-    """A record in Avro's binary encoding, in which numbers and booleans stand one behind the other."""
+    """Encodes a record in Avro's binary encoding, which concatenates the numbers and booleans."""
     return struct.pack("<f?", price, bought) if number == 1 else struct.pack("<?dd", bought, price, discount)
 
 
 def train() -> tuple[np.ndarray, list[float]]:
-    """The weights of price, discount and a constant, and the loss of each poll."""
+    """Returns the weights of price, discount and a constant, and the loss of each poll."""
     decoder = af.AvroRecordDecoder(
         framing="confluent",
         schemas=REGISTRY.get,

@@ -1,4 +1,4 @@
-"""The end of `make demo`: events of an Avro file as dense, sparse and ragged tensors."""
+"""Part of `make demo`: events of an Avro file as dense, sparse and ragged tensors."""
 
 import time
 from pathlib import Path
@@ -19,7 +19,7 @@ COLUMNS = ["embedding", "clicks", "device.screen.width", "tags"]
 
 
 def show_tensors(path: Path) -> None:
-    """Prints the tensors of a batch, what they share with it, and how fast they come."""
+    """Prints the tensors of a batch, the memory that they share with it, and the throughput."""
     with af.read_avro(str(path), columns=COLUMNS, batch_size=BATCH) as reader:
         adapter = af.TensorAdapter(reader.schema, REPRESENTATIONS)
         print("\nTensors: their types, and what they share with the batch")
@@ -37,7 +37,7 @@ def show_tensors(path: Path) -> None:
 
 
 def show(tensors: dict[str, object]) -> None:
-    """Prints each tensor of a batch, and the first values of some."""
+    """Prints each tensor of a batch, and the first values of some of them."""
     print(f"\nTensors of {BATCH:,} rows")
     for name, tensor in tensors.items():
         print(f"  {name:<10} {tensor!r}")

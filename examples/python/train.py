@@ -1,6 +1,6 @@
-"""The end of `make demo`: a logistic regression, in numpy, over shuffled batches of events.
+"""Part of `make demo`: a logistic regression in numpy over shuffled batches of events.
 
-It learns who pays, and tells how much of the time it waited for data.
+It predicts `paid`, and prints the share of the time that it waited for data.
 """
 
 import time
@@ -23,7 +23,7 @@ STEPS_A_LINE = 100
 
 
 def train(path: Path) -> None:
-    """Prints the loss as it falls, examples a second, and the share of the time spent waiting."""
+    """Trains the model. Prints the loss, the examples per second, and the share of the time spent waiting."""
     batches = iter(af.AvroDataset(str(path), representations=REPRESENTATIONS).tensors(**OPTIONS))
     weights = np.zeros(2 + EMBEDDING + 1)
     losses, waited, start = [], 0.0, time.perf_counter()
@@ -45,7 +45,7 @@ def train(path: Path) -> None:
 
 
 def example(tensors: dict[str, af.DenseTensor]) -> tuple[np.ndarray, np.ndarray]:
-    """Inputs and labels of a batch."""
+    """Returns the inputs and the labels of a batch."""
     names = ("score", "clicks")
     columns = [tensors[name].values[:, np.newaxis] for name in names]
     ones = np.ones((len(columns[0]), 1))
@@ -53,7 +53,7 @@ def example(tensors: dict[str, af.DenseTensor]) -> tuple[np.ndarray, np.ndarray]
 
 
 def step(weights: np.ndarray, inputs: np.ndarray, labels: np.ndarray) -> float:
-    """One step of gradient descent. Returns the loss before it."""
+    """Takes one step of gradient descent, and returns the loss before it."""
     chances = 1 / (1 + np.exp(-inputs @ weights))
     weights -= RATE * (inputs.T @ (chances - labels)) / len(labels)
     return float(-np.mean(np.log(np.where(labels, chances, 1 - chances))))

@@ -1,4 +1,4 @@
-//! Structs of Arrow's C data interface with changed fields and buffers: imported, converted to tensors and written.
+//! Imports Arrow C data interface structs with altered fields and buffers, converts them to tensors, and writes them.
 
 #![no_main]
 
@@ -18,14 +18,14 @@ use arrowfeed_tensor::{
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    // Too few bytes are no case.
+    // Too few bytes do not make a case.
     let _ = structs::case(&mut Unstructured::new(bytes), |batch| {
         tensors(&batch);
         write(&batch);
     });
 });
 
-/// Each column by each kind of tensor that takes it.
+/// Converts each column with each kind of tensor that accepts it.
 fn tensors(batch: &RecordBatch) {
     for field in batch.schema_ref().fields() {
         let (column, key) = (field.name().clone(), field.name().clone());
@@ -56,7 +56,7 @@ fn tensors(batch: &RecordBatch) {
     }
 }
 
-/// What is written reads back with as many rows.
+/// Checks that a written batch reads back with the same number of rows.
 fn write(batch: &RecordBatch) {
     let (file, rows) = (Shared::default(), batch.num_rows());
     let written = AvroWriter::to_sink(file.clone(), batch.schema(), WriteOptions::default())

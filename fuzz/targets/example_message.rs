@@ -1,4 +1,4 @@
-//! Any bytes as a message of `tf.Example`: rows as a plain parser has them, or an error where it has one.
+//! Decodes any bytes as a `tf.Example` message. Expects the rows of a plain parser, or an error if that parser fails.
 
 #![no_main]
 
@@ -16,7 +16,7 @@ fuzz_target!(|message: &[u8]| {
     assert_eq!(inferred.observe(message).is_ok(), expected.is_some());
     let features = inferred.features();
     for unlisted in [Unlisted::Check, Unlisted::Skip] {
-        // Half of them are columns.
+        // Half of the features become columns.
         let shown: Vec<Feature> = features.iter().step_by(2).cloned().collect();
         let mut decoder = ExampleDecoder::new(&shown, unlisted).expect("names that differ");
         let is_taken = decoder.push(message).is_ok();

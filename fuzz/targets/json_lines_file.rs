@@ -1,4 +1,5 @@
-//! Any bytes as a file of JSON lines: rows or an error; the same rows chunk by chunk and in the whole; valid arrays.
+//! Reads any bytes as a JSON Lines file. Expects rows or an error, the same rows chunk by chunk as from the whole file, and
+//! valid arrays.
 
 #![no_main]
 

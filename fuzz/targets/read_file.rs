@@ -1,4 +1,4 @@
-//! Any bytes as a file: rows or an error, and the same from memory and from a stream.
+//! Reads any bytes as an Avro file. Expects rows or an error, and the same result from memory and from a stream.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     let options = common::options();
     let whole = read(bytes, &options);
     common::check(&whole);
-    // A stream a byte at a time is slow, and what goes wrong in it goes wrong early.
+    // A stream that returns one byte per read is slow, and its faults show up in short inputs.
     if bytes.len() <= 4096 {
         let source = AvroSource::reader("stream", ByteByByte::new(bytes));
         let stream = Outcome::of(AvroReader::builder().with_options(options).open(source));

@@ -1,4 +1,4 @@
-//! Files that are made of a schema of any shape and blocks of any bytes, with lies about counts and sizes.
+//! Reads files with a schema of any shape and blocks of any bytes, some with wrong counts and sizes.
 
 #![no_main]
 
@@ -11,7 +11,7 @@ use common::support::container::Container;
 use common::support::ways::read;
 use libfuzzer_sys::fuzz_target;
 
-/// A type of a schema; named types are numbered as they come.
+/// A type of a schema. Named types are numbered in order of their definitions.
 #[derive(Debug, Arbitrary)]
 enum Shape {
     Primitive(u8),
@@ -28,7 +28,7 @@ enum Shape {
 
 #[derive(Debug, Arbitrary)]
 struct Block {
-    /// What the count and the size are off by.
+    /// A number to add to the count, and a false size; `None` if both are correct.
     lies: Option<(i8, i64)>,
     count: u8,
     payload: Vec<u8>,

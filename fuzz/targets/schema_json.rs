@@ -1,4 +1,4 @@
-//! Any text as a schema: a schema or an error, and a canonical form that is one of itself.
+//! Parses any text as a schema. Expects a schema or an error, and a canonical form that is its own canonical form.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ fuzz_target!(|json: &str| {
     };
     assert_eq!(AvroSchema::parse(json).expect("the same text"), schema);
     assert_eq!(AvroSchema::parse(schema.json()).expect("its own text"), schema);
-    // The form has names without escapes, and it cannot say that a type is in no namespace inside one that has one.
+    // The canonical form does not escape names, and cannot express a type without a namespace inside a type that has one.
     if !json.contains('\\') && !json.contains("namespace") && !json.contains('.') {
         let canonical = schema.canonical();
         let again = AvroSchema::parse(&canonical).expect("a canonical form is a schema");

@@ -1,4 +1,5 @@
-//! Any bytes as a message of `tf.SequenceExample`: rows as a plain parser has them, or an error where it has one.
+//! Decodes any bytes as a `tf.SequenceExample` message. Expects the rows of a plain parser, or an error if that parser
+//! fails.
 
 #![no_main]
 
@@ -19,14 +20,14 @@ fuzz_target!(|message: &[u8]| {
     let expected = oracle::parse_sequence(message);
     let mut inferred = InferredSequenceFeatures::new(SEQUENCE_COLUMN);
     let is_observed = inferred.observe(message).is_ok();
-    // Steps of several kinds make no column.
+    // Steps of several kinds cannot form a column.
     assert!(!is_observed || expected.is_some());
     let features = inferred.features();
     if features.context.iter().any(|feature| feature.name == SEQUENCE_COLUMN) {
         return;
     }
     for unlisted in [Unlisted::Check, Unlisted::Skip] {
-        // Half of them are columns.
+        // Half of the features become columns.
         let shown = SequenceFeatures {
             context: features.context.iter().step_by(2).cloned().collect(),
             sequence: features.sequence.iter().step_by(2).cloned().collect(),
@@ -51,7 +52,7 @@ fuzz_target!(|message: &[u8]| {
                 assert_eq!(found.as_ref(), sequence.get(&feature.name));
             }
         }
-        // What is encoded is decoded.
+        // Encoding and decoding returns the same batch.
         let mut encoder = SequenceExampleEncoder::new(&batch, SEQUENCE_COLUMN).expect("columns of features");
         decoder.push(encoder.encode(0)).expect("a message");
         assert_eq!(format!("{:?}", decoder.finish()), format!("{batch:?}"));

@@ -1,5 +1,5 @@
-//! The bytes of one block under a schema of each kind, read whole and with some columns: what skipping refuses,
-//! decoding refuses, and the columns that both read are the same.
+//! Reads the bytes of one block with a schema of each kind, both whole and with a projection. Skipping and decoding must
+//! reject the same data, and the columns that both read must be equal.
 
 #![no_main]
 

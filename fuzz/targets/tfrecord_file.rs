@@ -1,4 +1,5 @@
-//! Any bytes as a file of TFRecord: records and an error or the end; and bytes as records that are written and read.
+//! Reads any bytes as a TFRecord file, and expects records followed by an error or the end. Also writes records and reads
+//! them back.
 
 #![no_main]
 
@@ -6,7 +7,7 @@ use arrowfeed_source::{FeedErrorKind, Limits};
 use arrowfeed_tfrecord::{Compression, RecordWriter, Records};
 use libfuzzer_sys::fuzz_target;
 
-/// More would be a test of the memory of this process.
+/// The longest allowed record. Longer records would only test the memory of this process.
 const LONGEST: usize = 1 << 20;
 
 fuzz_target!(|input: (Vec<u8>, Vec<Vec<u8>>)| {

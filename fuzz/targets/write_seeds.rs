@@ -1,4 +1,4 @@
-//! Writes small valid files, and their schemas, where the fuzz targets start from.
+//! Writes the initial corpus of the fuzz targets: small valid files, their schemas, and messages.
 
 #[path = "../../crates/arrowfeed-avro/tests/support_hostile/mod.rs"]
 mod support;

@@ -1,6 +1,6 @@
-//! Work on fixed inputs, for callgrind: `bench-instructions WORK FOLDER` does the work once and prints its rows.
+//! Work on fixed inputs, for callgrind: `bench-instructions WORK FOLDER` does the work once and prints its number of rows.
 //!
-//! Only what [`counted_work`] calls is counted: `benches/instructions.py` tells callgrind so. All work is done by one
+//! `benches/instructions.py` configures callgrind so that it counts only the calls in [`counted_work`]. All work runs on one
 //! thread.
 
 use std::error::Error;
@@ -12,7 +12,7 @@ use arrowfeed::avro::{AvroReader, AvroWriter, Codec, WriteOptions};
 use arrowfeed::tensor::{TensorAdapter, infer_representations};
 use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
 
-/// Gives a number of rows.
+/// A function that does the work and returns a number of rows.
 type Work = Box<dyn FnOnce() -> Result<usize, Box<dyn Error>>>;
 
 const ONE_THREAD: NonZeroUsize = NonZeroUsize::MIN;
@@ -28,13 +28,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is counted. No closure stands inside: callgrind would take its name for that of the function.
+/// The counted part of the work. It contains no closure, because callgrind would match the name of the closure too.
 #[inline(never)]
 fn counted_work(work: Work) -> Result<usize, Box<dyn Error>> {
     work()
 }
 
-/// Reads what the work needs, and gives the work.
+/// Reads the input of the work, and returns the work.
 fn prepared(kind: &str, path: &Path) -> Result<Work, Box<dyn Error>> {
     let path = path.to_path_buf();
     Ok(match kind {
@@ -98,9 +98,9 @@ fn columns_of(path: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     Ok(schema.fields().iter().step_by(5).map(|field| field.name().clone()).collect())
 }
 
-/// Batches of 1,024 rows and their tensors, in file order or shuffled.
+/// Returns work that reads tensors of batches of 1,024 rows, in file order or shuffled.
 fn dataset(path: PathBuf, shuffle_buffer_size: usize) -> Result<Work, Box<dyn Error>> {
-    let dataset = AvroDataset::open([path.into()], AvroDatasetOptions::default())?;
+    let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
     Ok(Box::new(move || {
         let options = IterationOptions {
             batch_size: 1024,

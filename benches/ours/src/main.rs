@@ -1,4 +1,4 @@
-//! Benchmark worker: arrowfeed with its defaults. See `bench_protocol` for what goes in and out.
+//! Benchmark worker: arrowfeed with its defaults. See `bench_protocol` for the protocol.
 
 mod write;
 

@@ -1,4 +1,4 @@
-//! Writes the rows of a file, which are read once and not measured.
+//! Writes the rows of a file. The rows are read once, and the reading is not measured.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use arrow_schema::SchemaRef;
 use arrowfeed_avro::{AvroReader, AvroWriter, Codec, WriteOptions};
 use bench_protocol::{CountingSink, Held, Job, Measured, measure};
 
-/// Schema and rows of a file.
+/// The schema and the rows of a file.
 pub type Rows = (SchemaRef, Vec<RecordBatch>);
 
 /// Measures a write.

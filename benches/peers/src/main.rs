@@ -1,4 +1,4 @@
-//! Benchmark worker: arrow-avro with its defaults. See `bench_protocol` for what goes in and out.
+//! Benchmark worker: arrow-avro with its defaults. See `bench_protocol` for the protocol.
 
 mod write;
 
@@ -9,7 +9,7 @@ use std::io::{self, BufReader};
 use arrow_avro::reader::{Reader, ReaderBuilder};
 use bench_protocol::{Held, Job, Measured, measure, serve};
 
-/// One read(2) of this size amortises the call; arrow-avro itself has no opinion on it.
+/// Buffer size that amortises the cost of a read(2) call. arrow-avro does not define one.
 const READ_BYTES: usize = 1 << 20;
 
 fn main() -> io::Result<()> {
@@ -26,7 +26,7 @@ fn main() -> io::Result<()> {
 }
 
 fn run(job: &Job) -> Result<Measured, Box<dyn Error>> {
-    // Not measured: a caller of arrow-avro knows the indices.
+    // Not measured, because a caller of arrow-avro knows the indices.
     let projection = projection(job)?;
     measure(|| read(job, projection))
 }

@@ -1,4 +1,4 @@
-//! Writes the rows of a file, which are read once and not measured.
+//! Writes the rows of a file. The rows are read once, and the reading is not measured.
 
 use std::error::Error;
 
@@ -12,7 +12,7 @@ use bench_protocol::{CountingSink, Held, Job, Measured, measure};
 
 use crate::open;
 
-/// Schema and rows of a file.
+/// The schema and the rows of a file.
 pub type Rows = (SchemaRef, Vec<RecordBatch>);
 
 /// Measures a write.
@@ -32,7 +32,7 @@ fn read(job: &Job) -> Result<Rows, Box<dyn Error>> {
     Ok((reader.schema(), reader.collect::<Result<_, _>>()?))
 }
 
-/// Each batch becomes one block: arrow-avro has no other way.
+/// Writes each batch as one block, because arrow-avro has no other option.
 fn write((schema, batches): &Rows, codec: Option<CompressionCodec>) -> Result<usize, Box<dyn Error>> {
     let builder = WriterBuilder::new(schema.as_ref().clone()).with_compression(codec);
     let mut writer = builder.build::<_, AvroOcfFormat>(CountingSink::default())?;

@@ -1,7 +1,7 @@
-//! Line protocol of the benchmark workers: one JSON job a line comes in, one JSON answer a line goes out.
+//! Line protocol of the benchmark workers: a worker reads one JSON job per line, and writes one JSON answer per line.
 //!
-//! An answer is `{"seconds": s, "rows": n}`, or `{"error": text}` if the job failed. The worker lives on
-//! after a failed job, so that the next one meets a warm process.
+//! An answer is `{"seconds": s, "rows": n}`, or `{"error": text}` if the job failed. The worker continues after a failed
+//! job, so that the next job runs in a warm process.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -17,19 +17,19 @@ use serde_json::{Value, json};
 pub struct Job {
     /// Path of an Avro object container file.
     pub file: String,
-    /// Rows of a batch.
+    /// Number of rows per batch.
     pub batch_size: usize,
-    /// Threads that decode.
+    /// Number of threads.
     pub threads: NonZeroUsize,
     /// Names of the top-level columns to read. `None`: all.
     #[serde(default)]
     pub columns: Option<Vec<String>>,
-    /// Codec to write the rows with, by its name in the Avro specification. `None`: the job is a read.
+    /// Codec for writing the rows, by its name in the Avro specification. `None`: the job is a read.
     #[serde(default)]
     pub write: Option<String>,
 }
 
-/// What was read for the last job: a writer reads its rows once.
+/// A cache of the rows that were read for the last job, so that a writer reads its rows only once.
 #[derive(Debug)]
 pub struct Held<T>(RefCell<Option<(String, usize, T)>>);
 
@@ -40,7 +40,7 @@ impl<T> Default for Held<T> {
 }
 
 impl<T> Held<T> {
-    /// Works with what `read` gives for the job's file and batch size, which is read where it is not held.
+    /// Calls `work` with the result of `read` for the job's file and batch size, which is cached.
     pub fn with<R, E>(
         &self,
         job: &Job,
@@ -53,17 +53,17 @@ impl<T> Held<T> {
         {
             return work(rows);
         }
-        // The memory of the last one goes first.
+        // Frees the memory of the last result before reading.
         *held = None;
         let (_, _, rows) = held.insert((job.file.clone(), job.batch_size, read()?));
         work(rows)
     }
 }
 
-/// Takes bytes and counts them.
+/// A sink that counts the bytes written to it, and drops them.
 #[derive(Debug, Default)]
 pub struct CountingSink {
-    /// Bytes so far.
+    /// Number of bytes so far.
     pub bytes: u64,
 }
 
@@ -78,14 +78,14 @@ impl Write for CountingSink {
     }
 }
 
-/// What one job took.
+/// The time and the number of rows of one job.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured {
     elapsed: Duration,
     rows: usize,
 }
 
-/// Runs `work`, which gives the number of rows that it read or wrote, and measures it.
+/// Measures `work`, which returns the number of rows that it read or wrote.
 pub fn measure<E>(work: impl FnOnce() -> Result<usize, E>) -> Result<Measured, E> {
     let start = Instant::now();
     let rows = work()?;

@@ -1,8 +1,8 @@
-//! An HTTP server of the files of a directory, with ranges and with a latency before each response.
+//! An HTTP server of the files of a directory, with support for ranges and a latency before each response.
 //!
-//! The kernel copies the bytes from the file to the socket (`sendfile`, which `io::copy` uses): the server takes as little as
-//! possible of the processor time that it shares with the readers. `GET /-/counts` answers with the requests and the bytes of
-//! bodies since the last such request.
+//! The kernel copies the bytes from the file to the socket (`io::copy` uses `sendfile`), so that the server uses little of
+//! the processor time that it shares with the readers. `GET /-/counts` returns the number of requests, and of bytes in
+//! bodies, since the last such request.
 //!
 //! Usage: `bench-store-server DIRECTORY MILLISECONDS`. It prints its port.
 
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Bytes of a body that is sent in one write with its head.
+/// Maximum size of a body that is sent in one write with its head.
 const SMALL: u64 = 256 << 10;
 
 struct Server {
@@ -44,7 +44,7 @@ fn main() -> io::Result<()> {
     for stream in listener.incoming() {
         let (server, Ok(stream)) = (server.clone(), stream) else { continue };
         std::thread::spawn(move || {
-            // A client that ends its connection is no fault.
+            // A client that closes its connection is not an error.
             let _ = server.serve(&stream);
         });
     }
@@ -92,7 +92,7 @@ impl Server {
             }
             None => "HTTP/1.1 200 OK\r\n".to_owned(),
         };
-        // The files of a benchmark do not change.
+        // The length is a sufficient tag, because the files of a benchmark do not change.
         head +=
             &format!("ETag: \"{len}\"\r\nAccept-Ranges: bytes\r\nContent-Length: {}\r\n\r\n", end - start);
         let len = if request.method == "HEAD" { 0 } else { end - start };
@@ -112,7 +112,7 @@ impl Server {
 }
 
 impl Request {
-    /// The head of the next request. `None` at the end of the connection.
+    /// Reads the head of the next request; `None` at the end of the connection.
     fn read(lines: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut line = String::new();
         if lines.read_line(&mut line)? == 0 {

@@ -1,4 +1,4 @@
-//! The decoder on files of one kind of field each, in memory: `cargo bench -p arrowfeed-avro`.
+//! Benchmark of the decoder on in-memory files with one kind of field each: `cargo bench -p arrowfeed-avro`.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
@@ -28,7 +28,7 @@ fn string(bytes: &mut Vec<u8>, text: &[u8]) {
     bytes.extend(text);
 }
 
-/// A file of `ROWS` records of `FIELDS` fields of `field_type`, each appended by `value`.
+/// A file of `ROWS` records with `FIELDS` fields of `field_type`. `value` appends one value.
 fn file(field_type: &str, value: impl Fn(&mut Vec<u8>, u64)) -> Buffer {
     let field = |i| format!(r#"{{"name": "f{i}", "type": {field_type}}}"#);
     let fields: Vec<String> = (0..FIELDS).map(field).collect();
@@ -54,7 +54,7 @@ fn file(field_type: &str, value: impl Fn(&mut Vec<u8>, u64)) -> Buffer {
     bytes.into()
 }
 
-/// Numbers of one to five bytes, in no order.
+/// Numbers of one to five bytes, in random order.
 fn number(seed: u64) -> i64 {
     let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 32 >> (mixed % 28)) as i64

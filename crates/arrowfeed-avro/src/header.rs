@@ -1,4 +1,4 @@
-//! What a file says of itself, without reading its records.
+//! Reads the header of a file, and counts its rows without decoding its records.
 
 use arrow_schema::SchemaRef;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits};
@@ -46,10 +46,10 @@ impl AvroHeader {
         Self::read_with(source, limits, None)
     }
 
-    /// As [`read`](Self::read), until `interrupt` says to stop.
+    /// Like [`read`](Self::read), but can be cancelled through `interrupt`.
     ///
     /// # Errors
-    /// As [`read`](Self::read); or the caller wants to stop.
+    /// Same as [`read`](Self::read), or `interrupt` cancelled the call.
     pub fn read_with(
         source: impl Into<AvroSource>,
         limits: &Limits,
@@ -61,17 +61,17 @@ impl AvroHeader {
         Ok(Self { file, schema, options })
     }
 
-    /// The writer's schema.
+    /// Returns the writer's schema.
     pub fn schema(&self) -> &AvroSchema {
         &self.schema
     }
 
-    /// How the blocks are compressed.
+    /// Returns the compression codec of the blocks.
     pub fn codec(&self) -> Codec {
         self.file.header.codec
     }
 
-    /// The file's metadata: `avro.schema`, `avro.codec`, and then the user's in file order.
+    /// Returns the metadata of the file: `avro.schema`, `avro.codec`, and then the user's entries in file order.
     pub fn metadata(&self) -> Vec<(String, Vec<u8>)> {
         let header = &self.file.header;
         let schema = ("avro.schema".to_owned(), header.schema_json.clone().into_bytes());
@@ -79,28 +79,28 @@ impl AvroHeader {
         [schema, codec].into_iter().chain(header.metadata.iter().cloned()).collect()
     }
 
-    /// The schema of the batches that a reader with these options gives.
+    /// Returns the schema of the batches that a reader with these options returns.
     ///
     /// # Errors
-    /// The options do not allow a plan.
+    /// No plan can be compiled for the options.
     pub fn arrow_schema(&self, options: &ReadOptions) -> Result<SchemaRef, FeedError> {
         let plan =
             DecodePlan::compile(&self.schema, options).map_err(|error| error.in_file(&self.file.name))?;
         Ok(plan.schema().clone())
     }
 
-    /// The records that the blocks declare; only block headers are read.
+    /// Returns the number of records that the blocks declare. Reads only the block headers.
     ///
     /// # Errors
-    /// A block header or a sync marker is wrong, or the file is cut; the source is a stream.
+    /// A block header or a sync marker is invalid, the file is truncated, or the source is a stream.
     pub fn count_rows(&self) -> Result<u64, FeedError> {
         self.count_rows_with(None)
     }
 
-    /// As [`count_rows`](Self::count_rows), until `interrupt` says to stop.
+    /// Like [`count_rows`](Self::count_rows), but can be cancelled through `interrupt`.
     ///
     /// # Errors
-    /// As [`count_rows`](Self::count_rows); or the caller wants to stop.
+    /// Same as [`count_rows`](Self::count_rows), or `interrupt` cancelled the call.
     pub fn count_rows_with(&self, interrupt: Option<&Interrupt>) -> Result<u64, FeedError> {
         let (name, check) = (&self.file.name, Check::of(interrupt));
         let Some(mut scanner) = self.file.scanner(&self.options.limits) else {

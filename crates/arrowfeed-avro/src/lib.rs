@@ -1,4 +1,4 @@
-//! Avro object container files to Arrow RecordBatches, fast and strict.
+//! Reads Avro object container files and messages into Arrow RecordBatches, and writes RecordBatches as Avro.
 
 mod container;
 mod decode;

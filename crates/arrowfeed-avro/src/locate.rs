@@ -1,8 +1,8 @@
-//! Where and why a block could not be decoded: the cold path behind [`Stop`](crate::wire::cursor::Stop).
+//! Locates the fault that made the fast decoder stop: the cold path behind [`Stop`](crate::wire::cursor::Stop).
 //!
-//! The block is decoded once more, value by value, by the slow reader and to nowhere, along the same plan. What
-//! the fast decoder refuses, this one refuses, with the record, the field and what was expected and found. The
-//! defaults of a reader's schema are checked in the same way when the plan is made.
+//! The slow reader decodes the block again with the same plan, value by value, and discards the values. It
+//! refuses what the fast decoder refuses, but reports the record, the field, and what was expected and found.
+//! The defaults of a reader schema are checked in the same way when the plan is compiled.
 
 use arrow_buffer::i256;
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, counted, quoted, stopped, thousands};
@@ -19,8 +19,9 @@ use crate::wire::cursor::Stop;
 use crate::wire::plain::{PlainReader, invalid};
 use arrowfeed_source::field_path;
 
-/// What is wrong with a block's payload of `count` records, for which the fast decoder stopped. The offset in
-/// the error counts from the start of the payload. `whole` says for messages what ends with the payload: `the block after its 2 records`.
+/// Returns the error in a block's payload of `count` records on which the fast decoder stopped. The offset in
+/// the error counts from the start of the payload. `whole` describes the payload in messages, for example
+/// `the block after its 2 records`.
 #[cold]
 pub(crate) fn locate(
     plan: &DecodePlan,
@@ -31,7 +32,7 @@ pub(crate) fn locate(
     check: &Check<'_>,
     whole: &str,
 ) -> FeedError {
-    let mut walk = Walk::new(&plan.skips, limits, payload, check);
+    let mut walk = FaultLocator::new(&plan.skips, limits, payload, check);
     for record in 0..count {
         walk.budget.reset();
         if let Err(error) = walk.value(&plan.root.node) {
@@ -62,8 +63,8 @@ pub(crate) fn locate(
     }
 }
 
-/// Checks the encoded default of a field as if it were data: its logical types, its fixed lengths, the limits. `schema`
-/// says for messages which schema has the default.
+/// Checks the encoded default of a field as if it were data: its logical types, its fixed lengths and the
+/// limits. `schema` describes in messages which schema contains the default.
 pub(crate) fn check_default(
     schema: &str,
     field: &str,
@@ -72,9 +73,9 @@ pub(crate) fn check_default(
     limits: &Limits,
     bytes: &[u8],
 ) -> Result<(), FeedError> {
-    // A default is short: its schema has a limit.
+    // A default is short, because the size of its schema is limited.
     let check = Check::never();
-    let mut walk = Walk::new(skips, limits, bytes, &check);
+    let mut walk = FaultLocator::new(skips, limits, bytes, &check);
     walk.kind(node).map_err(|error| {
         let message = format!("{} in the default of the {schema}", error.message());
         let error = match error.limit() {
@@ -85,14 +86,14 @@ pub(crate) fn check_default(
     })
 }
 
-/// Work of a value, in bytes that the fast decoder decodes meanwhile.
+/// Cost of a value, as the number of bytes that the fast decoder decodes in the same time.
 const VALUE_WORK: usize = 64;
 
-struct Walk<'a> {
+struct FaultLocator<'a> {
     skips: &'a Skips,
     budget: Budget,
     reader: PlainReader<'a>,
-    /// From the root to the value: fields, and items in brackets.
+    /// Path from the root to the value: fields, and items in brackets.
     path: Vec<String>,
     check: &'a Check<'a>,
 }
@@ -101,13 +102,13 @@ fn path_text(path: &[String]) -> String {
     path.concat().trim_start_matches('.').to_owned()
 }
 
-impl<'a> Walk<'a> {
+impl<'a> FaultLocator<'a> {
     fn new(skips: &'a Skips, limits: &Limits, bytes: &'a [u8], check: &'a Check<'a>) -> Self {
         let (budget, reader) = (Budget::new(limits), PlainReader::new(bytes));
         Self { skips, budget, reader, path: Vec::new(), check }
     }
 
-    /// Does `work` one step deeper; on an error the path stays as it was there.
+    /// Runs `work` one level deeper in the path. After an error, the path stays at the fault.
     fn inside(
         &mut self,
         step: String,
@@ -119,19 +120,19 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// One value; an error has the offset at which the innermost value that is wrong starts.
+    /// Reads one value. An error has the offset of the innermost value that is invalid.
     fn value(&mut self, node: &Node) -> Result<(), FeedError> {
         self.check.after(VALUE_WORK)?;
         self.located(|walk| walk.kind(node))
     }
 
-    /// Does `work`; the offset of its error is here, unless it has one.
+    /// Runs `work` and sets the offset of its error to the current position, unless the error already has one.
     fn located<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, FeedError>) -> Result<T, FeedError> {
         let start = self.reader.pos() as u64;
         work(self).map_err(|error| error.at_offset(start))
     }
 
-    /// All kinds are listed here, as they are in the plan.
+    /// Reads a value of any kind of node.
     fn kind(&mut self, node: &Node) -> Result<(), FeedError> {
         match node {
             Node::Null => Ok(()),
@@ -232,7 +233,7 @@ impl<'a> Walk<'a> {
         self.items(min_bytes, entry).map(|_| ())
     }
 
-    /// Array blocks; gives the number of items.
+    /// Reads the blocks of an array and returns the number of items.
     fn items(
         &mut self,
         min_bytes: usize,

@@ -1,4 +1,4 @@
-//! What stands before a record in a message, and says which schema it was written with.
+//! Framing of messages: the bytes before a record, which identify its writer's schema.
 //!
 //! | framing | bytes before a record | source |
 //! |---|---|---|
@@ -8,20 +8,21 @@
 
 use arrowfeed_source::{FeedError, FeedErrorKind, counted, hex};
 
-/// How messages say the schema of their record.
+/// The way in which messages identify the schema of their record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Framing {
-    /// They do not.
+    /// The message has no identifier.
     #[default]
     Bare,
-    /// By its CRC-64-AVRO fingerprint, see [`AvroSchema::fingerprint`](crate::AvroSchema::fingerprint).
+    /// The CRC-64-AVRO fingerprint of the schema, see
+    /// [`AvroSchema::fingerprint`](crate::AvroSchema::fingerprint).
     SingleObject,
-    /// By its number in a schema registry.
+    /// The number of the schema in a schema registry.
     Confluent,
 }
 
 impl Framing {
-    /// What a message begins with.
+    /// Returns the bytes with which a message begins.
     fn marker(self) -> &'static [u8] {
         match self {
             Self::Bare => &[],
@@ -30,7 +31,7 @@ impl Framing {
         }
     }
 
-    /// Bytes before a record.
+    /// Returns the number of bytes before a record.
     pub fn len(self) -> usize {
         match self {
             Self::Bare => 0,
@@ -39,12 +40,13 @@ impl Framing {
         }
     }
 
-    /// Whether records are messages as they are.
+    /// Returns whether messages are bare records.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The fingerprint or the number of the schema, and the record. `None`: the framing has none.
+    /// Splits a message into the fingerprint or number of its schema, and the record. The identifier is `None`
+    /// if the framing has none.
     ///
     /// ```
     /// use arrowfeed_avro::Framing;
@@ -78,7 +80,7 @@ impl Framing {
         Ok((key, record))
     }
 
-    /// The error of a message whose schema is not known.
+    /// Creates the error for a message with an unknown schema.
     #[cold]
     pub(crate) fn unknown(self, key: u64) -> FeedError {
         let found = match self {

@@ -1,4 +1,4 @@
-//! What a caller may ask of a reader: plain data, each default documented.
+//! Options of a reader: plain data, each default documented.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -7,16 +7,16 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Limits, OnError};
 
 use crate::AvroSchema;
 
-/// How Avro types become Arrow types. The table is in `docs/avro-to-arrow.md`.
+/// Mapping of Avro types to Arrow types. The table is in `docs/avro-to-arrow.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Encoding {
     /// The natural Arrow type of each Avro type.
     #[default]
     Native,
-    /// The logical encoding of the standardized TFX inputs: a list around every column, a missing value is a
-    /// null list.
+    /// The logical encoding of the standardized TFX inputs: a list around every column, and a null list for a missing value.
     Feature,
-    /// What tfx_bsl, TFT and TFDV accept: `large_list` of `int64`, `float`, `double` or `large_binary`.
+    /// The types that tfx_bsl, TFT and TFDV accept: `large_list` of `int64`, `float`, `double` or
+    /// `large_binary`.
     Tfx,
 }
 
@@ -40,8 +40,8 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// The schema to resolve the file's values to. `None`: as written.
     pub reader_schema: Option<AvroSchema>,
-    /// Rows of a batch. Default 8192. Batches end at multiples of this many rows of a file, as its blocks
-    /// declare them: rows left out by `on_error` are not made up for.
+    /// Number of rows in a batch. Default 8192. Batches end at multiples of this number of rows of a file, as
+    /// its blocks declare them. Rows that `on_error` skips count too, so their batch is shorter.
     pub batch_size: usize,
     /// Bytes after which a batch is closed early. `None`: [`Limits::batch_bytes`].
     pub max_batch_bytes: Option<usize>,
@@ -49,18 +49,19 @@ pub struct ReadOptions {
     pub encoding: Encoding,
     /// Default [`StringType::Utf8`].
     pub string_type: StringType,
-    /// Threads that decode. `None`: every core that the process may use; 1: the calling thread, none is started.
+    /// Number of decoding threads. `None`: every core that the process may use. 1: the calling thread decodes,
+    /// and no thread is started.
     pub threads: Option<NonZeroUsize>,
     /// Default [`OnError::Raise`].
     pub on_error: OnError,
-    /// Arrays that become `FixedSizeList`: length by column path, with `[]` behind it for each array or map that they
-    /// are items of (`matrix[]`). A row of another length is an error.
+    /// Lengths of the arrays that become `FixedSizeList`, by column path. The path of an array inside other
+    /// arrays or maps has one `[]` for each of them (`matrix[]`). A row of another length is an error.
     pub fixed_lengths: BTreeMap<String, i32>,
-    /// With [`Encoding::Tfx`], Avro doubles as Float32. Default false.
+    /// With [`Encoding::Tfx`], converts Avro doubles to Float32. Default false.
     pub double_as_float: bool,
-    /// Whether a record is the only value of its row, as its bytes, in the column `record` of `LargeBinary`. Default false.
-    /// The bytes are checked as those of a field that is not read. All files must have the schema of the first one; only
-    /// aliases, defaults, documentation and logical types may differ. There is no reader schema.
+    /// Returns each record as its encoded bytes, in the `LargeBinary` column `record`. Default false. The bytes
+    /// are checked like those of a field that is not read. All files must have the schema of the first one;
+    /// only aliases, defaults, documentation and logical types may differ. Cannot be combined with a reader schema.
     pub raw: bool,
     /// See [`Limits`].
     pub limits: Limits,
@@ -86,7 +87,7 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// The options, unless one makes no sense.
+    /// Returns the options, or an error if one of them is invalid.
     pub(crate) fn checked(self) -> Result<Self, FeedError> {
         let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message));
         if self.batch_size == 0 {
@@ -101,7 +102,7 @@ impl ReadOptions {
         Ok(self)
     }
 
-    /// Bytes after which a batch ends.
+    /// Returns the size at which a batch ends.
     pub(crate) fn batch_bytes(&self) -> usize {
         let limit = self.limits.batch_bytes;
         self.max_batch_bytes.map_or(limit, |bytes| bytes.min(limit))

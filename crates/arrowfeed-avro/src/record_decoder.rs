@@ -1,4 +1,4 @@
-//! Records without a file: messages in, batches out.
+//! Decodes single records, without a file, into batches.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -17,21 +17,21 @@ use crate::wire::cursor::Stop;
 use crate::wire::padded::{Padded, SLACK};
 use crate::{AvroSchema, Framing, ReadOptions};
 
-/// Most writer's schemas of one decoder: each has buffers for its columns.
+/// Maximum number of writer's schemas of one decoder. Each has buffers for its columns.
 const MOST_WRITERS: usize = 1024;
 
-/// Offsets of lists and strings have 32 bits, also where the rows of several writer's schemas are joined.
+/// Lists and strings have 32-bit offsets, also where the rows of several writer's schemas are joined.
 const MOST_BATCH_BYTES: usize = i32::MAX as usize;
 
-/// Decodes records in Avro's binary encoding, one after the other, and gives them as RecordBatches.
+/// Decodes records in Avro's binary encoding one after another, and returns them as RecordBatches.
 ///
-/// Records may be of several writer's schemas. All batches have one Arrow schema: that of the reader schema in the
-/// options, or else that of the first writer's schema. A plan is compiled once for each writer's schema.
+/// Records may have several writer's schemas. All batches have the same Arrow schema: that of the reader schema
+/// in the options, or else that of the first writer's schema. A plan is compiled once for each writer's schema.
 ///
-/// `batch_size` and `max_batch_bytes` hold for the rows of all writer's schemas together.
+/// `batch_size` and `max_batch_bytes` apply to the rows of all writer's schemas together.
 ///
-/// The options `threads` and `on_error` have no meaning here: the caller's thread decodes, and a record that cannot be
-/// decoded is an error of its own call, after which the decoder goes on.
+/// The options `threads` and `on_error` have no effect. The calling thread decodes, and a record that cannot be
+/// decoded is an error of its own call; the decoder can continue after it.
 ///
 /// ```
 /// use arrowfeed_avro::{AvroSchema, ReadOptions, RecordDecoder};
@@ -52,18 +52,18 @@ pub struct RecordDecoder {
     writers: Vec<Writer>,
     /// The writer of each row since the last batch was closed.
     order: Vec<u32>,
-    /// Bytes of those rows, and the most that a batch has.
+    /// Size of those rows, and the maximum size of a batch.
     bytes: usize,
     batch_bytes: usize,
-    /// Batches that are full, the oldest first.
+    /// Full batches, the oldest first.
     closed: VecDeque<RecordBatch>,
-    /// Records since the last flush, those with an error included.
+    /// Number of records since the last flush, including those with an error.
     records: u64,
-    /// The record and the slack behind it.
+    /// The record and the padding after it.
     padded: Vec<u8>,
 }
 
-/// A writer's schema in a [`RecordDecoder`].
+/// Identifier of a writer's schema in a [`RecordDecoder`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WriterId(u32);
 
@@ -74,10 +74,10 @@ struct Writer {
 }
 
 impl RecordDecoder {
-    /// A decoder of records of `writer`, the schema that [`decode`](Self::decode) uses.
+    /// Creates a decoder for records of `writer`, the schema that [`decode`](Self::decode) uses.
     ///
     /// # Errors
-    /// The schema cannot be resolved to the reader schema, or cannot become Arrow; an option makes no sense.
+    /// The schema cannot be resolved to the reader schema or converted to Arrow, or an option is invalid.
     pub fn new(writer: &AvroSchema, options: ReadOptions) -> Result<Self, FeedError> {
         let options = options.checked()?;
         let first = Writer::new(writer, &options)?;
@@ -94,34 +94,34 @@ impl RecordDecoder {
         })
     }
 
-    /// The schema that [`new`](Self::new) would give its batches. Where not all columns can be read because a type
-    /// contains itself, the schema of the other columns, and the error that says so.
+    /// Returns the schema that the batches of [`new`](Self::new) would have. If recursive columns cannot be
+    /// read, returns the schema of the other columns, and the error about the recursive ones.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub fn schema_of(
         writer: &AvroSchema,
         options: &ReadOptions,
     ) -> Result<(SchemaRef, Option<FeedError>), FeedError> {
-        let (plan, endless) = DecodePlan::compile_ending(writer, options)?;
-        Ok((plan.schema().clone(), endless))
+        let (plan, recursion_error) = DecodePlan::compile_nonrecursive(writer, options)?;
+        Ok((plan.schema().clone(), recursion_error))
     }
 
-    /// The schema of every batch.
+    /// Returns the schema of every batch.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// Rows that have been decoded and not been given out.
+    /// Returns the number of decoded rows that are not flushed yet.
     pub fn rows(&self) -> usize {
         self.closed.iter().map(RecordBatch::num_rows).sum::<usize>() + self.order.len()
     }
 
-    /// Prepares for records of another writer's schema. The same schema has the same identifier.
+    /// Adds another writer's schema. Adding the same schema again returns the same identifier.
     ///
     /// # Errors
-    /// The schema cannot be resolved to the reader schema, or its columns are not those of the first one; there are more
-    /// than 1,024 schemas.
+    /// The schema cannot be resolved to the reader schema, its columns differ from those of the first schema,
+    /// or there are more than 1,024 schemas.
     pub fn add_writer(&mut self, schema: &AvroSchema) -> Result<WriterId, FeedError> {
         let id = match self.writers.iter().position(|writer| writer.schema == *schema) {
             Some(known) => known,
@@ -143,20 +143,20 @@ impl RecordDecoder {
         Ok(WriterId(id as u32))
     }
 
-    /// Decodes a record of the first writer's schema. All of `record` belongs to it.
+    /// Decodes a record of the first writer's schema. `record` must contain exactly one record.
     ///
     /// # Errors
-    /// The record breaks the specification, or has more bytes. The error has the number of the record since the last
-    /// flush, and the byte in it; the record adds no row.
+    /// `record` is not valid, or has more bytes than one record. The error has the number of the record since the
+    /// last flush and the byte offset in it. No row is added for the record.
     pub fn decode(&mut self, record: &[u8]) -> Result<(), FeedError> {
         self.decode_of(WriterId(0), record)
     }
 
-    /// Decodes the record of a message, which says its writer's schema. `writers` has those that are known, by fingerprint or
-    /// number; a bare message is of the first one.
+    /// Decodes the record of a message, which identifies its writer's schema. `writers` has the known schemas
+    /// by fingerprint or number; a bare message has the first writer's schema.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode); or the message has another framing, or its schema is not known.
+    /// Same as [`decode`](Self::decode), or the message has another framing or an unknown schema.
     pub fn decode_message(
         &mut self,
         framing: Framing,
@@ -179,10 +179,10 @@ impl RecordDecoder {
         }
     }
 
-    /// Decodes a record of another writer's schema.
+    /// Decodes a record of the schema `writer`.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode); or the identifier is of another decoder.
+    /// Same as [`decode`](Self::decode), or the identifier belongs to another decoder.
     pub fn decode_of(&mut self, writer: WriterId, record: &[u8]) -> Result<(), FeedError> {
         let number = self.records;
         self.records += 1;
@@ -199,7 +199,7 @@ impl RecordDecoder {
             let (limits, check) = (&self.options.limits, Check::never());
             locate(&of.plan, limits, record, 1, stop, &check, "the record").with_record(number)
         });
-        // Batches that are full: without the record, or with it.
+        // Full batches, with or without the record.
         let full: Vec<LocatedBatch> = std::iter::from_fn(|| of.batcher.pop()).collect();
         let grown = match full[..] {
             [] => of.batcher.bytes().saturating_sub(bytes),
@@ -222,11 +222,11 @@ impl RecordDecoder {
         decoded
     }
 
-    /// The rows since the last flush as a batch, or the first of them: a batch has at most `batch_size` rows and
-    /// `max_batch_bytes` bytes. `None`: there are no more rows.
+    /// Returns the rows since the last flush as a batch, or the first of them, because a batch has at most
+    /// `batch_size` rows and `max_batch_bytes` bytes. Returns `None` if there are no more rows.
     ///
     /// # Errors
-    /// Rows of different writer's schemas together are too large for one batch.
+    /// The rows of several writer's schemas are too large for one batch.
     pub fn flush(&mut self) -> Result<Option<RecordBatch>, FeedError> {
         self.records = 0;
         if self.closed.is_empty() && !self.order.is_empty() {
@@ -235,7 +235,7 @@ impl RecordDecoder {
         Ok(self.closed.pop_front())
     }
 
-    /// Makes a batch of the rows in `order`. `full` is a batch that its writer has closed already.
+    /// Creates a batch of the rows in `order`. `full` is a batch that its writer has closed already.
     fn close(&mut self, mut full: Option<(u32, LocatedBatch)>) -> Result<(), FeedError> {
         let order = std::mem::take(&mut self.order);
         self.bytes = 0;
@@ -260,7 +260,7 @@ impl RecordDecoder {
     }
 }
 
-/// The rows of several writers in their order.
+/// Joins the rows of several writers in their original order.
 fn interleaved(batches: &[Option<RecordBatch>], order: &[u32]) -> Result<RecordBatch, ArrowError> {
     let mut place = vec![0; batches.len()];
     let mut used = Vec::new();
@@ -283,7 +283,7 @@ fn interleaved(batches: &[Option<RecordBatch>], order: &[u32]) -> Result<RecordB
 impl Writer {
     fn new(schema: &AvroSchema, options: &ReadOptions) -> Result<Self, FeedError> {
         let plan = Arc::new(DecodePlan::compile(schema, options)?);
-        // Batches end by the rows of all writers together.
+        // Batches end by the number of rows of all writers together.
         let batcher = Batcher::new(plan.clone(), &ReadOptions { batch_size: usize::MAX, ..options.clone() });
         Ok(Self { schema: schema.clone(), plan, batcher })
     }

@@ -1,4 +1,4 @@
-//! Splits of Avro files, which may have different schemas.
+//! Plans splits of Avro files, which may have different schemas.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, ForkLock, Interrupt, Lim
 use crate::AvroSource;
 use crate::reader::file::Container;
 
-/// Splits of about `target_bytes` each that cover the files, in file order. Only headers are read.
+/// Plans splits of about `target_bytes` each that cover the files, in file order. Reads only the file headers.
 ///
 /// The offset of a block is the byte right after the sync marker before it.
 ///
@@ -28,7 +28,7 @@ use crate::reader::file::Container;
 /// ```
 ///
 /// # Errors
-/// A file cannot be opened, or is no Avro file.
+/// A file cannot be opened, or is not an Avro file.
 pub fn plan_splits<P: Into<PathBuf>>(
     paths: impl IntoIterator<Item = P>,
     target_bytes: u64,
@@ -36,10 +36,10 @@ pub fn plan_splits<P: Into<PathBuf>>(
     plan_splits_with(paths, target_bytes, None)
 }
 
-/// As [`plan_splits`], until `interrupt`, which is asked before each file, says to stop.
+/// Like [`plan_splits`], but can be cancelled through `interrupt`, which is checked before each file.
 ///
 /// # Errors
-/// As [`plan_splits`]; or the caller wants to stop.
+/// Same as [`plan_splits`], or `interrupt` cancelled the call.
 pub fn plan_splits_with<P: Into<PathBuf>>(
     paths: impl IntoIterator<Item = P>,
     target_bytes: u64,
@@ -48,11 +48,11 @@ pub fn plan_splits_with<P: Into<PathBuf>>(
     plan_splits_of(paths.into_iter().map(|path| AvroSource::from(path.into())), target_bytes, interrupt)
 }
 
-/// As [`plan_splits_with`], for files on disk or in stores. The path of a split is the name of its source. Several objects of
-/// stores are opened at a time.
+/// Like [`plan_splits_with`], for files on disk or in object stores. The path of a split is the name of its
+/// source. Several store objects are opened concurrently.
 ///
 /// # Errors
-/// As [`plan_splits_with`].
+/// Same as [`plan_splits_with`].
 pub fn plan_splits_of(
     sources: impl IntoIterator<Item = AvroSource>,
     target_bytes: u64,

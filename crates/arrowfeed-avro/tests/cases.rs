@@ -1,4 +1,4 @@
-//! The corpus of `tests/cases/avro`: a test for each of its files.
+//! The corpus of `tests/cases/avro`, with one test for each of its files.
 
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
@@ -25,7 +25,7 @@ topics! {
     type_union, type_uuid_and_duration, union_resolution,
 }
 
-/// Runs every case, whether those before it failed or not.
+/// Runs every case, even if earlier ones failed.
 fn run_topic(topic: &str) {
     let cases = case::load(topic);
     let failed: Vec<String> = cases.iter().filter_map(failure).collect();

@@ -1,4 +1,4 @@
-//! Interrupts: work over much input asks often whether the caller wants to stop.
+//! Interrupts: work over much input polls often whether the caller wants to stop.
 
 mod support_hostile;
 
@@ -21,15 +21,15 @@ use support_hostile::wire::{bytes, long, longs};
 
 const MIB: u64 = 1 << 20;
 
-/// Most bytes of a file that may be read between two questions: one read, and one window of a search.
+/// Maximum number of bytes of a file that may be read between two polls: one read, and one window of a search.
 const MOST: u64 = 3 * MIB;
 
-/// Zeros behind the bytes of a file: a search goes through all of them.
+/// Zeros after the bytes of a file, all of which a search goes through.
 const ZEROS: u64 = 48 * MIB;
 
-/// Counts the questions, the bytes that the caller's thread reads between two of them, and stops at one.
+/// Counts the polls and the bytes that the caller's thread reads between two of them, and stops at one of them.
 ///
-/// A decoder thread does not ask: the reader stops it by a flag, and what it reads is not counted.
+/// A decoder thread does not poll: the reader stops it through a flag, and its reads are not counted.
 struct Meter {
     caller: ThreadId,
     since: AtomicU64,
@@ -53,7 +53,7 @@ impl Meter {
     }
 }
 
-/// A file of some bytes and then zeros, whose reads are counted.
+/// A file of some bytes followed by zeros, whose reads are counted.
 struct Metered {
     bytes: Cursor<Vec<u8>>,
     len: u64,
@@ -111,7 +111,7 @@ fn long_header() -> Vec<u8> {
     header_of(&entries.concat(), &SYNC)
 }
 
-/// A way to go through much input.
+/// An operation that goes through much input.
 type Work = fn(&Arc<Meter>) -> Result<usize, FeedError>;
 
 const WORKS: [(&str, Work); 9] = [
@@ -194,7 +194,7 @@ fn a_long_block_of_any_codec_asks_while_it_is_decoded() {
     for codec in [Codec::Null, Codec::Deflate, Codec::Snappy, Codec::Zstandard] {
         assert!(questions(codec) > 30, "{codec:?}");
     }
-    // Slow ones ask more often.
+    // Slow codecs poll more often.
     for codec in [Codec::Bzip2, Codec::Xz] {
         assert!(questions(codec) > 50, "{codec:?}");
     }

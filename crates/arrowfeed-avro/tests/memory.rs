@@ -1,7 +1,7 @@
-//! Memory that a hostile file can make a reader take: its limits and a little more.
+//! Memory use on hostile files: a reader may take as much as its limits allow, and little more.
 //!
-//! Two measures: live bytes of Rust code, exact, and the resident set of the process, which has what C libraries
-//! take too. One test at a time: both are of the process.
+//! There are two measures: live bytes of Rust code, which are exact, and the resident set of the process, which includes
+//! C libraries. Both are per process, so one test runs at a time.
 
 mod support_hostile;
 
@@ -22,7 +22,7 @@ static ALLOCATOR: Counting = Counting;
 
 const MIB: usize = 1 << 20;
 
-/// What a reader may take besides what its limits allow.
+/// Memory that a reader may take in addition to its limits.
 const MARGIN: usize = 64 * MIB;
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -30,27 +30,27 @@ fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads while the peak of memory is taken; it is at most `most` bytes over what was there before.
+/// Reads while measuring the peak of memory, which must be at most `most` bytes above the previous level.
 #[track_caller]
 fn within(most: usize, bytes: &[u8], limits: &Limits) -> Outcome {
     let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
     let resident = Resident::start();
     let (outcome, peak) = peak_of(|| read(bytes, &options));
     assert!(peak <= most, "{peak} live bytes, {most} allowed: {}", outcome.verdict());
-    // A sanitizer keeps freed memory, to see who uses it.
+    // A sanitizer keeps freed memory, to detect its use.
     let resident = if std::env::var_os("ARROWFEED_SANITIZED").is_some() { 0 } else { resident.peak() };
     assert!(resident <= most, "{resident} resident bytes, {most} allowed: {}", outcome.verdict());
     outcome
 }
 
-/// The resident set of the process and its peak, where the system tells.
+/// The resident set of the process and its peak, if the system provides them.
 struct Resident {
     before: usize,
 }
 
 impl Resident {
     fn start() -> Self {
-        // Sets the peak back to what is there now.
+        // Resets the peak to the current level.
         let _ = std::fs::OpenOptions::new()
             .write(true)
             .open("/proc/self/clear_refs")
@@ -70,12 +70,12 @@ fn status(key: &str) -> usize {
     kib.unwrap_or(0) * 1024
 }
 
-/// Compressed data that becomes `bytes` zeros.
+/// Compressed data that expands to `bytes` zeros.
 fn bomb(codec: Codec, bytes: usize) -> Vec<u8> {
     match codec {
         Codec::Null | Codec::Snappy => compress(codec, &vec![0; bytes]),
         Codec::Deflate => deflate(&vec![0; bytes]),
-        // One stream after the other, which readers must read all of.
+        // Several streams in sequence, all of which readers must read.
         Codec::Zstandard | Codec::Bzip2 | Codec::Xz => {
             let part = 16 * MIB;
             compress(codec, &vec![0; part]).repeat(bytes.div_ceil(part))
@@ -110,7 +110,7 @@ fn a_lowered_limit_lowers_what_a_bomb_takes() {
 fn many_blocks_each_within_the_limit_do_not_add_up() {
     let _alone = alone();
     let limits = Limits { decoded_block_bytes: 16 * MIB, ..Limits::default() };
-    // One string of nearly 16 MiB a block, whose batches are cut at as many bytes.
+    // Each block is one string of nearly 16 MiB, and batches are cut at 16 MiB.
     let payload = string(&"\0".repeat(15 * MIB));
     for codec in [Codec::Deflate, Codec::Zstandard] {
         let file =
@@ -148,7 +148,7 @@ fn a_length_that_lies_takes_no_memory() {
         file(r#"{"type":"fixed","name":"F","size":268435456}"#).block(1, &[0; 100]).bytes,
         file("\"null\"").block(huge, &[]).bytes,
         Container::new("\"bytes\"", Codec::Snappy).data(1, &[0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0, 0, 0]).bytes,
-        // A zstandard frame that declares 200 MiB of content and has none.
+        // A zstandard frame that declares 200 MiB of content but has none.
         Container::new("\"bytes\"", Codec::Zstandard)
             .data(1, &[0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0x80, 0x0c, 1, 0, 0])
             .bytes,
@@ -163,7 +163,7 @@ fn a_length_that_lies_takes_no_memory() {
 fn values_that_grow_in_arrow_stop_at_the_limit_of_a_batch() {
     let _alone = alone();
     let limits = Limits { decoded_block_bytes: 16 * MIB, batch_bytes: 32 * MIB, ..Limits::default() };
-    // A byte on the wire each, and hundreds in Arrow: a null of a wide record.
+    // Nulls of a wide record: one byte each on the wire, and hundreds in Arrow.
     let fields: Vec<String> = (0..64).map(|i| format!(r#"{{"name":"f{i}","type":"double"}}"#)).collect();
     let wide = format!(r#"["null",{{"type":"record","name":"W","fields":[{}]}}]"#, fields.join(","));
     let rows = format!(r#"{{"type":"record","name":"R","fields":[{{"name":"w","type":{wide}}}]}}"#);
@@ -174,7 +174,7 @@ fn values_that_grow_in_arrow_stop_at_the_limit_of_a_batch() {
     let files = [
         Container::new(&rows, Codec::Deflate).block(nulls as i64, &vec![0; nulls]).bytes,
         Container::new(&items, Codec::Deflate).block(1, &array).bytes,
-        // Each array is a quarter of a batch.
+        // Each array takes a quarter of a batch.
         Container::new(&items, Codec::Deflate).block(256, &many).bytes,
     ];
     for (i, bytes) in files.into_iter().enumerate() {
@@ -182,7 +182,7 @@ fn values_that_grow_in_arrow_stop_at_the_limit_of_a_batch() {
         let reader = arrowfeed_avro::AvroReader::builder().with_options(options);
         let source = arrowfeed_avro::AvroSource::bytes(bytes);
         let (fault, peak) = peak_of(|| reader.open(source).unwrap().find_map(Result::err).map(|e| e.limit()));
-        // Rows come in batches; one row that is larger than a batch is refused.
+        // Rows are returned in batches; a single row that is larger than a batch is rejected.
         let expected = if i == 1 { Some(Some("batch_bytes")) } else { None };
         assert_eq!(fault, expected, "file {i}");
         let most = limits.decoded_block_bytes + limits.batch_bytes + MARGIN;

@@ -1,6 +1,6 @@
-//! Many files that are almost right: rows or an error, never a panic, soon and in little memory.
+//! Many files that are almost valid: reading gives rows or an error, never a panic, in little time and memory.
 //!
-//! `ARROWFEED_MUTANTS` is how many, `ARROWFEED_MUTANT` the one to look at: each is made from its number alone.
+//! `ARROWFEED_MUTANTS` sets the number of mutants, and `ARROWFEED_MUTANT` selects a single one. Each depends only on its number.
 
 mod support_hostile;
 
@@ -21,7 +21,7 @@ use support_hostile::ways::read;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Takes seconds.
+/// Runs for some seconds.
 const MUTANTS: u64 = 200_000;
 
 const MOST_TIME: Duration = Duration::from_millis(250);
@@ -42,7 +42,7 @@ fn a_mutant_is_read_or_refused_soon_and_in_little_memory() {
             panic!("mutant {number} (ARROWFEED_MUTANT={number} makes it again): {text}");
         }
     }
-    // Mutants that are all refused early, or all taken, would show little.
+    // The test would show little if all mutants were rejected early, or all were accepted.
     let Tally { taken, refused_in_values, .. } = tally;
     assert!(taken > mutants / 50, "{taken} of {mutants} mutants were taken");
     assert!(refused_in_values > mutants / 50, "{refused_in_values} of {mutants} mutants had wrong values");
@@ -104,9 +104,9 @@ fn measured(bytes: &[u8], options: &ReadOptions) -> Outcome {
     outcome
 }
 
-/// What is read with some columns left out is what is read with all.
+/// Checks that reading without some columns gives the same result as reading all.
 fn skips_as_it_decodes(whole: &Outcome, part: &Outcome) {
-    // A mutant may have changed the names of the fields, or the schema may be one that cannot be read whole.
+    // A mutant may have other names of fields, or a schema that cannot be read as a whole.
     let about_the_schema = |outcome: &Outcome| {
         let kind = outcome.fault.as_ref().map(|fault| fault.kind);
         matches!(kind, Some(FeedErrorKind::Schema | FeedErrorKind::Options))

@@ -1,4 +1,4 @@
-//! Small batches of large blocks: time is proportional to the rows, and batches come one by one.
+//! Small batches of large blocks: time is proportional to the rows, and batches are returned one at a time.
 
 mod support_hostile;
 
@@ -19,7 +19,7 @@ fn rows(builder: AvroReaderBuilder, file: &[u8]) -> usize {
     reader.map(|batch| batch.unwrap().num_rows()).sum()
 }
 
-/// Time of the fastest of three.
+/// The fastest time of three runs.
 fn time(work: impl Fn()) -> Duration {
     let times = (0..3).map(|_| {
         let started = Instant::now();
@@ -29,7 +29,7 @@ fn time(work: impl Fn()) -> Duration {
     times.min().unwrap()
 }
 
-/// Asserts that four times the work takes less than ten times the time: quadratic work takes sixteen times.
+/// Asserts that four times the work takes less than ten times as long: quadratic work would take sixteen times as long.
 #[track_caller]
 fn is_proportional(work: impl Fn(usize)) {
     let (few, many) = (time(|| work(1)), time(|| work(4)));
@@ -63,7 +63,7 @@ fn rows_without_bytes_come_batch_by_batch() {
     let empty = r#"{"type":"record","name":"R","fields":[]}"#;
     let file = Container::new(empty, Codec::Null).block(100_000_000, &[]).bytes;
     assert!(file.len() < 150);
-    // Two of them: of one small file, no thread would be started.
+    // Two sources, because a single small file would not start threads.
     for threads in [1, 2] {
         let sources = [(); 2].map(|()| AvroSource::bytes(file.clone()));
         let started = Instant::now();

@@ -1,4 +1,4 @@
-//! Splits of files that are no longer what they were when the splits were planned.
+//! Splits of files that have changed since the splits were planned.
 
 mod support_hostile;
 
@@ -11,7 +11,7 @@ use support_hostile::wire::longs;
 
 const BLOCKS: usize = 8;
 
-/// Bytes of a block.
+/// Size of a block in bytes.
 const BLOCK: u64 = 28;
 
 fn blocks(sync: [u8; 16]) -> Vec<u8> {
@@ -19,7 +19,7 @@ fn blocks(sync: [u8; 16]) -> Vec<u8> {
     (0..BLOCKS).fold(file, |file, _| file.block(10, &longs(0..10))).bytes
 }
 
-/// What reading a split gives: so many rows, or the kind and the message of the error that comes instead.
+/// Reads a split and returns the number of rows, or the kind and the message of the error.
 fn read(split: &Split) -> Result<usize, (FeedErrorKind, String)> {
     let failed = |error: arrowfeed_avro::FeedError| (error.kind(), error.to_string());
     let reader = AvroReader::builder().open_split(split).map_err(failed)?;
@@ -59,7 +59,7 @@ fn every_split_of_a_file_that_changed_is_refused() {
     for split in &splits {
         assert_eq!(read(split), Err((FeedErrorKind::Changed, message.clone())));
     }
-    // A copy is the same file.
+    // A copy counts as the same file.
     std::fs::write(&file.path, &bytes).unwrap();
     assert_eq!(splits.iter().map(|split| read(split).unwrap()).sum::<usize>(), 10 * BLOCKS);
 }

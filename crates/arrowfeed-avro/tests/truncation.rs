@@ -1,4 +1,4 @@
-//! A file that ends too early: every prefix of many small files.
+//! Truncated files: every prefix of many small files.
 
 mod support_hostile;
 

@@ -1,4 +1,4 @@
-//! Record batches: struct arrays without nulls, with all of their columns or with some.
+//! Import of record batches: struct arrays without nulls, with all or some of their columns.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -14,12 +14,12 @@ use crate::contents;
 use crate::invalid::{Checked, Invalid};
 use crate::structure::Part;
 
-/// Why there is no batch.
+/// Reason why an import gives no batch.
 #[derive(Debug)]
 pub enum Refused {
-    /// Data that is not valid.
+    /// The data is not valid.
     Invalid(Invalid),
-    /// Valid data that is no batch, such as this.
+    /// The data is valid but not a batch; the text describes it.
     NoBatch(String),
 }
 
@@ -38,25 +38,25 @@ impl fmt::Display for Refused {
     }
 }
 
-/// A batch over the memory of its producer. Its structs are checked, its offsets, indices and views are not yet.
+/// A batch over the memory of its producer. Its structs have been checked, but not its offsets, indices and views.
 #[derive(Debug)]
 pub struct ForeignBatch {
     schema: SchemaRef,
-    /// `None` for a column that is not read.
+    /// `None` for a column that is not imported.
     columns: Vec<Option<ArrayData>>,
-    /// The first row of the columns, and the end.
+    /// The first row of the columns, and the number of rows.
     from: usize,
     rows: usize,
 }
 
 impl ForeignBatch {
-    /// Takes over an array of structs, and checks the structs of the columns that are read, by index. In the schema the
-    /// others are columns of nulls, see [`projected`](crate::projected).
+    /// Takes ownership of an array of structs, and checks the structs of the columns that are imported, selected by
+    /// index. In the schema, the other columns have the null type, see [`projected`](crate::projected).
     ///
     /// # Safety
     ///
-    /// Pointers in the struct that are not null point to memory as the C data interface describes it, and as long as the
-    /// struct says; nobody else releases it.
+    /// Non-null pointers in the struct point to memory as described by the C data interface, of the size that the
+    /// struct states. No other code releases the struct.
     #[allow(unsafe_code)]
     pub unsafe fn new(
         array: FFI_ArrowArray,
@@ -64,7 +64,7 @@ impl ForeignBatch {
         is_read: impl Fn(usize) -> bool,
     ) -> Result<Self, Refused> {
         let owner = Arc::new(array);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let structs = unsafe { Part::new(&owner) };
         let structs_type = DataType::Struct(schema.fields().clone());
         let size = structs.size(&structs_type)?;
@@ -81,7 +81,7 @@ impl ForeignBatch {
         Ok(Self { schema, columns, from: size.offset, rows: size.len })
     }
 
-    /// Number of values on all levels of the columns that are read.
+    /// Number of values at all levels of the imported columns, and of rows.
     pub fn values(&self) -> usize {
         self.columns.iter().flatten().map(values).fold(self.rows, usize::saturating_add)
     }
@@ -96,15 +96,15 @@ impl ForeignBatch {
         &self.schema
     }
 
-    /// Checks the contents of the columns that are read, and gives the batch.
+    /// Checks the contents of the imported columns, and returns the batch.
     pub fn into_batch(self) -> Result<RecordBatch, Refused> {
         self.batch_of(0..self.rows)
     }
 
-    /// Checks the contents of some rows of the columns that are read, and gives these rows.
+    /// Checks the contents of some rows of the imported columns, and returns these rows.
     ///
     /// # Panics
-    /// There are not as many rows.
+    /// `rows` is not a range of rows of the batch.
     pub fn batch_of(&self, rows: Range<usize>) -> Result<RecordBatch, Refused> {
         assert!(rows.start <= rows.end && rows.end <= self.rows, "rows of the batch");
         let nulls: OnceCell<ArrayRef> = OnceCell::new();

@@ -1,7 +1,7 @@
-//! Buffers of an array struct: how many its type has, and how long each is.
+//! Buffers of an array struct: the number that its type requires, and their lengths.
 //!
-//! Unsafe: Arrow buffers are made over raw pointers. Each pointer is compared with null, each size is countable, and the
-//! buffer holds the struct that owns the memory.
+//! Unsafe: Arrow buffers are created over raw pointers. Each pointer is checked for null, each size fits the address
+//! space, and each buffer keeps the struct alive that owns the memory.
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;
@@ -23,7 +23,7 @@ pub(crate) struct Buffers<'a> {
 }
 
 impl<'a> Buffers<'a> {
-    /// Compares the number of buffers with the type's.
+    /// Checks the number of buffers against the type.
     pub(crate) fn new(
         array: &'a FFI_ArrowArray,
         owner: &'a Arc<FFI_ArrowArray>,
@@ -49,13 +49,13 @@ impl<'a> Buffers<'a> {
         Ok(Self { array, owner, data_type, end })
     }
 
-    /// The buffers after the bitmap of nulls.
+    /// The buffers after the validity bitmap.
     ///
-    /// SAFETY: pointers that are not null point to as many values as the struct has, and to as many bytes as its
-    /// offsets and lengths say.
+    /// SAFETY: non-null pointers point to as many values as the struct has, and to as many bytes as its offsets and
+    /// lengths state.
     pub(crate) unsafe fn values(&self) -> Checked<Vec<Buffer>> {
         use DataType::*;
-        // SAFETY: the caller's promise, for each of them.
+        // SAFETY: guaranteed by the caller, for each of them.
         unsafe {
             match self.data_type {
                 Null | RunEndEncoded(..) | Struct(_) | FixedSizeList(..) => Ok(Vec::new()),
@@ -79,48 +79,48 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// The bitmap of nulls, if there is one.
+    /// The validity bitmap, if there is one.
     ///
     /// SAFETY: as for `values`.
     pub(crate) unsafe fn bitmap(&self) -> Checked<Option<Buffer>> {
         if self.pointer(0).is_null() {
             return Ok(None);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.buffer(0, Some(self.end.div_ceil(8)), 1).map(Some) }
     }
 
-    /// A value of this width for each that is stored.
+    /// A buffer with one value of `width` bytes for each stored value.
     ///
     /// SAFETY: as for `values`.
     unsafe fn fixed(&self, index: usize, width: usize) -> Checked<Buffer> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.buffer(index, self.end.checked_mul(width), width) }
     }
 
     /// SAFETY: as for `values`.
     unsafe fn offsets<O>(&self) -> Checked<Buffer> {
         let bytes = self.end.checked_add(1).and_then(|count| count.checked_mul(size_of::<O>()));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.buffer(1, bytes, size_of::<O>()) }
     }
 
-    /// Offsets, and as many bytes as the last of them says.
+    /// Offsets, and as many bytes as the last offset states.
     ///
     /// SAFETY: as for `values`.
     unsafe fn bytes<O: Copy + Into<i64>>(&self) -> Checked<Vec<Buffer>> {
-        // SAFETY: the caller's promise: there is an offset more than values, at any address.
+        // SAFETY: guaranteed by the caller: there is one more offset than values, at any address.
         let (offsets, last) = unsafe {
             let offsets = self.offsets::<O>()?;
             let last: i64 = offsets.as_ptr().cast::<O>().add(self.end).read_unaligned().into();
             (offsets, last)
         };
         let len = usize::try_from(last).map_err(|_| Invalid::new(format!("the offset {last}")))?;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         Ok(vec![offsets, unsafe { self.buffer(2, Some(len), 1)? }])
     }
 
-    /// Views, and the buffers with bytes that they point into, whose lengths are in the last buffer.
+    /// Views, and the data buffers that they point into. The lengths of these are in the last buffer.
     ///
     /// SAFETY: as for `values`.
     unsafe fn byte_views(&self) -> Checked<Vec<Buffer>> {
@@ -129,21 +129,21 @@ impl<'a> Buffers<'a> {
         if last > 2 && lengths.is_null() {
             return Err(Invalid::new(format!("a null pointer to buffer {last} of {}", name(self.data_type))));
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let mut buffers = vec![unsafe { self.fixed(1, 16)? }];
         for index in 2..last {
-            // SAFETY: the caller's promise: there is a length for each, at any address.
+            // SAFETY: guaranteed by the caller: there is a length for each buffer, at any address.
             let len = unsafe { lengths.add(index - 2).read_unaligned() };
             let bytes = usize::try_from(len);
             let bytes = bytes.map_err(|_| Invalid::new(format!("a buffer of {len} bytes")))?;
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             buffers.push(unsafe { self.buffer(index, Some(bytes), 1)? });
         }
         Ok(buffers)
     }
 
-    /// A buffer of so many bytes for values of this width. Without bytes its pointer may be anything. Memory that does not
-    /// begin where values of up to 16 bytes may is copied.
+    /// A buffer of `bytes` bytes for values of `width` bytes. The pointer of an empty buffer may be anything. Memory is
+    /// copied if it is not aligned for its values, up to 16 bytes.
     ///
     /// SAFETY: as for `values`.
     unsafe fn buffer(&self, index: usize, bytes: Option<usize>, width: usize) -> Checked<Buffer> {
@@ -157,14 +157,14 @@ impl<'a> Buffers<'a> {
             || Invalid::new(format!("a null pointer to buffer {index} of {}", name(self.data_type)));
         let start = NonNull::new(self.pointer(index).cast_mut()).ok_or_else(missing)?;
         start.addr().checked_add(bytes).ok_or_else(too_long)?;
-        // SAFETY: the caller's promise; the owner frees them, and is held.
+        // SAFETY: guaranteed by the caller; the owner frees the memory, and the buffer keeps it alive.
         let buffer = unsafe { Buffer::from_custom_allocation(start, bytes, self.owner.clone()) };
         let is_aligned = start.addr().get().is_multiple_of(width.min(16));
         Ok(if is_aligned { buffer } else { Buffer::from_slice_ref(&buffer[..]) })
     }
 
     fn pointer(&self, index: usize) -> *const u8 {
-        // SAFETY: there are as many pointers as buffers, `new` has looked; `index` is below their number.
+        // SAFETY: `new` has checked that there are as many pointers as buffers; `index` is below their number.
         unsafe { self.array.buffers.add(index).read_unaligned() }.cast()
     }
 }

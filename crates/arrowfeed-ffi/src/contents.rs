@@ -1,15 +1,15 @@
-//! Contents of array data: offsets, indices and views are checked, and the data is cut to the rows that are asked for.
+//! Validation of array contents: offsets, indices and views are checked, and the data is cut to the requested rows.
 //!
-//! Only what the rows reach is looked at, and it is all that remains: a slice costs as much as its rows, whatever it
-//! was cut from, and what lies outside of them may be anything. No value is copied, but offsets of lists are where the
-//! values before the first list are cut off.
+//! Only data that the rows reach is checked, and only this data remains: a slice costs as much as its rows, whatever it
+//! was cut from, and data outside of them may be anything. No value is copied; offsets and views are copied only if
+//! they must be rewritten, for example because values before the first list are cut off.
 //!
-//! The cut also removes the offset of structs. `ArrayData::slice` of arrow-rs 59.3 slices the children of a struct and
-//! leaves the struct's own offset as it was, and a `StructArray` is made by slicing the children once more.
+//! The cut also removes the offset of structs. `ArrayData::slice` of arrow-rs 59.3 slices the children of a struct but
+//! keeps the offset of the struct, so that a `StructArray` made from it slices the children once more.
 //!
-//! Unsafe: data is put together without arrow-rs's checks, which look at all values and not at those that are reached.
-//! Each part was checked here, in this order: rows against the length, offsets against each other, and what they lead
-//! to against the length of the child.
+//! Unsafe: data is built without the checks of arrow-rs, which look at all values instead of the reached ones. This
+//! module checks each part in this order: rows against the length, offsets against each other, and their targets
+//! against the length of the child.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -25,7 +25,7 @@ use crate::invalid::{Checked, Invalid};
 use crate::lists;
 use crate::types::name;
 
-/// The array of some rows, if what they reach is valid.
+/// The array of some rows, if the data that they reach is valid.
 pub(crate) fn array(data: &ArrayData, rows: Range<usize>) -> Checked<ArrayRef> {
     Ok(make_array(reached(data, rows)?))
 }
@@ -72,13 +72,13 @@ pub(crate) fn reached(data: &ArrayData, rows: Range<usize>) -> Checked<ArrayData
     }
 }
 
-/// Whether any value of a type is valid, so that nothing has to be looked at or cut off.
+/// Whether any bits are a valid value of a type, so that nothing has to be checked or cut off.
 pub(crate) fn is_plain(data_type: &DataType) -> bool {
     use DataType::*;
     data_type.is_primitive() || matches!(data_type, Null | Boolean | FixedSizeBinary(_))
 }
 
-/// Rows of the data, with other buffers and children, in which they begin at 0.
+/// Builds data for rows from other buffers and children, in which the rows begin at 0.
 pub(crate) fn cut(
     data: &ArrayData,
     rows: Range<usize>,
@@ -90,7 +90,7 @@ pub(crate) fn cut(
     unchecked(builder.buffers(buffers).child_data(children))
 }
 
-/// Rows of the data, which keeps its buffers.
+/// Builds data for rows that keeps the buffers and the offset.
 pub(crate) fn sliced(data: &ArrayData, rows: Range<usize>, children: Vec<ArrayData>) -> ArrayData {
     let nulls = data.nulls().map(|nulls| nulls.slice(rows.start, rows.len()));
     let builder = ArrayData::builder(data.data_type().clone()).len(rows.len()).nulls(nulls);
@@ -100,7 +100,7 @@ pub(crate) fn sliced(data: &ArrayData, rows: Range<usize>, children: Vec<ArrayDa
 }
 
 fn unchecked(parts: ArrayDataBuilder) -> ArrayData {
-    // SAFETY: see above.
+    // SAFETY: see the module documentation.
     unsafe { parts.build_unchecked() }
 }
 
@@ -108,7 +108,8 @@ fn times(rows: usize, size: usize) -> Checked<usize> {
     rows.checked_mul(size).ok_or_else(|| Invalid::new(format!("{rows} lists of {size} values")))
 }
 
-/// Views of bytes. A null may have any, and gets one of no bytes if it leads out of its buffer.
+/// Byte views. A null may have any view; views of nulls are replaced by empty ones if one of them points outside of its
+/// buffer.
 fn views_of_bytes(data: &ArrayData, rows: Range<usize>, stored: &Range<usize>) -> Checked<ArrayData> {
     if !byte_views(data, stored)? {
         return Ok(data.slice(rows.start, rows.len()));
@@ -120,7 +121,8 @@ fn views_of_bytes(data: &ArrayData, rows: Range<usize>, stored: &Range<usize>) -
     Ok(cut(data, rows, buffers, Vec::new()))
 }
 
-/// Of a dictionary larger than its rows only the values that they name are looked at, unless values have others inside.
+/// If a dictionary has more values than there are rows, only the referenced values are checked, unless the values are
+/// nested.
 fn dictionary<T: ArrowNativeType>(
     data: &ArrayData,
     rows: Range<usize>,
@@ -147,7 +149,7 @@ fn dictionary<T: ArrowNativeType>(
     Ok(sliced(data, rows, vec![values]))
 }
 
-/// Whether arrays of a type have others inside.
+/// Whether arrays of a type have children.
 fn has_inside(data_type: &DataType) -> bool {
     use DataType::*;
     !is_plain(data_type)
@@ -191,7 +193,7 @@ fn union(
     Ok(cut(data, rows, buffers, children))
 }
 
-/// Runs end after each other, the last after all rows.
+/// Checks that run ends increase, and that the last one is not before the end of the rows.
 fn runs(data: &ArrayData, rows: Range<usize>, end: usize) -> Checked<ArrayData> {
     let (ends, values) = (child(data, 0)?, child(data, 1)?);
     let stored = ends.offset()..ends.offset() + ends.len();

@@ -1,11 +1,11 @@
-//! The error of an import.
+//! The error type of imports.
 
 use std::error::Error;
 use std::fmt;
 
 use arrow_schema::ArrowError;
 
-/// Data that breaks Arrow's columnar format or its C data interface: the column, and what was found.
+/// Data that violates Arrow's columnar format or its C data interface: the column, and a description of the fault.
 #[derive(Debug)]
 pub struct Invalid {
     field: Option<String>,
@@ -19,17 +19,17 @@ impl Invalid {
         Self { field: None, found: found.into() }
     }
 
-    /// The error for a capsule whose struct was moved out of it before.
+    /// The error for a capsule whose struct has already been moved out of it.
     pub fn released() -> Self {
         Self::new("a capsule that was used before")
     }
 
-    /// Path of the column, with dots between names. `None` where the fault is not inside of a column.
+    /// Path of the column, with dots between names. `None` if the fault is not in a column.
     pub fn field(&self) -> Option<&str> {
         self.field.as_deref()
     }
 
-    /// Finds the `Invalid` that a [`ForeignStream`](crate::ForeignStream) has wrapped into an error of Arrow.
+    /// Finds the `Invalid` that a [`ForeignStream`](crate::ForeignStream) has wrapped in an Arrow error.
     pub fn of(error: &ArrowError) -> Option<&Self> {
         if let ArrowError::ExternalError(error) = error { error.downcast_ref() } else { None }
     }

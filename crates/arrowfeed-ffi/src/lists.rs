@@ -1,4 +1,4 @@
-//! Lists, by offsets and by views: checked, and cut to the values that their rows reach.
+//! Lists with offsets and list views: checked, and cut to the values that their rows reach.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::checks::{child, is_null, offsets, stored_in};
 use crate::contents::{cut, is_plain, reached, sliced};
 use crate::invalid::{Checked, Invalid};
 
-/// Lists and maps.
+/// Lists and maps with offsets.
 pub(crate) fn of_offsets<T: ArrowNativeType>(
     data: &ArrayData,
     rows: Range<usize>,
@@ -23,13 +23,13 @@ pub(crate) fn of_offsets<T: ArrowNativeType>(
         return Ok(sliced(data, rows, vec![values]));
     }
     let values = reached(values, covered)?;
-    // They rise from `first` on, which is not below 0.
+    // The offsets do not decrease, and `first` is not negative.
     let offsets: Vec<T> = offsets.iter().map(|offset| T::usize_as(offset.as_usize() - first)).collect();
     Ok(cut(data, rows, vec![Buffer::from_vec(offsets)], vec![values]))
 }
 
-/// List views: each inside of the values, in any order. A null list may be anywhere, and becomes empty if it is not
-/// inside.
+/// List views: each list is inside the values, in any order. A null list may be anywhere, and becomes empty if it is
+/// not inside.
 pub(crate) fn of_views<T: ArrowNativeType>(
     data: &ArrayData,
     rows: Range<usize>,
@@ -65,7 +65,7 @@ pub(crate) fn of_views<T: ArrowNativeType>(
     Ok(cut(data, rows, vec![Buffer::from_vec(starts), Buffer::from_vec(sizes)], vec![values]))
 }
 
-/// The values of a list, if they are inside.
+/// The range of a list, if it is inside the values.
 fn list<T: ArrowNativeType>(start: T, size: T, values: usize) -> Option<Range<usize>> {
     let (start, size) = (start.to_usize()?, size.to_usize()?);
     let end = start.checked_add(size)?;

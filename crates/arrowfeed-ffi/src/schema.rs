@@ -1,8 +1,8 @@
-//! Schema structs: a walk over the raw structs that checks everything arrow-rs asserts or dereferences, then
-//! arrow-rs's own conversion.
+//! Import of schema structs: a walk over the raw structs checks everything that arrow-rs asserts or dereferences; then
+//! arrow-rs converts them.
 //!
-//! Unsafe: pointers of a producer are followed. Each is compared with null first, children only up to the producer's
-//! own count, and no deeper than [`MAX_DEPTH`], so that a schema that contains itself is an error too.
+//! Unsafe: pointers of a producer are followed. Each is checked for null first. Children are read only up to the count
+//! of the producer, and no deeper than [`MAX_DEPTH`], so that a recursive schema is an error as well.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char};
@@ -15,36 +15,37 @@ use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use crate::invalid::{Checked, Invalid};
 use crate::types;
 
-/// Nesting of types that an import accepts: as deep as the schema of an Avro file may be. pyarrow's own bound is 64.
+/// Maximum nesting of types in an import: that of the schema of an Avro file. The limit of pyarrow is 64.
 pub const MAX_DEPTH: usize = 128;
 
-/// Bytes of the names, formats and metadata of a schema that an import accepts, with 256 bytes for each field.
+/// Maximum size of a schema in an import: the bytes of its names, formats and metadata, and 256 bytes for each field.
 pub const MAX_SCHEMA_BYTES: usize = 256 << 20;
 
-/// Memory of a field without its texts, about.
+/// Approximate memory of a field without its strings.
 const FIELD_BYTES: usize = 256;
 
 /// Imports the field of a schema struct.
 ///
 /// # Safety
 ///
-/// Pointers in the struct that are not null point to memory as the C data interface describes it, and as long as the
-/// struct says.
+/// Non-null pointers in the struct point to memory as described by the C data interface, of the size that the struct
+/// states.
 pub unsafe fn import_field(schema: &FFI_ArrowSchema) -> Result<Field, Invalid> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { describe(schema, &mut Vec::new())? };
     let field = Field::try_from(schema)?;
     types::check(field.data_type())?;
     Ok(field)
 }
 
-/// The schema of the record batches that struct arrays of a field stand for. `None` where the type is no struct.
+/// The schema of the record batches that are imported from struct arrays of a field. `None` if the type is not a
+/// struct.
 pub fn columns(field: &Field) -> Option<SchemaRef> {
     let DataType::Struct(fields) = field.data_type() else { return None };
     Some(Arc::new(Schema::new_with_metadata(fields.clone(), field.metadata().clone())))
 }
 
-/// The same schema with a column of nulls in place of each that is not read, by index.
+/// Replaces each column that is not imported, selected by index, by a column of the null type.
 pub fn projected(schema: &Schema, is_read: impl Fn(usize) -> bool) -> SchemaRef {
     let fields = schema.fields().iter().enumerate().map(|(index, field)| match is_read(index) {
         true => field.clone(),
@@ -53,25 +54,26 @@ pub fn projected(schema: &Schema, is_read: impl Fn(usize) -> bool) -> SchemaRef 
     Arc::new(Schema::new_with_metadata(fields.collect::<Fields>(), schema.metadata().clone()))
 }
 
-/// Checks a schema struct and appends a text that is the same for the same schema only, whatever its metadata: texts in
-/// it end with a zero, and a field comes before its children and their number.
+/// Checks a schema struct and appends an injective encoding of the schema without its metadata: strings are
+/// NUL-terminated, and children follow their field, prefixed by their count.
 ///
 /// # Safety
 ///
 /// As for [`import_field`].
 pub unsafe fn describe(schema: &FFI_ArrowSchema, text: &mut Vec<u8>) -> Result<(), Invalid> {
-    // SAFETY: the caller's promise.
-    unsafe { Walk { bytes: 0, text }.schema(schema, 1) }
+    // SAFETY: guaranteed by the caller.
+    unsafe { SchemaWalk { bytes: 0, text }.schema(schema, 1) }
 }
 
-/// A walk over all structs of a schema.
-struct Walk<'t> {
+/// Walk over all structs of a schema.
+struct SchemaWalk<'t> {
     text: &'t mut Vec<u8>,
-    /// Size of the schema so far. The same struct may be met several times: a few can stand for any number of fields.
+    /// Size of the schema so far. A struct may be reached several times, so a few structs can represent any number of
+    /// fields.
     bytes: usize,
 }
 
-impl Walk<'_> {
+impl SchemaWalk<'_> {
     /// SAFETY: as for `import_field`.
     unsafe fn schema(&mut self, schema: &FFI_ArrowSchema, depth: usize) -> Checked<()> {
         if depth > MAX_DEPTH {
@@ -81,7 +83,7 @@ impl Walk<'_> {
             return Err(Invalid::new("a schema that was released"));
         }
         self.count(FIELD_BYTES)?;
-        // SAFETY: the caller's promise, for these and all below.
+        // SAFETY: guaranteed by the caller, for this and all calls below.
         let format = unsafe { self.text(schema.format, "format")? };
         let format = format.ok_or_else(|| Invalid::new("a schema without a format"))?;
         // SAFETY: as above.
@@ -104,23 +106,23 @@ impl Walk<'_> {
             let child = unsafe { schema.children.add(index).read_unaligned().as_ref() };
             let child =
                 child.ok_or_else(|| Invalid::new(format!("a null pointer to child {index} of a schema")))?;
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.schema(child, depth + 1)? };
         }
         // SAFETY: null, or a struct.
         match unsafe { schema.dictionary.as_ref() } {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             Some(dictionary) => unsafe { self.schema(dictionary, depth + 1) },
             None => Ok(()),
         }
     }
 
-    /// SAFETY: null, or a text that ends with a zero.
+    /// SAFETY: null, or a NUL-terminated string.
     unsafe fn text<'a>(&mut self, text: *const c_char, what: &str) -> Checked<Option<&'a str>> {
         if text.is_null() {
             return Ok(None);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let text = unsafe { CStr::from_ptr(text) };
         self.count(text.count_bytes())?;
         let text =
@@ -128,15 +130,15 @@ impl Walk<'_> {
         Ok(Some(text))
     }
 
-    /// SAFETY: null, or a number of pairs of texts, each with its length, as the interface describes them.
+    /// SAFETY: null, or a number of pairs of strings, each with its length, as described by the interface.
     unsafe fn metadata(&mut self, metadata: *const u8) -> Checked<()> {
         if metadata.is_null() {
             return Ok(());
         }
-        // SAFETY: the caller's promise: a number is there, and after each number as much as it says.
+        // SAFETY: guaranteed by the caller: there is a number, and after each number as many items as it states.
         unsafe {
             let pairs = length(metadata, "entries")?;
-            // A pair has two lengths, even if it has no bytes.
+            // A pair has two lengths, even if both strings are empty.
             self.count(pairs.saturating_mul(8))?;
             let mut at = metadata.add(4);
             for _ in 0..2 * pairs {
@@ -159,14 +161,14 @@ impl Walk<'_> {
     }
 }
 
-/// SAFETY: four bytes are there.
+/// SAFETY: there are four bytes.
 unsafe fn length(at: *const u8, what: &str) -> Checked<usize> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let number = unsafe { at.cast::<i32>().read_unaligned() };
     usize::try_from(number).map_err(|_| Invalid::new(format!("metadata of {number} {what}")))
 }
 
-/// The number of children, which the format fixes for all types but structs and unions.
+/// The number of children. The format determines it for all types except structs and unions.
 fn number_of_children(schema: &FFI_ArrowSchema, format: &str) -> Checked<usize> {
     let found = schema.n_children;
     let fixed = match format {

@@ -1,6 +1,6 @@
-//! Streams of arrays.
+//! Import of streams of arrays.
 //!
-//! Unsafe: functions of the producer are called. Each is compared with null, and none is called on a stream that was
+//! Unsafe: functions of the producer are called. Each is checked for null, and none is called on a stream that was
 //! released. A function may unwind: it may run Python code on a thread that the interpreter ends.
 #![allow(unsafe_code)]
 
@@ -18,8 +18,8 @@ use crate::invalid::{Checked, Invalid};
 use crate::schema::{columns, import_field};
 use crate::types::name;
 
-/// The record batches of a stream of struct arrays. Errors of its data are [`Invalid`] inside of Arrow's error; those that
-/// the stream itself reports are not.
+/// Iterator over the record batches of a stream of struct arrays. Errors of its data are an [`Invalid`] inside Arrow's
+/// error type; errors that the stream itself reports are not.
 #[derive(Debug)]
 pub struct ForeignStream {
     stream: FFI_ArrowArrayStream,
@@ -27,13 +27,15 @@ pub struct ForeignStream {
 }
 
 impl ForeignStream {
-    /// Asks the stream for its schema. An error that is no `Invalid` names the type of arrays that are no structs.
+    /// Requests the schema of the stream. If its arrays are not structs, the error is [`Refused::NoBatch`] with their
+    /// type.
     ///
     /// # Safety
     ///
-    /// The functions of the stream, and the structs that they give, keep to the C stream interface; nobody else uses it.
+    /// The functions of the stream, and the structs that they return, comply with the C stream interface. No other code
+    /// uses the stream.
     pub unsafe fn new(stream: FFI_ArrowArrayStream) -> Result<Self, Refused> {
-        // A stream that unwinds is not released: the thread may have no right to call it any more.
+        // If a call unwinds, the stream is not released: the thread may no longer be allowed to call it.
         let mut stream = ManuallyDrop::new(stream);
         let field = field(&mut stream);
         let (stream, field) = (ManuallyDrop::into_inner(stream), field?);
@@ -51,7 +53,7 @@ impl Iterator for ForeignStream {
         let array = next(&mut self.stream).transpose()?;
         let schema = self.schema.clone();
         Some(array.and_then(|array| {
-            // SAFETY: the stream was promised to give such arrays.
+            // SAFETY: the caller of `new` guarantees that the stream returns such arrays.
             let batch = unsafe { ForeignBatch::new(array, schema, |_| true) };
             batch.and_then(ForeignBatch::into_batch).map_err(|refused| match refused {
                 Refused::Invalid(invalid) => invalid.into(),
@@ -72,15 +74,15 @@ fn field(stream: &mut FFI_ArrowArrayStream) -> Checked<Field> {
     let Some(get) = stream.get_schema.filter(|_| stream.release.is_some()) else {
         return Err(Invalid::released());
     };
-    // SAFETY: the stream is not released; the other struct is empty, and ours.
+    // SAFETY: the stream is not released; the other struct is empty and owned by this function.
     match unsafe { may_unwind(get)(stream, &raw mut schema) } {
-        // SAFETY: the stream was promised to give such a schema.
+        // SAFETY: the caller of `new` guarantees that the stream returns such a schema.
         0 => unsafe { import_field(&schema) },
         _ => Err(Invalid::new(failure(stream))),
     }
 }
 
-/// The next array, `None` at the end.
+/// The next array; `None` at the end.
 fn next(stream: &mut FFI_ArrowArrayStream) -> Result<Option<FFI_ArrowArray>, ArrowError> {
     let mut array = FFI_ArrowArray::empty();
     let Some(get) = stream.get_next.filter(|_| stream.release.is_some()) else {
@@ -95,20 +97,20 @@ fn next(stream: &mut FFI_ArrowArrayStream) -> Result<Option<FFI_ArrowArray>, Arr
 
 /// A function that fills a struct of type `T`.
 type Get<T> = unsafe extern "C" fn(*mut FFI_ArrowArrayStream, *mut T) -> c_int;
-/// The same, and it may unwind.
+/// The same function type, except that it may unwind.
 type GetOrUnwind<T> = unsafe extern "C-unwind" fn(*mut FFI_ArrowArrayStream, *mut T) -> c_int;
 
 fn may_unwind<T>(get: Get<T>) -> GetOrUnwind<T> {
-    // SAFETY: the types differ in nothing else, and are compatible.
+    // SAFETY: the types differ only in the permission to unwind, and are compatible.
     unsafe { std::mem::transmute::<Get<T>, GetOrUnwind<T>>(get) }
 }
 
-/// What the stream says of its last error.
+/// The message of the stream for its last error.
 fn failure(stream: &mut FFI_ArrowArrayStream) -> String {
-    // SAFETY: the stream is not released; the text is the stream's, until it is called again.
+    // SAFETY: the stream is not released; it owns the text until it is called again.
     let text = stream.get_last_error.map(|get| unsafe { get(stream) });
     let text = text.filter(|text| !text.is_null());
-    // SAFETY: as above; it ends with a zero.
+    // SAFETY: as above; the text is NUL-terminated.
     let text = text.map(|text| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned());
     text.unwrap_or_else(|| "a stream that failed without a message".to_owned())
 }

@@ -1,8 +1,8 @@
-//! Array structs: counts, lengths and pointers of each level are checked against its type.
+//! Checks of array structs: counts, lengths and pointers of each level are checked against the type.
 //!
-//! Unsafe: structs of children and dictionaries are behind raw pointers. Each is compared with null, and children are
-//! read only where there are as many as the type has. `ArrayData` is made without arrow-rs's checks, and given to
-//! nobody but `contents`, which has its own.
+//! Unsafe: structs of children and dictionaries are behind raw pointers. Each pointer is checked for null, and children
+//! are read only if there are as many as the type has. `ArrayData` is built without the checks of arrow-rs, and is read
+//! only by `contents`, which has its own checks.
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
@@ -16,50 +16,50 @@ use crate::buffers::Buffers;
 use crate::invalid::{Checked, Invalid};
 use crate::types::name;
 
-/// A struct inside of the one that owns the memory of all. What its pointers lead to is as the interface describes it.
+/// A struct, and the struct that owns the memory of all. The targets of its pointers are as described by the interface.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'a> {
     array: &'a FFI_ArrowArray,
     owner: &'a Arc<FFI_ArrowArray>,
 }
 
-/// The numbers of a struct, none of them negative.
+/// The numbers of a struct, none of which is negative.
 pub(crate) struct Size {
     pub(crate) offset: usize,
     pub(crate) len: usize,
-    /// Number of values that are stored: `offset + len`.
+    /// Number of stored values: `offset + len`.
     pub(crate) end: usize,
 }
 
 impl<'a> Part<'a> {
-    /// The whole of an array.
+    /// The root struct of an array.
     ///
-    /// SAFETY: pointers in the struct that are not null point to memory as the C data interface describes it, and as
-    /// long as the struct says.
+    /// SAFETY: non-null pointers in the struct point to memory as described by the C data interface, of the size that
+    /// the struct states.
     pub(crate) unsafe fn new(owner: &'a Arc<FFI_ArrowArray>) -> Self {
         Self { array: owner, owner }
     }
 
-    /// Array data of this type over the struct's memory. Only its structure is valid yet: what its offsets, indices
-    /// and views lead to is not looked at.
+    /// Array data of this type over the memory of the struct. Only its structure is valid yet: the targets of its
+    /// offsets, indices and views have not been checked.
     pub(crate) fn data(self, data_type: &DataType) -> Checked<ArrayData> {
         let Size { offset, len, end } = self.size(data_type)?;
         if len == 0 {
-            // Arrays without values may come without buffers, and nothing in those that come is reached.
+            // Arrays without values may have no buffers, and nothing in the buffers of those that do is reached.
             return Ok(ArrayData::new_empty(data_type));
         }
         let buffers = Buffers::new(self.array, self.owner, data_type, end)?;
-        // SAFETY: `new` has it promised.
+        // SAFETY: guaranteed by the caller of `new`.
         let values = unsafe { buffers.values()? };
         let nulls = if has_bitmap(data_type) { self.nulls(&buffers, offset, len)? } else { None };
         let data = ArrayData::builder(data_type.clone()).len(len).offset(offset).nulls(nulls);
         let data = data.buffers(values).child_data(self.inside(data_type)?);
-        // SAFETY: `contents` looks at the rest before anybody else sees it. Buffers, each as long as it has to be, and
+        // SAFETY: `contents` checks the rest before the data is used. The buffers, each of the required length, and the
         // children are those of the type.
         Ok(unsafe { data.build_unchecked() })
     }
 
-    /// Length and offset, if neither they nor the null count are impossible.
+    /// Length and offset, if these and the null count are possible.
     pub(crate) fn size(self, data_type: &DataType) -> Checked<Size> {
         let FFI_ArrowArray { length, offset, null_count, .. } = *self.array;
         if self.array.release.is_none() {
@@ -81,7 +81,7 @@ impl<'a> Part<'a> {
         Ok(Size { offset: from, len, end })
     }
 
-    /// The nulls of an array with a bitmap. The null count of the struct is not believed, unless it is 0.
+    /// The nulls of an array with a bitmap. The null count of the struct is not trusted, unless it is 0.
     pub(crate) fn nulls(
         self,
         buffers: &Buffers<'_>,
@@ -92,7 +92,7 @@ impl<'a> Part<'a> {
         if count == 0 {
             return Ok(None);
         }
-        // SAFETY: `new` has it promised.
+        // SAFETY: guaranteed by the caller of `new`.
         match unsafe { buffers.bitmap()? } {
             Some(bits) => Ok(Some(NullBuffer::new(BooleanBuffer::new(bits, offset, len)))),
             None if count > 0 => Err(Invalid::new(format!("{count} nulls without a bitmap"))),
@@ -126,7 +126,7 @@ impl<'a> Part<'a> {
             }
             Dictionary(_, values) => {
                 self.parts(data_type, 0)?;
-                // SAFETY: null, or a struct that is the owner's, as `new` has it promised.
+                // SAFETY: null, or a struct of the owner, as guaranteed by the caller of `new`.
                 let values_of = unsafe { self.array.dictionary.as_ref() };
                 let array = values_of.into_iter();
                 array.map(|array| Part { array, ..self }.data(values)).collect()
@@ -140,7 +140,7 @@ impl<'a> Part<'a> {
         types.iter().zip(parts).map(|(data_type, part)| part.data(data_type)).collect()
     }
 
-    /// The structs of all children, if there are so many.
+    /// The structs of all children, if their number is as expected.
     pub(crate) fn parts(self, data_type: &DataType, number: usize) -> Checked<Vec<Part<'a>>> {
         let found = self.array.n_children;
         if usize::try_from(found) != Ok(number) {
@@ -155,8 +155,8 @@ impl<'a> Part<'a> {
             return Err(Invalid::new(format!("a null pointer to the children of {}", name(data_type))));
         }
         let parts = (0..number).map(|index| {
-            // SAFETY: there are as many pointers, each null or to a struct that is the owner's, as `new` has it
-            // promised.
+            // SAFETY: there are as many pointers, each null or to a struct of the owner, as guaranteed by the caller of
+            // `new`.
             let child = unsafe { self.array.children.add(index).read_unaligned().as_ref() };
             let missing = || Invalid::new(format!("a null pointer to child {index} of {}", name(data_type)));
             Ok(Part { array: child.ok_or_else(missing)?, ..self })

@@ -1,4 +1,4 @@
-//! Text: whether the strings of an array are UTF-8, which an import believes.
+//! Validation of UTF-8 in strings, which an import does not check.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int16Type, Int32Type, Int64Type};
@@ -7,10 +7,11 @@ use arrow_schema::{DataType, FieldRef, Fields};
 
 use crate::invalid::{Checked, Invalid};
 
-/// Checks that all strings of a batch are UTF-8, on every level. Writers of files need it, which readers would refuse.
+/// Checks that all strings of a batch are UTF-8, at every level. File writers need this check, because readers reject
+/// files with other strings.
 ///
 /// # Errors
-/// A string is not UTF-8: the column and the string.
+/// A string is not UTF-8. The error names the column and shows the string.
 pub fn check_text(batch: &RecordBatch) -> Result<(), Invalid> {
     columns(batch.schema_ref().fields(), batch.columns())
 }
@@ -63,14 +64,14 @@ fn array(values: &ArrayRef) -> Checked<()> {
     }
 }
 
-/// The items that a list has.
+/// The items that the lists cover.
 fn covered<O: OffsetSizeTrait>(items: &ArrayRef, offsets: &[O]) -> ArrayRef {
     let (start, end) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
     items.slice(start, end - start)
 }
 
-/// The text as a whole is UTF-8, and no string begins inside of a character; else string by string, those that are null
-/// aside.
+/// Checks that the text as a whole is UTF-8, and that no string begins inside a character. If that fails, checks each
+/// string that is not null.
 fn text<O: OffsetSizeTrait>(strings: &GenericStringArray<O>) -> Checked<()> {
     let offsets = strings.value_offsets();
     let (start, end) = (offsets[0].as_usize(), offsets[strings.len()].as_usize());
@@ -93,7 +94,7 @@ fn value(bytes: &[u8]) -> Checked<()> {
     }
 }
 
-/// The first bytes, with escapes.
+/// The first bytes, escaped.
 fn shown(bytes: &[u8]) -> String {
     const MOST: usize = 64;
     let dots = if bytes.len() > MOST { "…" } else { "" };

@@ -1,10 +1,10 @@
-//! Types that arrow-rs reads from a schema struct, but of which its arrays cannot be built.
+//! Rejection of types that arrow-rs imports from a schema struct, but of which it cannot build arrays.
 
 use arrow_schema::{DataType, Field};
 
 use crate::invalid::{Checked, Invalid};
 
-/// Refuses a type of which no array can be built. The type is nested no deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
+/// Rejects a type of which no array can be built. The type is nested no deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
 pub(crate) fn check(data_type: &DataType) -> Checked<()> {
     use DataType::*;
     match data_type {
@@ -34,7 +34,7 @@ pub(crate) fn check(data_type: &DataType) -> Checked<()> {
     }
 }
 
-/// The type in messages: the beginning of its text form, which may have thousands of fields.
+/// The type in messages: the beginning of its text form, because a type may have thousands of fields.
 pub(crate) fn name(data_type: &DataType) -> String {
     const SHOWN: usize = 60;
     let text = data_type.to_string();

@@ -1,4 +1,4 @@
-//! Random structs of the C data interface, changed at random: a valid batch or an error.
+//! Tests that randomly changed structs of the C data interface give a valid batch or an error.
 
 #![allow(unsafe_code)]
 
@@ -8,7 +8,7 @@ use arbitrary::Unstructured;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// Bytes that decide a case.
+/// Number of random bytes that determine a case.
 const BYTES: usize = 4096;
 
 #[test]

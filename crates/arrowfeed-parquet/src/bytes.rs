@@ -1,4 +1,4 @@
-//! The bytes of a file, as the `parquet` crate reads them.
+//! Access to the bytes of a file for the `parquet` crate.
 
 use std::io::{self, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-/// Bytes that a page's header is read with.
+/// Size of the buffer for reading page headers.
 const BUFFER: usize = 8 << 10;
 
 /// A [`ByteSource`] of known length.
@@ -21,25 +21,25 @@ pub(crate) struct SourceBytes {
     failure: ReadFailure,
 }
 
-/// The error of a read. The `parquet` crate makes a text of it, which says nothing of its kind.
+/// The error of a read. It is kept because the `parquet` crate converts it to a text that does not show its kind.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ReadFailure(Arc<ForkLock<Option<FeedError>>>);
 
 impl ReadFailure {
-    /// Keeps an error, and gives one with the same text to the `parquet` crate.
+    /// Keeps an error, and returns one with the same text for the `parquet` crate.
     fn keep(&self, error: io::Error) -> io::Error {
         let (kind, text) = (error.kind(), error.to_string());
         self.0.with(|kept| *kept = Some(FeedError::io(error)));
         io::Error::new(kind, text)
     }
 
-    /// The error of the last read that failed, if there is one.
+    /// The error of the last failed read, if any.
     pub(crate) fn take(&self) -> Option<FeedError> {
         self.0.with(Option::take).flatten()
     }
 }
 
-/// Reads from an offset on.
+/// Reader that starts at an offset.
 pub(crate) struct From {
     bytes: SourceBytes,
     offset: u64,
@@ -102,7 +102,7 @@ impl ChunkReader for SourceBytes {
     }
 }
 
-/// A buffer that `Bytes` shares.
+/// A buffer that is shared with `Bytes`.
 struct Shared(arrow_buffer::Buffer);
 
 impl AsRef<[u8]> for Shared {
@@ -115,7 +115,7 @@ fn external(error: io::Error) -> ParquetError {
     ParquetError::External(Box::new(error))
 }
 
-/// Runs the `parquet` crate on bytes that may be anything: an error of it, or a panic, is an error of kind `kind`.
+/// Runs the `parquet` crate on untrusted bytes. Converts its errors and panics to an error of kind `kind`.
 pub(crate) fn guarded<T, E: Into<ParquetError>>(
     kind: FeedErrorKind,
     expected: &str,

@@ -1,7 +1,7 @@
-//! Field paths to leaf columns of Parquet.
+//! Resolution of field paths to leaf columns of Parquet.
 //!
-//! The leaves of a Parquet schema stand in the order of a walk through the Arrow schema, depth first. So the leaves of a
-//! field are a range, and a field inside of it has a part of that range.
+//! The leaves of a Parquet schema are ordered by a depth-first walk through the Arrow schema. So the leaves of a field
+//! are a range, and a nested field has a part of that range.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use arrow_schema::{DataType, FieldRef, Fields, Schema, SchemaRef};
 use arrowfeed_source::field_path::after_step;
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
-/// What is read of a file.
+/// The columns that are read from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Projection {
     /// Numbers of the leaf columns, ascending.
     pub(crate) leaves: Vec<usize>,
-    /// Names of the columns in their order.
+    /// Names of the columns, in order.
     pub(crate) columns: Vec<String>,
 }
 
 impl Projection {
-    /// All columns, or those of field paths such as `user.scores`: through lists and maps too. Columns come in the order
-    /// of first mention, and fields inside of them in the order of the file.
+    /// Selects all columns, or those of field paths such as `user.scores`, also through lists and maps. Columns are in
+    /// the order of first mention, and nested fields in the order of the file.
     ///
     /// # Errors
-    /// A path leads nowhere.
+    /// A path does not exist.
     pub(crate) fn new(schema: &Schema, paths: Option<&[String]>) -> Result<Self, FeedError> {
         let mut names: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
         names.sort_unstable();
@@ -53,27 +53,26 @@ impl Projection {
 }
 
 impl Projection {
-    /// The columns of batches that are read of a file with the schema `whole`: each with its number among those that the file
-    /// gives.
+    /// The columns of batches from a file with the schema `whole`, each with its index among the columns that are read.
     fn found(&self, whole: &Schema) -> impl Iterator<Item = (usize, FieldRef)> {
         let read = projected(whole.fields(), &self.leaves, 0);
         self.columns.iter().filter_map(move |name| read.find(name).map(|(at, field)| (at, field.clone())))
     }
 
-    /// The schema of batches.
+    /// The schema of the batches.
     pub(crate) fn schema(&self, whole: &Schema) -> SchemaRef {
         let fields = self.found(whole).map(|(_, field)| field).collect::<Fields>();
         Arc::new(Schema::new_with_metadata(fields, whole.metadata().clone()))
     }
 
-    /// For each column of a batch, its number among those that the file gives.
+    /// For each column of a batch, its index among the columns that are read.
     pub(crate) fn order(&self, whole: &Schema) -> Vec<usize> {
         self.found(whole).map(|(at, _)| at).collect()
     }
 }
 
-/// The leaves of a type that values of the type `to` are made of; the first one of them is number `before`. Fields of
-/// structs go by their names.
+/// The leaves of the type `from` that are needed for values of the type `to`. `before` is the number of the first one.
+/// Fields of structs are matched by name.
 pub(crate) fn leaves_for(from: &DataType, to: &DataType, before: usize) -> Vec<usize> {
     match (from, item(from), to, item(to)) {
         (DataType::Struct(found), _, DataType::Struct(wanted), _) => {
@@ -85,7 +84,7 @@ pub(crate) fn leaves_for(from: &DataType, to: &DataType, before: usize) -> Vec<u
                 }
                 at += leaves(field.data_type());
             }
-            // One leaf tells which structs are null.
+            // One leaf is needed to tell which structs are null.
             match of_fields.is_empty() && at > before {
                 true => vec![before],
                 false => of_fields,
@@ -97,7 +96,7 @@ pub(crate) fn leaves_for(from: &DataType, to: &DataType, before: usize) -> Vec<u
     }
 }
 
-/// The first step of a path, and the leaves that the path means.
+/// The first step of a path, and the leaves that the path selects.
 fn find(fields: &Fields, path: &str) -> Option<(String, Range<usize>)> {
     let mut readings = Vec::new();
     let mut before = 0;
@@ -107,11 +106,11 @@ fn find(fields: &Fields, path: &str) -> Option<(String, Range<usize>)> {
         readings.extend(found.map(|range| (field.name().clone(), range)));
         before = end;
     }
-    // Of several readings, that of the longest first step.
+    // If a path can be read in several ways, take the one with the longest first step.
     readings.into_iter().max_by_key(|(name, _)| name.len())
 }
 
-/// The leaves of a path inside of a value whose first leaf is number `before`. Maps are read as a whole.
+/// The leaves of a path inside a value whose first leaf is number `before`. Maps are read as a whole.
 fn of_field(data_type: &DataType, before: usize, path: &str) -> Option<Range<usize>> {
     let all = before..before + leaves(data_type);
     if path.is_empty() {
@@ -141,7 +140,7 @@ fn item(data_type: &DataType) -> Option<&FieldRef> {
     }
 }
 
-/// Leaf columns of a type.
+/// Number of leaf columns of a type.
 pub(crate) fn leaves(data_type: &DataType) -> usize {
     match data_type {
         DataType::Struct(fields) => fields.iter().map(|field| leaves(field.data_type())).sum(),
@@ -150,8 +149,8 @@ pub(crate) fn leaves(data_type: &DataType) -> usize {
     }
 }
 
-/// The fields that have some of the leaves, which ascend, with no more inside of them. The first leaf of `fields` is number
-/// `before`.
+/// The fields that contain some of the leaves `wanted`, which ascend, reduced to these leaves. `before` is the number
+/// of the first leaf of `fields`.
 pub(crate) fn projected(fields: &Fields, wanted: &[usize], before: usize) -> Fields {
     let mut at = before;
     let kept = fields.iter().filter_map(|field| {
@@ -180,7 +179,7 @@ fn retyped(field: &FieldRef, data_type: DataType) -> FieldRef {
     Arc::new(field.as_ref().clone().with_data_type(data_type))
 }
 
-/// A list type with what `of` makes of its item; `None` for other types.
+/// Maps the item of a list type. `None` for other types.
 fn with_item(data_type: &DataType, of: impl Fn(&FieldRef) -> FieldRef) -> Option<DataType> {
     Some(match data_type {
         DataType::List(item) => DataType::List(of(item)),
@@ -200,8 +199,8 @@ fn not_found(path: &str, fields: &Fields) -> FeedError {
     FeedError::new(FeedErrorKind::Schema, message)
 }
 
-/// The field with plain values in the place of dictionaries: each row group has a dictionary of its own, and batches of several row
-/// groups are put together.
+/// Replaces the dictionaries in a field by plain values: each row group has its own dictionary, and a batch may contain
+/// rows of several row groups.
 pub(crate) fn without_dictionaries(field: &FieldRef) -> FieldRef {
     retyped(field, without_dictionary(field.data_type()))
 }

@@ -1,4 +1,4 @@
-//! An open Parquet file: its footer, and its row groups as chunks.
+//! Open Parquet files: the footer, and the row groups as chunks.
 
 use std::fmt;
 use std::ops::Range;
@@ -18,15 +18,15 @@ use crate::columns::without_dictionaries;
 use crate::file_columns::FileColumns;
 use crate::group_columns::GroupColumns;
 
-/// Bytes at the end of a file: the length of the footer, and the magic bytes.
+/// Number of bytes at the end of a file: the length of the footer, and the magic bytes.
 const TAIL: u64 = 8;
 
-/// Bytes of a fingerprint: a checksum of each quarter of the footer.
+/// Number of parts of the footer that have a checksum in the fingerprint.
 const QUARTERS: usize = 4;
 
 const MAGIC: &[u8] = b"PAR1";
 
-/// A file whose footer was read.
+/// A file whose footer has been read.
 pub(crate) struct Footer {
     file: OpenFile,
     metadata: ArrowReaderMetadata,
@@ -39,7 +39,7 @@ impl Footer {
     /// Reads the footer.
     ///
     /// # Errors
-    /// The file is no Parquet file, or a stream; a limit is reached; the system refuses.
+    /// The file is not a Parquet file, or is a stream; a limit is reached; an I/O error.
     pub(crate) fn read(opened: Opened, limits: &Limits) -> Result<Self, FeedError> {
         let name = opened.name().clone();
         let Opened::File(file) = opened else {
@@ -69,7 +69,7 @@ impl Footer {
         Ok(Self { file, metadata, schema, fingerprint })
     }
 
-    /// What messages call the file.
+    /// The name of the file in messages.
     pub(crate) fn name(&self) -> &Arc<str> {
         self.file.name()
     }
@@ -111,7 +111,7 @@ fn read_footer(file: &OpenFile, limits: &Limits) -> Result<Vec<u8>, FeedError> {
     Ok(footer)
 }
 
-/// A checksum of the footer, which has the lengths, offsets and statistics of all pages.
+/// A checksum of the footer, which contains the lengths, offsets and statistics of all column chunks.
 fn fingerprint(footer: &[u8]) -> Fingerprint {
     let mut bytes = [0; 16];
     let quarter = footer.len().div_ceil(QUARTERS).max(1);
@@ -121,14 +121,14 @@ fn fingerprint(footer: &[u8]) -> Fingerprint {
     Fingerprint { bytes, name: "footer checksum" }
 }
 
-/// A file that is being read.
+/// A file being read.
 pub(crate) struct ParquetFile {
     footer: Footer,
-    /// Row groups with rows, each from its first page up to the next one or the footer.
+    /// Non-empty row groups, each from its first page to the next row group or the footer.
     pub(crate) groups: KnownChunks,
-    /// Bytes of the pages of each row group.
+    /// Number of bytes of the pages of each row group.
     pub(crate) group_bytes: Vec<u64>,
-    /// The columns that are read, and how batches are made of them.
+    /// The columns that are read, and their readers.
     pub(crate) read: GroupColumns,
     pub(crate) columns: FileColumns,
     pub(crate) limits: Limits,
@@ -138,7 +138,7 @@ pub(crate) struct ParquetFile {
 
 impl ParquetFile {
     /// # Errors
-    /// The row groups do not stand in the file in their order.
+    /// The row groups are not in file order.
     pub(crate) fn new(footer: Footer, columns: FileColumns, limits: Limits) -> Result<Self, FeedError> {
         let groups = row_groups(&footer, &limits);
         let (groups, group_bytes) = groups.map_err(|error| error.in_file(footer.name()))?;
@@ -155,7 +155,7 @@ impl ParquetFile {
     }
 }
 
-/// The row groups as chunks, and the bytes of all.
+/// The row groups as chunks, and the number of bytes of each row group.
 fn row_groups(footer: &Footer, limits: &Limits) -> Result<(KnownChunks, Vec<u64>), FeedError> {
     let all = footer.metadata.metadata().row_groups();
     let mut chunks: Vec<Chunk> = Vec::with_capacity(all.len());
@@ -174,7 +174,7 @@ fn row_groups(footer: &Footer, limits: &Limits) -> Result<(KnownChunks, Vec<u64>
             let message = format!("expected 0 rows or more in row group {number}, found {found}");
             return Err(FeedError::new(FeedErrorKind::Format, message));
         };
-        // It may have no place of its own.
+        // An empty row group may have no position of its own.
         if rows == 0 {
             continue;
         }
@@ -212,7 +212,7 @@ impl FormatFile for ParquetFile {
         Some(self.groups.scan())
     }
 
-    /// The pages of the columns that are read.
+    /// The byte ranges of the columns that are read.
     fn unit_ranges(&self, unit: &Unit) -> Vec<Range<u64>> {
         let groups = self.footer.metadata.metadata().row_groups();
         let chunks = unit.runs.iter().flat_map(|run| self.groups.starting_in(&run.range));

@@ -1,4 +1,4 @@
-//! The columns of a batch, out of the columns that are read of one file.
+//! Conversion of the columns of one file to the columns of batches.
 
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_empty_array, new_null_array};
 use arrow_schema::{FieldRef, Schema, SchemaRef};
@@ -7,7 +7,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind};
 use crate::columns::{Projection, leaves, leaves_for, projected};
 use crate::conversion::{Conversion, Mismatch, Unfit, check_nulls, compile, first_that, missing, stored};
 
-/// What is read of one file, and how batches are made of it.
+/// The columns that are read from one file, and their conversion to batches.
 #[derive(Debug)]
 pub(crate) struct FileColumns {
     /// Numbers of the leaf columns, ascending.
@@ -19,13 +19,13 @@ pub(crate) struct FileColumns {
 #[derive(Debug)]
 struct Column {
     field: FieldRef,
-    /// Its number among the columns that are read. `None`: the file does not have it.
+    /// Its index among the columns that are read. `None`: the file does not have it.
     at: Option<usize>,
     conversion: Conversion,
 }
 
 impl FileColumns {
-    /// The columns as they are in a file with the schema `whole`.
+    /// The unconverted columns of a file with the schema `whole`.
     pub(crate) fn stored(whole: &Schema, projection: &Projection, schema: SchemaRef) -> Self {
         let order = projection.order(whole).into_iter();
         let columns = order.zip(schema.fields()).map(|(at, field)| Column {
@@ -36,11 +36,11 @@ impl FileColumns {
         Self { leaves: projection.leaves.clone(), columns: columns.collect(), schema }
     }
 
-    /// The columns of the promised `schema`, which are found by their names in a file with the schema `whole`. `rounds`:
-    /// doubles may be rounded to floats.
+    /// The columns of the requested `schema`, matched by name in a file with the schema `whole`. `rounds`: doubles may
+    /// be rounded to floats.
     ///
     /// # Errors
-    /// A column is missing and may not be null; its type does not convert.
+    /// A non-nullable column is missing; the type of a column cannot be converted.
     pub(crate) fn promised(whole: &Schema, schema: SchemaRef, rounds: bool) -> Result<Self, FeedError> {
         let mut read = Vec::new();
         let mut before = 0;
@@ -68,10 +68,10 @@ impl FileColumns {
         Ok(Self { leaves: read, columns, schema })
     }
 
-    /// The batch of what was read.
+    /// Converts the columns that were read.
     ///
     /// # Errors
-    /// A value does not convert; the number of its column comes first.
+    /// A value cannot be converted. The error comes with the number of its column.
     fn converted(&self, read: &RecordBatch) -> Result<Vec<ArrayRef>, (usize, Unfit)> {
         let columns = self.columns.iter().enumerate().map(|(number, column)| {
             let made = match column.at {
@@ -84,11 +84,11 @@ impl FileColumns {
         columns.collect()
     }
 
-    /// The batch of what was read: all rows, or those before the first row with a value that does not convert, and its
-    /// error. `row`: the number of the first row in its row group.
+    /// Converts the columns that were read to a batch: all rows, or those before the first row with a value that cannot
+    /// be converted, with the error of that row. `row` is the number of the first row in its row group.
     ///
     /// # Errors
-    /// The columns are not what the schema says: a defect.
+    /// The columns do not match the schema: a defect.
     pub(crate) fn batch(
         &self,
         read: &RecordBatch,
@@ -108,7 +108,7 @@ impl FileColumns {
         Ok((batch, fault))
     }
 
-    /// The rows before the first one that does not convert, and the error of that one.
+    /// The rows before the first one that cannot be converted, and the error of that one.
     #[cold]
     fn before_fault(
         &self,
@@ -116,7 +116,8 @@ impl FileColumns {
         row: u64,
         (number, unfit): (usize, Unfit),
     ) -> (Vec<ArrayRef>, Option<FeedError>) {
-        // The most rows that convert together. A batch may also have too many values, and none of its rows.
+        // The largest number of leading rows that can be converted together. A batch may also have too many values
+        // although each row can be converted.
         let rows = first_that(read.num_rows(), |rows| self.converted(&read.slice(0, rows + 1)).is_err());
         let (number, unfit) = match self.converted(&read.slice(rows.min(read.num_rows() - 1), 1)) {
             Err(fault) => fault,

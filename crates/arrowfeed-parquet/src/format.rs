@@ -1,4 +1,4 @@
-//! Parquet as a format of files: options, schema and projection.
+//! The Parquet file format: options, schema and projection.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,44 +13,45 @@ use crate::columns::Projection;
 use crate::file::{Footer, ParquetFile};
 use crate::file_columns::FileColumns;
 
-/// Bytes at the end of an object that are fetched with one request to open it: footers are rarely longer.
+/// Number of bytes at the end of an object that are fetched with one request when it is opened: footers are rarely
+/// longer.
 const FOOTER_BYTES: u64 = 64 << 10;
 
-/// How Parquet files are read.
+/// Options for reading Parquet files.
 #[derive(Debug, Clone, Default)]
 pub struct ParquetOptions {
-    /// Field paths to read (`id`, `user.scores`, through lists and maps too), in the order of the columns. `None`: every
-    /// column.
+    /// Field paths to read (`id`, `user.scores`, also through lists and maps), in the order of the columns. `None`: all
+    /// columns.
     pub columns: Option<Vec<String>>,
-    /// The schema of the batches. Columns and fields are found in each file by their names, and converted where nothing
-    /// is lost. A column that a file does not have is null, if it may be. `None`: the schema of the first file, which all
+    /// The schema of the batches. Columns and fields are matched by name in each file, and converted if that is
+    /// lossless. A nullable column that a file does not have is null. `None`: the schema of the first file, which all
     /// files must have.
     pub schema: Option<SchemaRef>,
-    /// Whether doubles are rounded to floats, where the `schema` has floats. Otherwise such a column is an error.
+    /// Whether doubles are rounded to floats, if the `schema` has floats. Otherwise such a column is an error.
     pub double_as_float: bool,
-    /// `header_bytes` bounds the footer, `batch_bytes` a batch.
+    /// `header_bytes` limits the size of the footer, `batch_bytes` the size of a batch.
     pub limits: Limits,
 }
 
-/// Parquet files of one Arrow schema: the promised one, or else that of the first file. A dictionary of Arrow is read as its
-/// values.
+/// Parquet files with one Arrow schema: the requested one, or that of the first file. Arrow dictionaries are read as
+/// their values.
 #[derive(Debug)]
 pub struct ParquetFormat {
     options: ParquetOptions,
-    /// All columns of the promised schema, or of the first file.
+    /// All columns of the requested schema, or of the first file.
     whole: SchemaRef,
     /// The columns that are read.
     schema: SchemaRef,
-    /// Name of the first file, for messages.
+    /// The name of the first file, for messages.
     first: Arc<str>,
 }
 
 impl ParquetFormat {
-    /// Opens the first file that can be opened, for the schema. `interrupt` is asked before each file is opened.
+    /// Opens the first file that can be opened, and reads its schema. Calls `interrupt` before it opens a file.
     ///
     /// # Errors
-    /// A source is a stream; there is no file; no file can be opened; a column is not there; the columns of the first file do
-    /// not convert to the promised schema; the caller wants to stop.
+    /// A source is a stream; there is no file; no file can be opened; a column does not exist; the columns of the first
+    /// file cannot be converted to the requested schema; `interrupt` returned true.
     pub fn files(
         sources: impl IntoIterator<Item = FileSource>,
         options: ParquetOptions,
@@ -106,10 +107,10 @@ impl FileFormat for ParquetFormat {
 }
 
 impl ParquetFormat {
-    /// What is read of a file.
+    /// The columns that are read from a file.
     ///
     /// # Errors
-    /// It has other columns than the first one; its columns do not convert to the promised schema.
+    /// The file has other columns than the first one, or its columns cannot be converted to the requested schema.
     fn columns_of(&self, footer: &Footer) -> Result<FileColumns, FeedError> {
         let (whole, schema) = (footer.schema(), self.schema.clone());
         if self.options.schema.is_some() {

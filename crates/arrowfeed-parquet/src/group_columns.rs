@@ -1,5 +1,5 @@
-//! Reads the columns of a row group: lists of numbers by [`number_lists`](crate::number_lists), all others by the Arrow
-//! reader of the `parquet` crate.
+//! Reads the columns of a row group: lists of numbers with [`number_lists`](crate::number_lists), all others with the
+//! Arrow reader of the `parquet` crate.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::bytes::{SourceBytes, guarded};
 use crate::columns::{leaves, projected};
 use crate::number_lists::{NumberListReader, NumberLists};
 
-/// The columns that are read of a file.
+/// The columns that are read from a file.
 #[derive(Debug)]
 pub(crate) struct GroupColumns {
-    /// All of them, in the order of the file.
+    /// All columns that are read, in the order of the file.
     schema: SchemaRef,
     /// Each column of lists of numbers, with its index in the schema.
     lists: Vec<(usize, NumberLists)>,
@@ -29,7 +29,7 @@ pub(crate) struct GroupColumns {
 }
 
 impl GroupColumns {
-    /// The columns of a file with the schema `whole` that have some of the leaves, which ascend.
+    /// The columns of a file with the schema `whole` that contain some of the leaves `read`, which ascend.
     pub(crate) fn new(whole: &Schema, read: &[usize], metadata: &ArrowReaderMetadata) -> Self {
         let file = metadata.parquet_schema();
         let (mut lists, mut others) = (Vec::new(), Vec::new());
@@ -53,7 +53,7 @@ impl GroupColumns {
         Self { schema, lists, others: ProjectionMask::leaves(file, others) }
     }
 
-    /// Begins to read rows of a row group.
+    /// Starts reading rows of a row group.
     ///
     /// # Errors
     /// The row group cannot be read.
@@ -86,7 +86,7 @@ impl GroupColumns {
         Ok(GroupReader { others, lists, batch_size, left: rows.len() })
     }
 
-    /// The next batch; `None` behind the last row.
+    /// The next batch; `None` after the last row.
     ///
     /// # Errors
     /// The row group cannot be read.
@@ -114,13 +114,13 @@ impl GroupColumns {
     }
 }
 
-/// Rows of a row group that are being read.
+/// The rows of a row group that are being read.
 pub(crate) struct GroupReader {
-    /// `None`: there are no other columns than lists of numbers.
+    /// `None`: all columns are lists of numbers.
     others: Option<ParquetRecordBatchReader>,
     lists: Vec<NumberListReader>,
     batch_size: usize,
-    /// Rows that are still to come.
+    /// Number of remaining rows.
     left: usize,
 }
 

@@ -1,19 +1,19 @@
-//! Parquet files as a format of arrowfeed: a thin layer over the `parquet` crate.
+//! The Parquet format of arrowfeed: a thin layer over the `parquet` crate.
 //!
 //! ```text
 //! footer ──file──> row groups (chunks) ──rows──> batches
 //! ```
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `format` | options, schema and projection of a set of files |
-//! | `columns` | field paths to leaf columns of Parquet |
-//! | `conversion` | columns in the types of a promised schema |
-//! | `file_columns` | the columns of a batch out of those of one file |
-//! | `file` | an open file: its footer, its row groups as chunks |
+//! | `columns` | resolution of field paths to leaf columns of Parquet |
+//! | `conversion` | lossless conversion of columns to the types of a requested schema |
+//! | `file_columns` | conversion of the columns of one file to batches |
+//! | `file` | an open file: its footer, and its row groups as chunks |
 //! | `group_columns` | the columns of a row group, and their two readers |
 //! | `number_lists` | columns of lists of numbers |
-//! | `rows` | the rows of a row group as batches |
-//! | `bytes` | a file's bytes, as the `parquet` crate reads them |
+//! | `rows` | the rows of a row group, as batches |
+//! | `bytes` | the bytes of a file, for the `parquet` crate |
 
 mod bytes;
 mod columns;

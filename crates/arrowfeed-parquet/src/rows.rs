@@ -1,4 +1,4 @@
-//! The rows of a row group as batches.
+//! Reading of the rows of a row group as batches.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::bytes::SourceBytes;
 use crate::file::ParquetFile;
 use crate::group_columns::{GroupReader, row_group};
 
-/// Rows of a row group that are being read.
+/// The rows of a row group that are being read.
 pub(crate) struct GroupRows {
     reader: GroupReader,
     /// The number of the next row in its row group.
     row: u64,
-    /// The error of the next row. It ends the reading.
+    /// The error of the next row, which ends the reading.
     fault: Option<FeedError>,
 }
 

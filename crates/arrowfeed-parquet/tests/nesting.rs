@@ -1,5 +1,5 @@
-//! Random nested columns: read as the plain reader of the `parquet` crate reads them, and converted as `arrow-cast` converts
-//! them.
+//! Tests of random nested columns: they are read as the plain reader of the `parquet` crate reads them, and converted
+//! as `arrow-cast` converts them.
 
 #[path = "support/nested.rs"]
 mod nested;
@@ -20,7 +20,7 @@ fn cases() -> u64 {
     std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300)
 }
 
-/// All rows by the plain reader.
+/// Reads all rows with the plain reader.
 fn plain(bytes: &[u8]) -> RecordBatch {
     let builder = ParquetRecordBatchReaderBuilder::try_new(Bytes::copy_from_slice(bytes)).unwrap();
     let schema = builder.schema().clone();
@@ -28,7 +28,7 @@ fn plain(bytes: &[u8]) -> RecordBatch {
     arrow_select::concat::concat_batches(&schema, &batches).unwrap()
 }
 
-/// What `arrow-cast` makes of a column.
+/// Converts a column with `arrow-cast`.
 fn cast(array: &ArrayRef, to: &DataType) -> ArrayRef {
     arrow_cast::cast(array, to).unwrap_or_else(|error| panic!("{} to {to}: {error}", array.data_type()))
 }
@@ -48,7 +48,8 @@ fn nested_columns_are_those_of_the_plain_reader() {
         assert!(error.is_none(), "seed {seed}: {error:?}");
         let mut row = 0;
         for found in found {
-            // What the plain reader reads, and what was written: the types alone may have other names inside.
+            // The batch equals that of the plain reader, and the values equal those written; only the names in types
+            // may differ.
             assert_eq!(found, expected.slice(row, found.num_rows()), "seed {seed}");
             for (column, written) in found.columns().iter().zip(batch.columns()) {
                 column.to_data().validate_full().unwrap();
@@ -68,7 +69,7 @@ fn nested_columns_are_those_of_the_plain_reader() {
     }
 }
 
-/// The outlines of nested types, two levels deep.
+/// Records the outlines of nested types, two levels deep.
 fn note(fields: &Fields, kinds: &mut std::collections::BTreeSet<String>) {
     fn name(data_type: &DataType) -> &'static str {
         match data_type {
@@ -109,8 +110,8 @@ fn nested_columns_convert_as_arrow_cast_converts_them() {
         let promised: Vec<_> = schema.fields().iter().map(|field| random.wider(field)).collect();
         let promised = Arc::new(Schema::new(promised));
         let bytes = file(&batch, 1 + random.below(20));
-        // Of what was written: the plain reader does not set the nulls of structs inside null structs, so that neither
-        // `arrow-cast` nor a concatenation takes them.
+        // Compare with the written values: the plain reader does not set the nulls of structs inside null structs, so
+        // neither `arrow-cast` nor a concatenation accepts its result.
         let files = open([bytes], promise(promised.as_ref().clone())).unwrap();
         let found = whole(files, 1 + random.below(30), 1).unwrap();
         assert_eq!(found.schema(), promised, "seed {seed}");
@@ -124,7 +125,7 @@ fn nested_columns_convert_as_arrow_cast_converts_them() {
     assert!(changed > 100, "{changed}");
 }
 
-/// Conversions there and back give what was there.
+/// A conversion to wider types and back restores the values.
 #[test]
 fn what_was_widened_can_be_promised_narrow_again() {
     let mut columns = 0;
@@ -153,7 +154,8 @@ fn what_was_widened_can_be_promised_narrow_again() {
     assert!(columns > 20, "{columns}");
 }
 
-/// Whether a type inside has no way back: from integers to booleans, from bytes to bytes of one size.
+/// Whether a type contains one that cannot be converted back: from integers to booleans, from bytes to bytes of fixed
+/// size.
 fn has_one_way(data_type: &DataType) -> bool {
     match data_type {
         DataType::Boolean | DataType::FixedSizeBinary(_) => true,

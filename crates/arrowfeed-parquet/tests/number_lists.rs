@@ -1,4 +1,4 @@
-//! Lists of numbers, which are read without the Arrow reader of the `parquet` crate: as that one reads them.
+//! Tests that compare lists of numbers with those that the Arrow reader of the `parquet` crate reads.
 
 #[path = "support/nested.rs"]
 #[allow(dead_code, reason = "the other tests make whole tables")]
@@ -28,7 +28,7 @@ fn cases() -> u64 {
     std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300)
 }
 
-/// Which lists and items are null, and how long lists are.
+/// Whether lists and items may be null, and the maximum length of lists.
 #[derive(Clone, Copy)]
 struct Shape {
     lists_have_nulls: bool,
@@ -59,7 +59,7 @@ fn lists<O: OffsetSizeTrait, A: ArrowPrimitiveType>(
     (Field::new("", array.data_type().clone(), nullable.0), Arc::new(array))
 }
 
-/// A column of any of the types, also of two whose numbers are of another type in the file.
+/// A random column of any of the types, including two whose numbers have another type in the file.
 fn column(random: &mut Random, rows: usize) -> (Field, ArrayRef) {
     let nullable = (random.below(2) > 0, random.below(2) > 0);
     let shape = Shape {
@@ -126,7 +126,8 @@ fn they_are_those_of_the_plain_reader() {
         let schema = plain.schema().clone();
         let plain = plain.build().unwrap().collect::<Result<Vec<_>, _>>().unwrap();
         let plain = arrow_select::concat::concat_batches(&schema, &plain).unwrap();
-        // Batches of rows that do not divide a row group: some are read in two stretches, the second one behind rows.
+        // The batch size need not divide a row group: some batches are then read in two ranges, the second of which
+        // starts after skipped rows.
         let (batch_size, threads) = (1 + random.below(60), 1 + random.below(2));
         let files = open([bytes], ParquetOptions::default()).unwrap();
         let (found, error) = read(files, batch_size, threads, OnError::Raise);
@@ -147,10 +148,10 @@ fn they_are_those_of_the_plain_reader() {
     assert!(lists > 1000, "{lists}");
 }
 
-/// What is read has the rows that the file declares, or there is an error.
+/// The result has the number of rows that the file declares, or is an error.
 #[test]
 fn damaged_pages_are_values_or_errors() {
-    // The hook would print each panic of the `parquet` crate, which is an error here.
+    // The hook would print each panic of the `parquet` crate; the engine converts them to errors.
     std::panic::set_hook(Box::new(|_| {}));
     let (mut values, mut errors) = (0, 0);
     for seed in 0..cases() {

@@ -1,4 +1,4 @@
-//! A promised schema: what converts, what does not, and where the error is.
+//! Tests of requested schemas: types that can and cannot be converted, and the location of errors.
 
 mod support;
 
@@ -35,7 +35,7 @@ fn ints(values: impl IntoIterator<Item = Option<i32>>) -> ArrayRef {
     Arc::new(Int32Array::from_iter(values))
 }
 
-/// What a column is read as.
+/// Writes a column and reads it as another type.
 fn converted(column: ArrayRef, to: DataType) -> Result<ArrayRef, String> {
     let schema = Schema::new(vec![field("x", to)]);
     let bytes = file(&batch([("x", column)]), 4);
@@ -151,7 +151,7 @@ fn types_that_do_not_convert_are_errors_of_the_call() {
             DataType::Int32,
             r#"expected a type that converts to "Int32" without loss, found "List(Int32)""#,
         ),
-        // A list in a list could stand around each item, or around all.
+        // The outer list could wrap each item or the whole list.
         (
             Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)])])),
             large_list(large_list(DataType::Int32)),
@@ -253,7 +253,7 @@ fn rows_before_a_value_that_does_not_fit_come_first() {
             let location = error.location();
             assert_eq!((location.block, location.record), (Some(2), Some(17)), "{error}");
             let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-            // A row group is checked as a whole before its rows are given, unless errors are raised.
+            // A row group is checked as a whole before its rows are yielded, unless errors are raised.
             assert_eq!(rows, if on_error == OnError::Raise { 57 } else { 40 }, "{batch_size} {threads}");
         }
     }
@@ -308,7 +308,7 @@ fn columns_and_fields_are_found_by_name_in_each_file() {
     assert_eq!(found["user"].as_ref(), user(vec![("age", ages)]).as_ref());
     assert_eq!(found["lost"].as_ref(), new_null_array(&large_list(DataType::Utf8), 6).as_ref());
 
-    // Paths are of the promised schema.
+    // Paths refer to the requested schema.
     let columns = Some(["lost", "user.age"].map(str::to_owned).to_vec());
     let options = ParquetOptions { columns, ..promise(schema.clone()) };
     let projected = open(files(), options).unwrap();
@@ -320,7 +320,7 @@ fn columns_and_fields_are_found_by_name_in_each_file() {
     let expected = r#"a: expected a column of the file, found "more"; it has "user", "id", "lost""#;
     assert_eq!(refused.to_string(), expected);
 
-    // Without columns, rows are counted.
+    // Batches without columns still have rows.
     let none = projected.with_columns(&[]).unwrap();
     assert_eq!(whole(none, 4, 1).unwrap().num_rows(), 6);
 }
@@ -338,7 +338,7 @@ fn a_column_that_is_missing_and_may_not_be_null_is_an_error_of_its_file() {
     let error = error.unwrap();
     assert_eq!(error.kind(), FeedErrorKind::Schema);
     assert_eq!(error.to_string(), "b: n: expected a field of Int64, found none, and it may not be null");
-    // Of the first file, when it is opened.
+    // A fault of the first file is found when the files are opened.
     let schema = Schema::new(vec![Field::new("m", DataType::Int64, false)]);
     let error = open(files(), promise(schema)).unwrap_err();
     assert_eq!(error.to_string(), "a: m: expected a field of Int64, found none, and it may not be null");
@@ -366,7 +366,7 @@ fn a_null_where_there_may_be_none_is_an_error_of_its_row() {
     }
 }
 
-/// The reader of the `parquet` crate leaves out the nulls of the inner struct, and a concatenation refuses that.
+/// The reader of the `parquet` crate omits the nulls of the inner struct, and a concatenation rejects such a struct.
 #[test]
 fn a_null_struct_has_no_values_in_structs_that_may_not_be_null() {
     let structs = |column: ArrayRef| -> ArrayRef {

@@ -1,5 +1,5 @@
-//! Parquet files through the engine: what the `parquet` crate reads, in batches of the size asked for; and no panic, whatever
-//! the bytes are.
+//! Tests of reading Parquet files through the engine: the rows are those that the `parquet` crate reads, in batches of
+//! the requested size, and no bytes cause a panic.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ fn rows_are_those_that_were_written_in_batches_of_the_size_asked_for() {
                 let words = batch["word"].as_string::<i32>();
                 assert!((0..n).all(|row| words.value(row) == format!("word {}", (rows + row) % 11)));
                 rows += n;
-                // A batch ends with its row group, and else at a multiple of the size.
+                // A batch ends at the end of its row group, or at a multiple of the size.
                 assert!(rows % batch_size == 0 || rows % 130 == 0 || rows == ROWS as usize, "{rows}");
             }
         }
@@ -209,7 +209,7 @@ fn columns_that_are_asked_for_may_be_at_other_places_of_later_files() {
     assert!(error.contains("column \"id\" to be Int64, found \"both\""), "{error}");
 }
 
-/// Reads damaged bytes in every way. The rows of row groups that can be read come, others are an error.
+/// Reads damaged bytes in every way. Returns the rows of the readable row groups, or an error.
 fn read_damaged(bytes: Vec<u8>) -> Result<(Vec<i64>, Report), FeedError> {
     let files = open(bytes, ParquetOptions::default())?;
     files.chunks(0, OnError::SkipBlock, &Check::never())?;
@@ -230,7 +230,7 @@ fn damaged_files_are_values_or_errors() {
         .ok()
         .and_then(|cases| cases.parse().ok())
         .unwrap_or(NonZeroU64::new(300).unwrap());
-    // The hook would print each panic of the `parquet` crate, which is an error here.
+    // The hook would print each panic of the `parquet` crate; the engine converts them to errors.
     std::panic::set_hook(Box::new(|_| {}));
     let whole = file(Compression::SNAPPY);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -246,7 +246,7 @@ fn damaged_files_are_values_or_errors() {
         match case % 3 {
             0 => bytes.truncate(random(whole.len())),
             1 => (0..=random(4)).for_each(|_| bytes[random(whole.len())] = random(256) as u8),
-            // The footer stays as it is: pages are damaged.
+            // Damages pages, but not the footer.
             _ => bytes[4 + random(whole.len() / 2)] ^= 1 << random(8),
         }
         match read_damaged(bytes) {
@@ -284,7 +284,7 @@ fn a_damaged_row_group_is_left_out_and_named() {
     }
 }
 
-/// Batches of more rows than are read at a time: they end at multiples of their size, by whichever threads.
+/// Batches with more rows than are read at a time end at multiples of their size, for any number of threads.
 #[test]
 fn batches_of_many_rows_end_where_they_should() {
     let rows = 100_000;

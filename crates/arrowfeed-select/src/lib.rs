@@ -1,15 +1,15 @@
 //! Selection of rows of Arrow arrays: [`take`], [`filter`], [`interleave`], [`concat()`] and [`repeat`] for any type.
 //!
-//! The kernels of `arrow-select` do the work wherever they are right. For these types they are not:
+//! The kernels of `arrow-select` do the work where they are correct. For these types they are not:
 //!
 //! | type | kernel | defect |
 //! |---|---|---|
-//! | `FixedSizeBinary(0)` | take, filter | the result has no slots: its length is worked out from its bytes |
+//! | `FixedSizeBinary(0)` | take, filter | the result has no slots, because its length is computed from its bytes |
 //! | `FixedSizeList(_, 0)` | take, filter, interleave | the same |
-//! | lists of values of less than a byte | interleave | 16 bytes of memory for each item |
-//! | lists of more items than offsets reach | take, concat | panic |
+//! | lists of values smaller than a byte | interleave | 16 bytes of memory for each item |
+//! | lists with more items than their offsets can address | take, concat | panic |
 //!
-//! Such arrays are copied range by range instead. What does not fit into one array is an error.
+//! Such arrays are copied range by range instead. A result that does not fit into one array is an error.
 
 use arrow_array::{
     Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt64Array, downcast_integer_array,
@@ -24,13 +24,13 @@ mod types;
 use ranges::Ranges;
 use types::{contains_list, interleaves_by_ranges};
 
-/// The slots of `array` at `indices`, which are integers; a null index gives a null.
+/// Returns the slots of `array` at `indices`, which are integers. A null index yields a null.
 ///
 /// # Errors
 /// The result does not fit into one array.
 ///
 /// # Panics
-/// An index is not below the length of the array.
+/// An index is out of range.
 pub fn take(array: &dyn Array, indices: &dyn Array) -> Result<ArrayRef, ArrowError> {
     if !contains_list(array.data_type()) {
         return arrow_select::take::take(array, indices, None);
@@ -48,10 +48,10 @@ pub fn take(array: &dyn Array, indices: &dyn Array) -> Result<ArrayRef, ArrowErr
     ranges.copy()
 }
 
-/// The slots of `array` where `mask` is set.
+/// Returns the slots of `array` where `mask` is set.
 ///
 /// # Errors
-/// The mask has another length.
+/// The mask and the array have different lengths.
 pub fn filter(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowError> {
     if !contains_list(array.data_type()) || mask.len() != array.len() || mask.null_count() > 0 {
         return arrow_select::filter::filter(array, mask);
@@ -63,13 +63,13 @@ pub fn filter(array: &dyn Array, mask: &BooleanArray) -> Result<ArrayRef, ArrowE
     ranges.copy()
 }
 
-/// The slots `(array, slot)` of arrays of one type.
+/// Returns the slots `(array, slot)` of arrays of one type.
 ///
 /// # Errors
 /// There is no array, their types differ, or the result does not fit into one array.
 ///
 /// # Panics
-/// A slot is not below the length of its array.
+/// A slot is out of range.
 pub fn interleave(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<ArrayRef, ArrowError> {
     match arrays.split_first() {
         Some((first, others))
@@ -84,13 +84,13 @@ pub fn interleave(arrays: &[&dyn Array], slots: &[(usize, usize)]) -> Result<Arr
     }
 }
 
-/// The rows `(batch, row)` of batches of one schema.
+/// Returns the rows `(batch, row)` of batches of one schema.
 ///
 /// # Errors
-/// As [`interleave`].
+/// Same as [`interleave`].
 ///
 /// # Panics
-/// There is no batch, or a row is not below the length of its batch.
+/// There is no batch, or a row is out of range.
 pub fn interleave_batches(
     batches: &[&RecordBatch],
     rows: &[(usize, usize)],
@@ -103,7 +103,7 @@ pub fn interleave_batches(
     batch(&schema, columns.collect::<Result<_, _>>()?, rows.len())
 }
 
-/// Arrays of one type, one after the other.
+/// Concatenates arrays of one type.
 ///
 /// # Errors
 /// There is no array, their types differ, or the result does not fit into one array.
@@ -112,10 +112,10 @@ pub fn concat(arrays: &[&dyn Array]) -> Result<ArrayRef, ArrowError> {
     arrow_select::concat::concat(arrays)
 }
 
-/// Batches of one schema, one after the other.
+/// Concatenates batches of one schema.
 ///
 /// # Errors
-/// As [`concat()`].
+/// Same as [`concat()`].
 pub fn concat_batches(schema: &SchemaRef, batches: &[&RecordBatch]) -> Result<RecordBatch, ArrowError> {
     let columns = (0..schema.fields().len()).map(|i| {
         let parts: Vec<&dyn Array> = batches.iter().map(|batch| batch.column(i).as_ref()).collect();
@@ -125,7 +125,7 @@ pub fn concat_batches(schema: &SchemaRef, batches: &[&RecordBatch]) -> Result<Re
     batch(schema, columns.collect::<Result<_, _>>()?, rows)
 }
 
-/// `n` copies of the only slot of `array`.
+/// Returns `n` copies of the only slot of `array`.
 ///
 /// # Errors
 /// The result does not fit into one array.

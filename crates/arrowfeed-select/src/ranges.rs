@@ -1,4 +1,4 @@
-//! Copies of ranges of slots, and the check of what offsets reach.
+//! Range-wise copies of slots, and a check that offsets do not overflow.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, make_array};
@@ -7,7 +7,7 @@ use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType};
 
-/// Ranges of slots to copy, in order. Neighbours that touch are one range.
+/// Ranges of slots to copy, in order. Adjacent ranges are merged.
 pub(crate) struct Ranges {
     arrays: Vec<ArrayData>,
     with_nulls: bool,
@@ -21,7 +21,8 @@ enum Range {
 }
 
 impl Ranges {
-    /// `slots`: how many the result has. `with_nulls`: some of them are null that no array has.
+    /// Creates an empty list. `slots` is the number of slots in the result. `with_nulls` allows nulls
+    /// that are in no input array.
     pub(crate) fn new(arrays: &[&dyn Array], with_nulls: bool, slots: usize) -> Self {
         let arrays = arrays.iter().map(|array| array.to_data()).collect();
         Self { arrays, with_nulls, slots, ranges: Vec::new() }
@@ -60,7 +61,7 @@ impl Ranges {
     }
 }
 
-/// An error where lists have more items together than their offsets reach, at any depth.
+/// Returns an error if the lists together have more items than their offsets can address, at any depth.
 pub(crate) fn check_offsets(arrays: &[&dyn Array]) -> Result<(), ArrowError> {
     let Some(first) = arrays.first() else { return Ok(()) };
     let mut items = 0_usize;
@@ -88,7 +89,7 @@ pub(crate) fn check_offsets(arrays: &[&dyn Array]) -> Result<(), ArrowError> {
             .filter_map(|array| array.as_struct_opt())
             .map(|rows| rows.columns().to_vec())
             .collect(),
-        // What other types hold is copied by ranges, which is checked.
+        // Other types are copied by ranges, and that copy checks the offsets.
         _ => return Ok(()),
     };
     if i32::try_from(items).is_err() {
@@ -102,7 +103,7 @@ pub(crate) fn check_offsets(arrays: &[&dyn Array]) -> Result<(), ArrowError> {
     })
 }
 
-/// The items of all lists; their number is added to `items`.
+/// Returns the items of all lists, and adds their number to `items`.
 fn covered<O: OffsetSizeTrait>(offsets: &OffsetBuffer<O>, values: &ArrayRef, items: &mut usize) -> ArrayRef {
     let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
     *items = items.saturating_add(last - first);

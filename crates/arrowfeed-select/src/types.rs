@@ -1,8 +1,8 @@
-//! The types for which the kernels of `arrow-select` are not used.
+//! Predicates for the types whose `arrow-select` kernels are not used.
 
 use arrow_schema::DataType;
 
-/// Whether there are lists or values without bytes in the type, at any depth outside of dictionaries.
+/// Whether the type contains lists or zero-byte values, at any depth outside dictionaries.
 pub(crate) fn contains_list(data_type: &DataType) -> bool {
     match data_type {
         DataType::FixedSizeBinary(0)
@@ -14,7 +14,7 @@ pub(crate) fn contains_list(data_type: &DataType) -> bool {
     }
 }
 
-/// Whether interleaving loses slots, or takes memory out of proportion.
+/// Whether the `interleave` kernel loses slots of this type, or takes disproportionate memory.
 pub(crate) fn interleaves_by_ranges(data_type: &DataType) -> bool {
     match data_type {
         DataType::FixedSizeList(_, 0) => true,

@@ -1,4 +1,4 @@
-//! One error type for all formats: what was expected, what was found, and where.
+//! The error type of all formats: the expected and found input, and its location.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -8,48 +8,48 @@ use arrow_schema::ArrowError;
 
 use crate::{MemoryExhausted, printable};
 
-/// What went wrong, so that a caller can act on it without reading the text.
+/// The kind of an error, for callers that act on errors without parsing the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FeedErrorKind {
-    /// The operating system refused: missing file, permission, device error. `source()` is the [`io::Error`].
+    /// An I/O error: missing file, permission, device error. `source()` is the [`io::Error`].
     Io,
-    /// The bytes are not a file of the expected format, or its header breaks the specification.
+    /// The file is not of the expected format, or its header violates the specification.
     Format,
     /// The file ends inside a header or a block.
     Truncated,
-    /// A block breaks the specification: its framing, or a value in it.
+    /// A block violates the specification, in its framing or in a value.
     CorruptBlock,
-    /// Compressed bytes do not decompress, or their checksum is wrong.
+    /// Compressed data cannot be decompressed, or its checksum is wrong.
     Codec,
-    /// The schema is invalid, cannot be resolved against the reader schema, or cannot become Arrow.
+    /// The schema is invalid, cannot be resolved against the reader schema, or cannot be converted to Arrow.
     Schema,
-    /// An option names something that is not there or makes no sense.
+    /// An option is invalid or names something that does not exist.
     Options,
-    /// A value of the file is right and does not fit what was asked for, as a row of another than its fixed length.
+    /// A valid value does not fit the requested tensor, for example a row of the wrong length.
     Conversion,
-    /// A limit of [`Limits`](crate::Limits) was reached; [`FeedError::limit`] names it.
+    /// A limit of [`Limits`](crate::Limits) was exceeded; [`FeedError::limit`] names it.
     Limit,
     /// The file changed while it was read.
     Changed,
-    /// The caller asked to stop.
+    /// The caller cancelled the operation.
     Interrupted,
-    /// A defect of this library: a panic that was caught, or an invariant that did not hold.
+    /// A bug in this library: a caught panic, or a violated invariant.
     Internal,
 }
 
-/// Where an error was found; each part where it is known.
+/// The location of an error. Each part is set if it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Location {
     /// The file, as the caller named it.
     pub path: Option<String>,
-    /// Zero-based number of the block in its file, or in the range of the file that is read.
+    /// Zero-based index of the block in the file, or in the byte range that is read.
     pub block: Option<u64>,
-    /// Byte offset in the file: of the block, or, in a block that is not compressed, of the value.
+    /// Byte offset in the file: of the block, or of the value if the block is not compressed.
     pub offset: Option<u64>,
-    /// Zero-based number of the record in its block.
+    /// Zero-based index of the record in its block.
     pub record: Option<u64>,
-    /// Path of the field from the root of the schema: `user.scores[4]`.
+    /// Path of the field from the schema root: `user.scores[4]`.
     pub field: Option<String>,
 }
 
@@ -62,14 +62,14 @@ struct Inner {
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-/// An error of reading or writing files. One word wide, so that results stay small on the hot path.
+/// An error while reading or writing files. One word wide, so that `Result`s stay small on the hot path.
 #[derive(Debug)]
 pub struct FeedError(Box<Inner>);
 
 const _: () = assert!(size_of::<FeedError>() == size_of::<usize>());
 
 impl FeedError {
-    /// An error of `kind`; `message` says what was expected and what was found, not where.
+    /// Creates an error of `kind`. `message` states what was expected and what was found, without the location.
     #[cold]
     #[inline(never)]
     pub fn new(kind: FeedErrorKind, message: impl Into<String>) -> Self {
@@ -77,7 +77,7 @@ impl FeedError {
         Self(Box::new(Inner { kind, message, location, limit: None, source: None }))
     }
 
-    /// A limit was reached. `limit` is the name of the field of [`Limits`](crate::Limits).
+    /// Creates an error for an exceeded limit. `limit` is the name of the field of [`Limits`](crate::Limits).
     #[cold]
     #[inline(never)]
     pub fn limit_reached(limit: &'static str, message: impl Into<String>) -> Self {
@@ -86,7 +86,7 @@ impl FeedError {
         error
     }
 
-    /// The operating system refused. A `FeedError` that travelled inside of an [`io::Error`] comes out as it was.
+    /// Converts an [`io::Error`]. A `FeedError` wrapped in it by [`into_io`](Self::into_io) is returned unchanged.
     #[cold]
     #[inline(never)]
     pub fn io(error: io::Error) -> Self {
@@ -96,116 +96,117 @@ impl FeedError {
         }
     }
 
-    /// The error inside of an [`io::Error`], for traits of `std::io`. [`io`](Self::io) takes it out again.
+    /// Wraps the error in an [`io::Error`], for traits of `std::io`. [`io`](Self::io) unwraps it.
     #[cold]
     pub fn into_io(self) -> io::Error {
         let kind = self.io_error().map_or(io::ErrorKind::Other, io::Error::kind);
         io::Error::new(kind, self)
     }
 
-    /// Keeps the error of a layer below as [`source`](StdError::source).
+    /// Adds the underlying error as the [`source`](StdError::source).
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.0.source = Some(source.into());
         self
     }
 
-    /// Names the file, unless one is named already.
+    /// Sets the file name, unless it is already set.
     pub fn in_file(mut self, path: &str) -> Self {
         self.0.location.path.get_or_insert_with(|| path.to_owned());
         self
     }
 
-    /// Names the block and the byte offset in the file, unless they are named already.
+    /// Sets the block index and the byte offset, unless they are already set.
     pub fn in_block(mut self, block: u64, offset: u64) -> Self {
         self.0.location.block.get_or_insert(block);
         self.0.location.offset.get_or_insert(offset);
         self
     }
 
-    /// Names the block, unless one is named already.
+    /// Sets the block index, unless it is already set.
     pub fn in_numbered_block(mut self, block: u64) -> Self {
         self.0.location.block.get_or_insert(block);
         self
     }
 
-    /// Names the byte offset in the file, unless one is named already.
+    /// Sets the byte offset, unless it is already set.
     pub fn at_offset(mut self, offset: u64) -> Self {
         self.0.location.offset.get_or_insert(offset);
         self
     }
 
-    /// Names the byte offset in the file, whatever was named before.
+    /// Sets the byte offset, replacing an earlier one.
     pub fn with_offset(mut self, offset: u64) -> Self {
         self.0.location.offset = Some(offset);
         self
     }
 
-    /// Names the record in its block, unless one is named already.
+    /// Sets the record index, unless it is already set.
     pub fn in_record(mut self, record: u64) -> Self {
         self.0.location.record.get_or_insert(record);
         self
     }
 
-    /// Names the record, whatever was named before.
+    /// Sets the record index, replacing an earlier one.
     pub fn with_record(mut self, record: u64) -> Self {
         self.0.location.record = Some(record);
         self
     }
 
-    /// Names the field, unless one is named already.
+    /// Sets the field path, unless it is already set.
     pub fn in_field(mut self, field: impl Into<String>) -> Self {
         self.0.location.field.get_or_insert_with(|| field.into());
         self
     }
 
-    /// Names the field, whatever was named before.
+    /// Sets the field path, replacing an earlier one.
     pub fn with_field(mut self, field: impl Into<String>) -> Self {
         self.0.location.field = Some(field.into());
         self
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> FeedErrorKind {
         self.0.kind
     }
 
-    /// Expected and found, without the location.
+    /// The message, without the location.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Where it was found.
+    /// The location of the error.
     pub fn location(&self) -> &Location {
         &self.0.location
     }
 
-    /// The name of the limit that was reached, for [`FeedErrorKind::Limit`].
+    /// The name of the exceeded limit, for [`FeedErrorKind::Limit`].
     pub fn limit(&self) -> Option<&'static str> {
         self.0.limit
     }
 
-    /// The operating system's error, for [`FeedErrorKind::Io`].
+    /// The underlying I/O error, for [`FeedErrorKind::Io`].
     pub fn io_error(&self) -> Option<&io::Error> {
         self.0.source.as_ref()?.downcast_ref()
     }
 
-    /// Whether the file is to blame, so that leaving it out may help.
+    /// Whether the error is specific to the file, so that skipping the file may help.
     pub fn is_of_the_file(&self) -> bool {
         use FeedErrorKind::{Conversion, Internal, Interrupted, Options};
         !matches!(self.0.kind, Options | Conversion | Interrupted | Internal) && !self.is_out_of_memory()
     }
 
-    /// Whether a read would have had to wait for a store, see [`without_waiting`](crate::io::remote::without_waiting).
+    /// Whether a read would have blocked on a remote request, see
+    /// [`without_waiting`](crate::io::remote::without_waiting).
     pub fn would_wait(&self) -> bool {
         self.io_error().is_some_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
 
-    /// Whether the process has no more memory.
+    /// Whether the process ran out of memory.
     pub fn is_out_of_memory(&self) -> bool {
         self.io_error().is_some_and(|error| error.kind() == io::ErrorKind::OutOfMemory)
     }
 
-    /// The error for a panic that was caught.
+    /// Creates the error for a caught panic.
     #[cold]
     pub fn from_panic(panic: &(dyn std::any::Any + Send)) -> Self {
         if let Some(exhausted) = panic.downcast_ref::<MemoryExhausted>() {
@@ -215,7 +216,7 @@ impl FeedError {
         Self::new(FeedErrorKind::Internal, format!("a defect of this library, please report it: {text}"))
     }
 
-    /// The same error once more, for a reader that must keep giving it. The source stays behind.
+    /// Copies the error without its source, for a reader that returns the same error again.
     pub fn again(&self) -> Self {
         let Inner { kind, message, location, limit, .. } = &*self.0;
         let (kind, message, location, limit) = (*kind, message.clone(), location.clone(), *limit);
@@ -223,7 +224,7 @@ impl FeedError {
     }
 }
 
-/// The message of a panic that was caught.
+/// Returns the message of a caught panic, if its payload is a string.
 pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> Option<&str> {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))

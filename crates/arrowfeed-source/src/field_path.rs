@@ -1,11 +1,11 @@
-//! The text of field paths: `user.scores`, and `['a.b'].c` where a name needs quotes.
+//! Syntax of field paths: `user.scores`, and `['a.b'].c` if a name needs quotes.
 //!
-//! A step in quotes is a name as it is, with a quote in it written twice. A step without quotes may hold dots and brackets,
-//! because writers put them into names: what it means depends on the fields that there are.
+//! A quoted step contains the name verbatim, with each quote doubled. An unquoted step may contain dots and brackets,
+//! because writers use them in names; its meaning depends on the fields that exist.
 
 use crate::printable;
 
-/// The path that leads through the fields of these names.
+/// Builds the path through the fields with these names.
 ///
 /// ```
 /// assert_eq!(arrowfeed_source::field_path::field_path(["user", "scores"]), "user.scores");
@@ -15,12 +15,12 @@ pub fn field_path<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     names.into_iter().fold(String::new(), |path, name| joined(&path, name.as_ref()))
 }
 
-/// `path` with the step to a field behind it.
+/// Appends the step to the field `name` to `path`.
 pub fn joined(path: &str, name: &str) -> String {
     format!("{path}{}", step(name, path.is_empty()))
 }
 
-/// One step of a path.
+/// Formats one step of a path.
 pub fn step(name: &str, first: bool) -> String {
     match (needs_quotes(name), first) {
         (true, _) => quoted_step(name),
@@ -29,12 +29,12 @@ pub fn step(name: &str, first: bool) -> String {
     }
 }
 
-/// The step in quotes.
+/// Formats a quoted step.
 pub fn quoted_step(name: &str) -> String {
     format!("['{}']", name.replace('\'', "''"))
 }
 
-/// Splits a path that begins with a step in quotes into the name and the text behind the step.
+/// Splits a path that starts with a quoted step into the name and the rest of the path.
 pub fn split_quoted(path: &str) -> Option<(String, &str)> {
     let mut rest = path.strip_prefix("['")?;
     let mut name = String::new();
@@ -51,7 +51,8 @@ pub fn split_quoted(path: &str) -> Option<(String, &str)> {
     }
 }
 
-/// What is behind the step to a field, if the path begins with it: nothing where the path ends there.
+/// Returns the rest of the path after the step to field `name`, if the path starts with that step. The rest is empty if
+/// the path ends there.
 ///
 /// ```
 /// use arrowfeed_source::field_path::after_step;
@@ -73,7 +74,7 @@ pub fn after_step<'a>(path: &'a str, name: &str) -> Option<&'a str> {
     }
 }
 
-/// Whether the name in a path, or in a message, could be taken for something else.
+/// Whether the name would be ambiguous without quotes in a path or a message.
 fn needs_quotes(name: &str) -> bool {
     name.is_empty() || name.contains(['.', '[', ']', '\'']) || name.trim() != name || printable(name) != name
 }

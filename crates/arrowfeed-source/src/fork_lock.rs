@@ -1,30 +1,30 @@
-//! A lock that the child of a fork never waits for without end.
+//! A lock that never blocks forever in a forked child process.
 //!
-//! A fork copies the memory of a process, but only the thread that forks. A lock that another thread holds at that moment
-//! stays locked in the child for ever. Objects that a child may use or drop therefore have a [`ForkLock`], which guards
-//! only what the caller can do without: memory to use again, and results that can be computed again.
+//! A fork copies the memory of a process, but only the thread that calls it. A lock that another thread holds at that
+//! moment stays locked in the child forever. Objects that a child may use or drop therefore use a [`ForkLock`]. It
+//! guards only data that the caller can do without: memory for reuse, and results that can be recomputed.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-/// Attempts before [`ForkLock::try_with`] gives up: others hold the lock for less than a microsecond.
+/// Attempts before [`ForkLock::try_with`] gives up. Other threads hold the lock for less than a microsecond.
 const ATTEMPTS: usize = 1000;
 
-/// Time before [`ForkLock::with`] gives up: a thread that holds the lock may wait for a core.
+/// Time before [`ForkLock::with`] gives up. A thread that holds the lock may be waiting for a core.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// A mutex whose methods give up instead of waiting for a thread that may not exist.
+/// A mutex whose methods give up instead of waiting for a thread that may not exist in this process.
 pub struct ForkLock<T>(Mutex<T>);
 
 impl<T> ForkLock<T> {
-    /// A lock that nobody holds.
+    /// Creates an unlocked lock.
     pub const fn new(value: T) -> Self {
         Self(Mutex::new(value))
     }
 
-    /// Runs `work` with the value; `None` if the lock is not free within a few microseconds. For destructors, and for
-    /// memory that the allocator can replace.
+    /// Runs `work` with the value; returns `None` if the lock is not free within a few microseconds. Use it in
+    /// destructors, and for memory that can be allocated again.
     pub fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
         for _ in 0..ATTEMPTS {
             if let Some(mut value) = self.attempt() {
@@ -35,8 +35,8 @@ impl<T> ForkLock<T> {
         None
     }
 
-    /// Runs `work` with the value; `None` if the lock is not free within 20 ms, which means that the process is a child
-    /// of a fork. For results that are expensive to compute again.
+    /// Runs `work` with the value; returns `None` if the lock is not free within 20 ms, which means that this process
+    /// is a forked child. Use it for results that are expensive to recompute.
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
         let start = Instant::now();
         loop {

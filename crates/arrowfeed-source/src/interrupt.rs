@@ -1,7 +1,7 @@
-//! Cancellation: long work asks now and then whether the caller wants to stop.
+//! Cancellation: long operations regularly check whether the caller wants to stop.
 //!
-//! A loop over input calls [`Check::now`] before each file or block and [`Check::after`] inside one, with the bytes that it
-//! has gone through. No value asks.
+//! A loop over input calls [`Check::now`] before each file or block. Inside a block it calls [`Check::after`] with the
+//! number of bytes processed. There is no check per value.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 use crate::{FeedError, FeedErrorKind};
 
-/// A function that is called now and then during long work; true stops the work.
+/// A function that long operations call regularly. It returns true to cancel the operation.
 pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// Bytes that are read or decoded between two questions: a few milliseconds.
+/// Bytes that are read or decoded between two checks: a few milliseconds of work.
 const WORK: usize = 1 << 20;
 
-/// Asks whether the caller wants to stop, at most once for each mebibyte of work. Belongs to one thread and one call.
+/// Checks for cancellation, at most once for each mebibyte of work. Belongs to one thread and one call.
 pub struct Check<'a> {
     wants_to_stop: Option<&'a dyn Fn() -> bool>,
-    /// The same function, where other threads may ask it.
+    /// The same function, if it may be shared with other threads.
     interrupt: Option<&'a Interrupt>,
-    /// Bytes since the last question.
+    /// Bytes processed since the last check.
     work: Cell<usize>,
     stopped: Cell<bool>,
 }
@@ -32,28 +32,28 @@ impl fmt::Debug for Check<'_> {
 }
 
 impl<'a> Check<'a> {
-    /// Asks `wants_to_stop`.
+    /// Creates a check that calls `wants_to_stop`.
     pub fn new(wants_to_stop: &'a dyn Fn() -> bool) -> Self {
         Self { wants_to_stop: Some(wants_to_stop), ..Self::never() }
     }
 
-    /// Asks the interrupt of a caller, if there is one.
+    /// Creates a check that calls the caller's interrupt, if there is one.
     pub fn of(interrupt: Option<&'a Interrupt>) -> Self {
         let wants_to_stop = interrupt.map(|interrupt| &**interrupt as &dyn Fn() -> bool);
         Self { wants_to_stop, interrupt, ..Self::never() }
     }
 
-    /// Never stops.
+    /// Creates a check that never cancels.
     pub fn never() -> Self {
         Self { wants_to_stop: None, interrupt: None, work: Cell::new(0), stopped: Cell::new(false) }
     }
 
-    /// The interrupt of the caller, if the check was made [`of`](Self::of) one.
+    /// The caller's interrupt, if the check was created by [`of`](Self::of).
     pub fn interrupt(&self) -> Option<Interrupt> {
         self.interrupt.cloned()
     }
 
-    /// Asks. Once the caller wanted to stop, every later question has the same answer.
+    /// Checks for cancellation now. After the first cancellation, every later call returns the error too.
     pub fn now(&self) -> Result<(), FeedError> {
         self.work.set(0);
         if self.stopped.get() || self.wants_to_stop.is_some_and(|wants_to_stop| wants_to_stop()) {
@@ -63,20 +63,20 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    /// Counts work of about so many bytes, and asks when enough has come together.
+    /// Counts `bytes` of work, and checks for cancellation once for each mebibyte.
     pub fn after(&self, bytes: usize) -> Result<(), FeedError> {
         let work = self.work.get().saturating_add(bytes);
         self.work.set(work);
         if work < WORK { Ok(()) } else { self.now() }
     }
 
-    /// Whether an answer was that the caller wants to stop.
+    /// Whether a check has found a cancellation.
     pub fn has_stopped(&self) -> bool {
         self.stopped.get()
     }
 }
 
-/// The error of a call whose caller wants to stop.
+/// The error of a cancelled call.
 #[cold]
 pub fn stopped() -> FeedError {
     FeedError::new(FeedErrorKind::Interrupted, "the caller asked to stop")

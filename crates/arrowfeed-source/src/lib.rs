@@ -1,5 +1,5 @@
-//! What every format shares: bytes of files, errors, limits, reports, cancellation, and the engine that decodes. Knows
-//! Arrow; knows no format and no tensor.
+//! Code shared by all formats: file access, errors, limits, reports, cancellation, and the decoding engine. It depends
+//! on Arrow, but on no format and no tensor library.
 //!
 //! ```text
 //! io::FileSource ──> format::FileFormat ──> run::PartReader ──> run::MapStage
@@ -8,13 +8,13 @@
 //! | topic | files |
 //! |---|---|
 //! | the traits of a format | `format` |
-//! | the engine: threads, order, what is read next | `run` |
-//! | errors | `error`, `message` (texts in messages), `memory_exhausted` |
-//! | paths of columns | `field_path` |
-//! | what a caller may ask for | `limits`, `report` (what is left out), `interrupt` |
-//! | bytes of files | `io`, `checksum` |
+//! | the engine: threads, order, read-ahead | `run` |
+//! | errors | `error`, `message` (text in messages), `memory_exhausted` |
+//! | column paths | `field_path` |
+//! | options and results of a caller | `limits`, `report` (skipped data), `interrupt` (cancellation) |
+//! | file access | `io`, `checksum` |
 //! | threads | `threads`, `fork_lock` |
-//! | what the processor does well | `processor` |
+//! | processor features | `processor` |
 
 mod checksum;
 mod error;

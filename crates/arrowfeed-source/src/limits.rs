@@ -1,8 +1,8 @@
-//! What a file may ask of this process.
+//! Limits on the resources that a file may use.
 
 use crate::{FeedError, thousands};
 
-/// Upper bounds on what one file may make a reader do. Reaching one is an error of kind
+/// Upper bounds on the resources that a reader spends on one file. Exceeding one is an error of kind
 /// [`Limit`](crate::FeedErrorKind::Limit) that names the field.
 ///
 /// ```
@@ -12,40 +12,40 @@ use crate::{FeedError, thousands};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the file header, metadata included. Default 16 MiB.
+    /// Bytes of the file header, including metadata. Default 16 MiB.
     pub header_bytes: usize,
-    /// Bytes of the schema's JSON text. Default 4 MiB.
+    /// Bytes of the JSON text of the schema. Default 4 MiB.
     pub schema_bytes: usize,
-    /// Nesting of types in a schema. Default 64; never more than
-    /// [`MAX_SCHEMA_DEPTH`](Limits::MAX_SCHEMA_DEPTH).
+    /// Nesting depth of types in a schema. Default 64, at most [`MAX_SCHEMA_DEPTH`](Limits::MAX_SCHEMA_DEPTH).
     pub schema_depth: usize,
-    /// Arrow fields that a schema may expand to. Default 100,000.
+    /// Number of Arrow fields that a schema may expand to. Default 100,000.
     pub expanded_fields: usize,
-    /// Bytes of one block after decompression, and on disk. Default 256 MiB.
+    /// Bytes of one block, on disk and after decompression. Default 256 MiB.
     pub decoded_block_bytes: usize,
-    /// Nesting of values of a recursive type that is not read. Default 100,000.
+    /// Nesting depth of skipped values of a recursive type. Default 100,000.
     pub skipped_depth: usize,
-    /// Elements without bytes (of `array<null>` and the like) in one record. Default 10 million.
+    /// Elements that take no bytes (such as those of `array<null>`) in one record. Default 10 million.
     pub zero_byte_elements: u64,
-    /// Rows without bytes in one block. Default 100 million.
+    /// Rows that take no bytes in one block. Default 100 million.
     pub zero_byte_rows: u64,
-    /// Bytes of one RecordBatch; a batch is cut before it grows past this. Default 512 MiB.
+    /// Bytes of one RecordBatch. A batch ends early at this limit; formats that read whole chunks, such as Parquet,
+    /// return an error instead. Default 512 MiB.
     pub batch_bytes: usize,
-    /// Window of a zstandard frame, in bytes. Default 128 MiB.
+    /// Window size of a zstandard frame, in bytes. Default 128 MiB.
     pub zstd_window_bytes: usize,
-    /// Memory of the xz decoder, in bytes. Default 128 MiB.
+    /// Memory limit of the xz decoder, in bytes. Default 128 MiB.
     pub xz_memory_bytes: usize,
 }
 
 impl Limits {
-    /// The most that `schema_depth` can be raised to: decoding recurses over the schema's nesting.
+    /// The upper bound of `schema_depth`. Decoding recurses over the nesting of the schema.
     pub const MAX_SCHEMA_DEPTH: usize = 128;
 
-    /// Checks the rows that a chunk declares: a row takes a byte of `decoded_block_bytes`, or counts against
-    /// `zero_byte_rows`.
+    /// Checks the row count that a chunk declares. A row takes at least one byte of `decoded_block_bytes`, or counts
+    /// against `zero_byte_rows`.
     ///
     /// # Errors
-    /// There are more than both allow.
+    /// The row count exceeds both limits.
     pub fn check_chunk_rows(&self, rows: u64) -> Result<(), FeedError> {
         let most = self.zero_byte_rows.max(self.decoded_block_bytes as u64);
         if rows <= most {

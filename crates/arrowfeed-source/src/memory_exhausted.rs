@@ -1,20 +1,21 @@
-//! The error for an allocation that fails.
+//! Conversion of a failed allocation into an error.
 //!
-//! The loops that decode append to columns without a result, so a column that cannot grow unwinds. Readers catch it.
+//! The decoding loops append to columns without returning a `Result`, so a column that cannot grow unwinds the stack.
+//! Readers catch the unwinding with [`caught`].
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::{FeedError, counted};
 
-/// The payload of an unwinding: so many bytes could not be allocated.
+/// The unwind payload of a failed allocation of `bytes` bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct MemoryExhausted {
     bytes: usize,
 }
 
 impl MemoryExhausted {
-    /// Unwinds without the message of a panic.
+    /// Unwinds without printing a panic message.
     #[cold]
     pub fn unwind(bytes: usize) -> ! {
         resume_unwind(Box::new(Self { bytes }))
@@ -29,7 +30,7 @@ impl MemoryExhausted {
     }
 }
 
-/// Runs `work`, and gives an error if it unwinds for lack of memory. Any other panic goes on.
+/// Runs `work` and returns an error if it unwinds because of a failed allocation. Other panics continue to unwind.
 pub fn caught<T>(work: impl FnOnce() -> Result<T, FeedError>) -> Result<T, FeedError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         match panic.downcast_ref::<MemoryExhausted>() {

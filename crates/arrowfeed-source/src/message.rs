@@ -1,6 +1,6 @@
-//! Texts in messages: numbers that can be read, and names that cannot act on a terminal.
+//! Formatting of numbers, names and values in messages.
 
-/// `51882` as `51,882`.
+/// Groups the digits by thousands: `51882` becomes `51,882`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -13,22 +13,21 @@ pub fn thousands(number: u64) -> String {
     out
 }
 
-/// `1 record`, `2,000 records`.
+/// Formats a count with its noun: `1 record`, `2,000 records`.
 pub fn counted(number: u64, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{} {noun}{s}", thousands(number))
 }
 
-/// `4f 62 6a 01`.
+/// Formats bytes as hexadecimal: `4f 62 6a 01`.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Escapes what could act on a terminal: controls, marks of direction, invisible characters, line ends.
+/// Escapes characters that could affect a terminal: control characters, direction marks, invisible characters, line breaks.
 ///
-/// These are the characters that Rust's [`Debug`](std::fmt::Debug) of a text escapes, but for quotes, backslashes and the
-/// joiners U+200C and U+200D, which Persian, Indic scripts and emoji are written with. Every message of an error has
-/// passed through this function.
+/// These are the characters that Rust's [`Debug`](std::fmt::Debug) escapes in a string, except quotes, backslashes and the
+/// joiners U+200C and U+200D, which Persian, Indic scripts and emoji need. Every error message passes through this function.
 ///
 /// ```
 /// assert_eq!(arrowfeed_source::printable("\u{1b}[2Jit's\u{202e}"), r"\u{1b}[2Jit's\u{202e}");
@@ -38,14 +37,14 @@ pub fn printable(text: &str) -> String {
     for character in text.chars() {
         match character {
             '"' | '\'' | '\\' | '\u{200c}' | '\u{200d}' => out.push(character),
-            // Combining marks are escaped at the start of a text only.
+            // `escape_debug` escapes combining marks only at the start of a text; the prefix `_` avoids that.
             _ => out.extend(['_', character].iter().collect::<String>().escape_debug().skip(1)),
         }
     }
     out
 }
 
-/// A name or value of a file made fit for a message: in double quotes, escaped, cut at 200 characters.
+/// Quotes a name or value from a file for a message: double quotes, escaped, cut at 200 characters.
 pub fn quoted(text: &str) -> String {
     let mut out: String = text.chars().take(200).collect();
     out = printable(&out.replace('\\', r"\\").replace('"', r#"\""#));

@@ -1,6 +1,6 @@
-//! What the processor does well.
+//! Detection of processor features.
 //!
-//! Unsafe: `cpuid` is an instruction of every processor of x86-64.
+//! Unsafe code: the `cpuid` instruction, which every x86-64 processor has.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -11,7 +11,8 @@ const YES: u8 = 2;
 
 /// Whether the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT, and executes `pext` and `pdep` in a few cycles.
 ///
-/// Those of AMD before Zen 3 execute them in microcode, in 18 to 289 cycles, longer than shifts and masks take. Source: uops.info.
+/// AMD processors before Zen 3 execute `pext` and `pdep` in microcode, in 18 to 289 cycles, slower than shifts and
+/// masks. Source: uops.info.
 #[inline]
 pub fn has_fast_bit_extraction() -> bool {
     static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
@@ -30,9 +31,9 @@ pub fn has_fast_bit_extraction() -> bool {
 fn looked_up() -> bool {
     use std::arch::x86_64::__cpuid;
 
-    // A function without `unsafe` in newer releases of Rust.
+    // `__cpuid` is a safe function in newer releases of Rust.
     #[allow(unused_unsafe)]
-    // SAFETY: see above.
+    // SAFETY: every x86-64 processor has the `cpuid` instruction.
     let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
     let has_features = std::is_x86_feature_detected!("avx2")
         && std::is_x86_feature_detected!("bmi1")
@@ -47,15 +48,15 @@ fn looked_up() -> bool {
     false
 }
 
-/// Whether `pext` and `pdep` are microcode. `vendor` and `version`: what `cpuid` says.
+/// Whether `pext` and `pdep` are microcoded. `vendor` and `version` are results of `cpuid`.
 #[cfg(target_arch = "x86_64")]
 fn is_microcoded(vendor: [u32; 3], version: u32) -> bool {
     let name = vendor.map(u32::to_le_bytes);
     let family = (version >> 8 & 0xf) + (version >> 20 & 0xff);
     match name.as_flattened() {
-        // 15h: Excavator; 17h: Zen, Zen+ and Zen 2. Zen 3 is of family 19h.
+        // 15h: Excavator; 17h: Zen, Zen+ and Zen 2. Zen 3 is family 19h.
         b"AuthenticAMD" => family < 0x19,
-        // 18h: Dhyana, which is Zen.
+        // 18h: Dhyana, a Zen core.
         b"HygonGenuine" => family <= 0x18,
         _ => false,
     }
@@ -70,7 +71,7 @@ mod tests {
         words.map(u32::from_le_bytes)
     }
 
-    /// Values of `cpuid` as processors give them.
+    /// Uses `cpuid` values of real processors.
     #[test]
     fn processors_with_microcode_are_known() {
         for (name, version, expected) in [

@@ -1,52 +1,51 @@
-//! What a reader has read, and what it has left out.
+//! Counts of the data that a reader has read and skipped.
 
 use crate::FeedError;
 
-/// What a reader does with a block or a file that it cannot read.
+/// The reaction of a reader to a block or a file that it cannot read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OnError {
-    /// Gives the error and ends.
+    /// Returns the error and ends the iteration.
     #[default]
     Raise,
-    /// Leaves the block out, counts it in the [`Report`](crate::Report), and goes on with the next block.
+    /// Skips the block, records it in the [`Report`](crate::Report), and continues with the next block.
     SkipBlock,
-    /// Leaves out what is left of the file, counts it in the [`Report`](crate::Report), and goes on with the
-    /// next file.
+    /// Skips the rest of the file, records it in the [`Report`](crate::Report), and continues with the next file.
     SkipFile,
 }
 
-/// Counts of a reader, up to the batch that it gave last; blocks and bytes may be ahead of it.
+/// Counts of a reader up to the last batch that it returned. `blocks` and `bytes` may run ahead of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Rows in the batches that were given out.
+    /// Rows in the returned batches.
     pub rows: u64,
-    /// Blocks that were decoded.
+    /// Decoded blocks.
     pub blocks: u64,
-    /// Bytes of those blocks in the file.
+    /// Size of those blocks in the file, in bytes.
     pub bytes: u64,
-    /// What [`OnError`](crate::OnError) has left out, in file order.
+    /// Blocks and files that were skipped under [`OnError`](crate::OnError), in file order.
     pub skipped: Vec<Skipped>,
-    /// Requests to stores.
+    /// Requests to remote stores.
     pub requests: Requests,
 }
 
-/// Counts of requests to stores. All are zero for local files.
+/// Counts of requests to remote stores. All are zero for local files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Requests {
-    /// Attempts of requests.
+    /// Attempts, including the first one of each request.
     pub requests: u64,
-    /// Attempts after the first one of a request.
+    /// Retries: attempts after the first one of a request.
     pub retries: u64,
-    /// Bytes of bodies, including those of attempts that failed.
+    /// Bytes of response bodies, including those of failed attempts.
     pub bytes: u64,
-    /// Bytes that came from the local cache.
+    /// Bytes read from the local cache.
     pub cached_bytes: u64,
-    /// Files that were read as a whole because their server does not support ranges.
+    /// Files that were downloaded whole because their server does not support range requests.
     pub without_ranges: u64,
 }
 
 impl Requests {
-    /// Adds other counts.
+    /// Adds the counts of `other`.
     pub fn add(&mut self, other: Self) {
         self.requests += other.requests;
         self.retries += other.retries;
@@ -56,30 +55,30 @@ impl Requests {
     }
 }
 
-/// A block, or the rest of a file, that was left out.
+/// A skipped block, or the skipped rest of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     /// The file, as the caller named it.
     pub path: String,
-    /// Number of the block; none for a whole file.
+    /// Index of the block; `None` for a file.
     pub block: Option<u64>,
-    /// Where it starts in the file; none for a whole file.
+    /// Byte offset of the block in the file; `None` for a file.
     pub offset: Option<u64>,
-    /// Records that it declares, where that could be read.
+    /// Number of records that the block declares, if it could be read.
     pub rows: Option<u64>,
-    /// The whole message of the error.
+    /// The complete error message.
     pub error: String,
 }
 
 impl Skipped {
-    /// A whole file, or the rest of it.
+    /// Creates the entry for a whole file, or for the rest of it.
     pub fn file(path: &str, error: &FeedError) -> Self {
         Self { path: path.to_owned(), block: None, offset: None, rows: None, error: error.to_string() }
     }
 }
 
 impl Report {
-    /// Adds the counts of what was read next.
+    /// Adds the counts of the data that was read next.
     pub fn add(&mut self, other: Report) {
         self.rows += other.rows;
         self.blocks += other.blocks;

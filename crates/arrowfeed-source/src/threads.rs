@@ -1,4 +1,4 @@
-//! Threads of a reader or a writer, which end with it.
+//! The worker threads of a reader or a writer.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -7,26 +7,26 @@ use std::thread::JoinHandle;
 
 use crate::{FeedError, FeedErrorKind};
 
-/// Threads that work where so many are wanted. `None`: every core that the process may use.
+/// Returns the requested number of threads. `None` means one for each core that the process may use.
 pub fn thread_count(wanted: Option<NonZeroUsize>) -> usize {
     let own = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     wanted.map_or_else(own, NonZeroUsize::get)
 }
 
-/// Some threads. Dropped, they finish what they were given, and are waited for; in a child of a fork there are none.
+/// A group of worker threads. Dropping it waits until all submitted work is done. In a forked child it has no threads.
 pub struct Threads {
     pool: Option<rayon::ThreadPool>,
     handles: Vec<JoinHandle<()>>,
     count: usize,
-    /// The process that started the threads.
+    /// ID of the process that started the threads.
     process: u32,
 }
 
 impl Threads {
-    /// Starts `count` threads whose names begin with `name`.
+    /// Starts `count` threads. Their names begin with `name`.
     ///
     /// # Errors
-    /// The system has no more threads.
+    /// The system cannot start more threads.
     pub fn start(name: &'static str, count: usize) -> Result<Self, FeedError> {
         let mut handles = Vec::with_capacity(count);
         let pool = rayon::ThreadPoolBuilder::new()
@@ -44,24 +44,24 @@ impl Threads {
         Ok(Self { pool: Some(pool), handles, count, process: std::process::id() })
     }
 
-    /// Number of threads.
+    /// The number of threads.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Whether this process is a child of the one that started the threads.
+    /// Whether this process is a forked child of the process that started the threads.
     pub fn is_forked(&self) -> bool {
         self.process != std::process::id()
     }
 
-    /// Has a thread do the work when it comes to it; in a child of a fork, nobody does. A panic ends the work alone.
+    /// Runs `work` on one of the threads; does nothing in a forked child. A panic ends only this `work`.
     pub fn spawn(&self, work: impl FnOnce() + Send + 'static) {
         if let Some(pool) = self.pool.as_ref().filter(|_| !self.is_forked()) {
             pool.spawn(move || drop(catch_unwind(AssertUnwindSafe(work))));
         }
     }
 
-    /// As [`spawn`](Self::spawn), behind all work that was given this way before.
+    /// Like [`spawn`](Self::spawn), but starts after all work submitted by this method before.
     pub fn spawn_in_order(&self, work: impl FnOnce() + Send + 'static) {
         if let Some(pool) = self.pool.as_ref().filter(|_| !self.is_forked()) {
             pool.spawn_fifo(move || drop(catch_unwind(AssertUnwindSafe(work))));
@@ -72,14 +72,14 @@ impl Threads {
 impl Drop for Threads {
     fn drop(&mut self) {
         if self.is_forked() {
-            // The threads are the parent's, and so may be a lock that one of them held.
+            // The threads belong to the parent process, and one of them may have held a lock when the process forked.
             std::mem::forget(self.pool.take());
             std::mem::forget(std::mem::take(&mut self.handles));
             return;
         }
         drop(self.pool.take());
         for handle in self.handles.drain(..) {
-            // A panic of work was caught.
+            // Panics of submitted work are caught in `spawn`.
             let _ = handle.join();
         }
     }

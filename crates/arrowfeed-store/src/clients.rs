@@ -1,4 +1,4 @@
-//! The clients of the library of stores, and their options.
+//! Clients of `object_store`, and their options.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -11,34 +11,34 @@ use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, R
 use crate::StoreOptions;
 use crate::location::{Family, Location};
 
-/// A client of a store. It belongs to the process that made it.
+/// A client of a store. It belongs to the process that created it.
 #[derive(Clone)]
 pub(crate) struct Client {
     pub objects: Arc<dyn ObjectStore>,
-    /// Lists page by page, where the store can.
+    /// Lists page by page, if the store supports it.
     pub pages: Option<Arc<dyn PaginatedListStore>>,
 }
 
-/// What a client is used for.
+/// Purpose of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// Every request is one attempt: retries are ours, and counted.
+    /// Each request is a single attempt: this crate retries, and counts retries.
     Reading,
-    /// The library of stores repeats requests: it knows which ones may be.
+    /// `object_store` retries requests, because it knows which ones are safe to repeat.
     Writing,
 }
 
-/// Time for a request, where progress is watched instead.
+/// Request timeout where progress is monitored instead.
 const LONG: &str = "365 days";
 
-/// Attempts take so many times `request_timeout` at most where their progress cannot be seen.
+/// Maximum duration of an attempt whose progress cannot be monitored, as a multiple of `request_timeout`.
 const WRITING: u32 = 10;
 
 impl Client {
     /// Makes the client for a URL.
     ///
     /// # Errors
-    /// The store does not know a key, or takes no such value.
+    /// The store does not know a key, or does not accept its value.
     pub(crate) fn connect(at: &Location, options: &StoreOptions, used: Use) -> Result<Self, FeedError> {
         let settings = Settings { at, options, used };
         match at.family {
@@ -75,7 +75,8 @@ struct Settings<'a> {
     used: Use,
 }
 
-/// The client that a builder of `object_store` makes of the environment, the URL and the options. The builders share no trait.
+/// Makes a client with a builder of `object_store` from the environment, the URL and the options. The builders share no
+/// trait.
 #[cfg(any(feature = "aws", feature = "gcp", feature = "azure"))]
 macro_rules! cloud_client {
     ($settings:expr, $Builder:ident, $Key:ident) => {{
@@ -111,7 +112,7 @@ impl Settings<'_> {
         }
     }
 
-    /// The keys of the caller with their values.
+    /// The caller's keys, parsed, with their values.
     ///
     /// # Errors
     /// The store does not know a key.
@@ -127,7 +128,7 @@ impl Settings<'_> {
         pairs.collect()
     }
 
-    /// The error of a store that refused its options.
+    /// Makes the error for a store that rejects its options. Values of options and environment variables are masked.
     fn refused(&self, error: object_store::Error) -> FeedError {
         let mut text = crate::failure::innermost(&error);
         let environment = std::env::vars_os().filter_map(|(key, value)| {
@@ -184,19 +185,19 @@ impl Settings<'_> {
     fn hdfs(&self) -> Result<Client, FeedError> {
         use std::sync::atomic::{AtomicU32, Ordering};
 
-        /// The first process that has read HDFS.
+        /// The first process that has used HDFS.
         static READS: AtomicU32 = AtomicU32::new(0);
         let own = std::process::id();
         let first = READS
             .compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed)
             .unwrap_or_else(|first| first);
         if first != 0 && first != own {
-            // The client of HDFS has one pool of connections for the process, which a fork copies.
+            // The HDFS client has a single connection pool per process, which a fork copies.
             let message = "expected a process that reads HDFS from its start, found the child of one that does: start it by spawn";
             return Err(FeedError::io(std::io::Error::other(message)));
         }
         let mut builder = hdfs_native_object_store::HdfsObjectStoreBuilder::new();
-        // Without an authority it is the file system that the configuration of Hadoop names.
+        // Without an authority, the builder uses the file system from the Hadoop configuration.
         if !self.at.authority.is_empty() {
             builder = builder.with_url(self.at.root());
         }
@@ -205,7 +206,7 @@ impl Settings<'_> {
     }
 
     fn memory(&self) -> Result<Client, FeedError> {
-        /// No key is one of memory.
+        /// The memory store has no keys.
         struct None;
         impl FromStr for None {
             type Err = ();
@@ -218,10 +219,10 @@ impl Settings<'_> {
     }
 }
 
-/// Chooses the cryptography of TLS, unless the program has chosen one.
+/// Installs the default TLS cryptography provider, unless the program has installed one.
 fn install_cryptography() {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // An error says that another thread was faster.
+        // An error means that another thread has installed one at the same time.
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
 }

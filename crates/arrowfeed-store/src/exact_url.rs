@@ -1,7 +1,7 @@
-//! URLs of HTTP as the caller gave them, with their queries.
+//! Exact HTTP URLs, including their queries.
 //!
-//! The library of stores makes the URL of a request from the name of an object, without a query. [`Connector`] puts the
-//! URL of the caller in its place. So presigned URLs work, and the objects of a server share connections.
+//! `object_store` builds the URL of a request from the name of an object, without a query. [`Connector`] replaces it by
+//! the URL of the caller, so that presigned URLs work and the objects of a server share connections.
 
 use std::fmt;
 
@@ -18,10 +18,10 @@ use object_store::client::{
 use percent_encoding::percent_decode_str;
 use url::{Position, Url};
 
-/// The length that [`Connector`] gives to a response without one.
+/// The length that [`Connector`] sets for a response without one.
 pub(crate) const UNKNOWN_LEN: u64 = u64::MAX;
 
-/// A URL with its query, and the user name and password of it. Neither is shown.
+/// A URL with its query, user name and password. [`Debug`](fmt::Debug) shows none of these.
 #[derive(Clone)]
 pub(crate) struct ExactUrl {
     uri: Uri,
@@ -29,7 +29,7 @@ pub(crate) struct ExactUrl {
 }
 
 impl ExactUrl {
-    /// Takes the user name and the password out of a URL.
+    /// Parses a URL, and moves the user name and the password to a header.
     pub(crate) fn parse(text: &str) -> Result<Self, FeedError> {
         let wrong = |why: &dyn fmt::Display| {
             FeedError::new(FeedErrorKind::Options, format!("expected a URL, found a wrong one: {why}"))
@@ -45,19 +45,19 @@ impl ExactUrl {
             Ok::<_, http::header::InvalidHeaderValue>(value)
         });
         let authorization = authorization.transpose().map_err(|error| wrong(&error))?;
-        // Neither can fail: the URL has a host.
+        // Neither call can fail, because the URL has a host.
         let _ = (url.set_username(""), url.set_password(None));
         let uri =
             url[..Position::AfterQuery].parse().map_err(|error: http::uri::InvalidUri| wrong(&error))?;
         Ok(Self { uri, authorization })
     }
 
-    /// Host and port.
+    /// The host and port.
     pub(crate) fn authority(&self) -> &str {
         self.uri.authority().map_or("", |authority| authority.as_str())
     }
 
-    /// The path and the query. Secret.
+    /// The URL with its query, which may contain secrets.
     pub(crate) fn secret(&self) -> String {
         self.uri.to_string()
     }
@@ -69,7 +69,7 @@ impl fmt::Debug for ExactUrl {
     }
 }
 
-/// Makes clients that send requests to the [`ExactUrl`] among the extensions of a request.
+/// Makes clients that send requests to the [`ExactUrl`] in the extensions of a request.
 #[derive(Debug)]
 pub(crate) struct Connector;
 

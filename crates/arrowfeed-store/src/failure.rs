@@ -1,6 +1,7 @@
-//! What an error of the library of stores means: whether it may pass, and what may stand in a message.
+//! Classification of `object_store` errors: whether a retry may help, and what may appear in a message.
 //!
-//! Types of the library that tell the status of a response are private. Their texts are public, and tests compare them.
+//! The `object_store` types that contain the status of a response are private. Their texts are public; tests compare
+//! them.
 
 use std::error::Error as StdError;
 use std::io;
@@ -9,30 +10,30 @@ use arrowfeed_source::{FeedError, FeedErrorKind};
 use object_store::Error;
 use object_store::client::{HttpError, HttpErrorKind};
 
-/// Characters of a text from elsewhere in a message.
+/// Maximum characters of an external text in a message.
 const MOST: usize = 200;
 
-/// Why an attempt has failed.
+/// Reason why an attempt has failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Another attempt may succeed.
-    Passing(Reason),
-    /// No attempt will succeed.
-    Lasting(Reason),
-    /// The object has changed. With a message where it is known in which way.
+    /// A transient fault: another attempt may succeed.
+    Transient(Reason),
+    /// A permanent fault: no attempt will succeed.
+    Permanent(Reason),
+    /// The object has changed. The message says how, if that is known.
     Changed(Option<String>),
     /// The server does not support ranges.
     WithoutRanges,
-    /// The range starts at or behind the end of the object.
-    BehindEnd,
+    /// The range starts at or past the end of the object.
+    PastEnd,
 }
 
-/// What was found instead of a response.
+/// Description of a failed attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reason {
     pub kind: io::ErrorKind,
     pub text: String,
-    /// The status of the response, where there was one.
+    /// The HTTP status, if there was a response.
     pub status: Option<u16>,
 }
 
@@ -42,7 +43,7 @@ impl Reason {
     }
 }
 
-/// An error that several callers can get.
+/// A cloneable error, for several waiting callers.
 #[derive(Debug, Clone)]
 pub(crate) struct Failed {
     pub kind: FeedErrorKind,
@@ -72,15 +73,15 @@ impl From<FeedError> for Failed {
     }
 }
 
-/// The error and its sources, the innermost last.
+/// Iterates over the error and its sources, innermost last.
 fn chain<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |error: &&'a (dyn StdError + 'static)| StdError::source(*error))
 }
 
-/// The text of the innermost error, unless it may tell too much.
+/// The text of the innermost error, unless it may contain secrets.
 pub(crate) fn innermost(error: &(dyn StdError + 'static)) -> String {
     let last = chain(error).last().map(ToString::to_string).unwrap_or_default();
-    // A server of Java sends its stack trace in the lines that follow.
+    // Java servers send a stack trace in the following lines.
     let last = last.lines().next().unwrap_or_default();
     if last.is_empty() || last.contains("://") || last.contains(['?', '=']) {
         return "an error that may contain secrets".to_owned();
@@ -92,12 +93,12 @@ pub(crate) fn innermost(error: &(dyn StdError + 'static)) -> String {
     text
 }
 
-/// Sorts an error of the library of stores.
+/// Classifies an error of `object_store`.
 pub(crate) fn classify(error: &Error) -> Fault {
     let texts: Vec<String> = chain(error).map(ToString::to_string).collect();
     let has = |part: &str| texts.iter().any(|text| text.contains(part));
     if has("Wanted range starting at") {
-        return Fault::BehindEnd;
+        return Fault::PastEnd;
     }
     let no_ranges = [
         "Range request not supported",
@@ -128,14 +129,14 @@ pub(crate) fn classify(error: &Error) -> Fault {
 }
 
 fn lasting(kind: io::ErrorKind, text: impl Into<String>) -> Fault {
-    Fault::Lasting(Reason::new(kind, text))
+    Fault::Permanent(Reason::new(kind, text))
 }
 
 fn passing(kind: io::ErrorKind, text: impl Into<String>) -> Fault {
-    Fault::Passing(Reason::new(kind, text))
+    Fault::Transient(Reason::new(kind, text))
 }
 
-/// An error without a response of the server.
+/// Classifies an error without a response from the server.
 fn without_response(error: &Error, texts: &[String]) -> Fault {
     let text = format!("{}{}", transport_text(error), asked(texts));
     if texts.iter().any(|text| text.contains("java.io.FileNotFoundException")) {
@@ -198,23 +199,23 @@ fn transport_text(error: &Error) -> String {
     }
 }
 
-/// Whom the request asked, where that was not the store.
+/// Suffix of a message for requests that were sent to a credential service instead of the store.
 fn asked(texts: &[String]) -> &'static str {
     let hosts = ["169.254.", "metadata.google.internal", "//sts.", "oauth2", "login.microsoftonline"];
     let is_for_credentials = texts.iter().any(|text| hosts.iter().any(|host| text.contains(host)));
     if is_for_credentials { " from the service that gives credentials" } else { "" }
 }
 
-/// The status of a response that is an error, and the code in its body.
+/// Status of an error response, and the code in its body.
 struct Response {
     status: u16,
-    /// The status and its name.
+    /// The status code with its name.
     text: String,
     code: Option<String>,
 }
 
 impl Response {
-    /// The response that a text of the library tells of.
+    /// Parses the response from an error text of `object_store`.
     fn in_text(text: &str) -> Option<Self> {
         if let Some((_, found)) = text.split_once("Server returned non-2xx status code: ") {
             let (text, body) = found.split_once(':').unwrap_or((found, ""));
@@ -239,16 +240,16 @@ impl Response {
         let reason = Reason { kind, text, status: Some(self.status) };
         match self.status {
             412 => Fault::Changed(None),
-            416 => Fault::BehindEnd,
-            501 | 505 => Fault::Lasting(reason),
-            408 | 425 | 429 | 500.. => Fault::Passing(reason),
-            _ if matches!(code, "InternalError" | "RequestTimeout" | "SlowDown") => Fault::Passing(reason),
-            _ => Fault::Lasting(reason),
+            416 => Fault::PastEnd,
+            501 | 505 => Fault::Permanent(reason),
+            408 | 425 | 429 | 500.. => Fault::Transient(reason),
+            _ if matches!(code, "InternalError" | "RequestTimeout" | "SlowDown") => Fault::Transient(reason),
+            _ => Fault::Permanent(reason),
         }
     }
 }
 
-/// The code of an error in the body of a response: `<Code>SlowDown</Code>`.
+/// The error code in the body of a response: `<Code>SlowDown</Code>`.
 fn code(body: &str) -> Option<String> {
     let (_, rest) = body.split_once("<Code>")?;
     let (code, _) = rest.split_once("</Code>")?;
@@ -275,10 +276,10 @@ mod tests {
         for status in
             ["408 Request Timeout", "425 Too Early", "429 Too Many Requests", "503 Service Unavailable"]
         {
-            let Fault::Passing(reason) = of_status(status) else { panic!("{status}") };
+            let Fault::Transient(reason) = of_status(status) else { panic!("{status}") };
             assert_eq!(reason.text, format!("status {status} (Bad)"));
         }
-        let Fault::Passing(reason) = of_status("599 <unknown status code>") else { panic!() };
+        let Fault::Transient(reason) = of_status("599 <unknown status code>") else { panic!() };
         assert_eq!((reason.text.as_str(), reason.status), ("status 599 (Bad)", Some(599)));
         for (status, kind) in [
             ("400 Bad Request", io::ErrorKind::Other),
@@ -287,28 +288,28 @@ mod tests {
             ("404 Not Found", io::ErrorKind::NotFound),
             ("501 Not Implemented", io::ErrorKind::Other),
         ] {
-            let Fault::Lasting(reason) = of_status(status) else { panic!("{status}") };
+            let Fault::Permanent(reason) = of_status(status) else { panic!("{status}") };
             assert_eq!(reason.kind, kind);
         }
         assert_eq!(of_status("412 Precondition Failed"), Fault::Changed(None));
-        assert_eq!(of_status("416 Range Not Satisfiable"), Fault::BehindEnd);
+        assert_eq!(of_status("416 Range Not Satisfiable"), Fault::PastEnd);
     }
 
     #[test]
     fn what_may_pass_is_known_by_code() {
         let slow = "Server returned error response: <Error><Code>SlowDown</Code><Message>m</Message></Error>";
-        let Fault::Passing(reason) = classify(&generic(slow)) else { panic!() };
+        let Fault::Transient(reason) = classify(&generic(slow)) else { panic!() };
         assert_eq!(reason.text, "status 200 OK with an error (SlowDown)");
         let timeout = "Server returned non-2xx status code: 400 Bad Request: <Code>RequestTimeout</Code>";
-        assert!(matches!(classify(&generic(timeout)), Fault::Passing(_)));
+        assert!(matches!(classify(&generic(timeout)), Fault::Transient(_)));
     }
 
     #[test]
     fn a_text_that_may_be_secret_is_not_shown() {
-        let Fault::Lasting(reason) = classify(&generic("no https://host/?token=hush")) else { panic!() };
+        let Fault::Permanent(reason) = classify(&generic("no https://host/?token=hush")) else { panic!() };
         assert_eq!(reason.text, "an error that may contain secrets");
         let credentials = "Server returned non-2xx status code: 500 Internal Server Error: oauth2";
-        let Fault::Passing(reason) = classify(&generic(credentials)) else { panic!() };
+        let Fault::Transient(reason) = classify(&generic(credentials)) else { panic!() };
         assert_eq!(reason.text, "status 500 Internal Server Error from the service that gives credentials");
     }
 

@@ -1,4 +1,4 @@
-//! Objects of remote stores: S3, Google Cloud Storage, Azure, HTTP, HDFS, and memory. Over `object_store`.
+//! Objects in remote stores: S3, Google Cloud Storage, Azure, HTTP servers, HDFS and memory. Based on `object_store`.
 //!
 //! ```text
 //! URL, options ──resolve──> StoreObject ──request──> retry ──> client of the process ──> server
@@ -6,17 +6,17 @@
 //! ```
 //! | topic | files |
 //! |---|---|
-//! | what a caller may set | `options` |
-//! | which store, and which name in it | `location`, `exact_url` (HTTP) |
+//! | options of a store | `options` |
+//! | URLs to stores and object names | `location`, `exact_url` (HTTP) |
 //! | stores and their clients | `stores`, `clients` |
 //! | requests for bytes | `object`, `whole` (servers without ranges) |
 //! | errors and retries | `failure`, `retry` |
-//! | URLs to files | `list`, `pattern` (globs) |
+//! | URLs to lists of files | `list`, `pattern` (globs) |
 //! | new objects | `write` |
-//! | bytes that are kept on disk | `cache` |
-//! | threads, and forks | `runtime`, `wait` (calls that wait), `joint` (work that is shared), `process` (values of one process) |
+//! | cache of bytes on disk | `cache` |
+//! | threads and forks | `runtime`, `wait` (blocking calls), `shared_work` (shared work), `process` (values of one process) |
 
-// A build without some families does not use all of it.
+// A build without some store families does not use all code.
 #![cfg_attr(
     not(all(feature = "aws", feature = "azure", feature = "gcp", feature = "http")),
     allow(dead_code, unused_imports)
@@ -26,7 +26,6 @@ mod cache;
 mod clients;
 mod exact_url;
 mod failure;
-mod joint;
 mod list;
 mod location;
 mod object;
@@ -35,6 +34,7 @@ mod pattern;
 mod process;
 mod retry;
 mod runtime;
+mod shared_work;
 mod stores;
 mod wait;
 mod whole;

@@ -1,4 +1,4 @@
-//! URLs to the objects that they mean: one object, those of a directory, or those that match a glob.
+//! Resolution of URLs to objects: a single object, those of a directory, or those that match a glob.
 
 use std::borrow::Cow;
 use std::io;
@@ -18,34 +18,36 @@ use crate::location::path_of;
 use crate::object::{Key, StoreObject};
 use crate::pattern::{Glob, Part, is_glob};
 use crate::retry::retried;
-use crate::stores::{Place, Store};
+use crate::stores::{ResolvedUrl, Store};
 use crate::wait;
 use crate::{StoreOptions, retry};
 
-/// What the messages of errors begin with.
+/// Start of error messages.
 const LISTING: &str = "a listing of the objects";
 
-/// A file that a URL means.
+/// A file that a URL resolves to.
 #[derive(Debug)]
 pub struct StoreFile {
     /// The URL of the file, without user name, password and query.
     pub name: String,
-    /// Its object.
+    /// The object of the file.
     pub object: Arc<StoreObject>,
 }
 
-/// The files that a URL means. `store`: another one than the options make; then a name of an object will do, too.
+/// Resolves a URL to files. If `store` is set, it is used instead of one made from `options`; a custom store also
+/// accepts object names.
 ///
-/// A URL with `*`, `?` or `[` means the objects that match it as paths match in a shell, sorted; `**` takes any number of
-/// directories. A URL that ends with a slash, or that has neither the extension nor an object, means the objects directly
-/// under it whose names have the extension and no leading dot, sorted. No listing is possible on servers of HTTP: their
-/// URLs mean one file. So do other URLs with the extension; for these no request is sent.
+/// A URL with `*`, `?` or `[` is a glob with the rules of a shell; the matching objects are sorted; `**` matches any
+/// number of directories. A URL that ends with a slash, or that neither has the extension nor names an object, is a
+/// directory: it resolves to the objects directly under it whose names have the extension and no leading dot, sorted.
+/// HTTP servers cannot list objects, so their URLs always resolve to one file. So do other URLs with the extension. No
+/// request is sent for either of them.
 ///
-/// A length from a listing is a hint alone: the object may have changed since then.
+/// A length from a listing is only a hint: the object may have changed since then.
 ///
 /// # Errors
-/// As [`Store::open`]; nothing is found ([`NotFound`](io::ErrorKind::NotFound)); the listing fails; the caller wants to
-/// stop.
+/// As [`Store::open`]; nothing is found ([`NotFound`](io::ErrorKind::NotFound)); the listing fails; `interrupt`
+/// returned true.
 pub fn resolve(
     url: &str,
     extension: &str,
@@ -80,11 +82,11 @@ pub fn resolve(
     Ok(objects.into_iter().map(file).collect())
 }
 
-fn shown(place: &Place, name: &str) -> String {
+fn shown(place: &ResolvedUrl, name: &str) -> String {
     if place.root.is_empty() { name.to_owned() } else { format!("{}/{name}", place.root) }
 }
 
-/// An object that a listing has told of.
+/// An object from a listing.
 struct Listed {
     name: String,
     path: Path,
@@ -139,7 +141,7 @@ impl Lister<'_> {
         Ok(self.levels(directories, last).await?.1)
     }
 
-    /// What matches a part of a glob, in several directories.
+    /// The directories and objects that match a part of a glob, in several directories.
     async fn levels(
         &self,
         directories: Vec<String>,
@@ -158,8 +160,8 @@ impl Lister<'_> {
         levels.try_fold((Vec::new(), Vec::new()), add).await
     }
 
-    /// The directories, each with a slash at its end, and the objects directly under a directory whose names match.
-    /// `start`: what all of them start with, as far as that is known.
+    /// The directories, each with a trailing slash, and the objects that are directly under a directory and match.
+    /// `start` is a known common prefix of their names.
     async fn level(
         &self,
         start: String,
@@ -191,7 +193,7 @@ impl Lister<'_> {
         Ok((directories, objects))
     }
 
-    /// The objects anywhere under a directory whose names match.
+    /// All objects under a directory, at any depth, whose names match.
     async fn everything(
         &self,
         start: String,
@@ -218,7 +220,7 @@ impl Lister<'_> {
         }
     }
 
-    /// A listing, page by page: each page has attempts of its own.
+    /// Lists page by page. Each page has its own attempts.
     async fn pages(
         &self,
         store: &dyn PaginatedListStore,
@@ -266,7 +268,7 @@ async fn collect(
 
 fn no_response(time: Duration) -> Fault {
     let text = format!("no response within {}", retry::seconds(time));
-    Fault::Passing(Reason::new(io::ErrorKind::TimedOut, text))
+    Fault::Transient(Reason::new(io::ErrorKind::TimedOut, text))
 }
 
 /// The path of a directory; `None` for the root.

@@ -1,7 +1,7 @@
-//! URLs of objects: which store, and which name in it.
+//! URLs of objects, split into store and object name.
 //!
-//! The name of an object is what follows the authority, as it stands: `s3://bucket/a b#%20.avro` has the name
-//! `a b#%20.avro`, as for the tools of the stores. URLs of HTTP have percent-encoded names, queries and fragments.
+//! The name of an object is the unmodified text after the authority: the URL `s3://bucket/a b#%20.avro` has the name
+//! `a b#%20.avro`, as in the tools of the stores. HTTP URLs have percent-encoded names, queries and fragments.
 
 use arrowfeed_source::io::url::{redacted, scheme};
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
@@ -21,7 +21,7 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    /// The family of a scheme, as far as this build has it.
+    /// The family of a scheme, if this build supports it.
     fn of(scheme: &str) -> Option<Self> {
         let family = match scheme.to_ascii_lowercase().as_str() {
             "s3" | "s3a" => Self::S3,
@@ -66,25 +66,26 @@ pub fn supports(url: &str) -> bool {
     scheme(url).and_then(Family::of).is_some()
 }
 
-/// A URL, taken apart.
+/// A parsed URL.
 #[derive(Debug, Clone)]
 pub(crate) struct Location {
     pub family: Family,
-    /// In lower case.
+    /// Lower-case scheme.
     pub scheme: String,
-    /// Bucket, container, host. No user name and no password, but for Azure: there the user name is the container.
+    /// Bucket, container or host, without user name and password. Exception: in Azure URLs the user name is the
+    /// container.
     pub authority: String,
-    /// What stands behind the authority, without the first slash. For HTTP up to the query.
+    /// The text after the authority, without the first slash. For HTTP, it ends before the query.
     pub name: String,
-    /// The URL that requests have, for HTTP.
+    /// The URL of requests, for HTTP.
     pub exact: Option<ExactUrl>,
 }
 
 impl Location {
-    /// Takes a URL apart.
+    /// Parses a URL.
     ///
     /// # Errors
-    /// The scheme is not one of this build; the URL of HTTP is wrong.
+    /// This build does not support the scheme, or an HTTP URL is invalid.
     pub(crate) fn parse(url: &str) -> Result<Self, FeedError> {
         let family = scheme(url).and_then(|scheme| Some((scheme, Family::of(scheme)?)));
         let Some((scheme, family)) = family else {
@@ -119,13 +120,13 @@ impl Location {
         Ok(Self { family, authority, scheme, name: path.to_owned(), exact: None })
     }
 
-    /// The store, without secrets.
+    /// The URL of the store, without secrets.
     pub(crate) fn root(&self) -> String {
         format!("{}://{}", self.scheme, self.authority)
     }
 }
 
-/// The name of an object as the library of stores takes it.
+/// Converts the name of an object to a path of `object_store`.
 ///
 /// # Errors
 /// The name has an empty part, a part that is `.` or `..`, or a control character.

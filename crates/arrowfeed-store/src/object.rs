@@ -1,4 +1,4 @@
-//! An object of a store, as read-ahead asks for it.
+//! Objects of a store as sources of the read-ahead.
 
 use std::fmt;
 use std::io;
@@ -22,7 +22,7 @@ use crate::StoreOptions;
 use crate::clients::Client;
 use crate::exact_url::{ExactUrl, UNKNOWN_LEN};
 use crate::failure::{Failed, Fault, Reason, classify};
-use crate::retry::{Ended, retried, seconds};
+use crate::retry::{RequestFailure, retried, seconds};
 use crate::runtime;
 use crate::stores::Store;
 use crate::whole::Downloads;
@@ -31,7 +31,7 @@ use crate::whole::Downloads;
 #[derive(Debug, Clone)]
 pub(crate) struct Key {
     path: Path,
-    /// Few objects have one.
+    /// Only HTTP objects have one.
     exact: Option<Box<ExactUrl>>,
 }
 
@@ -40,7 +40,7 @@ impl Key {
         Self { path, exact: None }
     }
 
-    /// An object of a server of HTTP. The path is not used: the URL replaces it.
+    /// The key of an HTTP object. The path is not used, because the URL replaces it.
     pub(crate) fn exact(exact: ExactUrl) -> Self {
         Self { path: Path::from("object"), exact: Some(Box::new(exact)) }
     }
@@ -60,10 +60,10 @@ pub struct StoreObject {
     known_len: Option<u64>,
 }
 
-/// What requests share.
+/// State that the requests for an object share.
 pub(crate) struct Object {
     pub store: Store,
-    /// The server has given the whole object for a range.
+    /// The server has sent the whole object in response to a range request.
     without_ranges: AtomicBool,
     key: Key,
     name: String,
@@ -94,7 +94,7 @@ impl StoreObject {
         &self.object.store
     }
 
-    /// What tells the object from others, without secrets: the URL, and a hash of the query.
+    /// Identifies the object without revealing secrets: the URL, and a hash of the query.
     pub(crate) fn identity(&self) -> String {
         match &self.object.key.exact {
             Some(exact) => {
@@ -104,7 +104,7 @@ impl StoreObject {
         }
     }
 
-    /// Asks for the version of the object, once more after errors that may pass.
+    /// Requests the version of the object. Retries after transient errors.
     pub(crate) async fn version(&self, counts: &Arc<RequestCounts>) -> Result<ObjectVersion, FeedError> {
         self.object.head(counts).await.map_err(|end| end.failed("the object").into())
     }
@@ -131,7 +131,7 @@ impl RemoteObject for StoreObject {
     }
 }
 
-/// Runs the answer of a request in the runtime. `done` is never called by this thread.
+/// Runs a request in the runtime. `done` is never called by the calling thread.
 pub(crate) fn spawn_request(
     answer: impl Future<Output = Result<ObjectResponse, FeedError>> + Send + 'static,
     done: ResponseHandler,
@@ -139,7 +139,7 @@ pub(crate) fn spawn_request(
     match runtime::handle() {
         Ok(runtime) => Box::new(runtime::spawn_on(&runtime, answer, done)),
         Err(error) => {
-            // Without any thread nobody can be told.
+            // Without a thread, the error cannot be delivered.
             let _ = std::thread::Builder::new().spawn(move || done(Err(error)));
             Box::new(())
         }
@@ -166,25 +166,25 @@ impl Object {
                 Ok((version, pieces)) => {
                     return Ok(ObjectResponse { version, body: ObjectBody::Range(pieces) });
                 }
-                Err(Ended::WithoutRanges) => {
+                Err(RequestFailure::WithoutRanges) => {
                     self.without_ranges.store(true, Ordering::Relaxed);
                     self.store.set_without_ranges();
                     return self.whole(version.as_ref(), &counts).await;
                 }
-                Err(Ended::BehindEnd) => {
+                Err(RequestFailure::PastEnd) => {
                     let found = self.head(&counts).await.map_err(|end| end.failed("the object"))?;
                     if range.start >= found.len {
                         return empty(found);
                     }
                     check(version.as_ref(), &found)?;
                     if is_cut || range.end <= found.len {
-                        return Err(Ended::BehindEnd.failed(&expected).into());
+                        return Err(RequestFailure::PastEnd.failed(&expected).into());
                     }
-                    // The server refuses ranges that end behind the end of the object.
+                    // The server rejects ranges that end past the end of the object.
                     (range.end, is_cut) = (found.len, true);
                 }
-                Err(Ended::Failed(failed, _)) if failed.kind == FeedErrorKind::Changed => {
-                    // The response does not say what the object has become.
+                Err(RequestFailure::Failed(failed, _)) if failed.kind == FeedErrorKind::Changed => {
+                    // The response does not tell the new version of the object.
                     if failed.message.ends_with("changed")
                         && let Ok(found) = self.head(&counts).await
                     {
@@ -197,14 +197,14 @@ impl Object {
         }
     }
 
-    /// The bytes of a range, as far as the object has them.
+    /// Requests the bytes of a range, up to the end of the object.
     async fn range(
         &self,
         range: &Range<u64>,
         version: Option<&ObjectVersion>,
         counts: &RequestCounts,
         expected: &str,
-    ) -> Result<(ObjectVersion, Vec<Bytes>), Ended> {
+    ) -> Result<(ObjectVersion, Vec<Bytes>), RequestFailure> {
         let (client, options) = (self.client()?, self.store.options());
         let (client, tag) = (&client, version.and_then(|version| version.tag.as_deref()));
         let attempt = || async move {
@@ -218,7 +218,7 @@ impl Object {
             }
             if result.range.start != range.start || result.range.end != range.end.min(found.len) {
                 let text = "another range than the requested one";
-                return Err(Fault::Passing(Reason::new(io::ErrorKind::Other, text)));
+                return Err(Fault::Transient(Reason::new(io::ErrorKind::Other, text)));
             }
             let len = result.range.end - result.range.start;
             let mut pieces = Vec::new();
@@ -232,23 +232,26 @@ impl Object {
         retried(options, Some(counts), expected, attempt).await
     }
 
-    /// The version of the object.
-    pub(crate) async fn head(self: &Arc<Self>, counts: &Arc<RequestCounts>) -> Result<ObjectVersion, Ended> {
-        /// Statuses of servers, and of presigned URLs, that take GET alone.
+    /// Requests the version of the object.
+    pub(crate) async fn head(
+        self: &Arc<Self>,
+        counts: &Arc<RequestCounts>,
+    ) -> Result<ObjectVersion, RequestFailure> {
+        /// Statuses of servers, and of presigned URLs, that accept only GET.
         const NO_HEAD: [u16; 5] = [400, 401, 403, 405, 501];
         let (client, options) = (self.client()?, self.store.options());
         let client = &client;
         let attempt = |head| {
             move || async move {
                 let get = GetOptions { head, ..self.key.options() };
-                // Without a range and its body unread, a GET tells the same.
+                // A GET without a range tells the same; its body is not read.
                 Ok(version_of(&self.get(client, get).await?.meta))
             }
         };
         let mut found = retried(options, Some(counts), "the object", attempt(true)).await;
         let is_refused = match &found {
             Ok(found) => found.len == UNKNOWN_LEN,
-            Err(Ended::Failed(_, Some(status))) => NO_HEAD.contains(status),
+            Err(RequestFailure::Failed(_, Some(status))) => NO_HEAD.contains(status),
             Err(_) => false,
         };
         if self.store.is_http() && is_refused {
@@ -256,7 +259,7 @@ impl Object {
         }
         match found {
             Ok(found) if found.len == UNKNOWN_LEN => {
-                // Only the end of the body tells the length.
+                // The length is known only at the end of the body.
                 let downloaded = self.download(counts).await?;
                 Ok(downloaded.version)
             }
@@ -268,24 +271,24 @@ impl Object {
         self.store.reading().map_err(Failed::from)
     }
 
-    /// The GET of one attempt.
+    /// Sends one GET request, without retries.
     async fn get(&self, client: &Client, get: GetOptions) -> Result<GetResult, Fault> {
         let time = self.store.options().request_timeout;
         let asked = AssertUnwindSafe(client.objects.get_opts(&self.key.path, get)).catch_unwind();
         match tokio::time::timeout(time, asked).await {
             Ok(Ok(result)) => result.map_err(|error| classify(&error)),
-            // The client of HDFS panics where an object has become shorter.
+            // The HDFS client panics if an object has become shorter.
             Ok(Err(panic))
                 if panic_text(&*panic).is_some_and(|text| text.contains("past end of the file")) =>
             {
-                Err(Fault::BehindEnd)
+                Err(Fault::PastEnd)
             }
             Ok(Err(panic)) => resume_unwind(panic),
             Err(_) => Err(timed_out(time, "response")),
         }
     }
 
-    /// The GET of the whole object.
+    /// Sends one GET request for the whole object.
     pub(crate) async fn get_whole(&self, client: &Client) -> Result<GetResult, Fault> {
         self.get(client, self.key.options()).await
     }
@@ -293,14 +296,14 @@ impl Object {
 
 fn timed_out(time: Duration, what: &str) -> Fault {
     let text = format!("no {what} within {}", seconds(time));
-    Fault::Passing(Reason::new(io::ErrorKind::TimedOut, text))
+    Fault::Transient(Reason::new(io::ErrorKind::TimedOut, text))
 }
 
 fn expected_range(range: &Range<u64>) -> String {
     format!("bytes {} to {} of the object", thousands(range.start), thousands(range.end))
 }
 
-/// Receives a body. `len`: the bytes that it must have.
+/// Receives a body. `len` is the number of bytes that it must have.
 pub(crate) async fn receive(
     mut body: impl Stream<Item = object_store::Result<Bytes>> + Unpin,
     len: Option<u64>,
@@ -309,7 +312,7 @@ pub(crate) async fn receive(
     mut take: impl FnMut(Bytes) -> Result<(), Fault>,
 ) -> Result<u64, Fault> {
     let time = options.request_timeout;
-    let passing = |text: String| Fault::Passing(Reason::new(io::ErrorKind::UnexpectedEof, text));
+    let passing = |text: String| Fault::Transient(Reason::new(io::ErrorKind::UnexpectedEof, text));
     let mut received = 0;
     loop {
         let piece = tokio::time::timeout(time, body.next()).await.map_err(|_| timed_out(time, "byte"))?;
@@ -332,21 +335,21 @@ pub(crate) async fn receive(
     }
 }
 
-/// The version that a response tells.
+/// The version of the object, from the metadata of a response.
 pub(crate) fn version_of(meta: &ObjectMeta) -> ObjectVersion {
     let modified = SystemTime::from(meta.last_modified);
     ObjectVersion {
         len: meta.size,
         tag: meta.e_tag.as_deref().or(meta.version.as_deref()).map(Arc::from),
-        // The library of stores has this time where the server has told none.
+        // `object_store` uses this time if the server has sent none.
         modified: (modified != SystemTime::UNIX_EPOCH).then_some(modified),
     }
 }
 
-/// Compares the version of the object with the one that it must have.
+/// Compares the version of the object with the expected one.
 ///
 /// # Errors
-/// They differ.
+/// The versions differ.
 pub(crate) fn check(expected: Option<&ObjectVersion>, found: &ObjectVersion) -> Result<(), FeedError> {
     match expected.and_then(|expected| expected.difference(found)) {
         Some(message) => Err(FeedError::new(FeedErrorKind::Changed, message)),

@@ -1,4 +1,4 @@
-//! What a caller may set for a store.
+//! Options of a store.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,31 +7,32 @@ use std::time::Duration;
 use arrowfeed_source::io::remote::ReadAheadLimits;
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
-/// No request is larger: sums of sizes do not overflow.
+/// Maximum size of a request, so that sums of sizes do not overflow.
 const MOST_REQUEST_BYTES: u64 = 1 << 40;
 
-/// Options of a store. [`Debug`](fmt::Debug) and [`Display`](fmt::Display) show the keys, and no value.
+/// Options of a store. [`Debug`](fmt::Debug) and [`Display`](fmt::Display) show only the keys, never a value.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoreOptions {
-    /// Requests in flight that ask for 16 MiB or more together.
+    /// Maximum requests in flight while these request 16 MiB or more in total.
     pub max_requests: usize,
-    /// Requests in flight that ask for less than 16 MiB together. The key `max_requests` sets this option too.
+    /// Maximum requests in flight while these request less than 16 MiB in total. The key `max_requests` also sets this
+    /// option.
     pub max_small_requests: usize,
-    /// Bytes that are in flight, or have arrived and wait to be read.
+    /// Maximum bytes that are in flight or buffered.
     pub read_ahead_bytes: u64,
-    /// Bytes of one request.
+    /// Maximum bytes of one request.
     pub request_bytes: u64,
-    /// Ranges with at most so many unread bytes between them share a request.
+    /// Ranges are merged into one request if at most this many unread bytes are between them.
     pub gap_bytes: u64,
-    /// Attempts of a request after the first one.
+    /// Maximum number of retries of a request.
     pub max_retries: u64,
-    /// Time since the start of a request, after which no further attempt begins.
+    /// Time after the start of a request from which no further attempt is made.
     pub retry_timeout: Duration,
-    /// Time without a byte after which an attempt has failed.
+    /// An attempt fails if no byte arrives for this time.
     pub request_timeout: Duration,
-    /// Keys, in lower case, and values for the client of the store.
+    /// Keys, in lower case, and values that are passed to the client of the store.
     client: BTreeMap<String, String>,
-    /// Keys of the options above that the caller has set.
+    /// Keys of the public options that the caller has set.
     own: Vec<&'static str>,
 }
 
@@ -54,7 +55,7 @@ impl Default for StoreOptions {
 }
 
 impl StoreOptions {
-    /// Takes the options from keys, in upper or lower case, and values.
+    /// Parses options from keys, in upper or lower case, and values.
     ///
     /// ```
     /// use arrowfeed_store::StoreOptions;
@@ -67,7 +68,7 @@ impl StoreOptions {
     /// ```
     ///
     /// # Errors
-    /// A value is not of the type that its key has. Keys that only a store knows are checked when it is opened.
+    /// A value does not have the type of its key. Keys of the client of a store are checked when the store is opened.
     pub fn parse<K: AsRef<str>, V: Into<String>>(
         options: impl IntoIterator<Item = (K, V)>,
     ) -> Result<Self, FeedError> {
@@ -120,12 +121,12 @@ impl StoreOptions {
         Ok(())
     }
 
-    /// Keys, in lower case, and values for the client of the store.
+    /// Keys, in lower case, and values that are passed to the client of the store.
     pub(crate) fn client(&self) -> impl Iterator<Item = (&str, &str)> {
         self.client.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// Bounds of read-ahead.
+    /// Limits of read-ahead.
     pub fn limits(&self) -> ReadAheadLimits {
         ReadAheadLimits {
             max_requests: self.max_requests,

@@ -1,36 +1,36 @@
-//! Globs over names of objects, which match as a shell does.
+//! Globs for names of objects, with the rules of a shell.
 
 use arrowfeed_source::{FeedError, FeedErrorKind};
 use glob::{MatchOptions, Pattern};
 
-/// A star takes neither a separator nor a leading dot.
+/// A star matches neither a separator nor a leading dot.
 const SHELL: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
 const GLOB: [char; 3] = ['*', '?', '['];
 
-/// Whether a name has characters of a glob.
+/// Whether a name contains glob characters.
 pub(crate) fn is_glob(name: &str) -> bool {
     name.contains(GLOB)
 }
 
-/// A glob, and what of it narrows a listing.
+/// A glob, divided into the parts that narrow a listing.
 #[derive(Debug)]
 pub(crate) struct Glob {
     whole: Pattern,
-    /// The parts without characters of a glob that it starts with, with a slash behind each.
+    /// The leading parts without glob characters, each with a trailing slash.
     pub base: String,
-    /// The parts behind the base.
+    /// The parts after the base.
     pub parts: Vec<Part>,
 }
 
-/// What stands between two slashes of a glob.
+/// A part of a glob between two slashes.
 #[derive(Debug)]
 pub(crate) struct Part {
     pattern: Pattern,
-    /// Its start, up to the first character of a glob.
+    /// The text before the first glob character.
     pub start: String,
-    /// Whether it has no character of a glob.
+    /// Whether it contains no glob character.
     pub is_literal: bool,
 }
 
@@ -42,10 +42,10 @@ impl Part {
 }
 
 impl Glob {
-    /// Takes a glob apart.
+    /// Parses a glob.
     ///
     /// # Errors
-    /// It is not a glob.
+    /// It is not a valid glob.
     pub(crate) fn parse(name: &str) -> Result<Self, FeedError> {
         let compile = |text: &str| {
             Pattern::new(text).map_err(|error| {
@@ -64,7 +64,7 @@ impl Glob {
         Ok(Self { whole, base: base.to_owned(), parts })
     }
 
-    /// Whether one of its parts is `**`, which takes any number of parts of a name.
+    /// Whether one of the parts is `**`, which matches any number of parts of a name.
     pub(crate) fn is_recursive(&self) -> bool {
         self.parts.iter().any(|part| part.pattern.as_str() == "**")
     }

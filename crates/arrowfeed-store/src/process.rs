@@ -1,15 +1,15 @@
-//! Values that belong to one process: a child of a fork makes its own.
+//! Per-process values: after a fork, the child creates its own.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
 
 use arrowfeed_source::ForkLock;
 
-/// A value that is made on its first use in a process. A value of another process is neither used nor dropped: the
-/// threads that it works with do not exist in a child of a fork, and locks inside of it may be held for ever.
+/// A value that is created on its first use in a process. A value of another process is neither used nor dropped: the
+/// threads that it works with do not exist in the child of a fork, and its locks may be held forever.
 ///
-/// There are two places for the value. The second one is used where the lock of the first one was held by another
-/// thread when the process forked.
+/// There are two slots for the value. The second one is used if another thread held the lock of the first one when the
+/// process forked.
 pub(crate) struct PerProcess<T>([ForkLock<Slot<T>>; 2]);
 
 type Slot<T> = Option<(u32, ManuallyDrop<T>)>;
@@ -19,13 +19,14 @@ impl<T: Clone> PerProcess<T> {
         Self([ForkLock::new(None), ForkLock::new(None)])
     }
 
-    /// The value of this process, if it was made.
+    /// The value of this process, if it has been created.
     pub(crate) fn get(&self) -> Option<T> {
         let own = |slot: &mut Slot<T>| slot.as_ref().and_then(of_this_process).cloned();
         self.0.iter().find_map(|slot| slot.with(own)).flatten()
     }
 
-    /// The value of this process. If two threads make it at the same time, both get the value of the first one.
+    /// The value of this process, created if needed. If two threads create it at the same time, both get the value that
+    /// was stored first.
     pub(crate) fn get_or<E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         if let Some(known) = self.get() {
             return Ok(known);

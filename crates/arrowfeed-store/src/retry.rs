@@ -1,4 +1,4 @@
-//! Attempts of a request, until one succeeds or none can.
+//! Retries of requests.
 
 use std::collections::hash_map::RandomState;
 use std::future::Future;
@@ -12,47 +12,47 @@ use arrowfeed_source::{FeedErrorKind, thousands};
 use crate::StoreOptions;
 use crate::failure::{Failed, Fault, Reason};
 
-/// Bound of the time before the second attempt; it doubles with each further one.
+/// Maximum delay before the second attempt. It doubles with each further attempt.
 const FIRST: Duration = Duration::from_millis(100);
-/// Bound of the time before any attempt.
+/// Maximum delay before any attempt.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// Why a request has failed.
+/// Reason why a request has failed.
 #[derive(Debug, Clone)]
-pub(crate) enum Ended {
-    /// As an error for the caller, and the status of the last response.
+pub(crate) enum RequestFailure {
+    /// An error for the caller, and the status of the last response.
     Failed(Failed, Option<u16>),
     /// The server does not support ranges.
     WithoutRanges,
-    /// The range starts at or behind the end of the object.
-    BehindEnd,
+    /// The range starts at or past the end of the object.
+    PastEnd,
 }
 
-impl From<Failed> for Ended {
+impl From<Failed> for RequestFailure {
     fn from(failed: Failed) -> Self {
         Self::Failed(failed, None)
     }
 }
 
-impl Ended {
-    /// The error for the caller, where ranges are not the matter.
+impl RequestFailure {
+    /// Converts to the error for a caller for which ranges do not matter.
     pub(crate) fn failed(self, expected: &str) -> Failed {
         let message = |found| Failed::io(io::ErrorKind::Other, format!("expected {expected}, found {found}"));
         match self {
             Self::Failed(failed, _) => failed,
             Self::WithoutRanges => message("that the server does not support ranges"),
-            Self::BehindEnd => message("status 416 Range Not Satisfiable"),
+            Self::PastEnd => message("status 416 Range Not Satisfiable"),
         }
     }
 }
 
-/// Repeats `attempt` as the options say. `expected` is what the message of an error begins with.
+/// Repeats `attempt` as the options allow. Error messages begin with `expected`.
 pub(crate) async fn retried<T, F: Future<Output = Result<T, Fault>>>(
     options: &StoreOptions,
     counts: Option<&RequestCounts>,
     expected: &str,
     mut attempt: impl FnMut() -> F,
-) -> Result<T, Ended> {
+) -> Result<T, RequestFailure> {
     let start = Instant::now();
     let mut attempts = 0;
     loop {
@@ -62,15 +62,15 @@ pub(crate) async fn retried<T, F: Future<Output = Result<T, Fault>>>(
         attempts += 1;
         let reason = match attempt().await {
             Ok(done) => return Ok(done),
-            Err(Fault::WithoutRanges) => return Err(Ended::WithoutRanges),
-            Err(Fault::BehindEnd) => return Err(Ended::BehindEnd),
+            Err(Fault::WithoutRanges) => return Err(RequestFailure::WithoutRanges),
+            Err(Fault::PastEnd) => return Err(RequestFailure::PastEnd),
             Err(Fault::Changed(message)) => {
                 let message = message.unwrap_or_else(|| format!("{OPENED}, found it changed"));
                 let failed = Failed { kind: FeedErrorKind::Changed, io: io::ErrorKind::Other, message };
                 return Err(failed.into());
             }
-            Err(Fault::Lasting(reason)) => return Err(gave_up(expected, reason, attempts, start)),
-            Err(Fault::Passing(reason)) => reason,
+            Err(Fault::Permanent(reason)) => return Err(gave_up(expected, reason, attempts, start)),
+            Err(Fault::Transient(reason)) => reason,
         };
         let delay = random(FIRST.saturating_mul(1 << (attempts - 1).min(16)).min(LONGEST));
         if attempts > options.max_retries || start.elapsed() + delay > options.retry_timeout {
@@ -80,27 +80,27 @@ pub(crate) async fn retried<T, F: Future<Output = Result<T, Fault>>>(
     }
 }
 
-/// What the message of an error of kind [`Changed`](FeedErrorKind::Changed) begins with.
+/// Start of the messages of errors of kind [`Changed`](FeedErrorKind::Changed).
 const OPENED: &str = "expected the object as it was opened";
 
-fn gave_up(expected: &str, reason: Reason, attempts: u64, start: Instant) -> Ended {
+fn gave_up(expected: &str, reason: Reason, attempts: u64, start: Instant) -> RequestFailure {
     let Reason { kind, text, status } = reason;
     let mut message = format!("expected {expected}, found {text}");
     if attempts > 1 {
         message += &format!(" after {} attempts in {}", thousands(attempts), seconds(start.elapsed()));
     }
-    Ended::Failed(Failed::io(kind, message), status)
+    RequestFailure::Failed(Failed::io(kind, message), status)
 }
 
-/// A time between zero and `most`, so that clients that failed together do not try again together.
+/// A random time between zero and `most`, so that clients that failed together do not retry together.
 fn random(most: Duration) -> Duration {
     let mut hasher = RandomState::new().build_hasher();
-    // The keys of a child of a fork are those of its parent.
+    // The child of a fork has the hash keys of its parent.
     hasher.write_u32(std::process::id());
     most.mul_f64(hasher.finish() as f64 / u64::MAX as f64)
 }
 
-/// `30 s`, `12.3 s`.
+/// Formats a time: `30 s`, `12.3 s`.
 pub(crate) fn seconds(time: Duration) -> String {
     let text = format!("{:.1}", time.as_secs_f64());
     format!("{} s", text.strip_suffix(".0").unwrap_or(&text))

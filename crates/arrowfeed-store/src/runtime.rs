@@ -1,4 +1,4 @@
-//! The threads of requests: one runtime of tokio for each process.
+//! Threads that process requests: one tokio runtime for each process.
 
 use std::future::Future;
 use std::io;
@@ -12,12 +12,12 @@ use tokio::task::AbortHandle;
 
 use crate::process::PerProcess;
 
-/// Threads of the runtime. They copy bytes from sockets, and decrypt them.
+/// Number of threads of the runtime. They copy bytes from sockets, and decrypt them.
 const WORKERS: usize = 2;
 
 static RUNTIME: PerProcess<Arc<Threads>> = PerProcess::new();
 
-/// Is dropped only where two threads have made one at the same time.
+/// Dropped only if two threads have created a runtime at the same time.
 struct Threads(Option<Runtime>);
 
 impl Drop for Threads {
@@ -31,7 +31,7 @@ impl Drop for Threads {
 /// The runtime of this process.
 ///
 /// # Errors
-/// The system has no more threads.
+/// The system cannot create more threads.
 pub(crate) fn handle() -> Result<Handle, FeedError> {
     let threads = RUNTIME.get_or(|| {
         let runtime = Builder::new_multi_thread()
@@ -45,7 +45,7 @@ pub(crate) fn handle() -> Result<Handle, FeedError> {
     runtime.ok_or_else(|| FeedError::io(io::Error::other("expected a runtime, found none")))
 }
 
-/// Runs a future in the runtime. A panic inside of it is an error.
+/// Runs a future in the runtime. A panic in it becomes an error.
 pub(crate) fn spawn_on<T: Send + 'static>(
     runtime: &Handle,
     future: impl Future<Output = Result<T, FeedError>> + Send + 'static,
@@ -58,7 +58,7 @@ pub(crate) fn spawn_on<T: Send + 'static>(
     Task { process: std::process::id(), abort: Some(task.abort_handle()) }
 }
 
-/// A future that runs in the runtime, until this guard is dropped. Dropping it does not wait.
+/// A running future, which is aborted when this guard is dropped. Dropping does not wait.
 pub(crate) struct Task {
     process: u32,
     abort: Option<AbortHandle>,
@@ -70,7 +70,7 @@ impl Drop for Task {
         if self.process == std::process::id() {
             abort.abort();
         } else {
-            // The runtime of the parent has locks that nobody may ever release in this process.
+            // The runtime of the parent has locks that may never be released in this process.
             std::mem::forget(abort);
         }
     }

@@ -1,4 +1,4 @@
-//! Stores: the client of each process, and what is known of a server.
+//! Stores: the clients of each process, and properties of servers.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,17 +17,17 @@ use crate::location::{Family, Location, path_of};
 use crate::object::{Key, StoreObject};
 use crate::process::PerProcess;
 
-/// Stores that are kept for the next caller, with their connections.
+/// Maximum number of stores that are kept open for reuse, with their connections.
 const KEPT: usize = 64;
 
-/// The stores that were opened, the oldest first.
+/// The stores that have been opened, oldest first.
 static OPENED: ForkLock<VecDeque<Store>> = ForkLock::new(VecDeque::new());
 
-/// Servers that do not support ranges, and whether [`take_servers_without_ranges`] has given them.
+/// Servers that do not support ranges, and whether [`take_servers_without_ranges`] has returned them.
 static WITHOUT_RANGES: ForkLock<Vec<(String, bool)>> = ForkLock::new(Vec::new());
 
-/// The servers that have sent whole objects because they do not support ranges, each once in the life of the process:
-/// callers warn of them.
+/// Returns the servers that have sent whole objects because they do not support ranges, so that callers can warn about
+/// them. Each server is returned once per process.
 pub fn take_servers_without_ranges() -> Vec<String> {
     let take = |servers: &mut Vec<(String, bool)>| {
         let new = servers.iter_mut().filter(|(_, given)| !given);
@@ -40,15 +40,15 @@ pub fn take_servers_without_ranges() -> Vec<String> {
     WITHOUT_RANGES.with(take).unwrap_or_default()
 }
 
-/// Makes the client of a custom store.
+/// Creates the client of a custom store.
 pub type MakeStore = Arc<dyn Fn() -> Result<Arc<dyn ObjectStore>, FeedError> + Send + Sync>;
 
-/// What a URL names in a store.
-pub(crate) struct Place {
-    /// `scheme://authority`; empty for the name of an object.
+/// A URL, resolved in a store.
+pub(crate) struct ResolvedUrl {
+    /// `scheme://authority`; empty if the caller passed the name of an object.
     pub root: String,
     pub name: String,
-    /// The URL that requests have, for HTTP.
+    /// The URL of requests, for HTTP.
     pub exact: Option<ExactUrl>,
     /// Whether objects can be listed.
     pub is_listed: bool,
@@ -59,13 +59,13 @@ pub(crate) struct Place {
 pub struct Store(Arc<Inner>);
 
 struct Inner {
-    /// `scheme://authority`, or what the caller of [`Store::custom`] gave.
+    /// `scheme://authority`, or the name that was passed to [`Store::custom`].
     name: String,
     options: StoreOptions,
     kind: Kind,
     reading: PerProcess<Client>,
     writing: PerProcess<Client>,
-    /// The server was asked for a range and gave the whole object.
+    /// The server has sent the whole object in response to a range request.
     without_ranges: AtomicBool,
 }
 
@@ -75,10 +75,10 @@ enum Kind {
 }
 
 impl Store {
-    /// The store of a URL. Stores of the same scheme, authority and options share their connections.
+    /// Opens the store of a URL. Stores with the same scheme, authority and options share their connections.
     ///
     /// # Errors
-    /// This build cannot read the URL; the store does not know a key of the options, or takes no such value.
+    /// This build cannot read the URL; the store does not know a key of the options, or does not accept its value.
     pub fn open(url: &str, options: &StoreOptions) -> Result<Self, FeedError> {
         let location = Location::parse(url)?;
         let root = location.root();
@@ -91,7 +91,7 @@ impl Store {
         let new = Self::new(root.clone(), options.clone(), Kind::Url(Location { exact: None, ..location }));
         new.reading()?;
         let kept = OPENED.with(|opened| {
-            // Whatever the options are, a name of memory is one place.
+            // A memory store with a given name is unique, whatever the options are.
             let is_same_memory = |store: &&Store| store.is_memory() && store.0.name == root;
             if let Some(known) = opened.iter().find(|store| is_same(store) || is_same_memory(store)) {
                 return (known.clone(), None);
@@ -101,12 +101,12 @@ impl Store {
             opened.push_back(new.clone());
             (new.clone(), oldest)
         });
-        // The oldest store is dropped without the lock.
+        // The oldest store is dropped outside of the lock.
         Ok(kept.map_or(new, |(kept, _oldest)| kept))
     }
 
-    /// A store whose client the caller makes. `make` is called once in each process that uses the store. The keys of
-    /// `options` that only a store knows are left to the caller.
+    /// Makes a store whose client is created by the caller. `make` is called once in each process that uses the store.
+    /// Keys of `options` for a client are left to the caller.
     pub fn custom(make: MakeStore, name: impl Into<String>, options: StoreOptions) -> Self {
         Self::new(name.into(), options, Kind::Custom(make))
     }
@@ -123,12 +123,12 @@ impl Store {
         }))
     }
 
-    /// An object of the store. No request is sent.
+    /// An object of the store. Sends no request.
     ///
     /// # Errors
-    /// The URL is wrong, or has a name that the store cannot have.
+    /// The URL is invalid, or contains a name that the store cannot have.
     pub fn object(&self, url: &str) -> Result<StoreObject, FeedError> {
-        let Place { root, name, exact, .. } = self.place(url)?;
+        let ResolvedUrl { root, name, exact, .. } = self.place(url)?;
         let shown = if root.is_empty() { name.clone() } else { format!("{root}/{name}") };
         let key = match exact {
             Some(exact) => Key::exact(exact),
@@ -137,12 +137,12 @@ impl Store {
         Ok(StoreObject::new(self.clone(), key, shown, None))
     }
 
-    /// What a URL names in this store. A custom store takes names of objects as well.
-    pub(crate) fn place(&self, url: &str) -> Result<Place, FeedError> {
+    /// Resolves a URL in this store. A custom store also accepts names of objects.
+    pub(crate) fn place(&self, url: &str) -> Result<ResolvedUrl, FeedError> {
         if let Kind::Url(_) = self.0.kind {
             let location = Location::parse(url)?;
             let is_listed = location.family != Family::Http;
-            return Ok(Place {
+            return Ok(ResolvedUrl {
                 root: location.root(),
                 name: location.name,
                 exact: location.exact,
@@ -150,7 +150,12 @@ impl Store {
             });
         }
         let Some(scheme) = scheme(url) else {
-            return Ok(Place { root: String::new(), name: url.to_owned(), exact: None, is_listed: true });
+            return Ok(ResolvedUrl {
+                root: String::new(),
+                name: url.to_owned(),
+                exact: None,
+                is_listed: true,
+            });
         };
         let (authority, name) = url[scheme.len() + 3..].split_once('/').unwrap_or_default();
         let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
@@ -161,22 +166,22 @@ impl Store {
             let path = &name[..name.find(['?', '#']).unwrap_or(name.len())];
             percent_decode_str(path).decode_utf8_lossy().into_owned()
         };
-        Ok(Place { root: format!("{scheme}://{host}"), name, exact: None, is_listed })
+        Ok(ResolvedUrl { root: format!("{scheme}://{host}"), name, exact: None, is_listed })
     }
 
-    /// Options of the store.
+    /// The options of the store.
     pub fn options(&self) -> &StoreOptions {
         &self.0.options
     }
 
-    /// The client of this process, whose requests are single attempts.
+    /// The client of this process for single attempts.
     pub(crate) fn reading(&self) -> Result<Client, FeedError> {
         self.0.reading.get_or(|| self.connect(Use::Reading))
     }
 
-    /// The client of this process that repeats requests.
+    /// The client of this process that retries requests.
     pub(crate) fn writing(&self) -> Result<Client, FeedError> {
-        // What is written to memory can be read.
+        // Objects written to memory must be readable.
         if self.is_memory() || matches!(self.0.kind, Kind::Custom(_)) {
             return self.reading();
         }
@@ -194,12 +199,12 @@ impl Store {
         matches!(&self.0.kind, Kind::Url(Location { family: Family::Memory, .. }))
     }
 
-    /// Whether it is a server of HTTP, which lists nothing and takes nothing.
+    /// Whether it is an HTTP server, which supports neither listing nor writing.
     pub(crate) fn is_http(&self) -> bool {
         matches!(&self.0.kind, Kind::Url(Location { family: Family::Http, .. }))
     }
 
-    /// Remembers the server for a warning.
+    /// Records the server for a warning.
     pub(crate) fn set_without_ranges(&self) {
         if !self.0.without_ranges.swap(true, Ordering::Relaxed) {
             WITHOUT_RANGES.with(|servers| {

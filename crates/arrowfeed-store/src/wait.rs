@@ -1,4 +1,4 @@
-//! Calls that wait for the runtime, and ask meanwhile whether the caller wants to stop.
+//! Blocking calls that wait for the runtime and poll the caller's interrupt.
 
 use std::future::Future;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -8,14 +8,14 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, stopped};
 
 use crate::runtime;
 
-/// Time between two questions to the interrupt.
+/// Time between two calls of the interrupt.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Runs a future in the runtime and waits for its result. The interrupt is asked in the calling thread; when it says
-/// to stop, the future is dropped.
+/// Runs a future in the runtime and waits for its result. The interrupt is called by the calling thread; when it
+/// returns true, the future is dropped.
 ///
 /// # Errors
-/// Those of the future; the caller wants to stop; the system has no more threads.
+/// Errors of the future; `interrupt` returned true; the system cannot create more threads.
 pub(crate) fn run<T: Send + 'static>(
     interrupt: Option<&Interrupt>,
     future: impl Future<Output = Result<T, FeedError>> + Send + 'static,
@@ -23,7 +23,7 @@ pub(crate) fn run<T: Send + 'static>(
     wait(interrupt, None, future)
 }
 
-/// As [`run`], for so long at most. `None`: the time is over.
+/// Like [`run`], with a time limit. `None`: the limit was reached.
 pub(crate) fn run_within<T: Send + 'static>(
     time: Duration,
     future: impl Future<Output = Result<T, FeedError>> + Send + 'static,

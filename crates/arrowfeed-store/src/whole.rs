@@ -1,6 +1,6 @@
-//! Objects of servers without ranges: read as a whole, into a temporary file.
+//! Objects of servers without range support, which are downloaded as a whole to a temporary file.
 //!
-//! All requests for an object share one download, as long as one of them waits for it, and its file, as long as a
+//! All requests for an object share one download while at least one of them waits for it, and share the file while a
 //! reader holds it.
 
 use std::fs::File;
@@ -13,26 +13,26 @@ use futures_util::FutureExt;
 
 use crate::exact_url::UNKNOWN_LEN;
 use crate::failure::{Failed, Fault, Reason};
-use crate::joint::Joint;
 use crate::object::{Object, check, receive, version_of};
 use crate::retry::retried;
+use crate::shared_work::SharedWork;
 
-/// The bytes of an object.
+/// A downloaded object.
 #[derive(Clone)]
 pub(crate) struct Whole {
     pub file: Arc<File>,
     pub version: ObjectVersion,
 }
 
-/// The download of an object that goes on, and the file of the last one.
+/// The running download of an object, and the file of the last one.
 pub(crate) struct Downloads {
-    running: Joint<Whole>,
+    running: SharedWork<Whole>,
     last: ForkLock<Option<(Weak<File>, ObjectVersion)>>,
 }
 
 impl Downloads {
     pub(crate) const fn new() -> Self {
-        Self { running: Joint::new(), last: ForkLock::new(None) }
+        Self { running: SharedWork::new(), last: ForkLock::new(None) }
     }
 
     /// The last file, if a reader still holds it.
@@ -46,7 +46,7 @@ impl Downloads {
 }
 
 impl Object {
-    /// The answer to any request for a range.
+    /// Answers a request for any range with the whole object.
     pub(crate) async fn whole(
         self: &Arc<Self>,
         expected: Option<&ObjectVersion>,
@@ -57,7 +57,7 @@ impl Object {
         Ok(ObjectResponse { version, body: ObjectBody::Whole(file) })
     }
 
-    /// All bytes of the object.
+    /// Downloads the object, or joins a running download.
     pub(crate) async fn download(self: &Arc<Self>, counts: &Arc<RequestCounts>) -> Result<Whole, Failed> {
         if let Some(known) = self.downloads.known() {
             return Ok(known);
@@ -93,5 +93,5 @@ async fn download(object: &Object, counts: &RequestCounts) -> Result<Whole, Fail
 }
 
 fn of_disk(error: io::Error) -> Fault {
-    Fault::Lasting(Reason::new(error.kind(), format!("an error of the temporary file: {error}")))
+    Fault::Permanent(Reason::new(error.kind(), format!("an error of the temporary file: {error}")))
 }

@@ -1,4 +1,4 @@
-//! New objects, written in parts.
+//! Writing of new objects, in parts.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,43 +18,45 @@ use crate::location::path_of;
 use crate::stores::Store;
 use crate::{StoreOptions, runtime, wait};
 
-/// Bytes of a part. S3 takes 10,000 parts of 5 GiB at most, and some of its kin only parts of equal size.
+/// Bytes of a part. S3 allows at most 10,000 parts of at most 5 GiB, and some compatible stores only parts of equal
+/// size.
 const PART: usize = 8 << 20;
-/// Parts of equal size; behind them the size doubles with every [`STEP`] parts.
+/// Number of parts of equal size. After them the size doubles every [`STEP`] parts.
 const EQUAL: usize = 5000;
 const STEP: usize = 500;
 const DOUBLINGS: usize = 9;
 
-/// Parts in flight.
+/// Maximum parts in flight.
 const IN_FLIGHT: usize = 4;
 
-/// Time for telling the store that the object will not come.
+/// Maximum time for aborting an upload.
 const ABORT: Duration = Duration::from_secs(5);
 
-/// Writes a new object. It is visible after [`commit`](Self::commit), and replaces one of the same name. A writer that is
-/// dropped before leaves nothing.
+/// Writes a new object. It becomes visible with [`commit`](Self::commit), and replaces an object of the same name. A
+/// writer that is dropped before `commit` leaves no object.
 pub struct StoreWriter {
     client: Client,
     path: Path,
     name: String,
     interrupt: Option<Interrupt>,
-    /// Bytes of the next part.
+    /// The bytes of the next part.
     buffer: Vec<u8>,
     upload: Option<Box<dyn MultipartUpload>>,
-    /// Parts that were sent.
+    /// Number of parts that were sent.
     parts: usize,
     in_flight: VecDeque<Part>,
     failed: Option<Failed>,
-    /// The process that made it.
+    /// The process that created the writer.
     process: u32,
 }
 
 type Part = JoinHandle<Result<(), Failed>>;
 
-/// Makes the writer of a new object. No request is sent. `store`: another one than the options make.
+/// Makes the writer of a new object. Sends no request. If `store` is set, it is used instead of one made from
+/// `options`.
 ///
 /// # Errors
-/// As [`Store::open`]; the store takes no new objects.
+/// As [`Store::open`]; or the store does not support writing.
 pub fn create(
     url: &str,
     options: &StoreOptions,
@@ -94,11 +96,11 @@ impl StoreWriter {
         &self.name
     }
 
-    /// Sends what is left, and makes the object visible.
+    /// Sends the remaining bytes, and makes the object visible.
     ///
     /// # Errors
-    /// A part cannot be written; the store refuses; the caller wants to stop. The object is not visible then, unless the
-    /// connection broke after the last request had arrived.
+    /// A part cannot be written; the store rejects a request; `interrupt` returned true. The object is then not
+    /// visible, unless the connection broke after the last request had arrived.
     pub fn commit(mut self) -> Result<(), FeedError> {
         self.check()?;
         if self.upload.is_none() {
@@ -115,7 +117,7 @@ impl StoreWriter {
         }
         self.wait_for_parts(0)?;
         let Some(upload) = self.upload.take() else { return Ok(()) };
-        let mut open = Open(Some(upload));
+        let mut open = AbortOnDrop(Some(upload));
         wait::run(self.interrupt.as_ref(), async move {
             if let Some(upload) = &mut open.0 {
                 upload.complete().await.map_err(|error| failure(&error, "to complete the object"))?;
@@ -137,7 +139,7 @@ impl StoreWriter {
         PART << (self.parts.saturating_sub(EQUAL).div_ceil(STEP)).min(DOUBLINGS)
     }
 
-    /// Sends the bytes in the buffer as a part, and waits until few enough are in flight.
+    /// Sends the buffer as a part, and waits until at most [`IN_FLIGHT`] parts are in flight.
     fn send_part(&mut self) -> Result<(), FeedError> {
         if self.upload.is_none() {
             let (objects, path) = (self.client.objects.clone(), self.path.clone());
@@ -180,10 +182,10 @@ impl StoreWriter {
 
 const ENDED: &str = "expected to write a part of the object, found that its task has ended";
 
-/// The error for the caller.
+/// Makes the error for the caller.
 fn failure(error: &object_store::Error, expected: &str) -> Failed {
     let (kind, text) = match classify(error) {
-        Fault::Passing(reason) | Fault::Lasting(reason) => (reason.kind, reason.text),
+        Fault::Transient(reason) | Fault::Permanent(reason) => (reason.kind, reason.text),
         _ => (io::ErrorKind::Other, "an answer that does not fit".to_owned()),
     };
     Failed::io(kind, format!("expected {expected}, found {text}"))
@@ -200,7 +202,7 @@ impl Write for StoreWriter {
         Ok(taken)
     }
 
-    /// Sends nothing: parts have a size.
+    /// Does nothing, because parts have a fixed size.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -238,10 +240,10 @@ impl Drop for StoreWriter {
     }
 }
 
-/// An upload that is aborted where the future that completes it is dropped.
-struct Open(Option<Box<dyn MultipartUpload>>);
+/// An upload that is aborted if the future that completes it is dropped.
+struct AbortOnDrop(Option<Box<dyn MultipartUpload>>);
 
-impl Drop for Open {
+impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         if let (Some(mut upload), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
             runtime.spawn(async move { upload.abort().await });

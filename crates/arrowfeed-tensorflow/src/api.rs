@@ -1,7 +1,7 @@
-//! The functions of TensorFlow's C API, looked up in its library.
+//! Functions of TensorFlow's C API, looked up in its library.
 //!
-//! Unsafe: a symbol is given the type that TensorFlow's headers declare for it (`tensorflow/c/*.h`, the same in 2.16 and 2.21).
-//! The library is never unloaded, as TensorFlow itself is not.
+//! Unsafe: each symbol has the type that TensorFlow's headers declare for it (`tensorflow/c/*.h`, the same in 2.16 and 2.21).
+//! The library is never unloaded, because TensorFlow itself is not.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_char, c_int, c_void};
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use libloading::Library;
 
-/// Types of TensorFlow of which only addresses are known here.
+/// Opaque types of TensorFlow, of which this crate only has pointers.
 macro_rules! opaque {
     ($($name:ident)*) => {
         $(
@@ -34,17 +34,17 @@ pub(crate) type Deallocate = unsafe extern "C" fn(*mut c_void, usize, *mut c_voi
 
 macro_rules! functions {
     ($($field:ident = $symbol:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// The functions, each by the end of its name.
+        /// Functions of the C API, each under the last part of its name.
         pub(crate) struct Api {
             $(pub(crate) $field: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
         }
 
         impl Api {
-            /// Looks all of them up in the library at this path, which TensorFlow has loaded already.
+            /// Looks up all functions in the library at this path, which TensorFlow has already loaded.
             pub(crate) fn load(library: &Path) -> Result<Self, libloading::Error> {
-                // SAFETY: TensorFlow has loaded it, so that nothing of it runs again.
+                // SAFETY: TensorFlow has already loaded the library, so its initialisers do not run again.
                 let library = std::mem::ManuallyDrop::new(unsafe { Library::new(library)? });
-                // SAFETY: see above.
+                // SAFETY: each symbol has the declared type, and the library is never unloaded.
                 unsafe { Ok(Self { $($field: *library.get(concat!(stringify!($symbol), "\0").as_bytes())?,)* }) }
             }
         }

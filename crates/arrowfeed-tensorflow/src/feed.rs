@@ -1,59 +1,59 @@
-//! What gives the tensors of an iteration and of records, and the errors that TensorFlow is told.
+//! Interfaces to the producers of tensors, for iterations and for records, and the errors that TensorFlow raises.
 
 use std::sync::Arc;
 
 use arrowfeed_tensor::Tensors;
 
-/// What the attributes of the op describe: it is iterated over again and again.
+/// A source of batches that the inputs of the op describe. It can be iterated over several times.
 pub trait Source: Send + Sync {
-    /// Starts an iteration, or goes on after a state that another one gave. An empty state is the start of the next pass over the
-    /// source.
+    /// Starts an iteration, or resumes after a state that another iteration returned. An empty state starts the next pass over
+    /// the source.
     ///
     /// # Errors
-    /// What TensorFlow raises: the state is of something else, or nothing can be read.
+    /// The error that TensorFlow raises: the state belongs to another source, or the source cannot be read.
     fn start(&self, state: &[u8]) -> Result<Box<dyn Feed>, Failure>;
 }
 
-/// Tensors, batch after batch.
+/// An iteration over batches of tensors.
 pub trait Feed: Send {
-    /// The tensors of the next batch, by name. `None`: there are no more.
+    /// Returns the named tensors of the next batch, or `None` at the end.
     ///
     /// # Errors
-    /// What TensorFlow raises. Nothing is asked of the feed after it.
+    /// The error that TensorFlow raises. The feed is not used after an error.
     fn next(&mut self) -> Result<Option<Tensors>, Failure>;
 
-    /// Where the iteration stands after the last batch: what it takes to go on there, in another process too. Not empty.
+    /// Returns a checkpoint of the iteration after the last batch, from which another process can resume too. It is not empty.
     ///
     /// # Errors
-    /// What TensorFlow raises.
+    /// The error that TensorFlow raises.
     fn state(&mut self) -> Result<Vec<u8>, Failure>;
 }
 
-/// Tensors of records. Several threads may call at once.
+/// A parser of records. Several threads may call it at once.
 pub trait Parser: Send + Sync {
-    /// The tensors of all records, by name.
+    /// Returns the named tensors of all records.
     ///
     /// # Errors
-    /// What TensorFlow raises.
+    /// The error that TensorFlow raises.
     fn parse(&self, records: &mut dyn Iterator<Item = &[u8]>) -> Result<Tensors, Failure>;
 }
 
-/// What the attributes of the ops describe.
+/// Opens the sources and parsers that the inputs and attributes of the ops describe.
 pub trait Open: Send + Sync {
-    /// Finds the source that this process holds under a key, or opens the one that the configuration describes.
+    /// Returns the source that this process has under a key, or opens the one that the configuration describes.
     ///
     /// # Errors
-    /// What TensorFlow raises.
+    /// The error that TensorFlow raises.
     fn source(&self, key: &str, config: &[u8]) -> Result<Arc<dyn Source>, Failure>;
 
-    /// What parses records as the configuration describes.
+    /// Returns the parser that the configuration describes.
     ///
     /// # Errors
-    /// What TensorFlow raises.
+    /// The error that TensorFlow raises.
     fn parser(&self, config: &[u8]) -> Result<Arc<dyn Parser>, Failure>;
 }
 
-/// An error as TensorFlow has it: a class of `tf.errors` and a message.
+/// An error for TensorFlow: a class of `tf.errors` and a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The class.
@@ -62,7 +62,7 @@ pub struct Failure {
     pub message: String,
 }
 
-/// The classes of `tf.errors` that are raised, with the numbers of `tensorflow/c/tf_status.h`.
+/// The classes of `tf.errors` that the ops raise, with the numbers of `tensorflow/c/tf_status.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are TensorFlow's")]
 pub enum Code {
@@ -75,7 +75,7 @@ pub enum Code {
 }
 
 impl Failure {
-    /// An error of this class.
+    /// Creates an error of this class.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }

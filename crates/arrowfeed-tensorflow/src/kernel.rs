@@ -1,7 +1,7 @@
-//! What every kernel has: TensorFlow makes it, calls it and deletes it.
+//! Common parts of all kernels, which TensorFlow creates, calls and deletes.
 //!
-//! Unsafe: TensorFlow calls with what it was given: an address of a kernel, until `delete`, and a context for the call. No panic
-//! leaves these functions.
+//! Unsafe: TensorFlow passes the address of a kernel that `create` returned, until it calls `delete`, and a construction or a
+//! context that is valid for the call. No panic leaves these functions.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
@@ -13,14 +13,14 @@ use crate::feed::{Code, Failure};
 use crate::op::{Registered, registered};
 use crate::status::Status;
 
-/// The state of an op in a graph that runs, and its step. Several threads may call at once.
+/// The state of an op in a running graph, and its step. Several threads may call it at once.
 pub(crate) trait Kernel: Send + Sync + Sized {
     fn new(api: &Api, construction: *mut OpKernelConstruction) -> Result<Self, Failure>;
 
     fn step(&self, registered: &Registered, context: *mut OpKernelContext) -> Result<(), Failure>;
 }
 
-/// An attribute that is a string.
+/// Reads an attribute that is a string.
 pub(crate) fn attribute(
     api: &Api,
     construction: *mut OpKernelConstruction,
@@ -41,7 +41,7 @@ pub(crate) fn attribute(
     Ok(bytes)
 }
 
-/// A panic is a defect of the library.
+/// Runs `work` and converts a panic to an error. A panic is a defect of this library.
 fn caught<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -57,7 +57,7 @@ pub(crate) unsafe extern "C" fn create<K: Kernel>(construction: *mut OpKernelCon
         Err(failure) => {
             let status = Status::new(api);
             status.set(&failure);
-            // SAFETY: see above.
+            // SAFETY: the construction is that of the call.
             unsafe { (api.construction_failure)(construction, status.as_ptr()) };
             ptr::null_mut()
         }
@@ -65,21 +65,21 @@ pub(crate) unsafe extern "C" fn create<K: Kernel>(construction: *mut OpKernelCon
 }
 
 pub(crate) unsafe extern "C" fn compute<K: Kernel>(kernel: *mut c_void, context: *mut OpKernelContext) {
-    // SAFETY: see above. Several threads may call at once: a kernel is `Sync`.
+    // SAFETY: `create` returned the kernel, and it is not deleted yet. Several threads may call at once: a kernel is `Sync`.
     let (Some(kernel), Some(registered)) = (unsafe { kernel.cast::<K>().as_ref() }, registered()) else {
         return;
     };
     if let Err(failure) = caught(|| kernel.step(registered, context)) {
         let status = Status::new(&registered.api);
         status.set(&failure);
-        // SAFETY: see above.
+        // SAFETY: the context is that of the call.
         unsafe { (registered.api.context_failure)(context, status.as_ptr()) };
     }
 }
 
 pub(crate) unsafe extern "C" fn delete<K: Kernel>(kernel: *mut c_void) {
     if !kernel.is_null() {
-        // SAFETY: `create` made it, and TensorFlow has let go of it.
+        // SAFETY: `create` made the kernel, and TensorFlow does not use it any more.
         let kernel = unsafe { Box::from_raw(kernel.cast::<K>()) };
         let _ = catch_unwind(AssertUnwindSafe(|| drop(kernel)));
     }

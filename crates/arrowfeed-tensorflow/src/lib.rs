@@ -1,7 +1,7 @@
-//! Ops of TensorFlow: one gives the tensors of a dataset, batch after batch; one parses records.
+//! TensorFlow ops: one returns the tensors of a dataset batch by batch, and one parses records.
 //!
-//! The ops are written against TensorFlow's C API for kernels (`tensorflow/c/kernels.h`, `ops.h`, `tf_tensor.h`), whose functions
-//! are looked up when they are registered: nothing is linked, and one binary works with every release that has them.
+//! The ops use TensorFlow's C API for kernels (`tensorflow/c/kernels.h`, `ops.h`, `tf_tensor.h`). Its functions are looked up
+//! when the ops are registered, so nothing is linked, and one binary works with every release that has these functions.
 //!
 //! ```text
 //! graph ──state────> next_batch ─────Feed::next────> tensors ──output──> TF_Tensor
@@ -10,10 +10,10 @@
 //!
 //! | topic | files |
 //! |---|---|
-//! | what gives tensors | `feed` |
+//! | interfaces to the producers of tensors | `feed` |
 //! | TensorFlow's functions and types | `api`, `status`, `string` |
 //! | the ops | `op` (their definitions), `next_batch`, `parse_records` |
-//! | what they have in common | `kernel` (calls of TensorFlow), `input`, `output` (tensors to components) |
+//! | common parts of the ops | `kernel` (calls from TensorFlow), `input`, `output` (tensors to components) |
 
 mod api;
 mod feed;

@@ -1,8 +1,8 @@
-//! The op that gives the next batch of an iteration.
+//! The op that returns the next batch of an iteration.
 //!
-//! TensorFlow makes a kernel for each of its iterators, and deletes it with the iterator. The input of the op says which iteration
-//! goes on: the one that gave this state last. There may be several: a dataset may be used twice in one pipeline. Where none
-//! gave the state, as after a checkpoint was restored, a new iteration loads it.
+//! TensorFlow makes a kernel for each of its iterators, and deletes it with the iterator. The input `state` selects the
+//! iteration that continues: the one that returned this state last. There may be several iterations, because a dataset may be
+//! used twice in one pipeline. If none returned the state, as after a checkpoint was restored, a new iteration loads it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,24 +16,24 @@ use crate::kernel::Kernel;
 use crate::op::Registered;
 use crate::output::Outputs;
 
-/// Iterations of one kernel that go on. The one that was used longest ago ends for a further one, and is started again from its
-/// state where it is asked for.
+/// Limit on the running iterations of one kernel. A further iteration ends the least recently used one, which starts again
+/// from its state when it is needed.
 const MOST_RUNNING: usize = 16;
 
-/// Time in which a step that was cancelled is not tried again. TensorFlow prefetches on after an error, and waits for that.
+/// Time in which a cancelled step is not tried again. TensorFlow continues to prefetch after an error, and waits for that.
 const CANCELLED: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 pub(crate) struct NextBatch {
-    /// Opened with the first batch, and kept: it counts the passes.
+    /// The source, opened with the first batch, and kept because it counts the passes.
     opened: Mutex<Option<Opened>>,
-    /// The one that was used last is the last.
+    /// Running iterations, the most recently used one last.
     running: Mutex<Vec<Running>>,
-    /// The last step that was cancelled.
+    /// The last cancelled step.
     cancelled: Mutex<Option<Cancelled>>,
 }
 
-/// A step that was cancelled: where it began, and when it ended.
+/// A cancelled step: the state where it began, and the time when it ended.
 struct Cancelled {
     key: Vec<u8>,
     state: Vec<u8>,
@@ -41,7 +41,7 @@ struct Cancelled {
     failure: Failure,
 }
 
-/// The source of a key.
+/// An open source and its key.
 struct Opened {
     key: Vec<u8>,
     source: Arc<dyn Source>,
@@ -54,13 +54,13 @@ struct Running {
     feed: Box<dyn Feed>,
 }
 
-/// A panic with the lock held leaves nothing half done.
+/// Locks a mutex, also after a panic: a panic under the lock leaves no inconsistent data.
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl NextBatch {
-    /// The iteration over the source of a key that goes on at this state.
+    /// Removes the iteration over the source of a key that continues at this state.
     fn take(&self, key: &[u8], state: &[u8]) -> Option<Running> {
         let mut running = lock(&self.running);
         let at = running.iter().position(|one| one.state == state && one.key == key)?;
@@ -77,7 +77,7 @@ impl NextBatch {
         Ok(source)
     }
 
-    /// The tensors of the next batch. Keeps the failure of a step that is cancelled.
+    /// Returns the tensors of the next batch. Stores the failure of a cancelled step.
     fn next(&self, one: &mut Running) -> Result<Option<Tensors>, Failure> {
         one.feed.next().inspect_err(|failure| {
             if failure.code == Code::Cancelled {
@@ -88,7 +88,7 @@ impl NextBatch {
         })
     }
 
-    /// An error if this step was cancelled a moment ago.
+    /// Fails if this step was cancelled less than [`CANCELLED`] ago.
     fn check(&self, key: &[u8], state: &[u8]) -> Result<(), Failure> {
         let last = lock(&self.cancelled);
         match &*last {
@@ -105,7 +105,7 @@ impl NextBatch {
         let oldest = (running.len() >= MOST_RUNNING).then(|| running.remove(0));
         running.push(one);
         drop(running);
-        // Its threads end here, without the lock.
+        // The threads of the iteration end here, without the lock.
         drop(oldest);
     }
 }

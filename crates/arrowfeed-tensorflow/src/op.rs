@@ -1,6 +1,6 @@
-//! The definitions of the ops, and their registration.
+//! Definitions of the ops, and their registration.
 //!
-//! Unsafe: builders are given names that end with a zero, and are not used after their registration.
+//! Unsafe: builders get NUL-terminated names, and are not used after their registration.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString};
@@ -16,36 +16,40 @@ use crate::next_batch::NextBatch;
 use crate::parse_records::ParseRecords;
 use crate::status::Status;
 
-/// The name of the op that gives the next batch of an iteration.
+/// The name of the op that returns the next batch of an iteration.
 ///
-/// Inputs: `state`, a string, empty for the start of an iteration, or what the op gave as `next_state`; `key`, under which a process
-/// may hold the source; `config`, which describes it. Outputs: `next_state`, and
-/// the components of the tensors in the order of their names: of a dense tensor its values; of a sparse one its indices,
-/// values and dense shape; of a ragged one its flat values and row splits; of a structured one those of its fields, in the
-/// order of their names. After the last batch the op fails with `OUT_OF_RANGE`.
+/// Inputs:
+/// - `state`: a string, empty at the start of an iteration, then the last `next_state`;
+/// - `key`: the key under which the process may have the source;
+/// - `config`: the description of the source.
 ///
-/// Attribute: `output_types`. The source is no attribute, so that all datasets of the same types have one function of TensorFlow, which
-/// lives as long as the process.
+/// Outputs: `next_state`, and the components of the tensors in the order of their names. The components are the values of a
+/// dense tensor; the indices, values and dense shape of a sparse tensor; the flat values and row splits of a ragged tensor;
+/// and those of the fields of a structured tensor, in the order of their names. After the last batch the op fails with
+/// `OUT_OF_RANGE`.
+///
+/// Attribute: `output_types`. The source is not an attribute, so that all datasets with the same types share one TensorFlow
+/// function, which lives as long as the process.
 pub const NEXT_BATCH: &str = "ArrowfeedNextBatch";
 
 /// The name of the op that parses records.
 ///
-/// Input `records`: a vector of strings. Outputs: the components of the tensors, as of [`NEXT_BATCH`]. Attributes: `config`, which
-/// describes the parser; `output_types`.
+/// Input: `records`, a vector of strings. Outputs: the components of the tensors, as for [`NEXT_BATCH`]. Attributes: `config`,
+/// the description of the parser, and `output_types`.
 pub const PARSE_RECORDS: &str = "ArrowfeedParseRecords";
 
-/// TensorFlow has no such ops.
+/// The ops cannot be registered in TensorFlow.
 #[derive(Debug, Error)]
 pub enum RegisterError {
-    /// The library is not there, or has not the functions.
+    /// The library does not exist or lacks the functions.
     #[error("expected TensorFlow's C API for kernels: {0}")]
     Library(#[from] libloading::Error),
-    /// TensorFlow refused an op.
+    /// TensorFlow rejected an op.
     #[error("expected TensorFlow to take the ops of arrowfeed: {0}")]
     Refused(String),
 }
 
-/// What the kernels use.
+/// The state that all kernels share.
 pub(crate) struct Registered {
     pub(crate) api: Api,
     pub(crate) open: Box<dyn Open>,
@@ -55,16 +59,17 @@ static REGISTERED: OnceLock<Registered> = OnceLock::new();
 
 /// Registers the ops in the TensorFlow of this process, once; later calls do nothing.
 ///
-/// `library` is the path of `libtensorflow_framework`, which TensorFlow has loaded. `open` finds what the attributes of the ops describe.
+/// `library` is the path of `libtensorflow_framework`, which TensorFlow has loaded. `open` opens the sources and parsers that
+/// the ops describe.
 ///
 /// # Errors
-/// The library has not the functions, or refuses an op.
+/// The library lacks the functions or rejects an op.
 pub fn register(library: &Path, open: Box<dyn Open>) -> Result<(), RegisterError> {
     if REGISTERED.get().is_some() {
         return Ok(());
     }
     let api = Api::load(library)?;
-    // Two threads at once: the first one registers.
+    // If two threads call at once, the first one registers.
     let mut result = Ok(());
     REGISTERED.get_or_init(|| {
         let registered = Registered { api, open };
@@ -97,7 +102,7 @@ fn define_op<K: Kernel>(
 ) -> Result<(), Failure> {
     let name = CString::new(name).unwrap_or_default();
     let status = Status::new(api);
-    // SAFETY: see above.
+    // SAFETY: the names are NUL-terminated, and no builder is used after its registration.
     unsafe {
         let op = (api.new_op_definition_builder)(name.as_ptr());
         for input in inputs {
@@ -124,10 +129,10 @@ fn define_op<K: Kernel>(
     status.check()
 }
 
-/// The caller of the op knows the shapes.
+/// Declares the shapes of the outputs unknown. The caller of the op knows them.
 unsafe extern "C" fn unknown_shapes(context: *mut ShapeInferenceContext, status: *mut RawStatus) {
     if let Some(registered) = registered() {
-        // SAFETY: TensorFlow gives both for this call.
+        // SAFETY: TensorFlow passes both for this call.
         unsafe { (registered.api.set_unknown_shape)(context, status) }
     }
 }

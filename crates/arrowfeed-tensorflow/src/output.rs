@@ -1,10 +1,10 @@
-//! Tensors as the outputs of the op.
+//! Outputs of the ops: tensors as components.
 //!
-//! Numbers are handed over where they lie, and held until TensorFlow lets go of them; it copies what is not aligned. It does not
-//! write to memory that is not its own. Bools and strings are copied in one pass.
+//! Numbers are passed without a copy, and kept alive until TensorFlow releases them. TensorFlow copies memory that is not
+//! aligned, and does not write to memory that it does not own. Bools and strings are copied in one pass.
 //!
-//! Unsafe: what TensorFlow is given is as long as its shape says, which is checked; and it is held by the argument of its
-//! deallocator.
+//! Unsafe: the memory that TensorFlow receives is as long as its shape says, which is checked, and the argument of its
+//! deallocator keeps it alive.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -18,7 +18,7 @@ use crate::feed::{Code, Failure};
 use crate::status::Status;
 use crate::string::TfString;
 
-/// The outputs of one step, the first ones written.
+/// The outputs of one step. Those before `next` are written.
 pub(crate) struct Outputs<'a> {
     api: &'a Api,
     context: *mut OpKernelContext,
@@ -29,7 +29,7 @@ pub(crate) struct Outputs<'a> {
 const BOOL: c_int = 10;
 const INT64: c_int = 9;
 
-/// `TF_DataType`.
+/// The `TF_DataType` of a type.
 fn type_of(dtype: DType) -> c_int {
     match dtype {
         DType::Float32 => 1,
@@ -53,7 +53,7 @@ impl<'a> Outputs<'a> {
         Self { api, context, status: Status::new(api), next: 0 }
     }
 
-    /// The components of all tensors, in the order of their names.
+    /// Writes the components of all tensors, in the order of their names.
     pub(crate) fn tensors(&mut self, tensors: &[(String, Tensor)]) -> Result<(), Failure> {
         let mut sorted: Vec<&(String, Tensor)> = tensors.iter().collect();
         sorted.sort_by_key(|(name, _)| name);
@@ -103,20 +103,20 @@ impl<'a> Outputs<'a> {
         self.strings(values.array(), shape)
     }
 
-    /// Numbers as they lie in memory.
+    /// Writes numbers, without a copy.
     fn numbers(&mut self, dtype: c_int, shape: &[i64], buffer: Buffer) -> Result<(), Failure> {
         self.expect(dtype)?;
         let (data, len) = (buffer.as_ptr().cast_mut().cast::<c_void>(), buffer.len());
         let owner = Box::into_raw(Box::new(buffer)).cast();
-        // SAFETY: the owner holds the memory until it is released, which TensorFlow does once. It checks that there are as
-        // many bytes as the shape and the type say.
+        // SAFETY: `owner` keeps the memory alive until `release`, which TensorFlow calls once. TensorFlow checks that there are
+        // as many bytes as the shape and the type say.
         let tensor = unsafe {
             (self.api.new_tensor)(dtype, shape.as_ptr(), shape.len() as c_int, data, len, release, owner)
         };
         self.set(tensor)
     }
 
-    /// Strings of any of Arrow's types.
+    /// Writes strings of any of Arrow's types.
     fn strings(&mut self, array: &ArrayRef, shape: &[i64]) -> Result<(), Failure> {
         use arrow_schema::DataType::*;
         match array.data_type() {
@@ -135,7 +135,7 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// A string.
+    /// Writes one string, as a scalar.
     pub(crate) fn string(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.each_string(&[], std::iter::once(Some(bytes)))
     }
@@ -151,7 +151,7 @@ impl<'a> Outputs<'a> {
             return Err(mismatch(&format!("strings of the shape {shape:?}"), &format!("{count} strings")));
         }
         let (api, dims) = (self.api, shape.len() as c_int);
-        // SAFETY: the context is that of the call; TensorFlow makes as many empty strings as the shape has places.
+        // SAFETY: the context is that of the call; TensorFlow makes as many empty strings as the shape has elements.
         let tensor = unsafe {
             let bytes = count * size_of::<TfString>();
             (api.allocate_output)(
@@ -174,10 +174,10 @@ impl<'a> Outputs<'a> {
                 written = Err(Failure::new(Code::Unknown, "expected memory for strings, found none"));
                 break;
             };
-            // SAFETY: there are so many places. What is written over is empty, and needs no release.
+            // SAFETY: the tensor has `count` strings. The overwritten string is empty, and needs no release.
             unsafe { places.add(i).write(string) };
         }
-        // SAFETY: the context has the tensor too.
+        // SAFETY: the context has its own reference to the tensor.
         unsafe { (api.delete_tensor)(tensor) };
         written
     }
@@ -186,7 +186,7 @@ impl<'a> Outputs<'a> {
         if tensor.is_null() {
             return Err(Failure::new(Code::Internal, "expected a tensor of TensorFlow, found none"));
         }
-        // SAFETY: the context is that of the call, and holds the tensor from here on.
+        // SAFETY: the context is that of the call, and has its own reference to the tensor once the output is set.
         unsafe {
             (self.api.set_output)(self.context, self.next, tensor, self.status.as_ptr());
             (self.api.delete_tensor)(tensor);
@@ -195,14 +195,14 @@ impl<'a> Outputs<'a> {
         self.status.check()
     }
 
-    /// An error unless the graph wants this type next.
+    /// Fails unless the graph expects this type for the next output.
     fn expect(&self, dtype: c_int) -> Result<(), Failure> {
         // SAFETY: the context is that of the call.
         let count = unsafe { (self.api.num_outputs)(self.context) };
         if self.next >= count {
             return Err(mismatch(&format!("{count} outputs, as the graph has"), "more"));
         }
-        // SAFETY: there is an output of this number.
+        // SAFETY: the output with this number exists.
         let expected = unsafe { (self.api.expected_output_type)(self.context, self.next) };
         if expected == dtype {
             return Ok(());
@@ -211,7 +211,7 @@ impl<'a> Outputs<'a> {
         Err(mismatch(&place, &format!("type {dtype}")))
     }
 
-    /// An error unless all outputs were written.
+    /// Fails unless all outputs were written.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         // SAFETY: the context is that of the call.
         let count = unsafe { (self.api.num_outputs)(self.context) };
@@ -227,8 +227,8 @@ fn mismatch(expected: &str, found: &str) -> Failure {
     Failure::new(Code::InvalidArgument, format!("expected {expected}, found {found}"))
 }
 
-/// Lets go of the memory of an output.
+/// Releases the memory of an output.
 unsafe extern "C" fn release(_data: *mut c_void, _len: usize, owner: *mut c_void) {
-    // SAFETY: it was made by `numbers`, and is released once.
+    // SAFETY: `numbers` made the owner, and TensorFlow releases it once.
     drop(unsafe { Box::from_raw(owner.cast::<Buffer>()) });
 }

@@ -11,7 +11,7 @@ use crate::output::Outputs;
 
 pub(crate) struct ParseRecords {
     config: Vec<u8>,
-    /// Opened with the first records.
+    /// The parser, opened with the first records.
     parser: Mutex<Option<Arc<dyn Parser>>>,
 }
 

@@ -1,6 +1,6 @@
-//! TensorFlow's status: what a function of its C API says of its success.
+//! TensorFlow's status: the result of a function of its C API.
 //!
-//! Unsafe: the status is alive as long as its owner, and a message ends with a zero.
+//! Unsafe: the status is alive as long as its owner, and a message is NUL-terminated.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString};
@@ -8,7 +8,7 @@ use std::ffi::{CStr, CString};
 use crate::api::{self, Api};
 use crate::feed::{Code, Failure};
 
-/// A status of our own. Dropped, it is deleted.
+/// An owned status, which is deleted when it is dropped.
 pub(crate) struct Status<'a> {
     api: &'a Api,
     status: *mut api::Status,
@@ -16,18 +16,18 @@ pub(crate) struct Status<'a> {
 
 impl<'a> Status<'a> {
     pub(crate) fn new(api: &'a Api) -> Self {
-        // SAFETY: the function takes nothing.
+        // SAFETY: the function has no arguments.
         Self { api, status: unsafe { (api.new_status)() } }
     }
 
-    /// What a function of TensorFlow writes to.
+    /// The pointer that functions of TensorFlow write to.
     pub(crate) fn as_ptr(&self) -> *mut api::Status {
         self.status
     }
 
-    /// The error that a function has written, if any.
+    /// Returns the error that a function has written, if any.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        // SAFETY: see above.
+        // SAFETY: the status is alive, and its message is NUL-terminated.
         let (code, message) = unsafe {
             let message = (self.api.message)(self.status);
             ((self.api.get_code)(self.status), CStr::from_ptr(message).to_string_lossy().into_owned())
@@ -44,17 +44,17 @@ impl<'a> Status<'a> {
         Err(Failure { code, message })
     }
 
-    /// Writes an error. A zero in its message would end it.
+    /// Writes an error. Replaces each NUL in its message, which would end it.
     pub(crate) fn set(&self, failure: &Failure) {
         let message = CString::new(failure.message.replace('\0', "\u{fffd}")).unwrap_or_default();
-        // SAFETY: see above. The message is copied.
+        // SAFETY: the status is alive, the message is NUL-terminated, and the function copies it.
         unsafe { (self.api.set_status)(self.status, failure.code as i32, message.as_ptr()) }
     }
 }
 
 impl Drop for Status<'_> {
     fn drop(&mut self) {
-        // SAFETY: nobody has it any more.
+        // SAFETY: the status is not used any more.
         unsafe { (self.api.delete_status)(self.status) }
     }
 }

@@ -1,24 +1,24 @@
 //! Strings of TensorFlow: `TF_TString` of `tensorflow/core/platform/ctstring_internal.h`.
 //!
-//! That header is compiled into every plugin, so its layout is fixed. A string of up to 22 bytes is kept in its 24 bytes (SMALL);
-//! a longer one in memory of `malloc` (LARGE). Strings that only point to other memory (VIEW, OFFSET) are read, and never
-//! written: TensorFlow copies a VIEW without what it points to.
+//! That header is compiled into every plugin, so its layout is fixed. A string of up to 22 bytes is stored in its 24 bytes
+//! (SMALL), a longer one in memory from `malloc` (LARGE). Strings that only point to other memory (VIEW, OFFSET) are read and
+//! never written: TensorFlow copies a VIEW without the memory that it points to.
 //!
-//! Unsafe: bytes are read where the string says that they are. They are written to memory that was allocated for them.
+//! Unsafe: bytes are read from the address that the string has, and written to memory that was allocated for them.
 #![allow(unsafe_code)]
 
 use std::ptr;
 use std::slice;
 
-/// Most bytes of a small string.
+/// Limit on the bytes of a small string.
 const SMALL: usize = 22;
 
-/// The kinds of strings, in the two lowest bits.
+/// Mask of the kind of a string, which is in the two lowest bits.
 const KIND: u8 = 3;
 const LARGE: usize = 1;
 const OFFSET: u8 = 2;
 
-/// A string, in memory of TensorFlow.
+/// A string in TensorFlow's layout.
 #[repr(C, align(8))]
 pub(crate) struct TfString([u8; 24]);
 
@@ -26,7 +26,7 @@ impl TfString {
     /// The bytes of a string that TensorFlow has made.
     ///
     /// # Safety
-    /// It was made by TensorFlow's functions, or by [`new`](Self::new).
+    /// The string was made by TensorFlow's functions, or by [`new`](Self::new).
     pub(crate) unsafe fn bytes(&self) -> &[u8] {
         let word = |at: usize| usize::from_le_bytes(std::array::from_fn(|i| self.0[at + i]));
         let half = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| self.0[at + i])) as usize;
@@ -34,18 +34,18 @@ impl TfString {
         let (data, len) = match self.0[0] & KIND {
             0 => (start.wrapping_add(1), usize::from(self.0[0] >> 2)),
             OFFSET => (start.wrapping_add(half(4)), half(0) >> 2),
-            // Of a large one, the capacity stands between its size and its address; of a view, it does not.
+            // A large string has its capacity between its size and its address; a view has none.
             1 => (ptr::with_exposed_provenance(word(16)), word(0) >> 2),
             _ => (ptr::with_exposed_provenance(word(8)), word(0) >> 2),
         };
         if len == 0 {
             return &[];
         }
-        // SAFETY: the caller's.
+        // SAFETY: by the contract of this function, the string has `len` bytes at `data`.
         unsafe { slice::from_raw_parts(data, len) }
     }
 
-    /// A string of its own. `None`: there is no memory for it.
+    /// Makes a string that owns its bytes, or returns `None` if there is no memory for them.
     pub(crate) fn new(bytes: &[u8]) -> Option<Self> {
         let mut string = [0; 24];
         if bytes.len() <= SMALL {
@@ -53,14 +53,14 @@ impl TfString {
             string[1..][..bytes.len()].copy_from_slice(bytes);
             return Some(Self(string));
         }
-        // As TensorFlow allocates: room for a last zero, in multiples of 16 bytes.
+        // Allocates as TensorFlow does: room for a final NUL, in multiples of 16 bytes.
         let room = bytes.len().checked_add(16)? & !15;
-        // SAFETY: the room is not zero bytes. TensorFlow frees it with `free`.
+        // SAFETY: the size is not 0. TensorFlow frees the memory with `free`.
         let data = unsafe { libc::malloc(room) }.cast::<u8>();
         if data.is_null() {
             return None;
         }
-        // SAFETY: there is room for so many bytes and one more, and new memory overlaps nothing.
+        // SAFETY: the memory has room for the bytes and one more, and new memory does not overlap other memory.
         unsafe {
             ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len());
             data.add(bytes.len()).write(0);
@@ -79,7 +79,7 @@ mod tests {
     fn free(string: TfString) {
         if string.0[0] & KIND == LARGE as u8 {
             let data = usize::from_le_bytes(std::array::from_fn(|i| string.0[16 + i]));
-            // SAFETY: a large string's memory is of `malloc`, and the string ends here.
+            // SAFETY: the memory of a large string is from `malloc`, and the string is not used any more.
             unsafe { libc::free(ptr::with_exposed_provenance_mut(data)) };
         }
     }
@@ -89,7 +89,7 @@ mod tests {
         for len in [0, 1, 21, 22, 23, 31, 32, 33, 1000] {
             let expected: Vec<u8> = (0..len).map(|i| i as u8).collect();
             let string = TfString::new(&expected).unwrap();
-            // SAFETY: made above.
+            // SAFETY: `new` made the string.
             assert_eq!(unsafe { string.bytes() }, expected);
             free(string);
         }
@@ -101,13 +101,13 @@ mod tests {
         let mut view = TfString([0; 24]);
         view.0[..8].copy_from_slice(&((text.len() << 2) | 3).to_le_bytes());
         view.0[8..16].copy_from_slice(&text.as_ptr().expose_provenance().to_le_bytes());
-        // SAFETY: it points to the text.
+        // SAFETY: the view points to the text.
         assert_eq!(unsafe { view.bytes() }, text);
         let mut pair = [TfString([0; 24]), TfString([7; 24])];
         pair[0].0[..4].copy_from_slice(&((5 << 2) | 2_u32).to_le_bytes());
         pair[0].0[4..8].copy_from_slice(&16_u32.to_le_bytes());
         pair[0].0[16..21].copy_from_slice(b"after");
-        // SAFETY: 16 bytes after its start there are 5, of its own.
+        // SAFETY: the 5 bytes that begin 16 bytes after its start are inside the string.
         assert_eq!(unsafe { pair[0].bytes() }, b"after");
     }
 }

@@ -1,6 +1,7 @@
-//! The rows of a unit, record after record.
+//! Decodes the rows of a unit, record by record.
 //!
-//! Each record is right or wrong by itself. So the same records are left out, whoever reads which rows of a chunk.
+//! Only the bytes of a record decide whether it is valid. All readers therefore skip the same records, whichever rows of a
+//! chunk they read.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,66 +19,66 @@ use crate::group::{Group, Parsed};
 use crate::records::{Found, Records};
 use crate::scan::is_row;
 
-/// Bytes of records that are parsed together, from which on they are parsed.
+/// Number of bytes from which on a group of records is parsed.
 const GROUP_BYTES: usize = 1 << 20;
 
-/// Work of a record beside its bytes, in bytes that take as long to decode.
+/// Fixed cost of a record, as the number of bytes that take as long to decode.
 const RECORD_WORK: usize = 64;
 
-/// Decodes one unit, batch after batch.
+/// Decodes one unit into batches.
 pub(crate) struct TextDecoder {
     file: Arc<TextFile>,
     on_error: OnError,
     records: Records,
     /// Offset at which the current run ends.
     run_end: u64,
-    /// Runs that have not been begun.
+    /// Runs that have not been started.
     runs: VecDeque<ChunkRun>,
     chunk: Option<OpenChunk>,
     /// Number of the next chunk.
     number: u64,
     dropped: u64,
     kept: u64,
-    /// Records that were read and are not parsed, and the place of each.
+    /// Records that were read but not parsed, and their locations.
     group: Group,
-    places: Vec<Place>,
+    places: Vec<RecordLocation>,
     /// Rows of the batch so far.
     parts: Vec<RecordBatch>,
     rows: usize,
     origins: Vec<RowOrigin>,
     batch_size: u64,
-    /// Rows until the batch ends, as the chunks declare them.
+    /// Rows left until the batch ends. Skipped rows count too, so this follows the row counts that chunks declare.
     window_left: u64,
-    /// Bytes that the batch takes, at most.
+    /// Upper bound of the memory that the batch takes, in bytes.
     bytes: usize,
     claim: Option<Claim>,
-    /// An error that waits until the batch before it is given out.
+    /// An error that is returned after the batch before it.
     failure: Option<FeedError>,
     ended: bool,
     report: Report,
 }
 
-/// The chunk of the last record.
+/// The current chunk.
 struct OpenChunk {
     number: u64,
     offset: u64,
-    /// Rows of it that were passed.
+    /// Number of its rows that were read.
     row: u64,
 }
 
-/// The place of a record.
+/// The location of a record.
 #[derive(Clone, Copy)]
-struct Place {
+struct RecordLocation {
     chunk: u64,
     chunk_offset: u64,
     row: u64,
     offset: u64,
 }
 
-/// What comes next.
+/// The result of one step.
 enum Step {
     Record,
-    /// All rows were decoded, or the caller does not want more.
+    /// All rows were decoded, or the caller declined a chunk.
     End,
 }
 
@@ -116,13 +117,13 @@ impl TextDecoder {
         decoder
     }
 
-    /// Begins the next run. False: there is none.
+    /// Starts the next run. Returns false if there is none.
     fn begin_run(&mut self) -> bool {
         let Some(run) = self.runs.pop_front() else { return false };
         self.end_chunk();
         self.number = run.first_number;
         if self.file.is_gzip() {
-            // The only chunk starts with the file.
+            // The only chunk starts at offset 0.
             self.run_end = if run.range.contains(&0) { u64::MAX } else { 0 };
         } else {
             self.records.begin(&run.range);
@@ -131,7 +132,7 @@ impl TextDecoder {
         true
     }
 
-    /// Decodes rows until the batch is full. True: there are more.
+    /// Decodes rows until the batch is full. Returns false at the end of the unit.
     fn fill(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
         let most = self.file.format().parser().most_records();
         let goes_on = loop {
@@ -150,12 +151,12 @@ impl TextDecoder {
         if check.has_stopped() {
             return goes_on;
         }
-        // The records before an error come first.
+        // The records before an error are returned first.
         self.parse()?;
         goes_on
     }
 
-    /// Passes a record, which goes into the group if it is a row of this unit.
+    /// Reads one record, and adds it to the group if this unit keeps it.
     fn step(&mut self, check: &Check<'_>) -> Result<Step, FeedError> {
         if self.kept == 0 {
             return Ok(Step::End);
@@ -178,7 +179,8 @@ impl TextDecoder {
             return Ok(Step::Record);
         }
         let Some(chunk) = &mut self.chunk else { return Ok(Step::Record) };
-        let place = Place { chunk: chunk.number, chunk_offset: chunk.offset, row: chunk.row, offset };
+        let place =
+            RecordLocation { chunk: chunk.number, chunk_offset: chunk.offset, row: chunk.row, offset };
         chunk.row += 1;
         if self.dropped > 0 {
             self.dropped -= 1;
@@ -190,7 +192,7 @@ impl TextDecoder {
         Ok(Step::Record)
     }
 
-    fn push(&mut self, found: Found, place: Place) -> Result<(), FeedError> {
+    fn push(&mut self, found: Found, place: RecordLocation) -> Result<(), FeedError> {
         if let Some(fault) = found.fault {
             self.parse()?;
             let most_bytes = self.file.limits().decoded_block_bytes;
@@ -198,7 +200,7 @@ impl TextDecoder {
         }
         let parser = self.file.format().parser();
         let record = if found.is_blank { parser.blank_record() } else { self.records.bytes() };
-        let (beside, most) = (parser.bytes_beside(record), self.file.limits().batch_bytes);
+        let (beside, most) = (parser.overhead_bytes(record), self.file.limits().batch_bytes);
         if beside > most {
             let (most, found) = (thousands(most as u64), thousands(beside as u64));
             let message = format!("expected objects with at most {most} bytes of nulls, found up to {found}");
@@ -214,7 +216,7 @@ impl TextDecoder {
         Ok(())
     }
 
-    /// Parses the records of the group. After an error, the rows before the wrong record are part of the batch.
+    /// Parses the records of the group. After an error, the rows before the invalid record are part of the batch.
     fn parse(&mut self) -> Result<(), FeedError> {
         let parsed = self.group.parse(self.file.format().parser(), self.on_error != OnError::SkipBlock);
         let places = std::mem::take(&mut self.places);
@@ -228,13 +230,13 @@ impl TextDecoder {
         Ok(())
     }
 
-    fn add(&mut self, places: &[Place], range: Range<usize>, batch: RecordBatch) {
+    fn add(&mut self, places: &[RecordLocation], range: Range<usize>, batch: RecordBatch) {
         for (row, place) in (self.rows..).zip(&places[range]) {
             let follows = self.origins.last().is_some_and(|last| {
                 last.chunk == place.chunk && last.before + (row - last.row) as u64 == place.row
             });
             if !follows {
-                let Place { chunk, chunk_offset, row: before, .. } = *place;
+                let RecordLocation { chunk, chunk_offset, row: before, .. } = *place;
                 self.origins.push(RowOrigin { row, chunk, offset: chunk_offset, before });
             }
         }
@@ -242,14 +244,14 @@ impl TextDecoder {
         self.parts.push(batch);
     }
 
-    /// Rows that are another unit's are of the first chunk only.
+    /// Ends the current chunk. Only the first chunk of a unit has rows of another unit.
     fn end_chunk(&mut self) {
         if self.chunk.take().is_some() {
             self.dropped = 0;
         }
     }
 
-    /// False: the caller does not want the chunk.
+    /// Starts a chunk. Returns false if the caller declines it.
     fn begin_chunk(&mut self, offset: u64, check: &Check<'_>) -> Result<bool, FeedError> {
         check.now()?;
         if let Some(claim) = &mut self.claim {
@@ -275,9 +277,9 @@ impl TextDecoder {
         Ok(true)
     }
 
-    /// A record that cannot be decoded.
+    /// Skips a record that cannot be decoded, or returns its error.
     #[cold]
-    fn skip_record(&mut self, error: FeedError, place: Place) -> Result<(), FeedError> {
+    fn skip_record(&mut self, error: FeedError, place: RecordLocation) -> Result<(), FeedError> {
         let error = error.with_record(place.row);
         let error = if self.file.is_gzip() {
             error.in_numbered_block(place.chunk)
@@ -287,7 +289,7 @@ impl TextDecoder {
         self.leave_out(error, Some(1))
     }
 
-    /// Bytes that cannot be read or decompressed: no record follows in this run.
+    /// Ends a run at bytes that cannot be read or decompressed, or returns their error.
     #[cold]
     fn end_run_at(&mut self, error: FeedError, offset: u64, check: &Check<'_>) -> Result<Step, FeedError> {
         if check.has_stopped() {
@@ -304,7 +306,7 @@ impl TextDecoder {
         Ok(Step::Record)
     }
 
-    /// Notes what is left out, if the caller wants that for such an error.
+    /// Reports skipped rows if the options allow skipping after such an error. Returns the error otherwise.
     fn leave_out(&mut self, error: FeedError, rows: Option<u64>) -> Result<(), FeedError> {
         let error = error.in_file(self.file.name());
         let system = matches!(error.kind(), FeedErrorKind::Io | FeedErrorKind::Changed);
@@ -317,7 +319,7 @@ impl TextDecoder {
         Ok(())
     }
 
-    /// The rows so far as a batch; `None`: there are none.
+    /// Takes the rows so far as a batch; `None` if there are none.
     fn batch(&mut self) -> Result<Option<LocatedBatch>, FeedError> {
         self.bytes = 0;
         let (mut parts, origins) = (std::mem::take(&mut self.parts), std::mem::take(&mut self.origins));

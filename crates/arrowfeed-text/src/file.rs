@@ -1,4 +1,4 @@
-//! An open file of text.
+//! An open text file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,28 +13,27 @@ use crate::framing::Framing;
 use crate::records::{Found, Input, Records};
 use crate::scan::{CompressedScan, TextScan};
 
-/// The mark of UTF-8 that some programs write at the start of a file.
+/// The UTF-8 byte order mark, which some programs write at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A file that is being read.
+/// An open text file.
 #[derive(Debug)]
 pub(crate) struct TextFile {
     file: OpenFile,
     is_gzip: bool,
     fingerprint: Fingerprint,
-    /// Offset of the first record in the content of the file: behind the byte order mark, the lines that are passed over and the
-    /// header.
+    /// Offset of the first record in the decompressed content: after the byte order mark, the skipped lines and the header.
     first: u64,
     header: Option<Vec<u8>>,
     format: TextFormat,
 }
 
 impl TextFile {
-    /// Looks at both ends of a file, and reads its header.
+    /// Opens a file: reads both of its ends, and its header.
     ///
     /// # Errors
-    /// The file is a stream; its header is missing, or names other columns; it is not what it was; the system refuses; the caller
-    /// wants to stop.
+    /// The file is a stream; its header is missing, or names other columns; it has changed; the system reports an error; the
+    /// caller cancels.
     pub(crate) fn open(opened: Opened, format: TextFormat, check: &Check<'_>) -> Result<Self, FeedError> {
         let name = opened.name().clone();
         let Opened::File(file) = opened else {
@@ -66,10 +65,10 @@ impl TextFile {
         Ok(file)
     }
 
-    /// The header, or else the first record, as it stands in the file. `None`: the file has no record.
+    /// Returns the bytes of the header or, without a header, of the first record. `None`: the file has no record.
     ///
     /// # Errors
-    /// The record is longer than `header_bytes`; the system refuses; the caller wants to stop.
+    /// The record is longer than `header_bytes`; the system reports an error; the caller cancels.
     pub(crate) fn names_record(&self, check: &Check<'_>) -> Result<Option<Vec<u8>>, FeedError> {
         match &self.header {
             Some(header) => Ok(Some(header.clone())),
@@ -77,7 +76,7 @@ impl TextFile {
         }
     }
 
-    /// Puts the first record behind the lines that are passed over, or to the end of a file of fewer lines.
+    /// Moves the start of the first record past the skipped lines, or to the end of a file that has fewer lines.
     fn pass_over_lines(&mut self, check: &Check<'_>) -> Result<(), FeedError> {
         if self.format.skipped_lines() == 0 {
             return Ok(());
@@ -92,7 +91,7 @@ impl TextFile {
         Ok(())
     }
 
-    /// The first record that is no empty line, and its end.
+    /// The first record that is not an empty line, and its end.
     fn first_record(&self, check: &Check<'_>) -> Result<Option<(Vec<u8>, u64)>, FeedError> {
         let mut records = self.head(self.format.framing());
         while let Some(found) = self.advance(&mut records, check)? {
@@ -103,12 +102,12 @@ impl TextFile {
         Ok(None)
     }
 
-    /// The first records, none longer than `header_bytes`.
+    /// A reader of the first records, which may have at most `header_bytes` each.
     fn head(&self, framing: Framing) -> Records {
         Records::new(self.input(), framing, self.first, self.limits().header_bytes)
     }
 
-    /// The next one of the first records.
+    /// Advances a reader of the first records.
     fn advance(&self, records: &mut Records, check: &Check<'_>) -> Result<Option<Found>, FeedError> {
         match records.advance(check)? {
             Some(Found { fault: Some(fault), length, .. }) => {
@@ -129,13 +128,13 @@ impl TextFile {
         Ok(found[..filled] == *BYTE_ORDER_MARK)
     }
 
-    /// The content from its first byte on.
+    /// The decompressed content from its first byte on.
     fn input(&self) -> Input {
         let reader = SequentialReader::new(self.file.source().clone(), 0);
         if self.is_gzip { Input::gzip(reader) } else { Input::Plain(reader) }
     }
 
-    /// The records of the content, without the header.
+    /// A reader of the records, without the header.
     pub(crate) fn records(&self) -> Records {
         let most_bytes = self.limits().decoded_block_bytes;
         Records::new(self.input(), self.format.framing(), self.first, most_bytes)
@@ -145,7 +144,7 @@ impl TextFile {
         self.file.name()
     }
 
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.file.len()
     }
@@ -167,7 +166,7 @@ impl TextFile {
     }
 }
 
-/// Whether a file begins like one of gzip. The second byte of its mark is never the second byte of a text in UTF-8.
+/// Whether a file starts with the gzip magic bytes. No UTF-8 text starts with them, because 0x8b cannot follow 0x1f.
 fn is_gzip(start: &[u8]) -> bool {
     start.starts_with(b"\x1f\x8b")
 }

@@ -1,4 +1,4 @@
-//! A set of text files: their records, the schema and the columns.
+//! A set of text files: their records, their schema and their columns.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::file::TextFile;
 use crate::framing::Framing;
 use crate::parser::Parser;
 
-/// Files of text whose records one parser takes.
+/// The format of text files whose records are parsed by one parser.
 #[derive(Debug, Clone)]
 pub(crate) struct TextFormat {
     parser: Parser,
@@ -22,6 +22,8 @@ pub(crate) struct TextFormat {
 }
 
 impl TextFormat {
+    /// Creates a format.
+    ///
     /// # Errors
     /// `chunk_bytes` is 0.
     pub(crate) fn new(parser: Parser, chunk_bytes: u64, limits: Limits) -> Result<Self, FeedError> {
@@ -32,19 +34,19 @@ impl TextFormat {
         Ok(Self { parser, chunk_bytes, limits })
     }
 
-    /// The same files, whose records another parser takes.
+    /// Returns the format with another parser.
     ///
     /// # Errors
-    /// The schema is larger than the limits allow.
+    /// The schema exceeds a limit.
     pub(crate) fn with_parser(self, parser: Parser) -> Result<Self, FeedError> {
         check_schema(parser.schema(), &self.limits)?;
         Ok(Self { parser, ..self })
     }
 
-    /// Opens the first file that can be opened. Every file must be stored.
+    /// Opens the first file that can be opened. No source may be a stream.
     ///
     /// # Errors
-    /// A source is a stream; there is no file; no file can be opened; the caller wants to stop.
+    /// A source is a stream; there is no file; no file can be opened; the caller cancels.
     pub(crate) fn first_file(
         &self,
         sources: impl IntoIterator<Item = FileSource>,
@@ -55,10 +57,10 @@ impl TextFormat {
         Ok((files, first))
     }
 
-    /// The files, with the columns that are read; `None`: all.
+    /// Combines the format with files and the columns to read; `None`: all columns.
     ///
     /// # Errors
-    /// A column is not there.
+    /// A column does not exist.
     pub(crate) fn into_set(self, files: Files, columns: Option<&[String]>) -> Result<FileSet, FeedError> {
         let set = FileSet::new(files, Arc::new(self));
         match columns {
@@ -75,7 +77,7 @@ impl TextFormat {
         self.parser.framing()
     }
 
-    /// The fingerprint of a file that is read with these options: the same file has other records with other ones.
+    /// Mixes the options into the fingerprint of a file, because the same file has other records with other options.
     pub(crate) fn marked(&self, of_file: Fingerprint) -> Fingerprint {
         let Some(dialect) = self.parser.dialect() else { return of_file };
         let mut bytes = of_file.bytes;
@@ -83,7 +85,7 @@ impl TextFormat {
         Fingerprint { bytes, name: "checksum of both ends and of the dialect" }
     }
 
-    /// Lines at the start of a file that are passed over.
+    /// Number of lines at the start of a file that are skipped.
     pub(crate) fn skipped_lines(&self) -> usize {
         self.parser.dialect().map_or(0, |dialect| dialect.skip_lines)
     }
@@ -92,8 +94,10 @@ impl TextFormat {
         self.parser.dialect().is_some_and(|dialect| dialect.header)
     }
 
+    /// Checks the header of a file.
+    ///
     /// # Errors
-    /// The header names other columns than that of the first file.
+    /// The header names other columns than the header of the first file.
     pub(crate) fn check_header(&self, header: &[u8]) -> Result<(), FeedError> {
         match &self.parser {
             Parser::Csv(parser) => parser.check_header(header),
@@ -106,18 +110,18 @@ impl TextFormat {
         self.parser.dialect().is_some_and(|dialect| !dialect.skip_blank_lines)
     }
 
-    /// The cell of a file in which a byte is.
+    /// Number of the cell that contains this offset.
     pub(crate) fn cell(&self, offset: u64) -> u64 {
         offset / self.chunk_bytes
     }
 
-    /// The first byte of a cell.
+    /// Offset of the first byte of a cell.
     pub(crate) fn cell_start(&self, cell: u64) -> u64 {
         cell.saturating_mul(self.chunk_bytes)
     }
 }
 
-/// Levels of types inside of each other.
+/// Nesting depth of a type.
 fn depth(data_type: &DataType) -> usize {
     match data_type {
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
@@ -131,6 +135,8 @@ fn depth(data_type: &DataType) -> usize {
     }
 }
 
+/// Checks a schema against the limits.
+///
 /// # Errors
 /// The schema has too many fields, or is nested too deeply.
 fn check_schema(schema: &SchemaRef, limits: &Limits) -> Result<(), FeedError> {

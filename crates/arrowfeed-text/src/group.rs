@@ -1,4 +1,4 @@
-//! Records that are parsed together, and the search for those that are wrong.
+//! Records that are parsed together, and the search for invalid records.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use arrowfeed_source::FeedError;
 
 use crate::parser::Parser;
 
-/// Records one behind the other. Each ends with a line end.
+/// Concatenated records. Each ends with a line end.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
-/// Records of a group that follow each other.
+/// Consecutive records of a group.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slice<'a> {
     bytes: &'a [u8],
@@ -23,12 +23,12 @@ pub(crate) struct Slice<'a> {
     ends: &'a [usize],
 }
 
-/// What became of records of a group.
+/// The result of parsing records of a group.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// Rows of these records.
+    /// The rows of these records.
     Rows(Range<usize>, RecordBatch),
-    /// The record of this number is wrong.
+    /// The record with this number is invalid.
     Wrong(usize, FeedError),
 }
 
@@ -61,8 +61,8 @@ impl Group {
         Slice { bytes: &self.bytes, start, ends: &self.ends[records] }
     }
 
-    /// Parses all records, in order. A run with a wrong record is halved until the record is found. `ends_at_fault`: nothing behind
-    /// the first wrong record is parsed.
+    /// Parses all records in order. A range with an invalid record is halved until the record is found. If `ends_at_fault`
+    /// is true, parsing ends at the first invalid record.
     pub(crate) fn parse(&self, parser: &Parser, ends_at_fault: bool) -> Vec<Parsed> {
         let all = 0..self.len();
         let (mut out, mut left) = (Vec::new(), vec![all]);
@@ -87,8 +87,8 @@ impl Group {
     }
 }
 
-/// The first of so many columns for which `takes` is false; found by halving, where `takes` is true of columns that are right one by
-/// one. `None`: all are right.
+/// Finds the first column for which `takes` is false, by halving the range. `takes` must be true for every range of valid
+/// columns. `None`: all columns are valid.
 #[cold]
 pub(crate) fn first_wrong(columns: usize, takes: impl Fn(Range<usize>) -> bool) -> Option<usize> {
     if columns == 0 || takes(0..columns) {

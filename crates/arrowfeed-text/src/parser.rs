@@ -1,4 +1,4 @@
-//! Records to batches: cells of CSV, JSON objects, or whole records.
+//! Conversion of records to batches: CSV cells, JSON objects, or whole records.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use crate::framing::Framing;
 use crate::group::Slice;
 use crate::json::JsonParser;
 
-/// Cells that are parsed together, at most: parsers allocate memory for all of them first.
+/// Maximum number of cells that are parsed together. Parsers allocate memory for all cells first.
 const MOST_CELLS: usize = 1 << 20;
 
-/// Records that are parsed together, at most.
+/// Maximum number of records that are parsed together.
 const MOST_RECORDS: usize = 8 << 10;
 
-/// Bytes of columns that a byte of a record may become, at most: an integer has 8, and may be one character.
+/// Maximum number of column bytes per byte of a record: an integer has 8 bytes, and may be one character.
 const GROWTH: usize = 8;
 
-/// Bytes of a row in a column without values: the offset, and the bit of a null.
-const BYTES_A_ROW: usize = 9;
+/// Bytes of a row in a column without values: its offset and its validity.
+const ROW_OVERHEAD: usize = 9;
 
-/// What makes a batch of records.
+/// A parser of records into batches.
 #[derive(Debug, Clone)]
 pub(crate) enum Parser {
     Csv(CsvParser),
@@ -33,16 +33,16 @@ pub(crate) enum Parser {
     Whole(WholeRecords),
 }
 
-/// A record is a value of the only column, `record`, whose type is `large_binary`.
+/// A parser that stores each record as a value of the only column, `record`, of type `large_binary`.
 #[derive(Debug, Clone)]
 pub(crate) struct WholeRecords {
     schema: SchemaRef,
-    /// Of CSV. `None`: a record is a line.
+    /// The dialect of CSV records; `None` if each line is a record.
     dialect: Option<CsvDialect>,
 }
 
 impl Parser {
-    /// The parser of whole records of CSV; without a dialect, of lines.
+    /// Returns a parser of whole CSV records, or of lines if there is no dialect.
     pub(crate) fn whole(dialect: Option<CsvDialect>) -> Self {
         let record = Field::new("record", DataType::LargeBinary, false);
         Self::Whole(WholeRecords { schema: Arc::new(Schema::new(vec![record])), dialect })
@@ -60,7 +60,7 @@ impl Parser {
         self.dialect().map_or(Framing::Lines, CsvDialect::framing)
     }
 
-    /// How CSV is written; `None`: the files are no CSV.
+    /// The dialect of the files; `None` if they are not CSV.
     pub(crate) fn dialect(&self) -> Option<&CsvDialect> {
         match self {
             Self::Csv(parser) => Some(parser.dialect()),
@@ -69,10 +69,10 @@ impl Parser {
         }
     }
 
-    /// The same parser with other columns.
+    /// Returns the parser with other columns.
     ///
     /// # Errors
-    /// A column is not there.
+    /// A column does not exist.
     pub(crate) fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
         Ok(match self {
             Self::Csv(parser) => Self::Csv(parser.with_columns(columns)?),
@@ -87,7 +87,7 @@ impl Parser {
         })
     }
 
-    /// The bytes that stand for an empty line where it is a record.
+    /// The bytes that replace an empty line if it counts as a record.
     pub(crate) fn blank_record(&self) -> &[u8] {
         match self {
             Self::Csv(parser) => parser.blank_record(),
@@ -95,7 +95,7 @@ impl Parser {
         }
     }
 
-    /// Records that are parsed together, at most.
+    /// Maximum number of records that are parsed together.
     pub(crate) fn most_records(&self) -> usize {
         let columns = match self {
             Self::Csv(parser) => parser.width(),
@@ -105,22 +105,22 @@ impl Parser {
         (MOST_CELLS / columns.max(1)).clamp(1, MOST_RECORDS)
     }
 
-    /// Bytes of memory that a record takes in a batch, at most.
+    /// Upper bound of the memory that a record takes in a batch, in bytes.
     pub(crate) fn most_bytes(&self, record: &[u8]) -> usize {
-        record.len().saturating_mul(GROWTH).saturating_add(self.bytes_beside(record))
+        record.len().saturating_mul(GROWTH).saturating_add(self.overhead_bytes(record))
     }
 
-    /// The part of [`most_bytes`](Self::most_bytes) that values do not take: offsets and nulls.
-    pub(crate) fn bytes_beside(&self, record: &[u8]) -> usize {
+    /// The part of [`most_bytes`](Self::most_bytes) for offsets and validity instead of values.
+    pub(crate) fn overhead_bytes(&self, record: &[u8]) -> usize {
         let slots = match self {
             Self::Csv(parser) => parser.schema().fields().len(),
             Self::Json(parser) => parser.most_rows(record).saturating_mul(parser.width()),
             Self::Whole(_) => 1,
         };
-        slots.saturating_mul(BYTES_A_ROW)
+        slots.saturating_mul(ROW_OVERHEAD)
     }
 
-    /// The records as rows of a batch. `None`: one of them is wrong.
+    /// Parses records into the rows of a batch; `None` if one of them is invalid.
     ///
     /// # Errors
     /// The parser panics.
@@ -142,7 +142,7 @@ impl Parser {
         }
     }
 
-    /// The fault of a record that [`parse`](Self::parse) refuses.
+    /// Returns the error of a record that [`parse`](Self::parse) rejects.
     #[cold]
     pub(crate) fn explain(&self, record: Slice<'_>) -> FeedError {
         match self {
@@ -155,7 +155,7 @@ impl Parser {
     }
 }
 
-/// Records without their line ends.
+/// Stores records as values, without their line ends.
 fn parse_whole(schema: &SchemaRef, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
     let records = LargeBinaryArray::from_iter_values(records.iter().map(|record| {
         let record = record.strip_suffix(b"\n").unwrap_or(record);

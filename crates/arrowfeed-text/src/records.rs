@@ -1,4 +1,4 @@
-//! The records of a file in order, from its bytes, plain or gzip.
+//! Reads the records of a plain or gzip file in order.
 
 use std::fmt;
 use std::io::{self, BufReader, Read};
@@ -8,18 +8,18 @@ use arrowfeed_source::io::{SequentialReader, decompression_error};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
 use flate2::bufread::MultiGzDecoder;
 
-use crate::framing::{Framing, Place};
+use crate::framing::{Framing, FramingState};
 
-/// Compressed bytes that are read at a time.
-const COMPRESSED_STRETCH: usize = 128 << 10;
+/// Compressed bytes per read.
+const COMPRESSED_READ_BYTES: usize = 128 << 10;
 
-/// Bytes that are read at a time, at most.
-const STRETCH: usize = 256 << 10;
+/// Maximum number of bytes per read, except for longer records.
+const READ_BYTES: usize = 256 << 10;
 
-/// Bytes that are read first after a seek, at least.
-const FIRST_STRETCH: usize = 4 << 10;
+/// Number of bytes in the first read after a seek.
+const FIRST_READ_BYTES: usize = 4 << 10;
 
-/// The bytes of a file without their compression.
+/// The decompressed bytes of a file.
 pub(crate) enum Input {
     Plain(SequentialReader),
     Gzip(Box<MultiGzDecoder<BufReader<SequentialReader>>>),
@@ -28,7 +28,7 @@ pub(crate) enum Input {
 impl Input {
     /// The content of a gzip file, which may have several members.
     pub(crate) fn gzip(reader: SequentialReader) -> Self {
-        Self::Gzip(Box::new(MultiGzDecoder::new(BufReader::with_capacity(COMPRESSED_STRETCH, reader))))
+        Self::Gzip(Box::new(MultiGzDecoder::new(BufReader::with_capacity(COMPRESSED_READ_BYTES, reader))))
     }
 
     pub(crate) fn read(&mut self, into: &mut [u8]) -> Result<usize, FeedError> {
@@ -46,51 +46,51 @@ impl Input {
     }
 }
 
-/// Reads one record after the other. Holds no more bytes than a record may have, and a stretch behind them.
+/// Reads records in order. The buffer holds at most the bytes of the longest allowed record and one more read.
 pub(crate) struct Records {
     input: Input,
     framing: Framing,
-    /// Bytes of a record, at most.
+    /// Maximum length of a record in bytes.
     most_bytes: usize,
     buffer: Vec<u8>,
-    /// Bytes of the buffer before the record, which were passed.
+    /// Number of buffer bytes that were consumed: the start of the next record.
     start: usize,
-    /// Bytes of the buffer that were read.
+    /// Number of buffer bytes that are bytes of the file.
     filled: usize,
-    /// Bytes to read next.
+    /// Number of bytes of the next read.
     stretch: usize,
-    /// Bytes of the content before the first record, which are still to be read.
+    /// Number of content bytes before the first record that must still be read and dropped.
     unread: u64,
-    /// Offset of the next record in the content of the file.
+    /// Offset of the next record in the decompressed content.
     offset: u64,
-    /// Bytes of a plain file from here on are not read before they are needed.
-    wanted: u64,
+    /// Read-ahead in a plain file ends at this offset.
+    read_ahead_end: u64,
     /// Length of the current record in the buffer.
     length: usize,
     has_ended: bool,
-    /// The buffer is not known to start with the next record: an error came in between.
+    /// After an error, the buffer may not start with the next record.
     is_broken: bool,
 }
 
-/// A record that was found. Its bytes are [`Records::bytes`].
+/// The location of a record. Its bytes are [`Records::bytes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Its offset in the content of the file.
+    /// Its offset in the decompressed content.
     pub(crate) offset: u64,
-    /// Its length, with the line end.
+    /// Its length in bytes, including the line end.
     pub(crate) length: u64,
-    /// It is an empty line.
+    /// Whether it is an empty line.
     pub(crate) is_blank: bool,
-    /// The reason for which its bytes are not available.
+    /// The reason why its bytes are not available.
     pub(crate) fault: Option<Fault>,
 }
 
-/// The reason for which a record is not available.
+/// The reason why a record is not available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It has more bytes than the limit.
     TooLong,
-    /// The file ends inside of its quotes.
+    /// The file ends inside its quotes.
     Unclosed,
 }
 
@@ -101,7 +101,8 @@ impl fmt::Debug for Records {
 }
 
 impl Records {
-    /// The records from the byte `offset` on, where one starts. A record of more than `most_bytes` is passed over.
+    /// Creates a reader of the records from `offset` on, which is the start of a record. A record of more than `most_bytes`
+    /// is skipped.
     pub(crate) fn new(input: Input, framing: Framing, offset: u64, most_bytes: usize) -> Self {
         let mut records = Self {
             unread: 0,
@@ -111,9 +112,9 @@ impl Records {
             buffer: Vec::new(),
             start: 0,
             filled: 0,
-            stretch: FIRST_STRETCH,
+            stretch: FIRST_READ_BYTES,
             offset: 0,
-            wanted: u64::MAX,
+            read_ahead_end: u64::MAX,
             length: 0,
             has_ended: false,
             is_broken: false,
@@ -125,43 +126,43 @@ impl Records {
         records
     }
 
-    /// Offset of the next record in the content of the file.
+    /// Offset of the next record in the decompressed content.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Goes on at another record of a plain file.
+    /// Continues at another record of a plain file. Does nothing in a gzip file.
     pub(crate) fn seek(&mut self, offset: u64) {
         if let Input::Plain(input) = &mut self.input
             && (offset != self.offset || self.is_broken)
         {
             input.seek(offset);
             (self.offset, self.start, self.filled, self.length) = (offset, 0, 0, 0);
-            (self.has_ended, self.is_broken, self.stretch) = (false, false, FIRST_STRETCH);
+            (self.has_ended, self.is_broken, self.stretch) = (false, false, FIRST_READ_BYTES);
         }
     }
 
-    /// Goes on at the start of a run of records of a plain file. Bytes behind its end are not read ahead.
+    /// Continues at the start of a run of records of a plain file. Bytes after its end are not read ahead.
     pub(crate) fn begin(&mut self, run: &Range<u64>) {
         self.seek(run.start);
         if let Input::Plain(_) = self.input {
-            self.wanted = run.end;
+            self.read_ahead_end = run.end;
         }
     }
 
-    /// The bytes of the record that was found last, with its line end; empty if it has a fault.
+    /// The bytes of the current record with its line end; empty if it has a fault.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.start - self.length..self.start]
     }
 
-    /// Goes to the next record. `None`: the file ends.
+    /// Advances to the next record. Returns `None` at the end of the file.
     ///
     /// # Errors
-    /// The compressed bytes are wrong; the system refuses; the caller wants to stop. The record that was begun is dropped.
+    /// The compressed data is invalid; the system reports an error; the caller cancels. The incomplete record is dropped.
     pub(crate) fn advance(&mut self, check: &Check<'_>) -> Result<Option<Found>, FeedError> {
         self.is_broken = true;
-        let (offset, mut place, mut passed) = (self.offset, Place::default(), 0_u64);
-        // Bytes of the record in the buffer, all of which were looked at.
+        let (offset, mut place, mut passed) = (self.offset, FramingState::default(), 0_u64);
+        // Number of examined bytes of the record in the buffer.
         let mut looked = 0;
         let ended = loop {
             let from = self.start + looked;
@@ -199,21 +200,21 @@ impl Records {
         Ok(Some(Found { offset, length, is_blank, fault }))
     }
 
-    /// Reads more bytes behind those of the buffer. False: the file ends.
+    /// Reads more bytes into the buffer. Returns false at the end of the file.
     fn fill(&mut self) -> Result<bool, FeedError> {
         if self.has_ended {
             return Ok(false);
         }
         self.buffer.copy_within(self.start..self.filled, 0);
         (self.filled, self.start, self.length) = (self.filled - self.start, 0, 0);
-        // A long record is read in stretches that grow with it, so that its bytes are moved a few times only.
-        let left = self.wanted.saturating_sub(self.offset.saturating_add(self.filled as u64));
+        // The reads of a long record grow with it, so that its bytes are moved only a few times.
+        let left = self.read_ahead_end.saturating_sub(self.offset.saturating_add(self.filled as u64));
         let left = usize::try_from(left).ok().filter(|left| *left > 0).unwrap_or(usize::MAX);
         let end = self.filled + self.stretch.max(self.filled.min(self.most_bytes)).min(left);
         if self.buffer.len() < end {
             self.buffer.resize(end, 0);
         }
-        self.stretch = (self.stretch * 2).min(STRETCH);
+        self.stretch = (self.stretch * 2).min(READ_BYTES);
         let read = self.input.read(&mut self.buffer[self.filled..end])?;
         let unread = usize::try_from(self.unread).unwrap_or(usize::MAX).min(read);
         self.unread -= unread as u64;
@@ -225,7 +226,8 @@ impl Records {
 }
 
 impl Fault {
-    /// The error of a record of `length` bytes with this fault. `limit` is the name of the limit of `most_bytes`.
+    /// The error of a record of `length` bytes with this fault. `limit` is the name of the limit whose value is
+    /// `most_bytes`.
     #[cold]
     pub(crate) fn error(self, length: u64, limit: &'static str, most_bytes: usize) -> FeedError {
         match self {

@@ -1,4 +1,4 @@
-//! The records from which the types of columns are inferred.
+//! Sampling of the records from which column types are inferred.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use arrowfeed_source::format::RowOrigin;
 use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, Polled, Workers};
 use arrowfeed_source::{FeedError, Interrupt, OnError};
 
-/// Records that are looked at together.
+/// Records per batch of the sample.
 const TOGETHER: usize = 1024;
 
-/// The first records of some files.
+/// An iterator over the first records of files.
 pub(crate) struct Sample {
     files: Arc<FileSet>,
     reader: PartReader,
-    /// Records that are still to be given.
+    /// Number of records that remain.
     left: u64,
 }
 
@@ -34,10 +34,10 @@ impl fmt::Debug for Sample {
 }
 
 impl Sample {
-    /// The first `sample` records of the files; `None`: all.
+    /// Starts reading the first `sample` records of the files; `None`: all records.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The system reports an error.
     pub(crate) fn new(
         files: FileSet,
         sample: Option<u64>,
@@ -57,10 +57,10 @@ impl Sample {
         Ok(Self { files, reader, left: sample.unwrap_or(u64::MAX) })
     }
 
-    /// The next records; `None`: there are no more.
+    /// Returns the next records; `None` at the end.
     ///
     /// # Errors
-    /// A record cannot be read; the caller wants to stop.
+    /// A record cannot be read; the caller cancels.
     pub(crate) fn next(&mut self) -> Result<Option<Sampled>, FeedError> {
         if self.left == 0 {
             return Ok(None);
@@ -74,7 +74,7 @@ impl Sample {
 }
 
 impl Sampled {
-    /// The error with the place of a record.
+    /// Adds the location of a record to an error.
     #[cold]
     pub(crate) fn located(&self, row: usize, error: FeedError) -> FeedError {
         let origin = self.origins.iter().rfind(|origin| origin.row <= row);

@@ -1,4 +1,4 @@
-//! The chunks of a file.
+//! Scans of the chunks of a file.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use crate::format::TextFormat;
 use crate::framing::Framing;
 use crate::records::{Found, Records};
 
-/// Work of a record beside its bytes, in bytes that take as long to look at.
+/// Fixed cost of scanning a record, as the number of bytes that take as long to scan.
 const LOOK: usize = 16;
 
-/// The chunks of a file that is not compressed, from the ends of its records.
+/// A scan of the chunks of an uncompressed file. It finds only the ends of records.
 #[derive(Debug)]
 pub(crate) struct TextScan {
     records: Records,
@@ -25,12 +25,12 @@ pub(crate) struct TextScan {
 }
 
 impl TextScan {
-    /// A scan of the chunks in `body`, where `records` begin.
+    /// Creates a scan of the chunks in `body`. `records` must start there.
     pub(crate) fn new(records: Records, format: TextFormat, body: Range<u64>) -> Self {
         Self { records, format, number: 0, offset: body.start, body, failed: None }
     }
 
-    /// Passes the records that start in a cell. Returns their number.
+    /// Skips the records that start in a cell, and returns the number of rows.
     fn pass(&mut self, cell: u64, check: &Check<'_>) -> Result<u64, FeedError> {
         let mut rows = 0;
         while self.records.offset() < self.body.end && self.format.cell(self.records.offset()) == cell {
@@ -38,14 +38,14 @@ impl TextScan {
             let offset = self.records.offset();
             match self.records.advance(check).map_err(|error| error.at_offset(offset))? {
                 Some(found) => rows += u64::from(is_row(&found, &self.format)),
-                // The file has become shorter: who decodes it says so.
+                // The file was truncated. The decoder reports that.
                 None => self.records.seek(self.body.end),
             }
         }
         Ok(rows)
     }
 
-    /// Goes to the first record that starts in a cell or behind it.
+    /// Moves to the first record that starts in or after a cell.
     fn enter(&mut self, cell: u64, check: &Check<'_>) -> Result<(), FeedError> {
         let start = self.format.cell_start(cell);
         if start <= self.body.start {
@@ -53,7 +53,7 @@ impl TextScan {
             return Ok(());
         }
         match self.format.framing() {
-            // A line that ends in the byte before the cell, or goes on into it.
+            // Skips the rest of the line that contains the byte before the cell.
             Framing::Lines => {
                 self.records.seek(start - 1);
                 self.records.advance(check).map_err(|error| error.at_offset(start))?;
@@ -102,8 +102,8 @@ impl ChunkScan for TextScan {
         (self.offset, self.number, self.failed) = (offset, number, None);
     }
 
-    /// The records of CSV are counted from the start of the file, or from the last record that was found, since a quote before an
-    /// offset decides whether a line end behind it ends a record.
+    /// CSV records are scanned from the start of the file, or from the current record, because the quotes before an offset
+    /// decide whether a line end after it ends a record.
     fn find(&mut self, from: u64, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
         let cell = self.format.cell(from);
         self.enter(cell, check)?;
@@ -115,19 +115,19 @@ impl ChunkScan for TextScan {
     }
 }
 
-/// The only chunk of a compressed file. Its rows are counted, for which the whole file is read.
+/// A scan of the only chunk of a compressed file. It reads the whole file to count the rows.
 #[derive(Debug)]
 pub(crate) struct CompressedScan {
-    /// `None`: they were counted.
+    /// All records; `None` after they were counted.
     records: Option<Records>,
     format: TextFormat,
     len: u64,
-    /// Behind the rows that can be read.
+    /// The fault after the last readable row.
     fault: Option<FeedError>,
 }
 
 impl CompressedScan {
-    /// The scan of a file of `len` bytes, which has these records.
+    /// Creates a scan of a file of `len` bytes with these records.
     pub(crate) fn new(records: Records, format: TextFormat, len: u64) -> Self {
         Self { records: Some(records), format, len, fault: None }
     }

@@ -1,20 +1,21 @@
-//! The framing of TFRecord: each record stands between its length and its checksum.
+//! The framing of TFRecord: each record is between its length and its checksum.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | length of the record, little-endian |
 //! | 4 | masked CRC-32C of these 8 bytes |
 //! | length | the record |
 //! | 4 | masked CRC-32C of the record |
 //!
-//! A mask keeps the checksum of a record that itself has checksums from being 0. Source: `tensorflow/core/lib/io/record_writer.h`.
+//! The checksums are masked, because a CRC over data that contains CRCs is weak. Source:
+//! `tensorflow/core/lib/io/record_writer.h`.
 
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, crc32c, thousands};
 
-/// Bytes before a record.
+/// Size of the header before a record, in bytes.
 pub(crate) const HEADER: usize = 12;
 
-/// Bytes behind a record.
+/// Size of the checksum after a record, in bytes.
 pub(crate) const FOOTER: usize = 4;
 
 fn masked_crc(bytes: &[u8]) -> u32 {
@@ -27,10 +28,10 @@ pub(crate) fn is_header(header: &[u8; HEADER]) -> bool {
     masked_crc(length) == number(crc)
 }
 
-/// Bytes of the record that follows.
+/// Length of the record that follows, in bytes.
 ///
 /// # Errors
-/// The checksum is of another length.
+/// The checksum does not match the length.
 pub(crate) fn length(header: &[u8; HEADER]) -> Result<u64, FeedError> {
     if !is_header(header) {
         let message = "expected the length of a record and its checksum, found a checksum of another length";
@@ -39,10 +40,10 @@ pub(crate) fn length(header: &[u8; HEADER]) -> Result<u64, FeedError> {
     Ok(header[..8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
 }
 
-/// The length of a record, if a limit allows it.
+/// Checks the length of a record against a limit.
 ///
 /// # Errors
-/// The record is longer.
+/// The record exceeds the limit.
 pub(crate) fn allowed(length: u64, limits: &Limits) -> Result<usize, FeedError> {
     match usize::try_from(length) {
         Ok(length) if length <= limits.decoded_block_bytes => Ok(length),
@@ -54,7 +55,7 @@ pub(crate) fn allowed(length: u64, limits: &Limits) -> Result<usize, FeedError> 
     }
 }
 
-/// The error of a file that ends too soon.
+/// The error of a file that ends inside a frame.
 #[cold]
 pub(crate) fn truncated(expected: u64, what: &str, found: u64) -> FeedError {
     let (expected, found) = (thousands(expected), thousands(found));
@@ -62,14 +63,14 @@ pub(crate) fn truncated(expected: u64, what: &str, found: u64) -> FeedError {
     FeedError::new(FeedErrorKind::Truncated, message)
 }
 
-/// For messages of [`truncated`]: what stands before a record, and the rest of it.
+/// The parts of a frame in messages of [`truncated`]: the header, and the rest.
 pub(crate) const BEFORE: &str = "before a record";
 pub(crate) const REST: &str = "of a record and its checksum";
 
-/// Checks a record in front of its checksum.
+/// Verifies the checksum that follows a record.
 ///
 /// # Errors
-/// The checksum is of another record.
+/// The checksum does not match the record.
 pub(crate) fn check(record_and_crc: &[u8]) -> Result<(), FeedError> {
     let (record, crc) = record_and_crc.split_at(record_and_crc.len() - FOOTER);
     let (expected, found) = (number(crc), masked_crc(record));
@@ -84,7 +85,7 @@ fn number(crc: &[u8]) -> u32 {
     crc.iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte))
 }
 
-/// Adds a record with its frame.
+/// Appends a record with its frame.
 pub(crate) fn write(record: &[u8], out: &mut Vec<u8>) {
     let length = (record.len() as u64).to_le_bytes();
     out.extend_from_slice(&length);

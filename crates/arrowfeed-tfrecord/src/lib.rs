@@ -1,15 +1,15 @@
-//! TFRecord files, and messages of `tf.Example` in protobuf's wire format to Arrow RecordBatches.
+//! TFRecord files, and conversion of their `tf.Example` and `tf.SequenceExample` messages to Arrow RecordBatches and back.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `file` | [`RecordFormat`]: files as a format of datasets |
-//! | `records` | [`Records`] of a file, and [`RecordWriter`]; gzip and zlib |
-//! | `writer` | [`ExampleWriter`]: batches to a file |
-//! | `frame` | what stands around a record: its length and checksums |
+//! | `file` | [`RecordFormat`]: TFRecord files as a dataset format |
+//! | `records` | [`Records`] reads the records of a file, [`RecordWriter`] writes them; gzip and zlib |
+//! | `writer` | [`ExampleWriter`]: writes batches to a file |
+//! | `frame` | the frame of a record: its length and checksums |
 //! | [`example`] | `tf.Example` to columns, and back |
 //! | [`sequence_example`] | `tf.SequenceExample` to columns, and back |
-//! | `feature` | what both have: maps of features |
-//! | `wire` | protobuf's wire format: tags, varints, lengths, fields that are stepped over |
+//! | `feature` | feature maps, which both messages share |
+//! | `wire` | protobuf's wire format: tags, varints, lengths, and skipping of fields |
 
 pub mod example;
 mod feature;

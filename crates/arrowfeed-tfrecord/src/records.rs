@@ -1,4 +1,4 @@
-//! Records of TFRecord, one after the other, from bytes that may be compressed; and back.
+//! Sequential reading and writing of TFRecord records, with or without compression.
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
@@ -10,25 +10,26 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 
 use crate::frame::{self, FOOTER, HEADER, truncated};
 
-/// How a file of TFRecord is compressed, as a whole.
+/// The compression of a whole TFRecord file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Compression {
-    /// It is not.
+    /// No compression.
     #[default]
     None,
-    /// gzip, `GZIP` in TensorFlow. Several members may follow each other.
+    /// gzip, `GZIP` in TensorFlow. A file may have several members.
     Gzip,
     /// zlib, `ZLIB` in TensorFlow.
     Zlib,
 }
 
 impl Compression {
-    /// What the first bytes of a file say. Of a file that is not compressed, the first 12 have a checksum.
+    /// Detects the compression from the first bytes of a file. In an uncompressed file, the first 12 bytes contain a
+    /// checksum.
     pub fn of(start: &[u8]) -> Self {
         match start {
             _ if start.first_chunk().is_some_and(frame::is_header) => Self::None,
             [0x1f, 0x8b, ..] => Self::Gzip,
-            // Deflate with a window of at most 32 KiB; both bytes together are a multiple of 31.
+            // A zlib header: deflate with a window of at most 32 KiB, and both bytes together are a multiple of 31.
             [first, second, ..]
                 if first & 0x0f == 8 && *first < 0x80 && u16::from_be_bytes([*first, *second]) % 31 == 0 =>
             {
@@ -39,7 +40,7 @@ impl Compression {
     }
 }
 
-/// The bytes of a file, without its compression.
+/// The decompressed bytes of a file.
 enum Input<R> {
     None(R),
     Gzip(MultiGzDecoder<R>),
@@ -56,7 +57,7 @@ impl<R: BufRead> Read for Input<R> {
     }
 }
 
-/// Reads records one after the other, and checks the checksums of each.
+/// Reads records in order, and verifies their checksums.
 ///
 /// ```
 /// use arrowfeed_source::Limits;
@@ -76,11 +77,11 @@ impl<R: BufRead> Read for Input<R> {
 pub struct Records<R> {
     input: Input<R>,
     limits: Limits,
-    /// The record, and its checksum.
+    /// The current record and its checksum.
     buffer: Vec<u8>,
-    /// Records so far.
+    /// Index of the current record.
     number: u64,
-    /// Bytes so far, without the compression.
+    /// Offset of the current record in the decompressed bytes.
     offset: u64,
     has_ended: bool,
 }
@@ -92,7 +93,7 @@ impl<R> fmt::Debug for Records<R> {
 }
 
 impl<R: BufRead> Records<R> {
-    /// A reader of the records of a file. `limits.decoded_block_bytes` bounds a record.
+    /// Creates a reader of the records of a file. `limits.decoded_block_bytes` limits the size of a record.
     pub fn new(input: R, compression: Compression, limits: Limits) -> Self {
         let input = match compression {
             Compression::None => Input::None(input),
@@ -102,12 +103,12 @@ impl<R: BufRead> Records<R> {
         Self { input, limits, buffer: Vec::new(), number: 0, offset: 0, has_ended: false }
     }
 
-    /// The next record. `None`: there are no more. Behind a record with a wrong checksum, the next call gives the record after
-    /// it; after any other error there are no more.
+    /// Returns the next record; `None` at the end. After a record with a wrong checksum, the next call returns the record
+    /// after it. After any other error, it returns `None`.
     ///
     /// # Errors
-    /// The file ends inside of a record; a checksum or the compression is wrong; a record is too long; the system refuses. The
-    /// error names the record, and where it starts in a file that is not compressed.
+    /// The file ends inside a record; a checksum or the compressed data is wrong; a record exceeds the limit; the system
+    /// reports an error. The error names the record, and its offset in an uncompressed file.
     #[expect(clippy::should_implement_trait, reason = "a record lives until the next one")]
     pub fn next(&mut self) -> Result<Option<&[u8]>, FeedError> {
         match self.advance() {
@@ -117,10 +118,10 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// Reads the next record, whose checksum is not looked at. False: there is none.
+    /// Reads the next record without verifying its checksum. Returns false at the end.
     ///
     /// # Errors
-    /// As [`next`](Self::next), but for the checksum of a record. There are no more records.
+    /// As in [`next`](Self::next), except for the checksum of a record. No record follows an error.
     pub(crate) fn advance(&mut self) -> Result<bool, FeedError> {
         if self.has_ended {
             return Ok(false);
@@ -130,16 +131,16 @@ impl<R: BufRead> Records<R> {
         read.map_err(|error| self.located(error))
     }
 
-    /// The record that was read last.
+    /// The current record.
     ///
     /// # Errors
-    /// It has another checksum.
+    /// Its checksum does not match.
     pub(crate) fn current(&self) -> Result<&[u8], FeedError> {
         frame::check(&self.buffer).map_err(|error| self.located(error))?;
         Ok(&self.buffer[..self.buffer.len() - FOOTER])
     }
 
-    /// Bytes of the record that was read last, and of its checksum.
+    /// Length of the current record and its checksum in bytes.
     pub(crate) fn len(&self) -> usize {
         self.buffer.len()
     }
@@ -149,7 +150,7 @@ impl<R: BufRead> Records<R> {
         if matches!(self.input, Input::None(_)) { error.at_offset(self.offset) } else { error }
     }
 
-    /// Reads a record and its checksum into the buffer. False: the file ends.
+    /// Reads a record and its checksum into the buffer. Returns false at the end of the file.
     fn read(&mut self) -> Result<bool, FeedError> {
         if !self.buffer.is_empty() {
             self.offset += (HEADER + self.buffer.len()) as u64;
@@ -169,7 +170,8 @@ impl<R: BufRead> Records<R> {
         Ok(true)
     }
 
-    /// Reads so many bytes into the buffer, or fewer where the file ends. Memory is taken as bytes come.
+    /// Reads `count` bytes into the buffer, or fewer at the end of the file. The buffer grows only with the bytes that are
+    /// read, so a wrong length does not allocate memory.
     fn fill(&mut self, count: usize) -> Result<usize, FeedError> {
         self.buffer.clear();
         let is_compressed = !matches!(self.input, Input::None(_));
@@ -178,7 +180,7 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-/// Writes records one after the other.
+/// Writes records in order.
 pub struct RecordWriter<W: Write> {
     output: Output<W>,
     frame: Vec<u8>,
@@ -197,7 +199,7 @@ impl<W: Write> fmt::Debug for RecordWriter<W> {
 }
 
 impl<W: Write> RecordWriter<W> {
-    /// A writer of a file.
+    /// Creates a writer of a file.
     pub fn new(output: W, compression: Compression) -> Self {
         let level = flate2::Compression::default();
         let output = match compression {
@@ -211,7 +213,7 @@ impl<W: Write> RecordWriter<W> {
     /// Writes a record.
     ///
     /// # Errors
-    /// The output refuses.
+    /// The output reports an error.
     pub fn write(&mut self, record: &[u8]) -> io::Result<()> {
         self.frame.clear();
         frame::write(record, &mut self.frame);
@@ -222,10 +224,10 @@ impl<W: Write> RecordWriter<W> {
         }
     }
 
-    /// Ends the compression, and gives the output back. It is not flushed.
+    /// Ends the compression, and returns the output without flushing it.
     ///
     /// # Errors
-    /// The output refuses.
+    /// The output reports an error.
     pub fn finish(self) -> io::Result<W> {
         match self.output {
             Output::None(output) => Ok(output),

@@ -1,31 +1,31 @@
-//! Protobuf's wire format. What is accepted is what protobuf's parser for C++ accepts, which TensorFlow and tfx_bsl use:
+//! Protobuf's wire format. This parser accepts the same bytes as protobuf's C++ parser, which TensorFlow and tfx_bsl use:
 //!
 //! - A tag and a length have at most 5 bytes; a value has at most 10. Bits above the 32nd of a tag and the 64th of a value are
 //!   dropped.
 //! - A length is at most 2^31 - 1.
-//! - The number of a field is not 0. Groups end with their own number, and are nested [`MOST_NESTED`] deep at most.
+//! - The number of a field is not 0. A group ends with its own number. Groups are nested at most [`MOST_NESTED`] deep.
 
 use std::fmt;
 
-/// Groups inside of groups.
+/// Maximum nesting depth of groups.
 const MOST_NESTED: usize = 100;
 
-/// Why bytes are no message.
+/// The reason why bytes are not a valid message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Malformed {
-    /// They end inside of a field.
+    /// The bytes end inside a field.
     Ends,
     /// A varint, a tag or a length is too long.
     Varint,
-    /// A tag has the field number 0, or a wire type that there is not.
+    /// A tag has the field number 0 or an unknown wire type.
     Tag(u32),
     /// A length is more than 2^31 - 1.
     Length(u64),
-    /// A group ends that has not begun, or too many are nested.
+    /// A group ends that has not started, or too many groups are nested.
     Group,
     /// A string is not UTF-8.
     Utf8,
-    /// Packed numbers of 4 bytes have a length that 4 does not divide.
+    /// The length of packed 4-byte numbers is not a multiple of 4.
     Packed(usize),
 }
 
@@ -48,18 +48,18 @@ impl fmt::Display for Malformed {
     }
 }
 
-/// The value of a field as it is on the wire.
+/// The value of a field as encoded on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
     Varint(u64),
     Fixed64,
     Bytes(&'a [u8]),
-    /// It was stepped over.
+    /// A group, which was skipped.
     Group,
     Fixed32([u8; 4]),
 }
 
-/// The fields of a message, one after the other.
+/// An iterator over the fields of a message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields<'a>(&'a [u8]);
 
@@ -69,7 +69,7 @@ impl<'a> Fields<'a> {
         Self(message)
     }
 
-    /// The number and the value of the next field. `None`: the message ends.
+    /// The number and the value of the next field; `None` at the end of the message.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<(u32, Value<'a>)>, Malformed> {
         if self.0.is_empty() {
@@ -87,7 +87,7 @@ impl<'a> Fields<'a> {
         Ok(Some((tag >> 3, value)))
     }
 
-    /// The bytes of the next field, if it has this tag of one byte, and can be read; else nothing is passed.
+    /// The bytes of the next field, if it has this one-byte tag and can be read. Otherwise nothing is consumed.
     #[inline(always)]
     pub(crate) fn next_of(&mut self, tag: u8) -> Option<&'a [u8]> {
         let (first, mut rest) = self.0.split_first()?;
@@ -99,19 +99,19 @@ impl<'a> Fields<'a> {
         Some(found)
     }
 
-    /// The bytes of the only field, if it has this tag of one byte.
+    /// The bytes of the only field of a message, if it has this one-byte tag.
     #[inline]
     pub(crate) fn only(message: &'a [u8], tag: u8) -> Option<&'a [u8]> {
         Self::new(message).only_left(tag)
     }
 
-    /// The bytes of the only field, whose tag stands before the message.
+    /// The bytes of the only field of a message whose tag was already read.
     #[inline(always)]
     pub(crate) fn only_value(mut message: &'a [u8]) -> Option<&'a [u8]> {
         bytes(&mut message).ok().filter(|_| message.is_empty())
     }
 
-    /// The same of the fields that are left.
+    /// Like [`only`](Self::only), for the remaining fields.
     #[inline]
     pub(crate) fn only_left(mut self, tag: u8) -> Option<&'a [u8]> {
         self.next_of(tag).filter(|_| self.0.is_empty())
@@ -124,11 +124,11 @@ fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], Malformed> {
     Ok(taken)
 }
 
-/// The wire types of the tags around a group.
+/// The wire types of the start and end tags of a group.
 const BEGIN_GROUP: u32 = 3;
 const END_GROUP: u32 = 4;
 
-/// The value behind a tag. `None`: a group begins or ends.
+/// The value after a tag; `None` if a group starts or ends.
 #[inline]
 fn value<'a>(bytes: &mut &'a [u8], tag: u32) -> Result<Option<Value<'a>>, Malformed> {
     Ok(Some(match tag & 7 {
@@ -148,14 +148,14 @@ fn value<'a>(bytes: &mut &'a [u8], tag: u32) -> Result<Option<Value<'a>>, Malfor
     }))
 }
 
-/// The number of a field and its wire type.
+/// Reads a tag: the number of a field and its wire type.
 #[inline]
 fn tag(bytes: &mut &[u8]) -> Result<u32, Malformed> {
     let tag = varint_of::<5>(bytes)? as u32;
     if tag >> 3 == 0 { Err(Malformed::Tag(tag)) } else { Ok(tag) }
 }
 
-/// Bytes with their length before them.
+/// Reads length-prefixed bytes.
 #[inline]
 fn bytes<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8], Malformed> {
     let length = varint_of::<5>(bytes)?;
@@ -168,7 +168,7 @@ pub(crate) fn varint(bytes: &mut &[u8]) -> Result<u64, Malformed> {
     varint_of::<10>(bytes)
 }
 
-/// The value of a varint that takes the first bits of a word, 8 to 64.
+/// The value of a varint in the lowest `bits` bits of a word, 8 to 64.
 #[inline]
 pub(crate) fn compacted(word: u64, bits: u32) -> u64 {
     let value = word << (64 - bits) >> (64 - bits) & 0x7f7f_7f7f_7f7f_7f7f;
@@ -178,13 +178,13 @@ pub(crate) fn compacted(word: u64, bits: u32) -> u64 {
     (value & 0x0fff_ffff_0000_0000) >> 4 | value & 0x0000_0000_0fff_ffff
 }
 
-/// Bytes of a varint.
+/// Length of a varint in bytes.
 #[inline]
 pub(crate) fn varint_len(value: u64) -> usize {
     (70 - (value | 1).leading_zeros() as usize) / 7
 }
 
-/// Adds a varint.
+/// Appends a varint.
 #[inline]
 pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -194,14 +194,14 @@ pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// Adds what stands before so many bytes of a field: its tag, of one byte, and its length.
+/// Appends the one-byte tag and the length of a field with this number of bytes.
 #[inline]
 pub(crate) fn push_head(message: &mut Vec<u8>, tag: u8, bytes: usize) {
     message.push(tag);
     push_varint(message, bytes as u64);
 }
 
-/// A varint of at most so many bytes.
+/// Reads a varint of at most `MOST` bytes.
 #[inline]
 fn varint_of<const MOST: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {
     match bytes {
@@ -229,7 +229,7 @@ fn long_varint<const MOST: usize>(bytes: &mut &[u8]) -> Result<u64, Malformed> {
     Err(if bytes.len() < MOST { Malformed::Ends } else { Malformed::Varint })
 }
 
-/// Steps over a group whose first tag was read.
+/// Skips a group whose start tag was read.
 fn skip_group(bytes: &mut &[u8], number: u32) -> Result<(), Malformed> {
     let mut open = vec![number];
     while let Some(number) = open.last() {

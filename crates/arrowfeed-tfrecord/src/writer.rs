@@ -1,4 +1,4 @@
-//! Batches to a file of TFRecord, which has its name when it is whole.
+//! Writer of batches to a TFRecord file, which appears under its name when it is complete.
 
 use std::fmt;
 use std::io::{BufWriter, Write};
@@ -15,11 +15,11 @@ use crate::example::ExampleEncoder;
 use crate::sequence_example::SequenceExampleEncoder;
 use crate::{Compression, RecordWriter};
 
-/// Bytes that are written at a time.
+/// Bytes per write.
 const BUFFER: usize = 256 << 10;
 
-/// Writes rows as messages of `tf.Example`, see [`ExampleEncoder`], or as other records, to a new file. The file appears under
-/// its name when it is finished; dropped before that, it is removed.
+/// Writes rows to a new file as `tf.Example` messages, see [`ExampleEncoder`], or as other records. The file appears under
+/// its name when the writer is finished. If the writer is dropped before that, the file is removed.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -44,7 +44,7 @@ pub struct ExampleWriter {
     interrupt: Option<Interrupt>,
 }
 
-/// What a row becomes.
+/// The content of the records.
 enum Content {
     Example,
     SequenceExample {
@@ -64,10 +64,10 @@ impl fmt::Debug for ExampleWriter {
 }
 
 impl ExampleWriter {
-    /// A writer of a new file, which replaces one of this name.
+    /// Creates a writer of a new file, which replaces an existing file of this name.
     ///
     /// # Errors
-    /// The file cannot be made.
+    /// The file cannot be created.
     pub fn create(path: impl AsRef<Path>, compression: Compression) -> Result<Self, FeedError> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -75,27 +75,27 @@ impl ExampleWriter {
         Ok(Self::to_file(name, Box::new(target), compression))
     }
 
-    /// A writer of a new file or object. `name` stands in messages.
+    /// Creates a writer of a new file or object. `name` is its name in messages.
     pub fn to_file(name: impl Into<String>, file: Box<dyn NewFile>, compression: Compression) -> Self {
         let records = RecordWriter::new(BufWriter::with_capacity(BUFFER, file), compression);
         Self { records, content: Content::Example, name: name.into(), rows: 0, interrupt: None }
     }
 
-    /// Writes messages of `tf.SequenceExample` instead, see [`SequenceExampleEncoder`]. `sequence_column`: the struct whose fields
-    /// become feature lists.
+    /// Writes `tf.SequenceExample` messages instead, see [`SequenceExampleEncoder`]. The fields of the struct column
+    /// `sequence_column` become feature lists.
     pub fn with_sequences(mut self, sequence_column: impl Into<String>) -> Self {
         self.content = Content::SequenceExample { column: sequence_column.into() };
         self
     }
 
-    /// Writes the values of the only column as they are: a record is what a value has, bytes or text.
+    /// Writes the values of the only column, bytes or text, as records.
     pub fn with_raw_records(mut self) -> Self {
         self.content = Content::Raw;
         self
     }
 
-    /// Asked for about each mebibyte that is written. True stops the writing with an error of kind
-    /// [`Interrupted`](arrowfeed_source::FeedErrorKind::Interrupted). Default: never.
+    /// Sets a function that is called about once per MiB written. If it returns true, the writing ends with an error of kind
+    /// [`Interrupted`](arrowfeed_source::FeedErrorKind::Interrupted). Default: none.
     pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
         self.interrupt = Some(interrupt);
         self
@@ -104,8 +104,8 @@ impl ExampleWriter {
     /// Writes the rows of a batch.
     ///
     /// # Errors
-    /// A column has a type that no feature has, or a value that none can have; of raw records, there is another number of
-    /// columns than one, it has neither bytes nor text, or a null; the file cannot be written; the caller wants to stop.
+    /// A column has a type or a value that cannot become a feature; for raw records, the batch does not have exactly one
+    /// column, or the column has a type other than bytes or text, or a null; the file cannot be written; the caller cancels.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), FeedError> {
         let check = Check::of(self.interrupt.as_ref());
         let mut encoder = match &self.content {
@@ -128,7 +128,7 @@ impl ExampleWriter {
         Ok(())
     }
 
-    /// Gives the file its name, and says how many rows it has.
+    /// Gives the file its name, and returns its number of rows.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -143,7 +143,7 @@ impl ExampleWriter {
     }
 }
 
-/// Of the rows of a batch.
+/// An encoder of the rows of a batch.
 enum Encoder {
     Example(ExampleEncoder),
     SequenceExample(SequenceExampleEncoder),
@@ -153,7 +153,7 @@ enum Encoder {
 /// The values of the only column.
 ///
 /// # Errors
-/// There is another number of columns; it has values of another type, or a null.
+/// The batch does not have exactly one column; the column has a type other than bytes or text, or a null.
 fn raw_records(batch: &RecordBatch) -> Result<LargeBinaryArray, FeedError> {
     let refused = |message: String| FeedError::new(FeedErrorKind::Conversion, message);
     let [column] = batch.columns() else {

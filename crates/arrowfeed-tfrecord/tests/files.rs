@@ -1,4 +1,4 @@
-//! Files of TFRecord through the engine: whoever reads which part of a file, the rows are those that a plain reader finds.
+//! TFRecord files read through the engine: whichever part of a file is read, the rows are those of a plain reader.
 
 use std::fs;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ fn options(batch_size: usize, on_error: OnError, workers: Workers) -> PartOption
     }
 }
 
-/// The batches of a file, the report, and the error at their end.
+/// The batches of a file, the report, and the error that ends them.
 fn batches(files: &FileSet, options: PartOptions) -> (Vec<RecordBatch>, Report, Option<FeedError>) {
     let mut reader = PartReader::new(Arc::new(files.clone()), [Part::whole(0)], options).unwrap();
     let mut batches = Vec::new();
@@ -67,7 +67,7 @@ fn masked_crc(bytes: &[u8]) -> [u8; 4] {
     crc32c::crc32c(bytes).rotate_right(15).wrapping_add(0xa282_ead8).to_le_bytes()
 }
 
-/// The frame at a place: where it ends, and whether its record is whole. `None`: there is none.
+/// The end of the frame at an offset, and whether the checksum of its record matches; `None` if no frame starts there.
 fn frame(file: &[u8], at: usize) -> Option<(usize, bool)> {
     let header = file.get(at..at + 12)?;
     let length = u64::from_le_bytes(header[..8].try_into().unwrap());
@@ -79,13 +79,13 @@ fn frame(file: &[u8], at: usize) -> Option<(usize, bool)> {
     Some((end as usize, masked_crc(record) == file[end as usize - 4..end as usize]))
 }
 
-/// What a file has, by the words of the documentation.
+/// The expected content of a file, computed as the documentation defines it.
 #[derive(Debug, Default, PartialEq)]
 struct Plain {
     records: Vec<Vec<u8>>,
     /// Offset, end and number of records of each chunk.
     chunks: Vec<(u64, u64, u64)>,
-    /// Where something is left out.
+    /// Offsets of skipped records and bytes.
     left_out: Vec<u64>,
 }
 
@@ -133,7 +133,7 @@ fn scanned(scan: &mut dyn ChunkScan) -> Vec<Chunk> {
     }
 }
 
-/// A directory that is removed with its files.
+/// A directory that is removed with its files on drop.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -153,7 +153,7 @@ impl Drop for Directory {
     }
 }
 
-/// Records, some of which are files of TFRecord themselves where `nested` is true.
+/// Records, some of which are TFRecord files themselves if `nested` is true.
 fn contents(nested: bool) -> impl Strategy<Value = Vec<Vec<u8>>> {
     let bytes = prop::collection::vec(any::<u8>(), 0..120);
     let file = prop::collection::vec(bytes.clone(), 1..4).prop_map(|it| written(&it, Compression::None));
@@ -184,7 +184,7 @@ proptest! {
         if let Some(cut) = cut.filter(|_| !file.is_empty()) {
             file.truncate(cut.index(file.len()));
         }
-        // The first bytes say what the file is.
+        // The first 12 bytes stay intact, because they identify the file.
         if let Some(rest) = file.get_mut(12..).filter(|rest| !rest.is_empty()) {
             damage.iter().for_each(|(place, xor)| rest[place.index(rest.len())] ^= xor);
         }
@@ -197,7 +197,7 @@ proptest! {
             let places: Vec<u64> = report.skipped.iter().map(|skipped| skipped.offset.unwrap()).collect();
             prop_assert_eq!(&places, &expected.left_out);
             prop_assert_eq!(report.blocks, expected.chunks.len() as u64);
-            // What is wrong is an error behind the records before it.
+            // The first fault is an error after the records before it.
             let (found, _, error) = batches(&files, options(batch_size, OnError::Raise, workers));
             prop_assert!(expected.records.starts_with(&records(&found)));
             let found = error.map(|error| error.location().offset.unwrap());
@@ -262,7 +262,7 @@ proptest! {
             prop_assert_eq!(error.is_some(), !report.skipped.is_empty());
             let (raised, left) = (records(&raised), records(&left));
             prop_assert!(left.starts_with(&raised) || !contents.starts_with(&raised));
-            // The index has the rows that are read.
+            // The index has the same number of rows as the reader.
             let (chunks, faults) = files.chunks(0, OnError::SkipBlock, &Check::never()).unwrap();
             let rows = chunks.iter().map(|chunk| chunk.rows).sum::<u64>();
             let of_records = report.skipped.iter().filter(|skipped| skipped.rows == Some(1)).count();

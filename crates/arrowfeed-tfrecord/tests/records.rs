@@ -1,4 +1,4 @@
-//! TFRecord files that TensorFlow wrote, that we wrote, and that are damaged.
+//! TFRecord files written by TensorFlow, files written by this crate, and damaged files.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 const ALL: [Compression; 3] = [Compression::None, Compression::Gzip, Compression::Zlib];
 
-/// The records before an error or the end.
+/// The records before an error or the end, and the error.
 fn read(file: &[u8], compression: Compression) -> (Vec<Vec<u8>>, Option<FeedError>) {
     let mut records = Records::new(file, compression, Limits::default());
     let mut found = Vec::new();
@@ -156,8 +156,8 @@ proptest! {
             }
             let (found, error) = read(&file, compression);
             prop_assert!(records.starts_with(&found));
-            // Some bits of a compressed file say nothing. A file that is cut between two records is a whole one, and so is an
-            // empty one.
+            // Some bits of a compressed file have no meaning. A file that is cut between two records is valid, and so is an
+            // empty file.
             let is_whole = cut && (file.is_empty() || written(&found, compression) == file);
             prop_assert!(error.is_some() || found == records || is_whole);
         }

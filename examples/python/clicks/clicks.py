@@ -1,7 +1,7 @@
-"""Made-up clicks for a ranking model: 6 scalars, 8 dense and 5 sparse features; the same in every run.
+"""Synthetic clicks for a ranking model: 6 scalars, 8 dense and 5 sparse features, equal in every run.
 
-Sparse features are records of `indices0` and `values`, as AvroTensorDataset has them. Whether an item is
-clicked follows from the features, so that a model has something to learn.
+Sparse features are records of `indices0` and `values`, as in AvroTensorDataset. Whether an item is clicked
+depends on the features, so that a model has something to learn.
 """
 
 from collections.abc import Iterator
@@ -25,11 +25,11 @@ FEATURES = (
     | {name: features.Dense([size], key=f"{name}[*]") for name, size in DENSE.items()}
     | {name: features.Sparse("indices0[*]", "values[*]", size) for name, size in SPARSE.items()}
 )
-"""By the names of the columns."""
+"""The features by column name."""
 
 
 def batches(rows: int) -> Iterator[pa.RecordBatch]:
-    """All clicks, some thousand rows at a time."""
+    """Yields all clicks in batches of some thousand rows."""
     random = np.random.default_rng(SEED)
     weights = {name: random.normal(size=size) for name, size in SPARSE.items()}
     for start in range(0, rows, BATCH):
@@ -57,7 +57,7 @@ def _batch(random: np.random.Generator, weights: dict[str, np.ndarray], rows: in
 def _sparse(
     random: np.random.Generator, weights: np.ndarray, size: int, rows: int
 ) -> tuple[pa.Array, np.ndarray]:
-    """One to five entries a row at places that increase, and what they do to the score."""
+    """One to five entries per row at increasing indices, and their effect on the score."""
     counts = random.integers(1, 6, rows)
     splits = np.concatenate([[0], np.cumsum(counts)])
     step = size // 5
@@ -75,7 +75,7 @@ def _lists(splits: np.ndarray, values: np.ndarray) -> pa.Array:
 
 
 def write(folder: Path, rows: int, files: int = 4) -> list[str]:
-    """Writes the clicks to files, if they are not there, and gives their paths."""
+    """Writes the clicks to files unless they exist, and returns the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"clicks-{rows}-{n}.avro" for n in range(files)]
     missing = [path for path in paths if not path.exists()]
@@ -87,5 +87,5 @@ def write(folder: Path, rows: int, files: int = 4) -> list[str]:
 
 
 def dataset(paths: list[str]) -> af.AvroDataset:
-    """The dataset that each of the models trains on."""
+    """Returns the dataset on which all models train."""
     return af.AvroDataset(paths, features=FEATURES)

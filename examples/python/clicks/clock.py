@@ -1,4 +1,4 @@
-"""What the training loops of all frameworks have in common: arguments, and a clock for the wait for data."""
+"""Helpers of all training loops: arguments, and a clock for the time spent waiting for data."""
 
 import argparse
 import time
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "data" / "clicks"
 
 @dataclass
 class Report:
-    """How an epoch went."""
+    """The results of an epoch."""
 
     loss: float
     examples: int
@@ -25,33 +25,33 @@ class Report:
 
 
 class Clock:
-    """Measures how long a loop waits for its batches."""
+    """A clock for the time that a loop waits for its batches."""
 
     def __init__(self) -> None:
         self.waiting = 0.0
         self.start = time.perf_counter()
 
     def next(self, batches: Iterator[Any]) -> Any:
-        """The next batch; None after the last one."""
+        """Returns the next batch; None after the last one."""
         before = time.perf_counter()
         batch = next(batches, None)
         self.waiting += time.perf_counter() - before
         return batch
 
     def waits(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """The same batches."""
+        """Yields the batches, and measures the waits for them."""
         iterator = iter(batches)
         while (batch := self.next(iterator)) is not None:
             yield batch
 
     def report(self, losses: list[float], examples: int) -> Report:
-        """The mean loss of the epoch, and its speed."""
+        """Returns the mean loss of the epoch and its speed."""
         seconds = time.perf_counter() - self.start
         return Report(sum(losses) / len(losses), examples, seconds, self.waiting)
 
 
 def arguments() -> argparse.Namespace:
-    """Of the command line."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=40_000)
     parser.add_argument("--epochs", type=int, default=3)

@@ -1,6 +1,7 @@
-"""A click-through model in JAX, on `AvroDataset.to_jax`: run this file.
+"""A click-through model in JAX that reads `AvroDataset.to_jax`. Run this file.
 
-Stops in the middle of the second epoch and goes on from its state, as a job that is moved to another machine.
+Stops in the middle of the second epoch, and resumes from a checkpoint, like a job that moves to another
+machine.
 """
 
 import json
@@ -16,20 +17,20 @@ from clicks import DENSE, LABEL, SCALARS, SPARSE, dataset, write
 
 WIDTH = len(SCALARS) + sum(DENSE.values())
 ENTRIES = 5
-"""Entries of a row at most: batches are filled up to as many, so that one function is compiled for all."""
+"""Maximum number of entries per row. Batches are padded to it, so that JAX compiles only one function."""
 
 RATE = 0.5
 
 
 def initial() -> dict:
-    """The parameters before the first step."""
+    """Returns the initial parameters."""
     hidden = jax.random.normal(jax.random.key(1), (WIDTH, 32)) / WIDTH**0.5
     weights = {name: jnp.zeros(size) for name, size in SPARSE.items()}
     return {"hidden": hidden, "bias": jnp.zeros(32), "out": jnp.zeros(32), "sparse": weights}
 
 
 def loss_of(parameters: dict, batch: dict) -> jax.Array:
-    """The mean cross entropy of the rows."""
+    """Returns the mean cross entropy of the rows."""
     scalars = jnp.stack([batch[name] for name in SCALARS], 1)
     dense = jnp.concatenate([scalars, *(batch[name] for name in DENSE)], 1)
     logits = jax.nn.relu(dense @ parameters["hidden"] + parameters["bias"]) @ parameters["out"]
@@ -41,13 +42,13 @@ def loss_of(parameters: dict, batch: dict) -> jax.Array:
 
 @jax.jit
 def step(parameters: dict, batch: dict) -> tuple[dict, jax.Array]:
-    """One step of gradient descent."""
+    """Takes one step of gradient descent."""
     loss, gradient = jax.value_and_grad(loss_of)(parameters, batch)
     return jax.tree.map(lambda value, slope: value - RATE * slope, parameters, gradient), loss
 
 
 def padded(batch: dict) -> dict:
-    """The batch with as many entries in each sparse matrix; those that it has not are past the last row."""
+    """Pads all sparse matrices of a batch to the same number of entries. Padding is past the last row."""
     filled = dict(batch)
     for name in SPARSE:
         matrix = batch[name]
@@ -58,7 +59,7 @@ def padded(batch: dict) -> dict:
 
 
 def train(folder: Path, rows: int, epochs: int, batch_size: int) -> Iterator[Report]:
-    """Trains, and reports after each epoch."""
+    """Trains the model, and yields a report after each epoch."""
     source = dataset(write(folder, rows))
     options = {"batch_size": batch_size, "drop_remainder": True, "epochs": epochs}
     options |= {"shuffle_buffer_size": 10_000, "seed": 7}

@@ -1,4 +1,4 @@
-"""A click-through model in Keras, on `AvroDataset.to_tf`: run this file."""
+"""A click-through model in Keras that reads `AvroDataset.to_tf`. Run this file."""
 
 import os
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class Clicks(tf.keras.Model):
         self.out = tf.keras.layers.Dense(1)
 
     def call(self, batch: dict) -> tf.Tensor:
-        """The logit of each row."""
+        """Returns the logit of each row."""
         scalars = tf.stack([batch[name] for name in SCALARS], 1)
         dense = tf.concat([scalars, *(batch[name] for name in DENSE)], 1)
         products = [
@@ -35,7 +35,7 @@ class Clicks(tf.keras.Model):
 
 
 def train(folder: Path, rows: int, epochs: int, batch_size: int) -> Iterator[Report]:
-    """Trains, and reports after each epoch."""
+    """Trains the model, and yields a report after each epoch."""
     batches = dataset(write(folder, rows)).to_tf(
         batch_size=batch_size, drop_remainder=True, shuffle_buffer_size=10_000, seed=7
     )

@@ -1,4 +1,4 @@
-"""A click-through model in PyTorch, on `AvroDataset.to_torch`: run this file."""
+"""A click-through model in PyTorch that reads `AvroDataset.to_torch`. Run this file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ class Clicks(torch.nn.Module):
         self.dense = torch.nn.Sequential(torch.nn.Linear(WIDTH, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1))
 
     def forward(self, batch: dict) -> torch.Tensor:
-        """The logit of each row."""
+        """Returns the logit of each row."""
         scalars = torch.stack([batch[name] for name in SCALARS], 1)
         logits = self.dense(torch.cat([scalars, *(batch[name] for name in DENSE)], 1))
         for name, weight in self.sparse.items():
@@ -30,7 +30,7 @@ class Clicks(torch.nn.Module):
 
 
 def train(folder: Path, rows: int, epochs: int, batch_size: int) -> Iterator[Report]:
-    """Trains, and reports after each epoch."""
+    """Trains the model, and yields a report after each epoch."""
     source = dataset(write(folder, rows)).to_torch(
         batch_size=batch_size, drop_remainder=True, shuffle_buffer_size=10_000, seed=7
     )

@@ -1,9 +1,9 @@
-//! Reads some fields of an Avro file, at any depth; all others are stepped over without being decoded.
+//! Reads selected fields of an Avro file, at any depth. All other fields are skipped without being decoded.
 //!
 //! ```sh
 //! cargo run --release --example project_columns -- FILE id user.scores friends.name.first
 //! ```
-//! The columns keep their nesting: `user.scores` comes as a struct `user` with the one field `scores`.
+//! The columns keep their nesting: `user.scores` becomes a struct `user` with the one field `scores`.
 
 use std::env;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Reads a whole Avro file: what its columns are, how many rows it has, and how fast they come.
+//! Reads a whole Avro file, and prints its columns, its number of rows and the throughput.
 //!
 //! ```sh
 //! cargo run --release --example read_avro -- FILE

@@ -1,10 +1,10 @@
-//! Reads a byte range of an Avro file, as one of several processes would that share the file.
+//! Reads a byte range of an Avro file, like one of several processes that share the file.
 //!
 //! ```sh
 //! cargo run --release --example read_range -- FILE START END
 //! ```
-//! A block belongs to the range that holds its first byte, so ranges that cover the file give each row once,
-//! wherever they are cut. `plan_splits` proposes such ranges.
+//! A block belongs to the range that contains its first byte. Ranges that cover the file therefore return each row once,
+//! whatever their boundaries are. `plan_splits` proposes such ranges.
 
 use std::env;
 use std::path::PathBuf;

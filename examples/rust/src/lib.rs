@@ -1,4 +1,4 @@
-//! What the examples share: how they read to the end, what they print, and how they fail.
+//! Helpers of the examples: reading to the end, printing and error handling.
 
 #![allow(clippy::print_stdout)]
 
@@ -9,7 +9,7 @@ use std::time::Instant;
 use arrow_schema::Schema;
 use arrowfeed_avro::{AvroReader, FeedError};
 
-/// Runs an example; what went wrong is told in one line.
+/// Runs an example, and prints an error in one line.
 pub fn run(example: impl FnOnce() -> Result<(), Box<dyn Error>>) -> ExitCode {
     match example() {
         Ok(()) => ExitCode::SUCCESS,
@@ -20,7 +20,7 @@ pub fn run(example: impl FnOnce() -> Result<(), Box<dyn Error>>) -> ExitCode {
     }
 }
 
-/// Prints the columns, one a line.
+/// Prints the columns, one per line.
 pub fn print_schema(schema: &Schema) {
     for field in schema.fields() {
         let optional = if field.is_nullable() { ", nullable" } else { "" };
@@ -28,7 +28,7 @@ pub fn print_schema(schema: &Schema) {
     }
 }
 
-/// Reads all batches and prints how many rows there were, and how fast they came.
+/// Reads all batches, and prints the number of rows and the throughput.
 pub fn drain(mut reader: AvroReader) -> Result<(), FeedError> {
     let start = Instant::now();
     for batch in reader.by_ref() {

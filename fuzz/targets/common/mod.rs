@@ -1,4 +1,4 @@
-//! What all targets share: small limits, and what must hold for whatever is read.
+//! Helpers of the Avro targets: small limits, and the checks that every outcome must pass.
 
 #[path = "../../../crates/arrowfeed-avro/tests/support_hostile/mod.rs"]
 pub(crate) mod support;
@@ -7,7 +7,7 @@ use arrow_array::{Array, StructArray};
 use arrowfeed_avro::{FeedErrorKind, Limits, ReadOptions};
 use support::outcome::Outcome;
 
-/// Limits that a run of some thousand files a second stays within.
+/// Limits that are small enough for a run of some thousand files per second.
 pub(crate) fn options() -> ReadOptions {
     let limits = Limits {
         header_bytes: 1 << 20,
@@ -25,7 +25,7 @@ pub(crate) fn options() -> ReadOptions {
     ReadOptions { limits, ..ReadOptions::default() }
 }
 
-/// No defect may come to light, and every array must be valid.
+/// Checks that there is no internal error, and that every array is valid.
 pub(crate) fn check(outcome: &Outcome) {
     if let Some(fault) = &outcome.fault {
         assert_ne!(fault.kind, FeedErrorKind::Internal, "{fault}");

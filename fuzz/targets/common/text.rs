@@ -1,4 +1,4 @@
-//! What the targets of text share: the rows of a file, read as a whole and chunk by chunk.
+//! Helpers of the text targets, which read the rows of a file as a whole and chunk by chunk.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{Borders, FileSet, Part, PartOptions, PartReader, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, OnError};
 
-/// Limits that a run of some thousand files a second stays within.
+/// Limits that are small enough for a run of some thousand files per second.
 pub(crate) fn limits() -> Limits {
     Limits { decoded_block_bytes: 1 << 20, expanded_fields: 2_000, batch_bytes: 8 << 20, ..Limits::default() }
 }
 
-/// Opens a file and reads it. No defect may come to light, and every array must be valid.
+/// Opens a file and reads it. Checks that there is no internal error, and that every array is valid.
 pub(crate) fn check(open: impl Fn(FileSource) -> Result<FileSet, FeedError>, file: &[u8]) {
     let files = match open(FileSource::bytes(file.to_vec())) {
         Ok(files) => files,
@@ -27,7 +27,7 @@ pub(crate) fn check(open: impl Fn(FileSource) -> Result<FileSet, FeedError>, fil
     }
 }
 
-/// The rows of parts of a file, without those that are wrong, and the error at their end.
+/// The valid rows of parts of a file, and the error that ends them.
 fn rows(files: &FileSet, parts: Vec<Part>) -> (RecordBatch, Option<FeedError>) {
     let options = PartOptions {
         batch_size: 64,

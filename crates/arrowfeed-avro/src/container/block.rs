@@ -1,4 +1,4 @@
-//! Blocks one after the other: framing checked, data decompressed.
+//! Reads blocks in order, checks their framing and decompresses their data.
 
 use std::ops::Range;
 
@@ -11,56 +11,56 @@ use super::header::Header;
 use super::input::Input;
 use crate::wire::padded::Padded;
 
-/// Bytes that [`BlockReader::resync`] looks through at a time.
+/// Number of bytes that [`BlockReader::resync`] searches at a time.
 const WINDOW: usize = 1 << 20;
 
-/// Work of looking whether a block follows a marker, in bytes that take as long to go through.
+/// Cost of checking whether a block follows a marker, as the number of bytes that are searched in the same time.
 const LOOK: usize = 4 << 10;
 
-/// A block whose sync marker has been seen; its data may be anything.
+/// A block whose sync marker has been checked; its data is unchecked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// Zero-based, in its file or in the range that is read.
+    /// Zero-based index in the file, or in the range that is read.
     pub(crate) index: u64,
-    /// Offset in the file of the record count: right after the sync marker before it.
+    /// File offset of the record count, right after the preceding sync marker.
     pub(crate) offset: u64,
-    /// Records.
+    /// Number of records.
     pub(crate) count: u64,
-    /// Bytes of data, as they are in the file.
+    /// Size of the data in the file.
     pub(crate) size: usize,
-    /// Offset in the file of the data.
+    /// File offset of the data.
     pub(crate) data: u64,
 }
 
 impl Block {
-    /// Bytes of the whole block in the file, head and sync marker included.
+    /// Size of the whole block in the file, including its header and sync marker.
     pub(crate) fn len(&self) -> u64 {
         self.data - self.offset + (self.size + SYNC) as u64
     }
 }
 
-/// Gives blocks in order. After an error of [`next`](Self::next) it gives that error again, until
-/// [`resync`](Self::resync) or [`restart`](Self::restart).
+/// Returns blocks in order. After [`next`](Self::next) fails, it returns the same error again until
+/// [`resync`](Self::resync) or [`restart`](Self::restart) is called.
 pub(crate) struct BlockReader {
     input: Input,
     sync: [u8; SYNC],
     decompressor: Decompressor,
     block_limit: usize,
     row_limit: u64,
-    /// Where to end; the input may go on.
+    /// Offset at which to stop; the input may continue after it.
     end: u64,
     /// Index of the block at the input's next byte, or of `current`.
     index: u64,
-    /// The block that `next` gave last; the input is at its data.
+    /// The block that `next` returned last; the input is at its data.
     current: Option<Block>,
     /// Whether the decompressor holds the data of `current`.
     decompressed: bool,
-    /// What `next` fails with; the input is at the start of the block that is wrong.
+    /// The error of `next`; the input is at the start of the invalid block.
     failed: Option<FeedError>,
 }
 
 impl BlockReader {
-    /// Reads blocks from `input` on, which is at the start of one.
+    /// Reads blocks from `input`, which is at the start of a block.
     pub(crate) fn new(input: Input, header: &Header, limits: &Limits) -> Self {
         Self {
             input,
@@ -76,15 +76,15 @@ impl BlockReader {
         }
     }
 
-    /// Goes on at another range of the same file, which starts and ends at the border of a block (see
-    /// [`align`](arrowfeed_source::run::align)), and keeps the buffers. A stream cannot.
+    /// Continues with another range of the same file and keeps the buffers. The range starts and ends at block
+    /// boundaries (see [`align`](arrowfeed_source::run::align)). Fails for a stream.
     pub(crate) fn restart(&mut self, range: Range<u64>, first_index: u64) -> Result<(), FeedError> {
         self.input.restart(range.clone()).map_err(FeedError::io)?;
         (self.end, self.index, self.current, self.failed) = (range.end, first_index, None, None);
         Ok(())
     }
 
-    /// The next block; `None` where the range or the input ends between two.
+    /// Returns the next block, or `None` if the range or the input ends between two blocks.
     pub(crate) fn next(&mut self, check: &Check<'_>) -> Result<Option<Block>, FeedError> {
         if let Some(error) = &self.failed {
             return Err(error.again());
@@ -111,13 +111,13 @@ impl BlockReader {
         }
     }
 
-    /// The block that [`next`](Self::next) gave last.
+    /// Returns the block that [`next`](Self::next) returned last.
     pub(crate) fn current(&self) -> Option<Block> {
         self.current
     }
 
-    /// Data of the block that [`next`](Self::next) gave last, decompressed once however often it is asked for. An
-    /// error leaves the reader able to go on with the next block.
+    /// Returns the data of the block that [`next`](Self::next) returned last. Decompresses it once, even if
+    /// called several times. After an error, the reader can continue with the next block.
     pub(crate) fn payload(&mut self, check: &Check<'_>) -> Result<Padded<'_>, FeedError> {
         let Some(block) = self.current else {
             return Err(FeedError::new(FeedErrorKind::Internal, "expected a current block, found none"));
@@ -136,9 +136,9 @@ impl BlockReader {
         Ok(payload)
     }
 
-    /// After an error of [`next`](Self::next): goes to the first sync marker behind the start of the wrong block
-    /// that is followed by a block or by the end of the input. Gives the number of bytes left out; `None` where
-    /// there is no such marker and nothing is left to read.
+    /// Recovers from an error of [`next`](Self::next): moves to the first sync marker after the start of the
+    /// invalid block that is followed by a block or by the end of the input. Returns the number of skipped
+    /// bytes, or `None` if there is no such marker and the whole input has been consumed.
     pub(crate) fn resync(&mut self, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
         if self.failed.take().is_none() {
             return Ok(Some(0));
@@ -158,7 +158,7 @@ impl BlockReader {
         error
     }
 
-    /// Makes the block at the input's next byte available as a whole, and checks all but its data.
+    /// Makes the whole block at the input's next byte available, and checks everything but its data.
     fn frame(&mut self, check: &Check<'_>) -> Result<Option<Head>, FeedError> {
         let found = self.input.ensure(MAX_HEAD, check)?;
         if found == 0 {
@@ -175,8 +175,8 @@ impl BlockReader {
         Ok(Some(head))
     }
 
-    /// Consumes up to the next block or the end of the input behind a marker; all, and false, where none is.
-    /// What has been looked through is consumed, so that markers without blocks take no memory.
+    /// Consumes bytes up to the next block, or up to the end of the input after a marker. If neither exists,
+    /// consumes everything and returns false. Searched bytes are consumed, so that markers without blocks use no memory.
     fn find_block(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
         let (sync, limit) = (self.sync, self.block_limit);
         let finder = Finder::new(&sync);
@@ -196,7 +196,7 @@ impl BlockReader {
                     self.input.consume(found);
                     return Ok(false);
                 }
-                // A marker may lie across the edge.
+                // A marker may span two windows.
                 None => {
                     self.input.consume(found - (SYNC - 1));
                     check.after(found)?;
@@ -206,8 +206,8 @@ impl BlockReader {
     }
 }
 
-/// Checks that a block does not go on where its range ends. There something that looks like a block starts, so
-/// that another reader begins there; which of the two is a block, nobody can tell from here.
+/// Checks that a block ends within its range. Something that looks like a block starts at the end of the range,
+/// because another reader begins there; this code cannot tell which of the two is the real block.
 fn check_end(found: u64, end: u64) -> Result<(), FeedError> {
     if found <= end {
         return Ok(());
@@ -219,7 +219,7 @@ fn check_end(found: u64, end: u64) -> Result<(), FeedError> {
     Err(FeedError::new(FeedErrorKind::CorruptBlock, message))
 }
 
-/// Checks what can be known of a block's records from the length of its payload alone.
+/// Checks what the payload length alone says about the number of records.
 fn check_count(count: u64, payload: usize, row_limit: u64) -> Result<(), FeedError> {
     if count == 0 && payload > 0 {
         let found = thousands(payload as u64);

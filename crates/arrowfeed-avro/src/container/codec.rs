@@ -1,4 +1,4 @@
-//! Codecs: their names, and decompression into bounded memory.
+//! Names of the codecs, and decompression into bounded memory.
 
 mod bzip2;
 mod decompressor;
@@ -11,7 +11,7 @@ mod zstandard;
 use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 pub(crate) use decompressor::Decompressor;
 
-/// A codec of the Avro specification, all of which can be read.
+/// A codec of the Avro specification. The reader supports all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Codec {
     /// Not compressed.
@@ -29,7 +29,7 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// The codec with this name in the metadata of a file. Names are exact: no other case, no part of a name.
+    /// Returns the codec with this name in the file metadata. Names match exactly: no other case, no prefix.
     pub fn from_name(name: &[u8]) -> Result<Self, FeedError> {
         Ok(match name {
             b"null" => Self::Null,
@@ -48,7 +48,7 @@ impl Codec {
         })
     }
 
-    /// The name in the metadata of a file.
+    /// Returns the name that the file metadata uses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -60,7 +60,7 @@ impl Codec {
         }
     }
 
-    /// The error of data that is not what the codec makes.
+    /// Creates the error for data that is not valid for the codec.
     #[cold]
     fn mismatch(self, found: impl std::fmt::Display) -> FeedError {
         let article = if self == Self::Xz { "an" } else { "a" };

@@ -1,32 +1,32 @@
-//! What stands around a block's data: record count and byte size before it, the sync marker after it.
+//! Framing around a block's data: record count and byte size before it, sync marker after it.
 //!
-//! Everyone who walks blocks checks them here, so that the same fault is the same error everywhere.
+//! All code that walks over blocks checks them here, so that the same fault always gives the same error.
 
 use arrowfeed_source::{FeedError, FeedErrorKind, counted, hex, thousands};
 
 use super::magic::MAGIC;
 use super::varint::{Long, MAX_LONG, long};
 
-/// Bytes of a sync marker.
+/// Size of a sync marker.
 pub(crate) const SYNC: usize = 16;
 
-/// Bytes of the longest [`Head`].
+/// Size of the longest [`Head`].
 pub(super) const MAX_HEAD: usize = 2 * MAX_LONG;
 
-/// The two numbers before a block's data. `size` is within the limit; so `len + size + SYNC` does not overflow.
+/// The two numbers before a block's data. `size` is within the limit, so `len + size + SYNC` does not overflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
-    /// Records in the block.
+    /// Number of records in the block.
     pub(super) count: u64,
-    /// Bytes of data, as they are in the file.
+    /// Size of the data in the file.
     pub(super) size: usize,
-    /// Bytes of the head itself.
+    /// Size of the two numbers themselves.
     pub(super) len: usize,
 }
 
 impl Head {
-    /// Parses and checks the head that `bytes` start with: at least [`MAX_HEAD`] bytes, or all up to the end of
-    /// the input. `limit` is the most that `size` may be.
+    /// Parses and checks the head at the start of `bytes`, which holds at least [`MAX_HEAD`] bytes, or all
+    /// bytes up to the end of the input. `limit` is the maximum of `size`.
     pub(super) fn parse(bytes: &[u8], limit: usize) -> Result<Self, FeedError> {
         if bytes.starts_with(&MAGIC) {
             let message =
@@ -35,7 +35,7 @@ impl Head {
         }
         let (count, count_len) = number(bytes, 0, "record count")?;
         let (size, size_len) = number(bytes, count_len, "byte size")?;
-        // A usize cannot hold everything that a block may declare; the limit leaves room for head and marker.
+        // A block may declare more than a usize can hold; the limit leaves room for the head and the marker.
         let limit = limit.min(usize::MAX / 4);
         match usize::try_from(size) {
             Ok(size) if size <= limit => Ok(Self { count, size, len: count_len + size_len }),
@@ -47,12 +47,12 @@ impl Head {
         }
     }
 
-    /// Bytes of the whole block.
+    /// Size of the whole block.
     pub(super) fn frame(&self) -> usize {
         self.len + self.size + SYNC
     }
 
-    /// Checks that data and marker fit in the `left` bytes from the start of the block to the end of the input.
+    /// Checks that the data and the marker fit in the `left` bytes from the start of the block to the end of the input.
     pub(super) fn fits(&self, left: u64) -> Result<(), FeedError> {
         if self.frame() as u64 <= left {
             return Ok(());
@@ -77,7 +77,7 @@ impl Head {
     }
 }
 
-/// One number of the head, and where the next one starts.
+/// Parses one number of the head, and returns it with the offset of the next one.
 fn number(bytes: &[u8], start: usize, what: &str) -> Result<(u64, usize), FeedError> {
     match long(bytes.get(start..).unwrap_or(&[])) {
         Long::Value(value, len) => match u64::try_from(value) {
@@ -97,9 +97,10 @@ fn corrupt(message: impl Into<String>) -> FeedError {
     FeedError::new(FeedErrorKind::CorruptBlock, message)
 }
 
-/// Whether a block, or the end of the input, is at `offset`: does what follows a sync marker make it a real one?
-/// A payload can hold the marker's bytes by chance; that a size leads from there to the marker once more, only
-/// by intent. `read_at` fills as much as there is, like [`ByteSource::read_at`](arrowfeed_source::io::ByteSource::read_at).
+/// Checks whether a block or the end of the input is at `offset`, and therefore whether the sync marker before
+/// `offset` is a real one. A payload can contain the bytes of the marker by chance, but not a size that leads
+/// from there to another marker. `read_at` fills as much of its buffer as it can, like
+/// [`ByteSource::read_at`](arrowfeed_source::io::ByteSource::read_at).
 pub(super) fn block_or_end(
     mut read_at: impl FnMut(u64, &mut [u8]) -> Result<usize, FeedError>,
     offset: u64,

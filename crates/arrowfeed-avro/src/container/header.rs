@@ -1,4 +1,4 @@
-//! The file header: magic, metadata, sync marker.
+//! The file header: magic, metadata and sync marker.
 
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Limits, counted, quoted, thousands};
 
@@ -8,24 +8,24 @@ use super::input::Input;
 use super::magic::{self, MAGIC, SHOWN};
 use super::varint::{Long, MAX_LONG, long};
 
-/// Most metadata entries of a header, keys that appear twice included.
+/// Maximum number of metadata entries in a header, including repeated keys.
 pub(crate) const MAX_ENTRIES: u64 = 10_000;
 
 const SCHEMA_KEY: &str = "avro.schema";
 const CODEC_KEY: &str = "avro.codec";
 
-/// A header whose codec is known and whose schema is text; the text may be anything.
+/// A header whose codec is known and whose schema is UTF-8 text; the text is not parsed yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Every entry but `avro.schema` and `avro.codec`, in the order of the file; a key may appear twice.
+    /// All entries except `avro.schema` and `avro.codec`, in file order; a key may appear twice.
     pub(crate) metadata: Vec<(String, Vec<u8>)>,
     /// The value of `avro.schema`.
     pub(crate) schema_json: String,
-    /// By the value of `avro.codec`; [`Codec::Null`] where there is none.
+    /// The codec that `avro.codec` names; [`Codec::Null`] if the entry is absent.
     pub(crate) codec: Codec,
     /// The marker after the header and after each block.
     pub(crate) sync: [u8; SYNC],
-    /// Bytes of the header: the offset of the first block.
+    /// Size of the header, which is the offset of the first block.
     pub(crate) len: u64,
 }
 
@@ -50,7 +50,7 @@ impl Header {
     }
 }
 
-/// The metadata map as far as it has been read.
+/// The part of the metadata map that has been read so far.
 #[derive(Default)]
 struct Entries {
     schema: Option<String>,
@@ -59,7 +59,7 @@ struct Entries {
 }
 
 impl Entries {
-    /// Reads the map's blocks up to the empty one that ends it.
+    /// Reads the map's blocks up to the empty block that ends the map.
     fn read(&mut self, cursor: &mut Cursor<'_>, limits: &Limits) -> Result<(), FeedError> {
         let mut entries = 0u64;
         loop {
@@ -120,7 +120,7 @@ impl Entries {
     }
 }
 
-/// Consumes the header's bytes, never more than `limit`, and knows where it is when something is wrong.
+/// Consumes the bytes of the header, at most `limit` of them, and adds their offset to errors.
 struct Cursor<'a> {
     input: &'a mut Input,
     start: u64,
@@ -129,7 +129,7 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// Bytes consumed so far.
+    /// Number of bytes consumed so far.
     fn len(&self) -> u64 {
         self.input.offset() - self.start
     }
@@ -155,7 +155,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// A `long` that may not be negative.
+    /// Reads a `long` that must not be negative.
     fn length(&mut self, what: &str) -> Result<u64, FeedError> {
         let at = self.input.offset();
         let value = self.long(what)?;
@@ -164,7 +164,7 @@ impl Cursor<'_> {
         })
     }
 
-    /// A length and so many bytes, at most as many as the named limit allows.
+    /// Reads a length and that many bytes, at most as many as the named limit allows.
     fn bytes(&mut self, what: &str, limit: Option<(&'static str, usize)>) -> Result<Vec<u8>, FeedError> {
         let at = self.input.offset();
         let length = self.length(&format!("the length of {}", what.trim_start_matches("the ")))?;
@@ -183,7 +183,7 @@ impl Cursor<'_> {
         Ok(bytes)
     }
 
-    /// Makes `n` bytes available: those must be within the limit and there.
+    /// Makes `n` bytes available; fails if they exceed the limit or the input ends before them.
     fn claim(&mut self, n: usize, what: &str) -> Result<(), FeedError> {
         let total = self.len().saturating_add(n as u64);
         if total > self.limit as u64 {

@@ -1,4 +1,4 @@
-//! The bytes of one file in order, buffered with slack.
+//! Buffered, sequential input of one file, with padding after the buffered bytes.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -10,43 +10,43 @@ use arrowfeed_source::{Check, FeedError};
 
 use crate::wire::padded::{Padded, SLACK};
 
-/// Least bytes that a file or stream is asked for at a time, where it has so many.
+/// Minimum number of bytes to read from a file or stream at a time, if that many remain.
 const STEP: usize = 256 << 10;
 
-/// Most bytes that a file is asked for between two questions whether to stop.
+/// Maximum number of bytes to read from a file between two cancellation checks.
 const FILE_STEP: usize = 1 << 20;
 
-/// Most bytes that the buffer grows by before the stream has proven that they exist.
+/// Maximum number of bytes by which the buffer grows before the stream has proven that they exist.
 const STREAM_STEP: usize = 1 << 20;
 
-/// Reads forward from `offset`. `buffer` always holds [`SLACK`] bytes after `filled`; memory is not buffered,
-/// except where a piece has too little memory after it.
+/// Reads forward from `offset`. `buffer` always has [`SLACK`] bytes after `filled`. Input that is in memory is
+/// not buffered, except for a piece with too few bytes after it.
 pub(crate) struct Input {
     origin: Origin,
-    /// Of the next unread byte, in the file.
+    /// File offset of the next unread byte.
     offset: u64,
-    /// Bytes from here on are not read before they are asked for.
+    /// File offset from which on bytes are not read ahead.
     wanted: u64,
-    /// Least bytes of the first read of a file.
+    /// Minimum size of the first read from a file.
     first: usize,
     buffer: Vec<u8>,
-    /// The unread bytes in `buffer`. Empty where the origin is memory.
+    /// The unread bytes in `buffer`. Empty if the origin is memory.
     filled: Range<usize>,
 }
 
 enum Origin {
-    /// A file up to a position.
+    /// A file up to an offset.
     File { source: Arc<dyn ByteSource>, end: u64 },
-    /// Memory up to a position.
+    /// Memory up to an offset.
     Memory { memory: Buffer, end: usize },
-    /// A stream, and whether its end has been seen.
+    /// A stream, and whether its end has been reached.
     Stream { reader: Box<dyn Read + Send>, ended: bool },
 }
 
 impl Input {
-    /// A range of a file, by positional reads only: the handle may be shared. Bytes that the file does not
-    /// have are as if the range ended before them. If the source is in memory, the input has all bytes from the start of
-    /// the range to the end of the file.
+    /// Creates an input for a range of a file. Uses positional reads only, so the handle may be shared. If the
+    /// file ends before the range, the range ends there. If the source is in memory, the input has all bytes
+    /// from the start of the range to the end of the file.
     pub(crate) fn from_source(source: Arc<dyn ByteSource>, range: Range<u64>) -> Self {
         if let Some(memory) = source.memory() {
             let start = usize::try_from(range.start).unwrap_or(usize::MAX);
@@ -55,20 +55,20 @@ impl Input {
         Self::new(Origin::File { source, end: range.end.max(range.start) }, range.start)
     }
 
-    /// The same, whose first read of a file has fewer bytes.
+    /// Makes the first read from a file smaller.
     pub(crate) fn with_first_read(mut self, bytes: u64) -> Self {
         self.first = usize::try_from(bytes).map_or(STEP, |bytes| bytes.min(STEP));
         self
     }
 
-    /// A range of a file that is in memory.
+    /// Creates an input for a range of a file that is in memory.
     pub(crate) fn from_bytes(memory: Buffer, range: Range<usize>) -> Self {
         let end = range.end.min(memory.len());
         let start = range.start.min(end);
         Self::new(Origin::Memory { memory, end }, start as u64)
     }
 
-    /// A stream, from the first byte of its file.
+    /// Creates an input for a stream, which starts at the first byte of its file.
     pub(crate) fn from_reader(reader: Box<dyn Read + Send>) -> Self {
         Self::new(Origin::Stream { reader, ended: false }, 0)
     }
@@ -77,8 +77,8 @@ impl Input {
         Self { origin, offset, wanted: u64::MAX, first: STEP, buffer: vec![0; SLACK], filled: 0..0 }
     }
 
-    /// Goes on at another place of the same file and keeps the buffer. Bytes behind the range can be had; they are
-    /// not read ahead. A stream cannot.
+    /// Continues at another range of the same file and keeps the buffer. Bytes after the range can still be
+    /// read, but are not read ahead. Fails for a stream.
     pub(crate) fn restart(&mut self, range: Range<u64>) -> io::Result<()> {
         self.offset = match &self.origin {
             Origin::File { end, .. } => range.start.min(*end),
@@ -90,12 +90,13 @@ impl Input {
         Ok(())
     }
 
-    /// Offset in the file of the next unread byte.
+    /// Returns the file offset of the next unread byte.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Unread bytes, where the length is known. A file that has been cut since may have fewer.
+    /// Returns the number of unread bytes, if the length is known. A file that was truncated in the meantime
+    /// may have fewer.
     pub(crate) fn remaining(&self) -> Option<u64> {
         match &self.origin {
             Origin::File { end, .. } => Some(end.saturating_sub(self.offset)),
@@ -104,7 +105,7 @@ impl Input {
         }
     }
 
-    /// Unread bytes that need no more reading. They may have nothing after them.
+    /// Returns the unread bytes that need no further read. There may be no padding after them.
     pub(crate) fn available(&self) -> &[u8] {
         match &self.origin {
             Origin::Memory { memory, end } => {
@@ -115,7 +116,8 @@ impl Input {
         }
     }
 
-    /// Makes `n` bytes available if there are so many. Gives how many are: fewer than `n` only at the end.
+    /// Makes `n` bytes available if that many exist. Returns the number of available bytes, which is below `n`
+    /// only at the end.
     pub(crate) fn ensure(&mut self, n: usize, check: &Check<'_>) -> Result<usize, FeedError> {
         while self.filled.len() < n {
             let missing = n - self.filled.len();
@@ -133,8 +135,8 @@ impl Input {
         Ok(self.available().len())
     }
 
-    /// Fills `into` with what is `ahead` bytes behind the next unread byte; fewer bytes only at the end. A file
-    /// is not buffered up to there.
+    /// Fills `into` with the bytes at `ahead` bytes after the next unread byte; fills fewer only at the end.
+    /// Does not buffer a file up to there.
     pub(crate) fn read_ahead(
         &mut self,
         ahead: u64,
@@ -156,7 +158,7 @@ impl Input {
         Ok(n)
     }
 
-    /// The next `n` bytes, all of which are available; fewer where they are not.
+    /// Returns the next `n` bytes, which must be available; returns fewer if they are not.
     pub(crate) fn peek(&mut self, n: usize) -> Padded<'_> {
         let n = n.min(self.available().len());
         let (bytes, start) = match &self.origin {
@@ -176,7 +178,7 @@ impl Input {
         Padded::new(&bytes[start..], n).expect("n bytes and slack, by the invariant and the branch above")
     }
 
-    /// Goes past the next `n` bytes, all of which are available.
+    /// Consumes the next `n` bytes, which must be available.
     pub(crate) fn consume(&mut self, n: usize) {
         let n = n.min(self.available().len());
         self.offset += n as u64;
@@ -185,8 +187,8 @@ impl Input {
         }
     }
 
-    /// One read of the `missing` bytes, [`FILE_STEP`] at most, or of [`STEP`] wanted bytes where those are more. 0: no more
-    /// bytes.
+    /// Reads once: the `missing` bytes, or [`STEP`] bytes of the range if those are more, but at most
+    /// [`FILE_STEP`]. Returns 0 at the end.
     fn fill_from_file(&mut self, missing: usize) -> io::Result<usize> {
         let Origin::File { source, end } = &self.origin else { return Ok(0) };
         let (source, next) = (source.clone(), self.offset + self.filled.len() as u64);
@@ -202,7 +204,7 @@ impl Input {
         Ok(got)
     }
 
-    /// One read of at most [`STREAM_STEP`] bytes. 0: no more bytes.
+    /// Reads once, at most [`STREAM_STEP`] bytes. Returns 0 at the end.
     fn fill_from_stream(&mut self, missing: usize) -> io::Result<usize> {
         let n = missing.clamp(STEP, STREAM_STEP);
         self.make_room(n)?;
@@ -222,7 +224,7 @@ impl Input {
         Ok(got)
     }
 
-    /// Takes memory for `n` more bytes at once, without touching it.
+    /// Allocates memory for `n` more bytes at once, without touching it.
     fn reserve(&mut self, n: usize) -> io::Result<()> {
         let room = self.filled.len().checked_add(n).and_then(|room| room.checked_add(SLACK));
         let room = room.ok_or(io::ErrorKind::OutOfMemory)?;
@@ -230,7 +232,7 @@ impl Input {
         Ok(())
     }
 
-    /// Room for `n` more bytes and the slack behind the filled ones, at first by moving those to the front.
+    /// Makes room for `n` more bytes and the padding after the filled ones. First moves the filled bytes to the front.
     fn make_room(&mut self, n: usize) -> io::Result<()> {
         let room = |filled: usize| filled.checked_add(n)?.checked_add(SLACK);
         if room(self.filled.end).is_some_and(|room| room <= self.buffer.len()) {
@@ -248,7 +250,7 @@ impl Input {
         Ok(())
     }
 
-    /// Bytes that the buffer takes.
+    /// Size of the buffer's memory.
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
         self.buffer.capacity()

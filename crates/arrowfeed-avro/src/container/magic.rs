@@ -1,14 +1,14 @@
-//! The first bytes of a file: Avro's magic, or a guess at what the file is instead.
+//! Checks the first bytes of a file for Avro's magic, and guesses the format of other files.
 
 use arrowfeed_source::{FeedError, FeedErrorKind, hex};
 
 /// The first bytes of every object container file.
 pub(crate) const MAGIC: [u8; 4] = *b"Obj\x01";
 
-/// First bytes that are shown where they are not [`MAGIC`].
+/// Number of bytes that the error message shows if they are not [`MAGIC`].
 pub(super) const SHOWN: usize = 16;
 
-/// Checks the first bytes of a file: at least [`SHOWN`] of them, or all that there are.
+/// Checks the first bytes of a file: at least [`SHOWN`] of them, or all bytes of a shorter file.
 pub(super) fn check(first: &[u8]) -> Result<(), FeedError> {
     if first.starts_with(&MAGIC) {
         return Ok(());

@@ -5,15 +5,15 @@
 //! block   record count | byte size | data, compressed by the file's codec | sync marker
 //! ```
 //!
-//! - [`input`]: bytes in order, from a source or a stream, buffered.
-//! - [`varint`], [`framing`]: the few numbers around the data, and what makes them wrong.
-//! - [`magic`]: is this an Avro file, and if not, what is it?
+//! - [`input`]: buffered, sequential bytes of a source or stream.
+//! - [`varint`], [`framing`]: the numbers around the data, and their checks.
+//! - [`magic`]: detection of Avro files, and a guess at the format of others.
 //! - [`header`]: schema, codec, user metadata and sync marker.
-//! - [`codec`]: the names of the codecs, and decompression in bounded memory.
-//! - [`block`]: blocks one after the other, decompressed.
-//! - [`scan`]: where the blocks are, without reading their data.
+//! - [`codec`]: names of the codecs, and decompression in bounded memory.
+//! - [`block`]: blocks in order, decompressed.
+//! - [`scan`]: positions of the blocks, without reading their data.
 //!
-//! No offset, count or size of a file is believed before the bytes that prove it have been read.
+//! No offset, count or size from a file is trusted before the bytes that prove it have been read.
 
 pub(crate) mod block;
 pub(crate) mod codec;

@@ -1,4 +1,4 @@
-//! Where the blocks of a file are, without reading their data.
+//! Finds the blocks of a file without reading their data.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use memchr::memmem::Finder;
 use super::framing::{Head, MAX_HEAD, SYNC, block_or_end};
 use super::header::Header;
 
-/// Bytes read behind the data of a block: its marker, the next head, and room to spare.
+/// Number of bytes to read after the data of a block: its marker, the next head, and some spare room.
 const STRIDE: usize = 64;
 
-/// Bytes that [`BlockScanner::first_block_at_or_after`] looks through at first: the next block is near as a rule, and in a
-/// file with many faults it is looked for as often.
+/// Size of the first window that [`BlockScanner::first_block_at_or_after`] searches. The next block is usually
+/// near, and a file with many faults needs one search for each of them.
 const FIRST_WINDOW: usize = 64 << 10;
 
-/// Bytes that it looks through at a time after that.
+/// Size of the windows after the first.
 const WINDOW: usize = 1 << 20;
 
-/// Work of a small read, in bytes that take as long to go through.
+/// Cost of a small read, as the number of bytes that are searched in the same time.
 const LOOK: usize = 4 << 10;
 
-/// Gives the blocks that fit in the file and end with its sync marker, in order, with one small read for each. After an
-/// error it gives that error again.
+/// Returns, in order, the blocks that fit in the file and end with its sync marker. Does one small read for
+/// each block. After an error, it returns the same error again.
 #[derive(Debug)]
 pub(crate) struct BlockScanner {
     source: Arc<dyn ByteSource>,
@@ -32,10 +32,10 @@ pub(crate) struct BlockScanner {
     limit: usize,
     header_len: u64,
     file_len: u64,
-    /// Number and offset of the next block.
+    /// Number and file offset of the next block.
     number: u64,
     offset: u64,
-    /// The bytes at `offset`, where the read behind the block before has brought them.
+    /// The bytes at `offset`, if the read after the previous block included them.
     ahead: Vec<u8>,
     failed: Option<FeedError>,
 }
@@ -56,9 +56,9 @@ impl BlockScanner {
         }
     }
 
-    /// Offset of the first block at or after `start`; `None` where no block follows. Bytes that look like a
-    /// marker count only where a block or the end of the file is behind them. The first block is where the
-    /// header ends, whatever is there: a fault in it is for the reader to tell.
+    /// Returns the offset of the first block at or after `start`, or `None` if no block follows. A sync marker
+    /// counts only if a block or the end of the file follows it. The first block is at the end of the header,
+    /// whatever is there: the reader reports a fault in it.
     fn first_block_at_or_after(&self, start: u64, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
         let offset =
             if start <= self.header_len { Some(self.header_len) } else { self.find_block(start, check)? };
@@ -75,7 +75,7 @@ impl BlockScanner {
         let marker_at = self.offset + (head.len + head.size) as u64;
         let mut tail = self.read(marker_at, STRIDE)?;
         let found = (head.len + head.size + tail.len()) as u64;
-        // A file that has become shorter since its length was taken.
+        // The file may have been truncated since its length was read.
         head.fits(found)?;
         self.ahead = tail.split_off(SYNC);
         head.ends_with(&tail, &self.sync)?;
@@ -83,7 +83,7 @@ impl BlockScanner {
         Ok(Chunk { number, offset, end: marker_at + SYNC as u64, rows: head.count })
     }
 
-    /// Up to `n` bytes from `offset` on; fewer only at the end.
+    /// Reads up to `n` bytes from `offset`; fewer only at the end.
     fn read(&self, offset: u64, n: usize) -> Result<Vec<u8>, FeedError> {
         let left = usize::try_from(self.file_len.saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut bytes = vec![0; n.min(left)];
@@ -92,7 +92,7 @@ impl BlockScanner {
         Ok(bytes)
     }
 
-    /// The end of the first marker that ends at or after `start` and is one.
+    /// Returns the end of the first real marker that ends at or after `start`.
     fn find_block(&self, start: u64, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
         let finder = Finder::new(&self.sync);
         let (mut window, mut most) = (Vec::new(), FIRST_WINDOW);
@@ -109,14 +109,14 @@ impl BlockScanner {
             if found < most {
                 break;
             }
-            // A marker may lie across the edge.
+            // A marker may span two windows.
             at += (most - (SYNC - 1)) as u64;
             most = WINDOW;
         }
         Ok(None)
     }
 
-    /// [`find_block`](Self::find_block) in one window, which is at `at` in the file.
+    /// Does the work of [`find_block`](Self::find_block) for one window at file offset `at`.
     fn find_in(
         &self,
         window: &[u8],
@@ -141,8 +141,8 @@ impl BlockScanner {
         Ok(None)
     }
 
-    /// [`ByteSource::read_at`] up to the end of the file, without a system call for what is in the window: a file
-    /// may be full of bytes that look like markers.
+    /// Reads like [`ByteSource::read_at`] up to the end of the file, but takes bytes in the window without a
+    /// system call, because a file may be full of bytes that look like markers.
     fn read_near(&self, window: &[u8], at: u64, offset: u64, into: &mut [u8]) -> Result<usize, FeedError> {
         let left = usize::try_from(self.file_len.saturating_sub(offset)).unwrap_or(usize::MAX);
         let n = into.len().min(left);

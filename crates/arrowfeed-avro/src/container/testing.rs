@@ -1,4 +1,4 @@
-//! Container bytes for tests, made with plain code.
+//! Builds container files for tests, in simple code.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -19,7 +19,7 @@ pub(crate) const CODECS: [Codec; 6] =
 
 pub(crate) const SYNC: [u8; 16] = *b"\xa1sync marker 16\xff";
 
-/// A file that grows by blocks.
+/// A container file under construction.
 #[derive(Clone)]
 pub(crate) struct Container {
     pub(crate) bytes: Vec<u8>,
@@ -38,14 +38,14 @@ impl Container {
         Self { bytes: header(&entries, &sync), codec, sync }
     }
 
-    /// Adds a block with its data compressed.
+    /// Adds a block and compresses its data.
     pub(crate) fn block(self, count: i64, payload: &[u8]) -> Self {
         let data = compress(self.codec, payload);
         let size = data.len() as i64;
         self.raw_block(count, size, &data)
     }
 
-    /// Adds a block as it is given.
+    /// Adds a block without changes.
     pub(crate) fn raw_block(mut self, count: i64, size: i64, data: &[u8]) -> Self {
         self.bytes.extend(varint(count));
         self.bytes.extend(varint(size));
@@ -54,14 +54,14 @@ impl Container {
         self
     }
 
-    /// Adds bytes.
+    /// Adds raw bytes.
     pub(crate) fn raw(mut self, bytes: &[u8]) -> Self {
         self.bytes.extend(bytes);
         self
     }
 }
 
-/// A header with one metadata block.
+/// Encodes a header with one metadata block.
 pub(crate) fn header(entries: &[(&[u8], &[u8])], sync: &[u8; 16]) -> Vec<u8> {
     let mut bytes = b"Obj\x01".to_vec();
     bytes.extend(varint(entries.len() as i64));
@@ -73,7 +73,7 @@ pub(crate) fn header(entries: &[(&[u8], &[u8])], sync: &[u8; 16]) -> Vec<u8> {
     bytes
 }
 
-/// A key and a value of the metadata map.
+/// Encodes a key and a value of the metadata map.
 pub(crate) fn entry(key: &[u8], value: &[u8]) -> Vec<u8> {
     [varint(key.len() as i64), key.to_vec(), varint(value.len() as i64), value.to_vec()].concat()
 }
@@ -118,7 +118,7 @@ pub(crate) fn compress(codec: Codec, payload: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A stream that gives one byte at a time, and is interrupted before each.
+/// A stream that returns one byte at a time, and an `Interrupted` error before each.
 pub(crate) struct ByteByByte {
     rest: io::Cursor<Vec<u8>>,
     interrupted: bool,
@@ -147,7 +147,7 @@ impl Seek for ByteByByte {
     }
 }
 
-/// A file with these bytes, which is gone when the handle is.
+/// Creates a temporary file with these bytes. It is already unlinked and disappears when the handle is closed.
 pub(crate) fn temporary_file(bytes: &[u8]) -> Arc<dyn ByteSource> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -158,7 +158,7 @@ pub(crate) fn temporary_file(bytes: &[u8]) -> Arc<dyn ByteSource> {
     Arc::new(LocalFile::new(file).unwrap())
 }
 
-/// The same bytes through every kind of input.
+/// Returns the same bytes as every kind of input.
 pub(crate) fn inputs(bytes: &[u8]) -> [Input; 5] {
     [
         Input::from_bytes(Buffer::from(bytes), 0..bytes.len()),
@@ -169,17 +169,17 @@ pub(crate) fn inputs(bytes: &[u8]) -> [Input; 5] {
     ]
 }
 
-/// The same bytes through every kind of source.
+/// Returns the same bytes as every kind of source.
 pub(crate) fn sources(bytes: &[u8]) -> [Arc<dyn ByteSource>; 3] {
     [Arc::new(Memory::new(Buffer::from(bytes))), temporary_file(bytes), seekable(bytes)]
 }
 
-/// What gives a byte at a time, from wherever it is told to.
+/// Creates a seekable source that reads one byte at a time.
 fn seekable(bytes: &[u8]) -> Arc<dyn ByteSource> {
     Arc::new(Seekable::new(ByteByByte::new(bytes)))
 }
 
-/// Blocks with their payloads, and the error that reading ended with.
+/// Blocks with their payloads, and the error that ended the read.
 pub(crate) type Blocks = (Vec<(Block, Vec<u8>)>, Option<FeedError>);
 
 /// Reads a file up to its end or the first error.
@@ -202,7 +202,7 @@ pub(crate) fn read_rest(reader: &mut BlockReader) -> Blocks {
     }
 }
 
-/// Reads a file through every kind of input, which must all agree; the texts of errors are compared.
+/// Reads a file through every kind of input, and asserts that all results agree, including the error texts.
 pub(crate) fn read_every_way(bytes: &[u8], limits: &Limits) -> Result<Blocks, FeedError> {
     let [first, others @ ..] = inputs(bytes);
     let first = read_all(first, limits);

@@ -1,12 +1,13 @@
-//! The specification's `long`, as header and block framing use it. Values are decoded elsewhere, faster.
+//! The specification's `long`, for the header and the block framing. Faster code in [`wire`](crate::wire)
+//! decodes record values.
 
-/// Bytes of the longest `long`.
+/// Size of the longest `long`.
 pub(super) const MAX_LONG: usize = 10;
 
-/// What the first bytes of a slice are.
+/// Result of parsing the start of a slice as a `long`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Long {
-    /// A number, and how many bytes it takes.
+    /// A number, and its size in bytes.
     Value(i64, usize),
     /// The slice ends inside a number.
     Cut,
@@ -14,7 +15,7 @@ pub(super) enum Long {
     Overlong,
 }
 
-/// Reads a zigzag varint. Encodings that are longer than they need to be are taken: real writers make them.
+/// Parses a zigzag varint. Accepts encodings that are longer than necessary, because real writers produce them.
 pub(super) fn long(bytes: &[u8]) -> Long {
     let mut value = 0u64;
     for (i, &byte) in bytes.iter().take(MAX_LONG).enumerate() {

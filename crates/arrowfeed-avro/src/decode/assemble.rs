@@ -1,4 +1,4 @@
-//! Buffers to Arrow arrays, once a batch.
+//! Builds Arrow arrays from buffers, once per batch.
 
 #![allow(unsafe_code)]
 
@@ -17,13 +17,13 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Fields, UnionFields};
 
-/// Values of fixed width, of any type that is one buffer.
+/// Builds an array of fixed-width values, of any type that has one buffer.
 pub(crate) fn fixed_width(data_type: &DataType, len: usize, values: Buffer) -> ArrayRef {
     let data = ArrayData::builder(data_type.clone()).len(len).add_buffer(values).build();
     make_array(data.expect("a buffer of the type's width for each slot"))
 }
 
-/// Strings or bytes from 32-bit offsets, which start with 0. Text was checked by the column.
+/// Builds an array of strings or bytes from 32-bit offsets, which start with 0. The column has validated the text.
 pub(crate) fn variable_width(data_type: &DataType, offsets: Buffer, data: Buffer) -> ArrayRef {
     let offsets = offset_buffer(offsets);
     match data_type {
@@ -38,8 +38,8 @@ pub(crate) fn variable_width(data_type: &DataType, offsets: Buffer, data: Buffer
 }
 
 fn narrow<T: ByteArrayType<Offset = i32>>(offsets: OffsetBuffer<i32>, data: Buffer) -> ArrayRef {
-    // SAFETY: the offsets were checked to rise and their last is the length of the data; `BytesColumn` has
-    // checked every slot of a text column to be UTF-8 before it hands its buffers out.
+    // SAFETY: the columns keep the offsets sorted, and the last one is the length of the data; `BytesColumn`
+    // has validated every slot of a text column as UTF-8 before it returns its buffers.
     Arc::new(unsafe { GenericByteArray::<T>::new_unchecked(offsets, data, None) })
 }
 
@@ -54,16 +54,16 @@ fn view<T: ByteViewType + ?Sized>(offsets: &OffsetBuffer<i32>, data: Buffer) -> 
         make_view(bytes, 0, slot[0] as u32)
     });
     let views: ScalarBuffer<u128> = views.collect::<Vec<_>>().into();
-    // SAFETY: each view is made from a slice of the one buffer, at its offset there; text as in `narrow`.
+    // SAFETY: each view is built from a slice of the single buffer, with its offset there; text as in `narrow`.
     Arc::new(unsafe { GenericByteViewArray::<T>::new_unchecked(views, vec![data], None) })
 }
 
-/// The offsets of a column: they start with 0 and rise.
+/// Converts the offsets of a column, which start with 0 and are sorted.
 pub(crate) fn offset_buffer(offsets: Buffer) -> OffsetBuffer<i32> {
     let offsets: ScalarBuffer<i32> = offsets.into();
     debug_assert!(offsets.first() == Some(&0) && offsets.is_sorted());
-    // SAFETY: columns push a 0 first and then the length of what they have so far, which only grows between two
-    // pushes (a rollback cuts both). Arrow's own check took 3 % of the time on `nested`.
+    // SAFETY: columns push a 0 first and then the length of their data so far, which only grows between two
+    // pushes (a rollback truncates both). Arrow's own check took 3 % of the time on `nested`.
     unsafe { OffsetBuffer::new_unchecked(offsets) }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn widened(offsets: &OffsetBuffer<i32>) -> OffsetBuffer<i64> {
     OffsetBuffer::new(offsets.iter().map(|offset| i64::from(*offset)).collect())
 }
 
-/// A List or LargeList.
+/// Builds a List or LargeList.
 pub(crate) fn list(data_type: &DataType, offsets: Buffer, items: ArrayRef) -> ArrayRef {
     let offsets = offset_buffer(offsets);
     match data_type {
@@ -83,7 +83,7 @@ pub(crate) fn list(data_type: &DataType, offsets: Buffer, items: ArrayRef) -> Ar
     }
 }
 
-/// A struct of `len` rows, of which it has to be told where there are no columns.
+/// Builds a struct of `len` rows. `len` is necessary because there may be no columns.
 pub(crate) fn structure(fields: &Fields, columns: Vec<ArrayRef>, len: usize) -> ArrayRef {
     let array = StructArray::try_new_with_length(fields.clone(), columns, None, len);
     Arc::new(array.expect("columns are made for the fields"))
@@ -103,25 +103,25 @@ pub(crate) fn dense_union(
     Arc::new(array.expect("every slot has a place in its branch"))
 }
 
-/// One array of the slots `(array, place)` of arrays of one type.
+/// Gathers the slots `(array, index)` of several arrays of one type into one array.
 pub(crate) fn interleaved(arrays: &[ArrayRef], slots: &[(usize, usize)]) -> ArrayRef {
     let arrays: Vec<&dyn Array> = arrays.iter().map(AsRef::as_ref).collect();
     arrowfeed_select::interleave(&arrays, slots).expect("arrays of one type that fitted one batch")
 }
 
-/// `len` copies of the only slot of `array`.
+/// Repeats the only slot of `array` `len` times.
 pub(crate) fn repeated(array: &ArrayRef, len: usize) -> ArrayRef {
     arrowfeed_select::repeat(array, len).expect("copies that were counted before they were made")
 }
 
-/// The array with its nulls: it has none so far.
+/// Adds nulls to an array that has none.
 pub(crate) fn with_nulls(array: ArrayRef, nulls: Option<NullBuffer>) -> ArrayRef {
     let Some(nulls) = nulls else {
         return array;
     };
     assert_eq!(array.len(), nulls.len(), "a flag for each slot");
     let data = array.to_data().into_builder().nulls(Some(nulls));
-    // SAFETY: the array was valid, the null buffer is as long as it is, and only types with a validity bitmap
-    // are wrapped in a nullable column: a union cannot be a branch of a union, and null is not read as one.
+    // SAFETY: the array was valid, the null buffer has its length, and a nullable column only wraps types with
+    // a validity bitmap: a union cannot be a branch of a union, and null is not read as one.
     make_array(unsafe { data.build_unchecked() })
 }

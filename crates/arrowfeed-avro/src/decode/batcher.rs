@@ -1,8 +1,8 @@
-//! Rows of blocks into RecordBatches.
+//! Decodes the rows of blocks into RecordBatches.
 //!
-//! No row of a block leaves before the whole block has been decoded: batches that a block completes wait until
-//! its end. A block so large that its batches could not wait is decoded twice, first to nowhere; and so is what is
-//! left of one whose batches have become large.
+//! No row of a block is returned before the whole block has been decoded: batches that are completed inside a
+//! block wait until its end. A block that is too large for its batches to wait is decoded twice, and the first
+//! pass discards the rows. The same holds for the rest of a block whose batches have become too large.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,61 +16,62 @@ use crate::plan::DecodePlan;
 use crate::wire::cursor::{Cursor, Stop};
 use crate::wire::padded::Padded;
 
-/// Rows that are decoded between two looks at the size of the batch.
+/// Maximum number of rows to decode between two checks of the batch size.
 const MAX_CHUNK: u64 = 4096;
 
-/// Bytes on the wire that are decoded between two questions whether to stop, about.
+/// Approximate number of encoded bytes to decode between two cancellation checks.
 const CHUNK_BYTES: u64 = 1 << 20;
 
-/// Work of a row beside its bytes, in bytes that take as long to decode.
+/// Cost of a row in addition to its bytes, as the number of bytes that are decoded in the same time.
 const ROW_WORK: usize = 16;
 
-/// A block of more bytes than this is checked before batches are made of it.
+/// Size above which a block is validated before any batch is made of it.
 const CHECKED_FIRST: usize = 32 << 20;
 
-/// Most bytes of batches that wait for the end of their block: a row may take many times its bytes on the wire.
+/// Maximum size of the batches that wait for the end of their block. A row may be many times larger than its encoding.
 const MAX_WAITING: usize = 32 << 20;
 
-/// Decodes the rows of one block after the other.
+/// Decodes the rows of one block after another.
 #[derive(Debug)]
 pub(crate) struct Batcher {
     plan: Arc<DecodePlan>,
     kept: RowsColumn,
-    /// Takes rows that are decoded only to know that they are right.
+    /// Receives rows that are decoded only for validation.
     dropped: RowsColumn,
-    /// Rows until the batch ends, as the blocks declare them.
+    /// Number of rows until the batch ends, as the blocks declare them.
     window_left: u64,
     batch_size: u64,
-    /// Batches that are done; those of an open block wait for its end.
+    /// Completed batches; those of an open block wait for its end.
     waiting: VecDeque<LocatedBatch>,
-    /// Bytes of the batches that the open block has added to `waiting`.
+    /// Size of the batches that the open block has added to `waiting`.
     waiting_bytes: usize,
-    /// Where the rows of the batch that is being filled come from.
+    /// Origins of the rows in the batch that is being filled.
     origins: Vec<RowOrigin>,
     block: Option<OpenBlock>,
     before_block: Savepoint,
 }
 
-/// A block whose rows are decoded: the first `dropped` of `count`, and those after `kept` more, belong to somebody else.
+/// A block whose rows are being decoded. Of its `count` rows, the first `dropped` and those after the next
+/// `kept` belong to neighbouring units.
 #[derive(Debug)]
 pub(crate) struct OpenBlock {
     count: u64,
     dropped: u64,
     kept: u64,
-    /// Number of the block, and where it starts.
+    /// Number of the block, and its file offset.
     number: u64,
     offset: u64,
-    /// Kept rows that are still to be decoded.
+    /// Number of kept rows that are not decoded yet.
     left: u64,
-    /// Bytes of the payload that have been read.
+    /// Number of payload bytes that have been read.
     pos: usize,
-    /// All of it has been decoded to nowhere: its batches need not wait.
+    /// Whether the rest of the block has been validated, so that its batches need not wait.
     checked: bool,
     window_before: u64,
 }
 
 impl OpenBlock {
-    /// A block with so many rows, of which `kept` behind the first `dropped` are kept.
+    /// Creates a block of `count` rows, of which the `kept` rows after the first `dropped` are kept.
     pub(crate) fn new((number, offset): (u64, u64), count: u64, dropped: u64, kept: u64) -> Self {
         Self { count, dropped, kept, number, offset, left: kept, pos: 0, checked: false, window_before: 0 }
     }
@@ -79,7 +80,7 @@ impl OpenBlock {
         RowOrigin { row, chunk: self.number, offset: self.offset, before }
     }
 
-    /// Rows behind those that are kept.
+    /// Returns the number of rows after the kept ones.
     fn behind(&self) -> u64 {
         self.count - self.dropped - self.kept
     }
@@ -103,33 +104,33 @@ impl Batcher {
         }
     }
 
-    /// A batch whose blocks are all known to be right.
+    /// Returns a completed batch whose blocks are all validated.
     pub(crate) fn pop(&mut self) -> Option<LocatedBatch> {
         self.waiting.pop_front()
     }
 
-    /// Bytes of the batch that is being filled, as they count towards its most bytes.
+    /// Returns the size of the batch that is being filled, as it counts towards the size limit.
     pub(crate) fn bytes(&self) -> usize {
         self.kept.bytes()
     }
 
-    /// Begins a unit whose batches have `batch_size` rows, and the first one `first` where that is given.
+    /// Starts a unit whose batches have `batch_size` rows. The first batch has `first` rows instead, if that is set.
     pub(crate) fn start(&mut self, batch_size: u64, first: Option<u64>) {
         self.batch_size = batch_size;
         self.window_left = first.unwrap_or(batch_size).max(1);
     }
 
-    /// Whether a block has been begun and is not done.
+    /// Returns whether a block has begun and is not finished.
     pub(crate) fn in_block(&self) -> bool {
         self.block.is_some()
     }
 
-    /// Rows of the block that is not done: those before the kept ones, and the kept ones.
+    /// Returns the numbers of dropped and kept rows of the unfinished block.
     pub(crate) fn open_rows(&self) -> Option<(u64, u64)> {
         self.block.as_ref().map(|block| (block.dropped, block.kept))
     }
 
-    /// Begins a block; every batch has been popped. Then `step` until the block is done.
+    /// Begins a block. All batches must have been popped before. Call `step` until the block is finished.
     pub(crate) fn begin(
         &mut self,
         mut block: OpenBlock,
@@ -152,8 +153,9 @@ impl Batcher {
         Ok(())
     }
 
-    /// Decodes to the end of the block or, if it was checked first, to the end of a batch. On an error it is as
-    /// if the block had never been begun, except for batches that it ended: they are closed with what was there.
+    /// Decodes to the end of the block, or to the end of a batch if the rest of the block has been validated. An
+    /// error restores the state before the block, except that a batch which the block completed stays closed and
+    /// keeps only the rows from before the block.
     pub(crate) fn step(&mut self, payload: Padded<'_>, check: &Check<'_>) -> Result<(), Stop> {
         let Some(mut block) = self.block.take() else {
             return Ok(());
@@ -210,7 +212,7 @@ impl Batcher {
         self.kept.check_utf8()
     }
 
-    /// Decodes `n` rows and forgets them.
+    /// Decodes `n` rows and discards them.
     fn drop_rows<'a>(
         &mut self,
         mut n: u64,
@@ -241,7 +243,7 @@ impl Batcher {
         Ok(())
     }
 
-    /// Ends the batch inside of a block, whose other rows go into the next one.
+    /// Closes the batch inside a block, whose remaining rows go into the next batch.
     fn close_in(&mut self, block: &OpenBlock) -> Result<(), Stop> {
         self.close()?;
         if block.left > 0 {
@@ -254,7 +256,7 @@ impl Batcher {
         let first = self.waiting.pop_front();
         self.waiting.clear();
         match first {
-            // Rows from before the block were handed out with rows of it.
+            // The batch contains rows of the block after rows from before it.
             Some(batch) => {
                 self.kept.clear();
                 self.origins.clear();
@@ -264,15 +266,15 @@ impl Batcher {
             None => {
                 self.kept.restore(&self.before_block);
                 let good = self.before_block.rows();
-                // Those of the block are at the end: a batch may have rows of many blocks.
+                // The origins of the block are at the end, because a batch may have rows of many blocks.
                 while self.origins.pop_if(|origin| origin.row >= good).is_some() {}
             }
         }
         self.window_left = block.window_before;
     }
 
-    /// Counts rows that were declared and will not come: batches end where they would have ended with them.
-    pub(crate) fn lose(&mut self, rows: u64) -> Result<(), Stop> {
+    /// Counts declared rows that are skipped, so that batches end at the same declared rows as without the skip.
+    pub(crate) fn skip_rows(&mut self, rows: u64) -> Result<(), Stop> {
         if rows < self.window_left {
             self.window_left -= rows;
             return Ok(());
@@ -284,19 +286,19 @@ impl Batcher {
         Ok(())
     }
 
-    /// Ends the batch, full or not, and the window with it.
+    /// Closes the batch, full or not, and ends its window.
     pub(crate) fn finish(&mut self) -> Result<(), Stop> {
         self.window_left = 0;
         self.close()
     }
 }
 
-/// Rows of so many bytes on the wire that are decoded at a time.
+/// Returns the number of rows to decode at a time, for rows of `row_bytes` encoded bytes.
 fn chunk(row_bytes: u64) -> u64 {
     (CHUNK_BYTES / row_bytes.max(1)).clamp(1, MAX_CHUNK)
 }
 
-/// Counts rows that were decoded and the work of their values, and stops where the caller wants to.
+/// Reports decoded rows and the work of their values, and stops if the caller has cancelled.
 fn ask(check: &Check<'_>, rows: usize, values: usize) -> Result<(), Stop> {
     let work = rows.saturating_mul(ROW_WORK).saturating_add(values);
     check.after(work).map_err(|_| Stop::Cancelled)

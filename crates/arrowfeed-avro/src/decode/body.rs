@@ -1,4 +1,4 @@
-//! The decoder proper: ops in wire order, run once a value, and how their arrays make up the result.
+//! The core of the decoder: runs ops in wire order for each value, and combines their arrays into the result.
 
 use arrow_array::ArrayRef;
 use arrow_schema::Fields;
@@ -10,18 +10,18 @@ use super::fill::{Fill, Marks, MarksIter};
 use super::op::Op;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// Everything that one value on the wire is made of: records are flattened into their parent's ops.
+/// All ops that read one encoded value. Records are flattened into the ops of their parent.
 #[derive(Debug)]
 pub(crate) struct Body {
     ops: Box<[Op]>,
     shape: Shape,
-    /// Values read or padded so far.
+    /// Number of values that were read or padded so far.
     len: usize,
-    /// See [`Fill::deferred_bytes`]: of defaults, and of all ops.
+    /// See [`Fill::deferred_bytes`]; the sum over defaults and all ops.
     deferred_bytes: usize,
 }
 
-/// How the arrays of a body's ops make up one array.
+/// Recipe that combines the arrays of a body's ops into one array.
 #[derive(Debug)]
 pub(crate) enum Shape {
     /// Column `at` of op `op`.
@@ -29,7 +29,7 @@ pub(crate) enum Shape {
         op: usize,
         at: usize,
     },
-    /// One slot, the same for all.
+    /// A constant slot, repeated for all values.
     Constant(ArrayRef),
     Struct {
         fields: Fields,
@@ -47,7 +47,7 @@ impl Body {
         Self { ops: ops.into(), shape, len: 0, deferred_bytes }
     }
 
-    /// Reads `n` values. On an error the ops are left of uneven length: roll back.
+    /// Reads `n` values. After an error the ops have uneven lengths, and the caller must roll back.
     pub(crate) fn run<'a>(&mut self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
         match &mut *self.ops {
             [] => {}

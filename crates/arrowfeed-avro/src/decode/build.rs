@@ -1,4 +1,4 @@
-//! A decode plan to the ops and columns of one decoder.
+//! Compiles a decode plan to the ops and columns of one decoder.
 
 use arrow_schema::DataType;
 
@@ -22,14 +22,14 @@ use crate::plan::node::{
 };
 use crate::plan::skip::Skips;
 
-/// The body that reads values of `column`.
+/// Builds the body that reads values of `column`.
 pub(crate) fn body(column: &Column, skips: &Skips) -> Body {
     let mut ops = Vec::new();
     let shape = append(column, skips, &mut ops);
     Body::new(ops, shape)
 }
 
-/// Appends the ops of one value; records add their own ops, not one of their own.
+/// Appends the ops of one value. A record appends the ops of its fields and has no op itself.
 fn append(column: &Column, skips: &Skips, ops: &mut Vec<Op>) -> Shape {
     if let Node::Record(record) = &column.node {
         return append_record(record, skips, ops);
@@ -37,7 +37,7 @@ fn append(column: &Column, skips: &Skips, ops: &mut Vec<Op>) -> Shape {
     push(op(&column.node, &column.data_type, skips), ops)
 }
 
-/// Neighbours of one kind become one op.
+/// Appends an op, or merges it into the previous op if both have the same kind.
 fn push(next: Op, ops: &mut Vec<Op>) -> Shape {
     let absorbed = match ops.last_mut() {
         Some(last) => last.absorb(next),
@@ -68,7 +68,7 @@ fn append_record(record: &RecordNode, skips: &Skips, ops: &mut Vec<Op>) -> Shape
     Shape::Struct { fields: record.fields.clone(), parts: record.outputs.iter().map(part).collect() }
 }
 
-/// The op of a value that is not a record. The flat list of all kinds.
+/// Builds the op of a value that is not a record.
 fn op(node: &Node, data_type: &DataType, skips: &Skips) -> Op {
     use {Native::*, Wire::*};
     let ty = || data_type.clone();

@@ -9,24 +9,24 @@ use super::leaf::Leaf;
 use crate::memory::Values;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// Strings or bytes. Invariant: once prepared, `offsets` starts with 0 and ends with the length of `data`.
+/// A column of strings or bytes. Invariant: once prepared, `offsets` starts with 0 and ends with the length of `data`.
 #[derive(Debug)]
 pub(crate) struct BytesColumn {
     offsets: Values<i32>,
     data: Values<u8>,
     data_type: DataType,
     utf8: bool,
-    /// Slots whose text has been checked.
+    /// Number of slots whose text has been validated.
     checked: usize,
 }
 
 impl BytesColumn {
-    /// `utf8`: the bytes are text and will be checked.
+    /// Creates a column. If `utf8` is set, the bytes are text and are validated.
     pub(crate) fn new(data_type: DataType, utf8: bool) -> Self {
         Self { offsets: Values::new(), data: Values::new(), data_type, utf8, checked: 0 }
     }
 
-    /// Takes the next bytes as a slot.
+    /// Appends the next `length` bytes as a slot.
     #[inline(always)]
     pub(super) fn extend(&mut self, length: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
         if length <= 32 {
@@ -61,7 +61,7 @@ impl Leaf for BytesColumn {
 
     #[inline(always)]
     fn push_null(&mut self) {
-        // The data has not grown since the last offset was pushed, which fitted.
+        // The data has not grown since the last offset was pushed, so this offset fits as well.
         self.offsets.push(self.data.len() as i32);
     }
 }
@@ -105,7 +105,7 @@ impl Fill for BytesColumn {
         simdutf8::basic::from_utf8(text).map_err(|_| Stop::Invalid)?;
         // Text that is valid as a whole is valid in every piece if no piece starts inside a character.
         let inside = |offset: &i32| data.get(*offset as usize).is_some_and(|byte| (*byte as i8) < -0x40);
-        // Without a way out in between: the loop is shorter.
+        // No early exit, because the loop is shorter without one.
         if !text.is_ascii() && offsets.iter().fold(false, |found, offset| found | inside(offset)) {
             return Err(Stop::Invalid);
         }

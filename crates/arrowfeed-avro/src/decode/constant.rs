@@ -1,4 +1,4 @@
-//! Defaults of a reader's schema: one value, decoded once and repeated for each row when the batch is finished.
+//! Defaults of a reader schema: decoded once, and repeated for each row when the batch is finished.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::plan::skip::Skips;
 use crate::wire::cursor::{Cursor, Stop};
 use crate::wire::padded::{Padded, SLACK};
 
-/// The one slot that a default makes: read from its bytes like any other value.
+/// Decodes the bytes of a default into an array with one slot, like any other value.
 pub(crate) fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> ArrayRef {
     let read = || -> Result<_, Stop> {
         let padded = [bytes, &[0; SLACK]].concat();
@@ -32,15 +32,15 @@ pub(crate) fn constant(column: &Column, bytes: &[u8], skips: Arc<Skips>) -> Arra
     read().expect("a default is checked when the plan is made")
 }
 
-/// Bytes that the array takes in Arrow's buffers each time that it is repeated, counted with at least one byte for
-/// an item of a list: as many items as bytes fit the offsets of a batch.
+/// Returns the number of Arrow buffer bytes that each repetition of the array takes. Counts at least one byte
+/// for each list item: the byte limit of a batch then also limits its items to the range of the offsets.
 pub(crate) fn bytes_once(array: &ArrayRef) -> usize {
     let items = |items: &ArrayRef| bytes_once(items).max(items.len());
     let offsets = array.len().saturating_mul(size_of::<i32>());
     match array.data_type() {
         // The symbols are shared.
         DataType::Dictionary(..) => offsets,
-        // So is text that is longer than a view.
+        // Text that does not fit in a view is shared.
         DataType::Utf8View | DataType::BinaryView => array.len().saturating_mul(size_of::<u128>()),
         DataType::List(_) => offsets.saturating_add(items(array.as_list::<i32>().values())),
         DataType::FixedSizeList(..) => items(array.as_fixed_size_list().values()),

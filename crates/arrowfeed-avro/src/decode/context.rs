@@ -1,4 +1,4 @@
-//! What all columns of a decoder share while rows are read.
+//! State that all columns of a decoder share while they read rows.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use crate::plan::skip::{Budget, Skips};
 use crate::wire::Reads;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// The position behind what was read, from a function that is not inlined. None: it stopped, and the context
-/// says why. It fits two registers; a `Result` would go through memory, and the hot loop's position with it
-/// (5 % of the time on `wide_flat`).
+/// The position after a read by a function that is not inlined. `None` if it stopped; the context then has the
+/// reason. The type fits in two registers. A `Result` would go through memory, and take the position of the hot
+/// loop with it (5 % of the time on `wide_flat`).
 pub(crate) type Moved<'a> = Option<Cursor<'a>>;
 
 /// Budgets of the batch and of the record.
 #[derive(Debug)]
 pub(crate) struct Context {
-    /// Why the last reading that stopped did so.
+    /// Reason of the last read that stopped.
     stop: Stop,
-    /// Bytes that the batch may still grow by.
+    /// Number of bytes by which the batch may still grow.
     room: i64,
     pub(crate) budget: Budget,
     pub(crate) skips: Arc<Skips>,
@@ -45,7 +45,7 @@ impl Context {
         moved.ok_or(self.stop)
     }
 
-    /// For the next batch.
+    /// Sets the number of bytes by which the batch may grow.
     pub(crate) fn set_room(&mut self, bytes: i64) {
         self.room = bytes;
     }
@@ -54,14 +54,15 @@ impl Context {
         self.room
     }
 
-    /// Counts bytes that a batch grows by.
+    /// Counts bytes by which the batch grows, and fails if they exceed the room.
     #[inline(always)]
     pub(crate) fn take_bytes(&mut self, bytes: usize) -> Result<(), Stop> {
         self.room = self.room.saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX));
         if self.room < 0 { Err(Stop::Full) } else { Ok(()) }
     }
 
-    /// Counts `count` items that are about to be read: they must be able to be there, and to fit.
+    /// Counts `count` items before they are read. Fails if the block has too few bytes for them, or the batch
+    /// too little room.
     #[inline(always)]
     pub(crate) fn take_items(
         &mut self,

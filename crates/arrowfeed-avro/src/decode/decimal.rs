@@ -1,4 +1,4 @@
-//! Columns of decimals: big-endian two's complement, of any length on the wire.
+//! Columns of decimals, which are encoded as big-endian two's complement of any length.
 
 use arrow_array::ArrayRef;
 use arrow_buffer::{ArrowNativeType, i256};
@@ -10,20 +10,20 @@ use super::leaf::Leaf;
 use crate::memory::Values;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// A signed integer as wide as a decimal.
+/// A signed integer as wide as an Arrow decimal.
 pub(crate) trait Unscaled: ArrowNativeType {
-    /// None where the value needs more bytes than there are.
+    /// Decodes a number; returns `None` if it does not fit the type or has no bytes.
     fn from_big_endian(bytes: &[u8]) -> Option<Self>;
 
     fn from_long(value: i64) -> Self;
 
-    /// The largest number of `precision` digits.
+    /// Returns the largest number of `precision` digits.
     fn largest(precision: u8) -> Self;
 
     fn is_within(self, largest: Self) -> bool;
 }
 
-/// The last `N` bytes of a number, where those before them only repeat its sign.
+/// Extends or shortens a number to `N` bytes. Returns `None` if the removed bytes are more than a repetition of the sign.
 fn sign_extended<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     let sign = if *bytes.first()? & 0x80 == 0 { 0x00 } else { 0xff };
     let mut wide = [sign; N];
@@ -74,11 +74,11 @@ impl Unscaled for i256 {
     }
 }
 
-/// Decimals kept as `T`.
+/// A column of decimals of type `T`.
 #[derive(Debug)]
 pub(crate) struct Decimals<T> {
     values: Values<T>,
-    /// Bytes of a value; none: its length stands before it.
+    /// Size of a value; `None` if a length precedes each value.
     size: Option<usize>,
     largest: T,
     data_type: DataType,
@@ -98,7 +98,7 @@ impl<T: Unscaled> Leaf for Decimals<T> {
             None => cur.length()?,
         };
         let value = match size {
-            // Most decimals: one load, and the sign spread by the shift.
+            // Most decimals: one load, and a shift that extends the sign.
             1..=8 => {
                 let word = i64::from_be_bytes(cur.peek8());
                 cur.skip(size)?;

@@ -1,4 +1,4 @@
-//! Columns of enums: keys into one dictionary that all batches share.
+//! Columns of enums: keys into a dictionary that all batches share.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::memory::Values;
 use crate::plan::node::EnumNode;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// Enum values. Invariant: every key is below the length of `dictionary`, or 0 under a null.
+/// A column of enum values. Invariant: every key is below the length of `dictionary`, or 0 for a null.
 #[derive(Debug)]
 pub(crate) struct EnumColumn {
     keys: Values<i32>,
-    /// The key of each symbol of the writer.
+    /// The key of each symbol of the writer; `None` if the reader has no key for it.
     map: Arc<[Option<i32>]>,
     dictionary: ArrayRef,
     symbol_bytes: usize,

@@ -1,42 +1,42 @@
-//! What every Arrow array under construction can do besides being read into.
+//! Operations that all Arrow arrays under construction have in common, apart from reading.
 
 use arrow_array::ArrayRef;
 
 use crate::wire::cursor::Stop;
 
-/// An Arrow array under construction. None of these is called once a value: blocks and batches are.
+/// An Arrow array under construction. These methods are called once per block or batch, not once per value.
 pub(crate) trait Fill {
-    /// Makes memory ready for a batch that begins. Offsets get the 0 that they start with.
+    /// Prepares memory for a new batch. Offset buffers get their initial 0.
     fn prepare(&mut self);
 
-    /// Adds `n` slots under a null parent: nobody will see their values.
+    /// Appends `n` slots under a null parent, whose values are never visible.
     fn pad(&mut self, n: usize);
 
-    /// Notes how long everything is.
+    /// Records the lengths of all parts.
     fn mark(&self, marks: &mut Marks);
 
-    /// Goes back to the lengths that `mark` noted, in the same order.
+    /// Restores the lengths that `mark` recorded, in the same order.
     fn rollback(&mut self, marks: &mut MarksIter<'_>);
 
-    /// Bytes that a slot takes in the finished batch beyond those that it takes while rows are decoded.
+    /// Returns the number of bytes that a slot takes in the finished batch in addition to its size during decoding.
     fn deferred_bytes(&self) -> usize {
         0
     }
 
-    /// Checks the strings that have come in since the last check.
+    /// Validates the strings that were added since the last check.
     fn check_utf8(&mut self) -> Result<(), Stop> {
         Ok(())
     }
 
-    /// Hands the array out; empty afterwards, its memory is used again.
+    /// Returns the array, and leaves the column empty. Its memory is reused.
     fn finish(&mut self) -> ArrayRef;
 }
 
-/// Lengths of all parts of a decoder, in its own order.
+/// Lengths of all parts of a decoder, in a fixed order.
 #[derive(Debug, Default)]
 pub(crate) struct Marks(Vec<usize>);
 
-/// Reads [`Marks`] back.
+/// Iterates over [`Marks`].
 #[derive(Debug)]
 pub(crate) struct MarksIter<'a>(std::slice::Iter<'a, usize>);
 
@@ -55,7 +55,7 @@ impl Marks {
 }
 
 impl MarksIter<'_> {
-    /// The next length; marks are read in the order in which they were pushed.
+    /// Returns the next length, in the order in which the lengths were pushed.
     pub(crate) fn next(&mut self) -> usize {
         self.0.next().copied().unwrap_or_default()
     }

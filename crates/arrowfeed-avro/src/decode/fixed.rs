@@ -10,7 +10,7 @@ use super::leaf::Leaf;
 use crate::memory::Values;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// Values of `size` bytes each.
+/// A column of values of `size` bytes each.
 #[derive(Debug)]
 pub(crate) struct FixedColumn {
     data: Values<u8>,
@@ -73,7 +73,7 @@ impl Fill for FixedColumn {
     }
 }
 
-/// UUIDs that are strings on the wire.
+/// A column of UUIDs that are encoded as strings.
 #[derive(Debug)]
 pub(crate) struct UuidStrings(FixedColumn);
 
@@ -83,8 +83,9 @@ impl UuidStrings {
     }
 }
 
-/// The hyphenated form of 36 characters, upper or lower case. A number, not its bytes: those would lie one byte
-/// off in the option, and be read back before they are all written (4 % of the time on `nested`).
+/// Parses the hyphenated form of 36 characters, in upper or lower case. Returns a number instead of its bytes:
+/// an `Option` of bytes would place them at an offset of one byte, and they would be read back before all of
+/// them are written (4 % of the time on `nested`).
 pub(crate) fn parse_uuid(text: &[u8]) -> Option<u128> {
     let mut bytes = [0; 16];
     uuid_simd::parse_hyphenated(text, uuid_simd::Out::from_mut(&mut bytes)).ok()?;
@@ -127,7 +128,7 @@ impl Fill for UuidStrings {
     }
 }
 
-/// Durations: months, days and milliseconds, each unsigned on the wire and signed in Arrow.
+/// A column of durations: months, days and milliseconds, each unsigned in Avro and signed in Arrow.
 #[derive(Debug)]
 pub(crate) struct Durations {
     values: Values<IntervalMonthDayNano>,
@@ -139,7 +140,7 @@ impl Durations {
     }
 }
 
-/// None where the months or days do not fit Arrow's signed numbers.
+/// Decodes a duration; returns `None` if the months or days do not fit the signed numbers of Arrow.
 pub(crate) fn duration(bytes: [u8; 12]) -> Option<IntervalMonthDayNano> {
     let part = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let (months, days) = (i32::try_from(part(0)).ok()?, i32::try_from(part(4)).ok()?);

@@ -1,4 +1,4 @@
-//! Columns whose values have no parts, and the union of null and such a value, read in one step.
+//! Leaf columns, and the union of null and a leaf, which is read in one step.
 
 use arrow_array::ArrayRef;
 
@@ -7,20 +7,20 @@ use super::fill::{Fill, Marks, MarksIter};
 use super::validity::Flags;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// A column whose values have no parts.
+/// A column whose values have no nested values.
 pub(crate) trait Leaf: Fill {
-    /// Whether a value has bytes on the wire.
+    /// Whether a value has encoded bytes.
     const HAS_BYTES: bool = true;
 
     fn read(&mut self, cur: &mut Cursor<'_>) -> Result<(), Stop>;
 
-    /// `n` values in a row.
+    /// Reads `n` consecutive values.
     #[inline(always)]
     fn read_n(&mut self, n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
         (0..n).try_for_each(|_| self.read(cur))
     }
 
-    /// The union of null and a value: a slot in any case, and whether it holds a value.
+    /// Reads the union of null and a value. Appends a slot in either case, and returns whether it holds a value.
     #[inline(always)]
     fn read_optional(&mut self, null: u8, cur: &mut Cursor<'_>) -> Result<bool, Stop> {
         let present = cur.optional(null)?;
@@ -32,15 +32,15 @@ pub(crate) trait Leaf: Fill {
         Ok(present)
     }
 
-    /// A slot that is null.
+    /// Appends a null slot.
     fn push_null(&mut self);
 }
 
-/// A union of null and one other type.
+/// A column of a union of null and one other type.
 #[derive(Debug)]
 pub(crate) struct Nullable<C> {
     validity: Flags,
-    /// The union index of null as it stands on the wire, zigzag: 0 or 2.
+    /// The encoded union index of null: 0 or 2, because of zigzag.
     null: u8,
     column: C,
 }

@@ -13,27 +13,27 @@ use super::fill::{Fill, Marks, MarksIter};
 use crate::memory::Values;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// Arrays, or maps as arrays of their entries. Invariant: once prepared, `offsets` starts with 0 and ends
-/// with the number of items in `body`.
+/// A column of arrays, or of maps as arrays of their entries. Invariant: once prepared, `offsets` starts with 0
+/// and ends with the number of items in `body`.
 #[derive(Debug)]
 pub(crate) struct ListColumn {
     offsets: Values<i32>,
     body: Body,
     kind: Kind,
-    /// Least bytes of an item on the wire.
+    /// Minimum size of an encoded item.
     min_bytes: usize,
-    /// Bytes of an item's slots in Arrow.
+    /// Size of the Arrow slots of an item.
     slot_bytes: usize,
 }
 
-/// What the offsets and items become.
+/// The Arrow type that the offsets and items become.
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// List or LargeList.
     List(DataType),
-    /// Every row has this length.
+    /// FixedSizeList: every row has this length.
     Fixed(FieldRef, usize),
-    /// The entries' field.
+    /// Map, with the field of its entries.
     Map(FieldRef),
 }
 
@@ -42,7 +42,7 @@ impl ListColumn {
         Self { offsets: Values::new(), body, kind, min_bytes, slot_bytes }
     }
 
-    /// One array: blocks of items until an empty one.
+    /// Reads one array: blocks of items up to an empty one.
     pub(crate) fn read<'a>(&mut self, cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
         let result = self.try_read(cur, context);
         context.moved(result)
@@ -79,7 +79,7 @@ impl ListColumn {
 }
 
 impl Fill for ListColumn {
-    /// Those of the items that stand behind a null; items that are read are counted with their array.
+    /// Counts the items of a null slot of fixed length. Items that are read are counted with their array.
     fn deferred_bytes(&self) -> usize {
         match self.kind {
             Kind::Fixed(_, n) => n.saturating_mul(self.body.deferred_bytes()),
@@ -99,7 +99,7 @@ impl Fill for ListColumn {
         if let Kind::Fixed(_, length) = self.kind {
             self.body.pad(n * length);
         }
-        // It fitted when the last offset was pushed; padding of a fixed size is counted by the context.
+        // The end fitted when the last offset was pushed; the context counts the padding of a fixed length.
         let end = i32::try_from(self.body.len()).unwrap_or(i32::MAX);
         self.offsets.push_n(end, n);
     }

@@ -1,27 +1,28 @@
-//! The fast decoder: bytes of a block into columns, columns into a RecordBatch.
+//! The fast decoder: decodes the bytes of a block into columns, and columns into a RecordBatch.
 //!
 //! ```text
 //! plan::Node ──build──> Body { [Op, Op, ...], Shape } ──run──> columns ──finish──> ArrayRef
 //! ```
-//! An [`op::Op`] is one step over the wire together with the column that it fills; the ops of a record stand in
-//! one flat list, nested records included. Only arrays, maps, unions and optional records have a body of their
-//! own. The hot loop is [`body::Body::run`]: one match a value, and one a run where a body has a single op.
+//! An [`op::Op`] is one step over the encoded data together with the column that it fills. The ops of a record
+//! form one flat list, including those of nested records. Only arrays, maps, unions and nullable types without a
+//! fused form have a body of their own. The hot loop is [`body::Body::run`]: one match per value, or one match
+//! per run in a body with a single op.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `op` | all kinds, in one list |
-//! | `build` | plan to ops |
-//! | `body` | run the ops, put their arrays together |
-//! | `leaf` | what a column without parts can do; the fused nullable |
-//! | `number` `time` `bytes` `fixed` `decimal` `enumeration` | columns without parts |
+//! | `op` | all kinds of ops, in one list |
+//! | `build` | compiles the plan to ops |
+//! | `body` | runs the ops and combines their arrays |
+//! | `leaf` | operations of leaf columns; the fused nullable leaf |
+//! | `number` `time` `bytes` `fixed` `decimal` `enumeration` | leaf columns |
 //! | `list` `optional` `union` | columns with a body |
-//! | `skipper` | values that nobody reads, or that are kept as their bytes |
-//! | `constant` | defaults of a reader's schema |
-//! | `fill` | what every column can do: pad, mark, roll back, finish |
-//! | `validity` `assemble` | flags to bits; buffers to arrays |
-//! | `context` | budgets shared by all columns |
+//! | `skipper` | values that are skipped, or kept as their bytes |
+//! | `constant` | defaults of a reader schema |
+//! | `fill` | operations of all columns: pad, mark, roll back, finish |
+//! | `validity` `assemble` | conversion of flags to bits, and of buffers to arrays |
+//! | `context` | budgets that all columns share |
 //! | `rows` | a body with the budgets of its batch |
-//! | `batcher` | rows of blocks into batches |
+//! | `batcher` | decodes the rows of blocks into batches |
 
 mod assemble;
 pub(crate) mod batcher;

@@ -17,18 +17,18 @@ use crate::memory::Values;
 use crate::wire::cursor::{Cursor, Stop, unzigzag, unzigzag_int};
 use crate::wire::varints::varints;
 
-/// A number on the wire that becomes a `T`: a type parameter for each promotion of the specification.
+/// An encoded number that becomes a `T`: one implementation for each promotion of the specification.
 pub(crate) trait Read<T: Default> {
     fn read(cur: &mut Cursor<'_>) -> Result<T, Stop>;
 
-    /// The union of null and a number: whether it is there, and it or 0.
+    /// Reads the union of null and a number. Returns whether it is present, and the number or 0.
     #[inline(always)]
     fn read_optional(null: u8, cur: &mut Cursor<'_>) -> Result<(bool, T), Stop> {
         let present = cur.optional(null)?;
         Ok((present, if present { Self::read(cur)? } else { T::default() }))
     }
 
-    /// `n` values in a row.
+    /// Reads `n` consecutive values.
     #[inline(always)]
     fn read_n(n: usize, cur: &mut Cursor<'_>, values: &mut Values<T>) -> Result<(), Stop>
     where
@@ -89,7 +89,7 @@ macro_rules! varint {
             #[inline(always)]
             fn read_n(n: usize, cur: &mut Cursor<'_>, values: &mut Values<$to>) -> Result<(), Stop> {
                 let fill = |out: &mut [_]| varints(cur, out, |varint| Ok($convert($unzigzag(varint)?)));
-                // SAFETY: `varints` writes every slot before it gives Ok.
+                // SAFETY: `varints` writes every slot before it returns `Ok`.
                 unsafe { values.extend_with(n, fill) }
             }
 
@@ -112,7 +112,7 @@ varint! {
     LongWire to f64: long, |value: i64| value as f64;
 }
 
-/// A float or double as it is: `n` in a row are copied as bytes.
+/// A float or double without conversion: `n` consecutive values are copied as bytes.
 #[derive(Debug)]
 pub(crate) struct Same;
 
@@ -148,7 +148,7 @@ macro_rules! same {
 
 same!(f32, f64);
 
-/// Numbers of type `T`, read from the wire by `W`.
+/// A column of numbers of type `T`, which `W` reads.
 #[derive(Debug)]
 pub(crate) struct Numbers<W, T> {
     values: Values<T>,
@@ -210,7 +210,7 @@ impl<W, T: ArrowNativeType> Fill for Numbers<W, T> {
     }
 }
 
-/// Booleans.
+/// A column of booleans.
 #[derive(Debug)]
 pub(crate) struct Booleans {
     values: Flags,

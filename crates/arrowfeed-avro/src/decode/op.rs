@@ -1,4 +1,4 @@
-//! The ops of the flat plan: every kind of column, and the step over unread values, listed once.
+//! The ops of the flat plan: every kind of column, and skipping, in one list.
 
 use std::sync::Arc;
 
@@ -20,19 +20,20 @@ use super::time::TimeWire;
 use super::union::UnionColumn;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// Lists the ops by how they are read: `leaf` columns inline, `rare` ones and those with `parts` by a call.
+/// Declares the ops, grouped by how they are read: `leaf` columns inline, `rare` columns and columns with
+/// `parts` through a call.
 macro_rules! ops {
     (
         leaf { $($leaf:ident($leaf_type:ty),)+ }
         rare { $($rare:ident($rare_type:ty),)+ }
         parts { $($part:ident($part_type:ty),)+ }
     ) => {
-        /// One step of the flat plan: neighbouring columns of one kind, at least one. The tag is a byte of its own,
-        /// so that the hot loop need not work it out.
+        /// One step of the flat plan: one or more neighbouring columns of the same kind. The tag is a separate
+        /// byte, so that the hot loop does not have to compute it.
         #[derive(Debug)]
         #[repr(u8)]
         pub(crate) enum Op {
-            /// Values that nobody reads, or that are kept as their bytes.
+            /// Values that are skipped, or kept as their bytes.
             Skip(Skipper),
             $(#[allow(missing_docs)] $leaf(Vec<$leaf_type>),)+
             $(#[allow(missing_docs)] $rare(Vec<$rare_type>),)+
@@ -40,7 +41,7 @@ macro_rules! ops {
         }
 
         impl Op {
-            /// One value of each column.
+            /// Reads one value of each column.
             #[inline(always)]
             pub(crate) fn read<'a>(
                 &mut self,
@@ -55,7 +56,7 @@ macro_rules! ops {
                     })+
                     $(Op::$rare(columns) => {
                         for column in columns {
-                            // A copy: a call that is given the address of `cur` would keep it out of registers.
+                            // Passes a copy, because passing the address of `cur` would keep it out of registers.
                             let mut copy = cur;
                             column.read(&mut copy)?;
                             cur = copy;
@@ -75,7 +76,7 @@ macro_rules! ops {
                 Ok(cur)
             }
 
-            /// `n` values of each column in turn: one dispatch for all.
+            /// Reads `n` values of each column in turn, with a single dispatch.
             #[inline(never)]
             pub(crate) fn read_n<'a>(&mut self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
                 let result = match self {
@@ -114,7 +115,8 @@ macro_rules! ops {
                 }
             }
 
-            /// Takes in the columns of an op of the same kind, or gives it back. Says where its first column is.
+            /// Merges `next` into `self` if both have the same kind, and returns the index of the new column.
+            /// Otherwise returns `next`, which has one column.
             pub(crate) fn absorb(&mut self, next: Op) -> Result<usize, Op> {
                 match (self, next) {
                     $((Op::$leaf(columns), Op::$leaf(mut next)) => {
@@ -186,7 +188,8 @@ ops! {
     }
 }
 
-/// A column alone takes its `n` values at once, and so do columns whose order on the wire cannot be seen.
+/// Reads `n` values of each column. A single column reads all its values at once, and so do columns without
+/// encoded bytes, whose order does not matter.
 #[inline(always)]
 fn read_leaves<C: Leaf>(columns: &mut [C], n: usize, cur: &mut Cursor<'_>) -> Result<(), Stop> {
     if let [column] = columns {
@@ -203,7 +206,7 @@ fn read_leaves<C: Leaf>(columns: &mut [C], n: usize, cur: &mut Cursor<'_>) -> Re
     Ok(())
 }
 
-/// Values of the null type: a count.
+/// A column of the null type, which is only a count.
 #[derive(Debug, Default)]
 pub(crate) struct Nulls(usize);
 

@@ -1,4 +1,4 @@
-//! The union of null and a type with parts.
+//! Columns of unions of null and a type that has no fused nullable form.
 
 use arrow_array::ArrayRef;
 
@@ -9,8 +9,8 @@ use super::fill::{Fill, Marks, MarksIter};
 use super::validity::Flags;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// A union of null and a type that has no fused form in [`Nullable`](super::leaf::Nullable). Slots of nulls are
-/// padded when the next value comes: nulls in a row cost one call a column.
+/// A column of a union of null and a type without a fused form in [`Nullable`](super::leaf::Nullable). Null
+/// slots are padded when the next value arrives, so that consecutive nulls cost one call per column.
 #[derive(Debug)]
 pub(crate) struct Optional {
     validity: Flags,

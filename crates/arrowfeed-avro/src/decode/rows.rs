@@ -1,4 +1,4 @@
-//! A body with the budgets of its batch: rows in, one array out.
+//! A body with the budgets of its batch: reads rows and returns one array.
 
 use arrow_array::ArrayRef;
 use arrowfeed_source::Limits;
@@ -10,7 +10,7 @@ use super::fill::{Fill, Marks};
 use crate::plan::DecodePlan;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// Elements without bytes after which [`RowsColumn::read`] gives back what it has.
+/// Number of zero-byte elements after which [`RowsColumn::read`] returns.
 const MAX_ELEMENTS: u64 = 1 << 20;
 
 /// Rows of one batch under construction.
@@ -18,24 +18,25 @@ const MAX_ELEMENTS: u64 = 1 << 20;
 pub(crate) struct RowsColumn {
     body: Body,
     context: Context,
-    /// Rows in `body`, all of them whole.
+    /// Number of rows in `body`, all of them complete.
     rows: usize,
     batch_bytes: i64,
-    /// What the first record of a batch may take beyond `batch_bytes`, up to the limit: it has to go somewhere.
+    /// Number of bytes by which the first record of a batch may exceed `batch_bytes`, up to the limit, because
+    /// every record needs a batch.
     spare: i64,
-    /// Bytes of a row's slots in Arrow, items and text not counted.
+    /// Size of a row's Arrow slots, without items and text.
     row_bytes: usize,
-    /// Bytes that a row takes beyond those when the batch is finished.
+    /// Number of additional bytes per row when the batch is finished.
     deferred_bytes: usize,
-    /// Whether records have to be read one by one, because each has a budget of its own.
+    /// Whether records must be read one by one, because each has its own budget.
     one_by_one: bool,
-    /// Elements without bytes of the rows that were read last.
+    /// Number of zero-byte elements in the rows that were read last.
     elements: u64,
     empty: Marks,
     before_chunk: Marks,
 }
 
-/// What a batch was at some time: enough to go back to it.
+/// The state of a batch at some point, to which it can be restored.
 #[derive(Debug, Default)]
 pub(crate) struct Savepoint {
     marks: Marks,
@@ -50,9 +51,9 @@ impl Savepoint {
 }
 
 impl RowsColumn {
-    /// `batch_bytes`: the batch is [`full`](Self::is_full) when it has this many.
+    /// Creates an empty batch, which is [full](Self::is_full) when it has `batch_bytes` bytes.
     pub(crate) fn new(plan: &DecodePlan, limits: &Limits, batch_bytes: usize) -> Self {
-        // Offsets of lists and strings have 32 bits: no batch may need more, whatever the limit.
+        // Lists and strings have 32-bit offsets, so no batch may need more, whatever the limit.
         let most = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX).min(i32::MAX.into());
         let batch_bytes = most(batch_bytes);
         let body = build::body(&plan.root, &plan.skips);
@@ -79,7 +80,7 @@ impl RowsColumn {
         self.rows
     }
 
-    /// Bytes of the rows, as they count towards `batch_bytes`.
+    /// Returns the size of the rows, as it counts towards `batch_bytes`.
     pub(crate) fn bytes(&self) -> usize {
         usize::try_from(self.batch_bytes.saturating_sub(self.context.room())).unwrap_or(0)
     }
@@ -88,15 +89,15 @@ impl RowsColumn {
         self.context.room() <= 0
     }
 
-    /// Rows of so many bytes on the wire each that are likely to fit.
+    /// Estimates how many rows of `wire_bytes` encoded bytes each still fit.
     pub(crate) fn likely_to_fit(&self, wire_bytes: u64) -> u64 {
         let slots = self.row_bytes.saturating_add(self.deferred_bytes) as u64;
         let row = wire_bytes.saturating_mul(8).saturating_add(slots).max(1);
         u64::try_from(self.context.room()).unwrap_or(0) / row
     }
 
-    /// Decodes `n` rows, or fewer where `n` would not fit or take long; at least one, else an error and nothing has
-    /// changed.
+    /// Decodes `n` rows, or fewer if `n` rows do not fit or take too long, but at least one. After an error
+    /// nothing has changed.
     pub(crate) fn read<'a>(&mut self, mut n: usize, cur: Cursor<'a>) -> Result<(usize, Cursor<'a>), Stop> {
         if self.rows == 0 {
             self.body.prepare();
@@ -107,13 +108,13 @@ impl RowsColumn {
             let room = self.context.room();
             let spare = if n == 1 && self.rows == 0 { self.spare } else { 0 };
             self.context.set_room(room + spare);
-            // Counted before the rows are read: defaults of all rows may be more than offsets reach.
+            // Counted before the rows are read, because the defaults of all rows may exceed the range of the offsets.
             let deferred = self.context.take_bytes(self.deferred_bytes.saturating_mul(n));
             match deferred.and_then(|()| self.run(n, cur)) {
                 Ok((n, after)) => {
                     self.context.set_room(self.context.room() - spare);
                     let grown = (cur.left() - after.left()).saturating_add(self.row_bytes.saturating_mul(n));
-                    // No room left ends the batch; it is no error.
+                    // Running out of room here ends the batch and is not an error.
                     let _ = self.context.take_bytes(grown);
                     self.rows += n;
                     return Ok((n, after));
@@ -147,17 +148,17 @@ impl RowsColumn {
         Ok((rows, cur))
     }
 
-    /// Work of the rows that were read last, beside that of their bytes: in bytes that take as long.
+    /// Returns the cost of the rows that were read last in addition to that of their bytes, in bytes that take the same time.
     pub(crate) fn work(&self) -> usize {
         usize::try_from(self.elements).unwrap_or(usize::MAX)
     }
 
-    /// Checks the text of the rows that came in since the last check.
+    /// Validates the text of the rows that were added since the last check.
     pub(crate) fn check_utf8(&mut self) -> Result<(), Stop> {
         self.body.check_utf8()
     }
 
-    /// Hands the rows out as one struct array; empty afterwards. Their text has been checked.
+    /// Returns the rows as one struct array, and leaves the batch empty. Their text must have been validated.
     pub(crate) fn finish(&mut self) -> ArrayRef {
         self.rows = 0;
         self.context.set_room(self.batch_bytes);

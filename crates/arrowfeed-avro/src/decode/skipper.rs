@@ -1,7 +1,7 @@
-//! Steps over unread values, fast: a program of the plan as runs of values of one kind.
+//! Skips unread values quickly, by running a program of the plan as runs of values of one kind.
 //!
-//! What it accepts is what [`plan::skip`](crate::plan::skip) accepts, which stays for recursive types, for locating
-//! faults, and as the oracle of this one.
+//! Accepts exactly what [`plan::skip`](crate::plan::skip) accepts. That module is still used for recursive
+//! types, for locating faults, and as the test oracle of this one.
 
 mod lower;
 
@@ -14,18 +14,18 @@ use crate::wire::Reads;
 use crate::wire::cursor::{Cursor, Stop};
 use crate::wire::varints::{skip_ints, skip_longs};
 
-/// What to step over, one after the other.
+/// A sequence of values to skip.
 #[derive(Debug, Default)]
 pub(crate) struct Skipper {
-    hops: Vec<Hop>,
-    /// The bytes of all values, where they are kept. Not an op of its own: that would cost the loop over ops 7 % of its
-    /// instructions on `nested`.
+    hops: Vec<SkipStep>,
+    /// The bytes of all values, if they are kept. Not an op of its own, because that would cost the loop over
+    /// ops 7 % of its instructions on `nested`.
     kept: Option<Box<BytesColumn>>,
 }
 
-/// Values of one kind in a row: `times` is 1 or more.
+/// Consecutive values of one kind; `times` is at least 1.
 #[derive(Debug)]
-enum Hop {
+enum SkipStep {
     /// Bytes of values of fixed width.
     Advance(usize),
     Boolean {
@@ -40,9 +40,9 @@ enum Hop {
     String {
         times: usize,
     },
-    /// An enum of so many symbols.
+    /// An enum with this number of symbols.
     Symbol(usize),
-    /// Unions of null, whose index is `null` on the wire, and a value of so many bytes.
+    /// Unions of null, which has the encoded index `null`, and a value of `bytes` bytes.
     OptionalAdvance {
         null: u8,
         bytes: usize,
@@ -64,20 +64,20 @@ enum Hop {
     Union(Box<[Skipper]>),
     /// An array or a map.
     Items(Items),
-    /// What can only be stepped over with a stack.
+    /// Values that can only be skipped with an explicit stack.
     Program(Program),
 }
 
 #[derive(Debug)]
 struct Items {
     kind: ItemKind,
-    /// Least bytes of an item, 1 or more.
+    /// Minimum size of an item, at least 1.
     min_bytes: usize,
 }
 
 #[derive(Debug)]
 enum ItemKind {
-    /// Of so many bytes.
+    /// Items of this size.
     Fixed(usize),
     Ints,
     Longs,
@@ -85,22 +85,22 @@ enum ItemKind {
 }
 
 impl Skipper {
-    /// The same, which keeps the bytes of the values as a column.
+    /// Makes the skipper keep the bytes of the values as a column.
     pub(crate) fn keeping(self, data_type: &DataType) -> Self {
         Self { kept: Some(Box::new(BytesColumn::new(data_type.clone(), false))), ..self }
     }
 
-    /// The column of the bytes that are kept.
+    /// Returns the column of the kept bytes.
     pub(crate) fn kept(&mut self) -> Option<&mut BytesColumn> {
         self.kept.as_deref_mut()
     }
 
-    /// The same, to look at.
+    /// Returns the column of the kept bytes for reading.
     pub(crate) fn kept_ref(&self) -> Option<&BytesColumn> {
         self.kept.as_deref()
     }
 
-    /// Steps over `n` values, and keeps their bytes if they are kept.
+    /// Skips `n` values, and stores their bytes if they are kept.
     #[inline(always)]
     pub(crate) fn read<'a>(&mut self, n: usize, cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
         if self.kept.is_some() { self.keep(n, cur, context) } else { self.run(n, cur, context) }
@@ -120,7 +120,7 @@ impl Skipper {
         Some(cur)
     }
 
-    /// Steps over `n` values. Calls itself no deeper than `lower` has let it nest.
+    /// Skips `n` values. `lower` limits the depth of the recursion.
     #[inline(never)]
     pub(crate) fn run<'a>(&self, n: usize, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
         for _ in 0..n {
@@ -133,35 +133,35 @@ impl Skipper {
     fn once<'a>(&self, mut cur: Cursor<'a>, context: &mut Context) -> Moved<'a> {
         for hop in &self.hops {
             let result = match hop {
-                Hop::Advance(bytes) => cur.skip(*bytes),
-                Hop::Boolean { times } => repeat(*times, || cur.boolean().map(|_| ())),
-                Hop::Int { times } => repeat(*times, || cur.int().map(|_| ())),
-                Hop::Long { times } => repeat(*times, || cur.skip_varint()),
-                Hop::String { times } => repeat(*times, || cur.skip_string()),
-                Hop::Symbol(count) => cur.index(*count).map(|_| ()),
-                Hop::OptionalAdvance { null, bytes, times } => {
+                SkipStep::Advance(bytes) => cur.skip(*bytes),
+                SkipStep::Boolean { times } => repeat(*times, || cur.boolean().map(|_| ())),
+                SkipStep::Int { times } => repeat(*times, || cur.int().map(|_| ())),
+                SkipStep::Long { times } => repeat(*times, || cur.skip_varint()),
+                SkipStep::String { times } => repeat(*times, || cur.skip_string()),
+                SkipStep::Symbol(count) => cur.index(*count).map(|_| ()),
+                SkipStep::OptionalAdvance { null, bytes, times } => {
                     repeat(*times, || cur.skip_optional(*null, *bytes))
                 }
-                Hop::OptionalInt { null, times } => repeat(*times, || optional_int(*null, &mut cur)),
-                Hop::OptionalLong { null, times } => {
+                SkipStep::OptionalInt { null, times } => repeat(*times, || optional_int(*null, &mut cur)),
+                SkipStep::OptionalLong { null, times } => {
                     repeat(*times, || cur.optional_varint(*null).map(|_| ()))
                 }
-                Hop::OptionalString { null, times } => {
+                SkipStep::OptionalString { null, times } => {
                     repeat(*times, || cur.optional_length(*null).and_then(|(_, length)| cur.skip(length)))
                 }
-                Hop::Union(branches) => match cur.index(branches.len()) {
+                SkipStep::Union(branches) => match cur.index(branches.len()) {
                     Ok(branch) => {
                         cur = branches[branch].run(1, cur, context)?;
                         Ok(())
                     }
                     Err(stop) => Err(stop),
                 },
-                Hop::Items(items) => {
+                SkipStep::Items(items) => {
                     cur = items.run(cur, context)?;
                     Ok(())
                 }
-                Hop::Program(program) => {
-                    // A copy: a call that is given the address of `cur` would keep it out of registers.
+                SkipStep::Program(program) => {
+                    // Passes a copy, because passing the address of `cur` would keep it out of registers.
                     let mut copy = cur;
                     let result = skip::run(program, &context.skips, &mut context.budget, &mut copy);
                     cur = copy;
@@ -175,14 +175,14 @@ impl Skipper {
         Some(cur)
     }
 
-    /// Steps over what `next` does as well, after the rest.
+    /// Appends the values that `next` skips.
     pub(crate) fn append(&mut self, next: Skipper) {
         next.hops.into_iter().for_each(|hop| self.push(hop));
     }
 
-    /// Neighbours of one kind become one hop.
-    fn push(&mut self, hop: Hop) {
-        use Hop::{
+    /// Appends a hop, or merges it into the previous hop if both have the same kind.
+    fn push(&mut self, hop: SkipStep) {
+        use SkipStep::{
             Advance, Boolean, Int, Long, OptionalAdvance, OptionalInt, OptionalLong, OptionalString, String,
         };
         match (self.hops.last_mut(), &hop) {

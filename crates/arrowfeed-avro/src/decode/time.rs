@@ -1,4 +1,4 @@
-//! Times of day: numbers that Arrow takes only from midnight to the last unit before the next.
+//! Times of day: numbers that Arrow accepts only from midnight up to the last unit before the next midnight.
 
 use std::marker::PhantomData;
 
@@ -9,11 +9,11 @@ use crate::memory::Values;
 use crate::plan::node::Time;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// A number as `W` reads it, checked to be a time of day.
+/// A number that `W` reads, checked to be a time of day.
 #[derive(Debug)]
 pub(crate) struct TimeWire<W>(PhantomData<W>);
 
-/// A number that counts the units of a day.
+/// A number in the unit of a time of day.
 pub(crate) trait OfDay: ArrowNativeType {
     fn is_of_day(self) -> bool;
 }
@@ -34,7 +34,7 @@ impl OfDay for i64 {
     }
 }
 
-/// Single values are read by a call: the loop over all kinds of columns stays as short as it is without times.
+/// Reads single values through a call, so that the loop over all kinds of columns does not become longer.
 impl<W: Read<T>, T: OfDay> Read<T> for TimeWire<W> {
     #[inline(never)]
     fn read(cur: &mut Cursor<'_>) -> Result<T, Stop> {
@@ -53,7 +53,7 @@ impl<W: Read<T>, T: OfDay> Read<T> for TimeWire<W> {
     fn read_n(n: usize, cur: &mut Cursor<'_>, values: &mut Values<T>) -> Result<(), Stop> {
         let before = values.len();
         W::read_n(n, cur, values)?;
-        // No early exit: the loop over the run is shorter without one.
+        // No early exit, because the loop over the run is shorter without one.
         let read = &values.as_slice()[before..];
         let all = read.iter().fold(true, |all, time| all & time.is_of_day());
         if all { Ok(()) } else { Err(Stop::Invalid) }

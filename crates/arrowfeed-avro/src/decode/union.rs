@@ -1,4 +1,4 @@
-//! Columns of unions, other than of null and one type.
+//! Columns of unions, except unions of null and one other type.
 
 use arrow_array::{ArrayRef, new_empty_array, new_null_array};
 use arrow_schema::{DataType, UnionFields};
@@ -10,16 +10,16 @@ use super::fill::{Fill, Marks, MarksIter};
 use crate::memory::Values;
 use crate::wire::cursor::{Cursor, Stop};
 
-/// A union under construction: which branch of the writer each slot has, and where in that branch's own column
-/// its value stands. Branches are brought to the reader's when the batch ends.
+/// A union under construction: the writer's branch of each slot, and the index of its value in the column of
+/// that branch. Branches are mapped to those of the reader when the batch ends.
 #[derive(Debug)]
 pub(crate) struct UnionColumn {
     tagged: bool,
-    /// The writer's branches; none: the reader takes no such value.
+    /// The writer's branches; `None` if the reader does not accept such a value.
     branches: Box<[Option<BranchColumn>]>,
     /// The writer's branch of each slot.
     tags: Values<i8>,
-    /// Each slot's place in its branch.
+    /// Index of each slot's value in its branch.
     places: Values<i32>,
     result: Target,
 }
@@ -27,15 +27,15 @@ pub(crate) struct UnionColumn {
 #[derive(Debug)]
 pub(crate) struct BranchColumn {
     pub(crate) body: Body,
-    /// The reader's branch.
+    /// Index of the reader's branch.
     pub(crate) to: usize,
 }
 
-/// What the slots become.
+/// The Arrow type that the slots become.
 #[derive(Debug)]
 pub(crate) enum Target {
     Dense(UnionFields),
-    /// One column of this type; `null`: the writer's branch that is null.
+    /// One column of this type. `null` is the index of the writer's null branch.
     One {
         data_type: DataType,
         null: Option<usize>,
@@ -57,7 +57,7 @@ impl UnionColumn {
         let tag = if self.tagged { cur.index(self.branches.len())? } else { 0 };
         let branch = self.branches[tag].as_mut().ok_or(Stop::Invalid)?;
         self.places.push(i32::try_from(branch.body.len()).map_err(|_| Stop::Full)?);
-        // Unions of more than 127 branches are refused when the plan is made.
+        // The plan refuses unions of more than 127 branches.
         self.tags.push(tag as i8);
         let moved = branch.body.run(1, cur, context);
         context.result(moved)
@@ -69,7 +69,7 @@ impl UnionColumn {
 
     fn finish_dense(&mut self, fields: &UnionFields) -> ArrayRef {
         let mut parts: Vec<Vec<ArrayRef>> = vec![Vec::new(); fields.len()];
-        // The reader's branch, and which of its parts is the writer's.
+        // The reader's branch, and the index of the writer's branch among its parts.
         let mut moves = vec![(0, 0); self.branches.len()];
         for (branch, moved) in self.branches.iter_mut().zip(&mut moves) {
             if let Some(BranchColumn { body, to }) = branch {
@@ -77,7 +77,7 @@ impl UnionColumn {
                 parts[*to].push(body.finish());
             }
         }
-        // The values of a branch must stand in the order of their slots: those of several parts are sorted in.
+        // The values of a branch must be in the order of their slots, so several parts are interleaved.
         let mut slots: Vec<Vec<(usize, usize)>> = vec![Vec::new(); fields.len()];
         let tags = self.tags.as_slice();
         let types = tags.iter().map(|tag| moves[*tag as usize].0 as i8).collect();
@@ -119,7 +119,7 @@ impl UnionColumn {
 }
 
 impl Fill for UnionColumn {
-    /// Those of the branch that has most.
+    /// Returns the largest value of any branch.
     fn deferred_bytes(&self) -> usize {
         self.branches.iter().flatten().map(|branch| branch.body.deferred_bytes()).max().unwrap_or(0)
     }

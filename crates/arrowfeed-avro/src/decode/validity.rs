@@ -1,10 +1,10 @@
-//! Which slots hold a value: a byte a slot while rows are decoded, a bit a slot when the batch ends.
+//! Validity flags: one byte per slot while rows are decoded, one bit per slot when the batch ends.
 
 use arrow_buffer::{BooleanBuffer, Buffer, MutableBuffer, NullBuffer};
 
 use crate::memory::Values;
 
-/// One byte a slot, 0 or 1. Booleans are kept the same way.
+/// A column of flags with one byte per slot, 0 or 1. Boolean values are stored in the same way.
 #[derive(Debug)]
 pub(crate) struct Flags {
     bytes: Values<u8>,
@@ -24,7 +24,7 @@ impl Flags {
         self.bytes.push_n(u8::from(flag), n);
     }
 
-    /// Bytes that are known to be 0 or 1.
+    /// Appends bytes that are known to be 0 or 1.
     pub(crate) fn extend(&mut self, flags: &[u8]) {
         debug_assert!(flags.iter().all(|flag| *flag <= 1));
         self.bytes.extend_from_wire(flags);
@@ -38,14 +38,14 @@ impl Flags {
         self.bytes.truncate(len);
     }
 
-    /// As bits; empty afterwards.
+    /// Returns the flags as bits, and leaves the column empty.
     pub(crate) fn take_bits(&mut self) -> BooleanBuffer {
         let bits = BooleanBuffer::new(pack(self.bytes.as_slice()), 0, self.bytes.len());
         self.bytes.truncate(0);
         bits
     }
 
-    /// As a null buffer, none where every slot is valid; empty afterwards.
+    /// Returns the flags as a null buffer, or `None` if every slot is valid. Leaves the column empty.
     pub(crate) fn take_nulls(&mut self) -> Option<NullBuffer> {
         if !self.bytes.as_slice().contains(&0) {
             self.bytes.truncate(0);
@@ -55,9 +55,9 @@ impl Flags {
     }
 }
 
-/// Eight bytes of 0 or 1 to one byte of bits, the first byte lowest.
+/// Packs groups of eight bytes of 0 or 1 into bytes of bits, the first byte into the lowest bit.
 fn pack(flags: &[u8]) -> Buffer {
-    // Multiplied, byte i is added at bit 56 + i; no two meet, so nothing carries.
+    // The multiplication adds byte i at bit 56 + i. No two bytes meet there, so nothing carries.
     const SPREAD: u64 = 0x0102_0408_1020_4080;
     let (words, rest) = flags.as_chunks::<8>();
     let mut bits = MutableBuffer::with_capacity(flags.len().div_ceil(8));

@@ -1,7 +1,7 @@
-//! The encodings other than `native`: lists put around the columns that the decoder has made.
+//! Encodings other than `native`: wraps the decoded columns in lists.
 //!
-//! [`wrap`] says what becomes of each type, as a schema and as arrays; values are not copied where a list can be
-//! laid around them.
+//! [`wrap`] defines the result for each type, as a schema and as arrays. Values are not copied if a list can be
+//! put around them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use arrowfeed_source::field_path;
 
 mod wrap;
 
-/// Turns the decoder's struct of native columns into a batch.
+/// Converts the decoder's struct of native columns to a batch.
 #[derive(Debug)]
 pub(crate) struct Encoder {
     encoding: Encoding,
@@ -22,7 +22,7 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// An error where a column has no such encoding.
+    /// Creates an encoder; returns an error if a column cannot have this encoding.
     pub(crate) fn new(encoding: Encoding, native: &Schema) -> Result<Self, FeedError> {
         let schema = match encoding {
             Encoding::Native => native.clone(),
@@ -42,7 +42,7 @@ impl Encoder {
         self.schema.clone()
     }
 
-    /// `rows` is a struct of the native columns.
+    /// Encodes `rows`, a struct of the native columns.
     pub(crate) fn encode(&self, rows: &ArrayRef) -> RecordBatch {
         let rows: &StructArray = rows.as_struct();
         let columns = match self.encoding {

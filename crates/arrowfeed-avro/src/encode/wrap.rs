@@ -1,6 +1,6 @@
-//! The `feature` and `tfx` encodings of one column, recursively: its type and its array, side by side.
+//! The `feature` and `tfx` encodings of one column, recursively: its type and its array.
 //!
-//! Both put a list around every value that is not one already, so that a missing value is a null list:
+//! Both put a list around every value that is not a list already, so that a missing value is a null list:
 //!
 //! | native | `feature` | `tfx` |
 //! |---|---|---|
@@ -24,13 +24,13 @@ use arrowfeed_source::{FeedError, FeedErrorKind};
 use crate::options::Encoding;
 use arrowfeed_source::field_path;
 
-/// The field of a wrapped column. `path` is its place in the schema, for messages.
+/// Returns the field of a wrapped column. `path` is its position in the schema, for messages.
 pub(super) fn field(encoding: Encoding, native: &Field, path: &str) -> Result<Field, FeedError> {
     let nullable = native.is_nullable() || encoding == Encoding::Tfx;
     Ok(Field::new(native.name(), outer(encoding, native, path)?, nullable))
 }
 
-/// The type of a column: a list in any case, but for null.
+/// Returns the type of a column, which is a list unless it is null.
 fn outer(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, FeedError> {
     let feature = encoding == Encoding::Feature;
     let items = match native.data_type() {
@@ -54,8 +54,8 @@ fn outer(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, Fee
     Ok(if feature { DataType::List(items) } else { DataType::LargeList(items) })
 }
 
-/// What stands in a list for a `native` value. Its metadata, an extension type's for one, is of the value and not
-/// of the list; what tfx makes of a value has none.
+/// Returns the list item for a `native` value. The metadata, for example of an extension type, belongs to the
+/// value and not to the list. A value in the tfx encoding has no metadata.
 fn item(encoding: Encoding, native: &Field, data_type: DataType, nullable: bool) -> FieldRef {
     let field = Field::new(Field::LIST_FIELD_DEFAULT_NAME, data_type, nullable || encoding == Encoding::Tfx);
     Arc::new(match encoding {
@@ -64,7 +64,7 @@ fn item(encoding: Encoding, native: &Field, data_type: DataType, nullable: bool)
     })
 }
 
-/// The items of a list: themselves lists, or values without a list around them.
+/// Returns the items of a list: lists themselves, or values without a list around them.
 fn items_field(encoding: Encoding, items: &Field, path: &str) -> Result<FieldRef, FeedError> {
     let path = &format!("{path}[]");
     let data_type = match items.data_type() {
@@ -74,7 +74,7 @@ fn items_field(encoding: Encoding, items: &Field, path: &str) -> Result<FieldRef
     Ok(item(encoding, items, data_type, items.is_nullable()))
 }
 
-/// The type of a value inside its list.
+/// Returns the type of a value inside its list.
 fn inner(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, FeedError> {
     Ok(match native.data_type() {
         DataType::Struct(_) => structure(encoding, native, |child| field_path::joined(path, child.name()))?,
@@ -90,7 +90,7 @@ fn inner(encoding: Encoding, native: &Field, path: &str) -> Result<DataType, Fee
     })
 }
 
-/// A record, or the entries of a map, with every field wrapped. `path`: of a field.
+/// Returns the type of a record, or of the entries of a map, with every field wrapped. `path` returns the path of a field.
 fn structure(
     encoding: Encoding,
     native: &Field,
@@ -101,7 +101,7 @@ fn structure(
     Ok(DataType::Struct(fields.collect::<Result<Vec<_>, _>>()?.into()))
 }
 
-/// A native array as the type that [`field`] has given.
+/// Converts a native array to the type that [`field`] has returned.
 pub(super) fn array(native: &ArrayRef, to: &DataType) -> ArrayRef {
     match to {
         DataType::List(item) => lists::<i32>(native, item),
@@ -145,7 +145,7 @@ fn fixed_size_lists(native: &ArrayRef, item: &FieldRef, n: i32) -> ArrayRef {
     Arc::new(array.expect("every row has the declared length"))
 }
 
-/// Values inside their list: see [`inner`].
+/// Converts values inside their list; see [`inner`].
 fn values(native: &ArrayRef, to: &DataType) -> ArrayRef {
     match (native.data_type(), to) {
         (DataType::Struct(_), DataType::Struct(fields)) => {
@@ -174,7 +174,7 @@ fn values(native: &ArrayRef, to: &DataType) -> ArrayRef {
     }
 }
 
-/// Lists of `n` values each; a null list holds none, so its values are left out.
+/// Builds lists of `n` values each. A null list has no items, so its values are left out.
 fn ragged<O: OffsetSizeTrait>(
     n: usize,
     len: usize,
@@ -195,7 +195,7 @@ fn offsets<O: OffsetSizeTrait>(narrow: &OffsetBuffer<i32>) -> OffsetBuffer<O> {
     OffsetBuffer::new(offsets)
 }
 
-/// The same values; which of them are null is said by the lists around them.
+/// Returns the same values without a null buffer; the lists around them record which are null.
 fn without_nulls(array: &ArrayRef) -> ArrayRef {
     if array.nulls().is_none() {
         return array.clone();

@@ -1,4 +1,4 @@
-//! Aligned memory, in huge pages where it is large.
+//! Aligned memory, in huge pages if it is large.
 
 #![allow(unsafe_code)]
 
@@ -7,33 +7,34 @@ use std::ptr::NonNull;
 
 use arrowfeed_source::MemoryExhausted;
 
-/// The alignment that Arrow recommends and TensorFlow requires.
+/// Alignment that Arrow recommends and TensorFlow requires.
 const ALIGNMENT: usize = 64;
 
-/// Bytes of a huge page.
+/// Size of a huge page.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Owned memory. Invariant: `start` is the start of an allocation of `capacity` bytes with `layout(capacity)`, or
-/// dangling if there are no bytes.
+/// Owned, aligned memory. Invariant: `start` is the start of an allocation of `capacity` bytes with
+/// `layout(capacity)`, or dangling if `capacity` is 0.
 #[derive(Debug)]
 pub(super) struct AlignedMemory {
     start: NonNull<u8>,
     capacity: usize,
 }
 
-// SAFETY: the memory is owned; whoever writes through the address needs the right to do so.
+// SAFETY: the memory is owned, and a write through its address needs a justification of its own.
 unsafe impl Send for AlignedMemory {}
-// SAFETY: a shared reference gives the address of the memory, and no access to it.
+// SAFETY: a shared reference only gives the address of the memory, and no access to it.
 unsafe impl Sync for AlignedMemory {}
 
-/// Memory of a huge page or more starts where a huge page can start. `None` for more than half of the address space.
+/// Returns the layout for `capacity` bytes. Memory of at least a huge page is aligned to huge pages. Returns
+/// `None` for more than half of the address space.
 fn layout(capacity: usize) -> Option<Layout> {
     let alignment = if capacity < HUGE_PAGE { ALIGNMENT } else { HUGE_PAGE };
     Layout::from_size_align(capacity, alignment).ok()
 }
 
 impl AlignedMemory {
-    /// At least `bytes` bytes, and at least one; unwinds with [`MemoryExhausted`] if there is no memory.
+    /// Allocates at least `bytes` bytes, and at least one. Unwinds with [`MemoryExhausted`] if the allocation fails.
     pub(super) fn new(bytes: usize) -> Self {
         let capacity = bytes.max(1).saturating_add(ALIGNMENT - 1) & !(ALIGNMENT - 1);
         // SAFETY: the layout is not empty.
@@ -71,11 +72,12 @@ impl Default for AlignedMemory {
     }
 }
 
-/// The alignment of the address of a buffer without bytes.
+/// A type with the alignment that the address of an empty buffer has.
 #[repr(align(64))]
 struct Aligned;
 
-/// The first access to a page costs as much for 4 KiB as for 2 MiB. Whole huge pages only: the rest is in small pages.
+/// Asks for huge pages, because the first access to a page costs as much for 4 KiB as for 2 MiB. Covers whole
+/// huge pages only: the rest stays in small pages.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(start: NonNull<u8>, capacity: usize) {
     // SAFETY: these bytes belong to the allocation, and the advice, which may be refused, changes none of them.
@@ -95,7 +97,7 @@ mod tests {
             let memory = AlignedMemory::new(bytes);
             assert!(memory.capacity() >= bytes);
             assert_eq!(memory.start().as_ptr().align_offset(ALIGNMENT), 0);
-            // SAFETY: all of its own bytes.
+            // SAFETY: the memory owns all of these bytes.
             unsafe { memory.start().write_bytes(0xa5, memory.capacity()) };
         }
         assert_eq!(AlignedMemory::default().start().as_ptr().align_offset(ALIGNMENT), 0);

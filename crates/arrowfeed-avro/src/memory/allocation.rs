@@ -5,12 +5,13 @@ use std::ptr::NonNull;
 use super::aligned::AlignedMemory;
 use super::process_pool;
 
-/// Memory whose content is arbitrary: it is new, or was used before. Dropped, it returns to the process pool.
+/// Memory with arbitrary content, either new or reused. Returns to the process pool when it is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Allocation(AlignedMemory);
 
 impl Allocation {
-    /// At least `bytes` bytes; unwinds with [`MemoryExhausted`](super::MemoryExhausted) if there is no memory.
+    /// Allocates at least `bytes` bytes, from the process pool if possible. Unwinds with
+    /// [`MemoryExhausted`](super::MemoryExhausted) if the allocation fails.
     pub(super) fn new(bytes: usize) -> Self {
         if bytes == 0 {
             return Self::default();

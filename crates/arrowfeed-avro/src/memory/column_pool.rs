@@ -1,7 +1,7 @@
-//! The pool of one column's buffers, which return to it when their arrays are dropped.
+//! Buffer pool of one column. A buffer returns to it when its array is dropped.
 //!
-//! A fresh page costs several times the copy into it, so columns do not allocate for each batch: a buffer whose last
-//! array was dropped is used for a later batch.
+//! A fresh page costs several times as much as the copy into it, so columns do not allocate for each batch: a
+//! buffer whose last array was dropped is reused for a later batch.
 
 use std::sync::{Arc, Weak};
 
@@ -9,10 +9,10 @@ use arrowfeed_source::ForkLock;
 
 use super::allocation::Allocation;
 
-/// Buffers that the pool keeps: while the decoder fills one, one may wait and the consumer may hold one.
+/// Maximum number of buffers in the pool: while the decoder fills one, one may wait and the consumer may hold one.
 const MAX_BUFFERS: usize = 2;
 
-/// A larger buffer is not kept.
+/// Maximum size of a buffer that the pool keeps.
 const MAX_BUFFER_BYTES: usize = 64 << 20;
 
 /// Free buffers of one column.
@@ -20,13 +20,13 @@ const MAX_BUFFER_BYTES: usize = 64 << 20;
 pub(super) struct ColumnPool(ForkLock<Vec<Allocation>>);
 
 impl ColumnPool {
-    /// A buffer of the pool, or a new one of `bytes`.
+    /// Returns a buffer of the pool, or a new one of `bytes`.
     pub(super) fn take(&self, bytes: usize) -> Allocation {
         let free = self.0.try_with(Vec::pop).flatten();
         free.unwrap_or_else(|| Allocation::new(bytes))
     }
 
-    /// Keeps the buffer, or frees it if there are enough or the lock of the pool is not free.
+    /// Keeps the buffer, or frees it if the pool is full or its lock is taken.
     fn put(&self, memory: Allocation) {
         if memory.capacity() > MAX_BUFFER_BYTES {
             return;
@@ -38,12 +38,12 @@ impl ColumnPool {
             }
             false => Some(memory),
         });
-        // Freed here, after the lock.
+        // Dropped here, outside the lock.
         drop(surplus);
     }
 }
 
-/// Memory of an Arrow buffer. Returns to its column's pool when the last array is dropped, by any thread.
+/// Memory of an Arrow buffer. Returns to the pool of its column when any thread drops the last array.
 pub(super) struct PooledMemory {
     memory: Allocation,
     pool: Weak<ColumnPool>,
@@ -70,12 +70,12 @@ mod tests {
 
     use super::*;
 
-    /// A child of a fork drops batches although a thread of the parent held the lock of the pool.
+    /// A forked child drops batches even if a thread of the parent held the lock of the pool.
     #[test]
     fn memory_is_dropped_and_taken_while_the_lock_is_held_for_ever() {
         let pool: Arc<ColumnPool> = Arc::default();
         let memory = PooledMemory::new(Allocation::new(1000), &pool);
-        // Leaked, so that the thread that holds the lock may live as long as the process.
+        // Leaked, because the thread that holds the lock may live as long as the process.
         let leaked: &'static Arc<ColumnPool> = Box::leak(Box::new(pool.clone()));
         let (hold, held) = channel();
         std::thread::spawn(move || {

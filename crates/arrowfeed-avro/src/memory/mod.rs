@@ -1,12 +1,12 @@
 //! Column memory.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `values` | growing values of one type, which become Arrow buffers |
-//! | `column_pool` | the buffers of one column, which return when their arrays are dropped |
+//! | `values` | growable values of one type, which become Arrow buffers |
+//! | `column_pool` | buffer pool of one column |
 //! | `allocation` | memory of one buffer, which returns to the process pool when it is dropped |
-//! | `process_pool` | large memory that readers leave for later readers |
-//! | `aligned` | aligned memory, in huge pages where it is large |
+//! | `process_pool` | pool of large memory, which later readers reuse |
+//! | `aligned` | aligned memory, in huge pages if it is large |
 
 mod aligned;
 mod allocation;

@@ -1,4 +1,4 @@
-//! Growing values of one type, which become Arrow buffers.
+//! Growable values of one type, which become Arrow buffers.
 
 #![allow(unsafe_code)]
 
@@ -11,8 +11,8 @@ use arrow_buffer::{ArrowNativeType, Buffer};
 use super::allocation::Allocation;
 use super::column_pool::{ColumnPool, PooledMemory};
 
-/// A growing, 64-byte aligned buffer of values of type `T`. Invariant: `start` is the start of `memory`, which has
-/// room for `capacity` values, of which the first `len` are written.
+/// A growable, 64-byte aligned buffer of values of type `T`. Invariant: `start` is the start of `memory`, which
+/// has room for `capacity` values, and the first `len` of them are initialised.
 #[derive(Debug)]
 pub(crate) struct Values<T> {
     start: NonNull<T>,
@@ -20,13 +20,13 @@ pub(crate) struct Values<T> {
     capacity: usize,
     memory: Allocation,
     pool: Arc<ColumnPool>,
-    /// Number of values of the last batch: an estimate for the next one.
+    /// Number of values in the last batch, as an estimate for the next one.
     last_len: usize,
 }
 
 // SAFETY: `start` points into `memory`, which is owned and can be sent and shared.
 unsafe impl<T: Send> Send for Values<T> {}
-// SAFETY: as for Send; through a shared reference values are only read.
+// SAFETY: as for `Send`; a shared reference only reads the values.
 unsafe impl<T: Sync> Sync for Values<T> {}
 
 impl<T: ArrowNativeType> Values<T> {
@@ -55,7 +55,8 @@ impl<T: ArrowNativeType> Values<T> {
         self.len += 1;
     }
 
-    /// Makes room for `n` more values; unwinds with [`MemoryExhausted`](super::MemoryExhausted) if there is no memory.
+    /// Makes room for `n` more values. Unwinds with [`MemoryExhausted`](super::MemoryExhausted) if the
+    /// allocation fails.
     #[inline(always)]
     pub(crate) fn reserve(&mut self, n: usize) {
         if n > self.capacity - self.len {
@@ -68,30 +69,30 @@ impl<T: ArrowNativeType> Values<T> {
     fn grow(&mut self, n: usize) {
         let values = self.len.saturating_add(n).max(self.capacity.saturating_mul(2));
         let larger = Allocation::new(values.saturating_mul(size_of::<T>()));
-        // SAFETY: the first `len` values are written, and the new memory is larger and used by nothing else.
+        // SAFETY: the first `len` values are initialised, and the new memory is larger and used by nothing else.
         unsafe { larger.start().cast().copy_from_nonoverlapping(self.start, self.len) };
         self.set_memory(larger);
     }
 
-    /// `n` copies of the zero of `T`.
+    /// Appends `n` zeros.
     pub(crate) fn push_zeros(&mut self, n: usize) {
         self.push_n(T::default(), n);
     }
 
-    /// `n` copies of `value`.
+    /// Appends `n` copies of `value`.
     pub(crate) fn push_n(&mut self, value: T, n: usize) {
         self.reserve(n);
         (0..n).for_each(|_| self.push(value));
     }
 
-    /// Values as they stand on the wire: little-endian, one after the other.
+    /// Appends values from their wire format: little-endian, one after another.
     #[inline(always)]
     pub(crate) fn extend_from_wire(&mut self, bytes: &[u8]) {
         let n = bytes.len() / size_of::<T>();
         debug_assert_eq!(bytes.len(), n * size_of::<T>());
         self.reserve(n);
-        // SAFETY: room for `n` values is reserved, the bytes are at least so many, and any bytes are a value of
-        // a native type. Memory of our own does not overlap with a block's.
+        // SAFETY: room for `n` values is reserved, `bytes` has at least as many, and any bytes are a valid
+        // value of a native type. `self` owns its memory, which therefore does not overlap with a block.
         unsafe {
             let end = self.start.add(self.len).cast::<u8>();
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), end.as_ptr(), n * size_of::<T>());
@@ -99,10 +100,10 @@ impl<T: ArrowNativeType> Values<T> {
         self.len += n;
     }
 
-    /// Appends `n` values that `fill` writes; none after its error.
+    /// Appends `n` values that `fill` writes, or none if `fill` fails.
     ///
     /// # Safety
-    /// If `fill` gives `Ok`, it has written every slot.
+    /// If `fill` returns `Ok`, it must have written every slot.
     #[inline(always)]
     pub(crate) unsafe fn extend_with<E>(
         &mut self,
@@ -110,7 +111,7 @@ impl<T: ArrowNativeType> Values<T> {
         fill: impl FnOnce(&mut [MaybeUninit<T>]) -> Result<(), E>,
     ) -> Result<(), E> {
         self.reserve(n);
-        // SAFETY: `n` slots behind the values are reserved; nobody else refers to them.
+        // SAFETY: `n` slots after the values are reserved, and nothing else refers to them.
         let slots = unsafe {
             let end = self.start.add(self.len).cast::<MaybeUninit<T>>();
             std::slice::from_raw_parts_mut(end.as_ptr(), n)
@@ -125,22 +126,23 @@ impl<T: ArrowNativeType> Values<T> {
     }
 
     pub(crate) fn as_slice(&self) -> &[T] {
-        // SAFETY: the first `len` values are written.
+        // SAFETY: the first `len` values are initialised.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
-    /// Takes a buffer of the pool if there is none; called when a batch begins. Not when the last batch ends: then its
-    /// own buffers are still in use, and two sets would take turns where one can stay in the cache.
+    /// Takes a buffer from the pool if there is none. Called when a batch begins, not when the previous batch
+    /// ends: at that time the buffers of that batch are still in use, and two sets of buffers would alternate
+    /// where one can stay in the cache.
     pub(crate) fn prepare(&mut self) {
         if self.capacity == 0 {
-            // An eighth more, for those that are longer: to grow is to copy.
+            // An eighth more, for longer batches, because growing copies the values.
             let likely = self.last_len + self.last_len / 8;
             let memory = self.pool.take(likely * size_of::<T>());
             self.set_memory(memory);
         }
     }
 
-    /// Moves the values into an Arrow buffer; empty and without memory afterwards.
+    /// Moves the values into an Arrow buffer, and leaves `self` empty and without memory.
     pub(crate) fn take(&mut self) -> Buffer {
         let memory = std::mem::take(&mut self.memory);
         let (start, bytes) = (self.start.cast(), self.len * size_of::<T>());
@@ -148,21 +150,21 @@ impl<T: ArrowNativeType> Values<T> {
         (self.start, self.len, self.capacity) = (NonNull::dangling(), 0, 0);
         let owner = Arc::new(PooledMemory::new(memory, &self.pool));
         // SAFETY: `start` points to `bytes` initialised bytes of the owner's memory (or there are none). They
-        // neither move nor change while the owner lives: only the new Buffer has it, and nothing writes to its
-        // memory before it is dropped.
+        // neither move nor change while the owner lives: only the new Buffer has the owner, and nothing writes
+        // to its memory before it is dropped.
         unsafe { Buffer::from_custom_allocation(start, bytes, owner) }
     }
 }
 
 impl Values<u8> {
-    /// Appends the first `n <= 32` of the bytes that `load` gives, in fixed moves: a `memcpy` of unknown length
-    /// costs several times as much for the short strings that most are. Loaded after the buffer has grown, so
-    /// that they need not be kept over a call.
+    /// Appends the first `n <= 32` bytes of the result of `load`, with moves of a fixed size: a `memcpy` of
+    /// unknown length costs several times as much for short strings, which are the most frequent. Calls `load`
+    /// after the buffer has grown, so that the bytes need not be kept across a call.
     #[inline(always)]
     pub(crate) fn extend_short(&mut self, load: impl FnOnce() -> [u8; 32], n: usize) {
         debug_assert!(n <= 32);
         self.reserve(32);
-        // SAFETY: 32 bytes behind the values are reserved; n <= 32 of them become values.
+        // SAFETY: 32 bytes after the values are reserved, and the first `n <= 32` of them become values.
         unsafe { self.start.add(self.len).cast::<[u8; 32]>().write_unaligned(load()) };
         self.len += n.min(32);
     }

@@ -3,19 +3,20 @@
 use arrowfeed_source::FeedError;
 use serde_json::Value;
 
+use super::projection::Projection;
 use super::resolve::Resolver;
-use super::want::Want;
 use crate::ReadOptions;
 use crate::locate::check_default;
 use crate::schema::default::encode_default;
 use crate::schema::graph::{Graph, TypeId};
 
-/// The default of a field of `graph` as binary Avro, checked as readers check it. `path` names the field in messages.
+/// Encodes the default of a field of `graph` as binary Avro and checks it as readers do. `path` names the field in
+/// messages.
 ///
-/// The default of a type that contains itself is not checked: it is not read into Arrow.
+/// The default of a recursive type is not checked, because such a type is never read into Arrow.
 ///
 /// # Errors
-/// The type does not take the default, or readers do not.
+/// The default does not fit the type, or readers reject it.
 pub(crate) fn checked_default(
     graph: &Graph,
     ty: TypeId,
@@ -25,7 +26,7 @@ pub(crate) fn checked_default(
     let bytes = encode_default(graph, ty, default).map_err(|error| error.in_field(path))?;
     let options = ReadOptions::default();
     let mut resolver = Resolver::new(graph, graph, &options);
-    if let Ok(column) = resolver.resolve(ty, ty, &Want::All) {
+    if let Ok(column) = resolver.resolve(ty, ty, &Projection::All) {
         let (skips, _) = resolver.finish();
         check_default("schema", path, &column.node, &skips, &options.limits, &bytes)?;
     }

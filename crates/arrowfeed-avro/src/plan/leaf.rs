@@ -1,4 +1,4 @@
-//! The Arrow type of each Avro type that has no parts: the table in `docs/avro-to-arrow.md`.
+//! The Arrow type of each leaf type of Avro: the table in `docs/avro-to-arrow.md`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::node::{Column, DecimalWidth, EnumNode, Native, Node, Time, Wire};
 use crate::options::{Encoding, ReadOptions, StringType};
 use crate::schema::graph::{Decimal, Enum, FixedLogical, IntLogical, LongLogical, Type};
 
-/// The options that types depend on.
+/// The options that affect Arrow types.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mapping {
     pub(crate) encoding: Encoding,
@@ -18,10 +18,10 @@ pub(crate) struct Mapping {
     double_as_float: bool,
 }
 
-/// The time zone of Avro's timestamps: instants.
+/// The time zone of Avro's timestamps, which are instants.
 const UTC: &str = "UTC";
 
-/// Field metadata with an enum's symbols, as arrow-avro names it: its writer makes an enum of the column then.
+/// Key of the field metadata with an enum's symbols. The name is arrow-avro's, whose writer turns such a column into an enum.
 pub(crate) const ENUM_SYMBOLS: &str = "avro.enum.symbols";
 
 impl Mapping {
@@ -51,7 +51,7 @@ impl Mapping {
         }
     }
 
-    /// A number that stands on the wire as `wire` and is of the reader's type `ty`; none if `ty` is no number.
+    /// A number that is encoded as `wire` and has the reader's type `ty`. `None` if `ty` is not a number.
     pub(crate) fn number(self, wire: Wire, ty: &Type) -> Option<Column> {
         let (to, data_type) = match ty {
             Type::Int(_) | Type::Long(_) | Type::Boolean if self.is_tfx() => (Native::I64, DataType::Int64),
@@ -69,7 +69,7 @@ impl Mapping {
         Some(Column::required(node, data_type))
     }
 
-    /// The time of day that a number is; none where it stays a number.
+    /// The time of day that a number represents. `None` if the column stays a number.
     fn time(self, wire: Wire, ty: &Type) -> Option<Time> {
         match ty {
             _ if self.is_tfx() => None,
@@ -85,7 +85,7 @@ impl Mapping {
             .unwrap_or_else(|| Column::required(Node::Boolean, DataType::Boolean))
     }
 
-    /// A string or bytes on the wire as the reader's string.
+    /// A string or bytes on the wire, read as a string.
     pub(crate) fn text(self, uuid: bool) -> Column {
         if uuid && !self.is_tfx() {
             return uuid_column(Node::UuidString);
@@ -93,7 +93,7 @@ impl Mapping {
         Column::required(Node::Bytes { utf8: true }, self.string())
     }
 
-    /// A string or bytes on the wire as the reader's bytes.
+    /// A string or bytes on the wire, read as bytes.
     pub(crate) fn binary(self, decimal: Option<Decimal>) -> Column {
         match decimal.and_then(decimal_type).filter(|_| !self.is_tfx()) {
             Some((width, precision, data_type)) => {
@@ -104,7 +104,7 @@ impl Mapping {
     }
 
     pub(crate) fn fixed(self, size: usize, logical: Option<FixedLogical>) -> Column {
-        // Arrow counts the bytes of a FixedSizeBinary in 32 bits; the schema's limit is below that.
+        // Arrow stores the size of a FixedSizeBinary in 32 bits; the schema's limit is lower.
         let plain = || Column::required(Node::Fixed { size }, DataType::FixedSizeBinary(size as i32));
         match logical {
             _ if self.is_tfx() => plain(),
@@ -122,10 +122,10 @@ impl Mapping {
         }
     }
 
-    /// `keys`: the reader's symbol of each of the writer's.
+    /// `keys`: the index of the reader's symbol for each of the writer's symbols.
     pub(crate) fn enumeration(self, writer: &Enum, reader: &Enum, keys: Vec<Option<i32>>) -> Column {
         let key = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        // A dictionary with no symbol could not stand behind a null.
+        // A null slot has a key too, so the dictionary needs at least one value.
         let symbols = reader.symbols.iter().map(String::as_str);
         let dictionary: StringArray =
             if reader.symbols.is_empty() { vec![""].into() } else { symbols.map(Some).collect() };
@@ -165,7 +165,7 @@ fn long_type(logical: Option<LongLogical>) -> DataType {
     }
 }
 
-/// None where Arrow has no decimal of so many digits.
+/// The Arrow decimal type, or `None` if Arrow has none with that many digits.
 pub(crate) fn decimal_type(decimal: Decimal) -> Option<(DecimalWidth, u8, DataType)> {
     let (precision, scale) = (u8::try_from(decimal.precision).ok()?, i8::try_from(decimal.scale).ok()?);
     match precision {

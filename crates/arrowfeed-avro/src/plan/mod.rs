@@ -1,11 +1,11 @@
-//! What is decided from schemas, once, before the first record.
+//! Decode plans, compiled from the schemas once before the first record.
 //!
 //! ```text
 //! writer schema × reader schema × columns ──resolve──> Column { Node } ──> DecodePlan
 //! ```
-//! - [`want`]: the projection; [`ending`]: all fields that do not contain themselves.
-//! - [`resolve`] and [`union`]: the rules of schema resolution; [`leaf`]: the table of types; [`node`]: what comes out.
-//! - [`skip`]: programs that step over what is not read.
+//! - [`projection`]: the projection; [`nonrecursive`]: the projection of all non-recursive fields.
+//! - [`resolve`] and [`union`]: the rules of schema resolution; [`leaf`]: the table of types; [`node`]: the result.
+//! - [`skip`]: programs that skip fields outside the projection.
 //! - [`field_default`]: defaults of fields that a writer has no column for.
 
 use std::sync::Arc;
@@ -19,53 +19,53 @@ use crate::encode::Encoder;
 use crate::schema::graph::Type;
 use crate::{AvroSchema, ReadOptions};
 use node::{Column, Node, Output, RecordNode, Step};
+use projection::Projection;
 use resolve::Resolver;
 use skip::Skips;
-use want::Want;
 
-mod ending;
 pub(crate) mod field_default;
 pub(crate) mod leaf;
 pub(crate) mod node;
+mod nonrecursive;
+pub(crate) mod projection;
 mod resolve;
 pub(crate) mod skip;
 mod union;
-pub(crate) mod want;
 
-/// The column of a file whose root type is not a record.
+/// The name of the column for a file whose root type is not a record.
 const ROOT_COLUMN: &str = "value";
 
-/// The column of records that are kept as their bytes.
+/// The name of the column for records that are kept as bytes.
 const RAW_COLUMN: &str = "record";
 
-/// How the records of one writer's schema become rows of one Arrow schema.
+/// Compiled plan that decodes records of one writer schema into rows of one Arrow schema.
 #[derive(Debug)]
 pub(crate) struct DecodePlan {
-    /// A record, whatever the file's root is.
+    /// Always a record: any other root type is wrapped in one.
     pub(crate) root: Column,
     pub(crate) skips: Arc<Skips>,
     encoder: Encoder,
     spread: bool,
-    /// Whether a record may hold elements without bytes: they are counted for each record.
+    /// Whether a record may contain array elements that take no bytes. These are counted per record.
     pub(crate) has_zero_byte_elements: bool,
     schema: SchemaRef,
 }
 
 impl DecodePlan {
-    /// All that can be wrong with schemas and options is found here.
+    /// Compiles the plan and reports every error in the schemas and options.
     pub(crate) fn compile(writer: &AvroSchema, options: &ReadOptions) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
-        let want = match &options.columns {
-            Some(paths) if options.raw => raw_want(paths)?,
-            Some(paths) => Want::from_paths(paths, reader.graph())?,
-            None => Want::All,
+        let projection = match &options.columns {
+            Some(paths) if options.raw => raw_projection(paths)?,
+            Some(paths) => Projection::from_paths(paths, reader.graph())?,
+            None => Projection::All,
         };
-        Self::of(writer, options, &want)
+        Self::of(writer, options, &projection)
     }
 
-    /// The same; where not all columns can be read because a type contains itself, the plan of those that do not
-    /// contain themselves, and the error.
-    pub(crate) fn compile_ending(
+    /// Like `compile`, but if a recursive type prevents reading all columns, returns the plan for the non-recursive
+    /// fields, together with the error.
+    pub(crate) fn compile_nonrecursive(
         writer: &AvroSchema,
         options: &ReadOptions,
     ) -> Result<(Self, Option<FeedError>), FeedError> {
@@ -77,19 +77,19 @@ impl DecodePlan {
             Err(error) => error,
         };
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
-        let ending = ending::ending(reader.graph(), &options.limits);
-        match ending.and_then(|want| Self::of(writer, options, &want)) {
+        let nonrecursive = nonrecursive::nonrecursive(reader.graph(), &options.limits);
+        match nonrecursive.and_then(|projection| Self::of(writer, options, &projection)) {
             Ok(plan) => Ok((plan, Some(error))),
             Err(_) => Err(error),
         }
     }
 
-    fn of(writer: &AvroSchema, options: &ReadOptions, want: &Want) -> Result<Self, FeedError> {
+    fn of(writer: &AvroSchema, options: &ReadOptions, projection: &Projection) -> Result<Self, FeedError> {
         let reader = options.reader_schema.as_ref().unwrap_or(writer);
         let mut resolver = Resolver::new(writer.graph(), reader.graph(), options);
         let root = match options.raw {
-            true => raw_root(&mut resolver, want),
-            false => resolve_root(&mut resolver, want)?,
+            true => raw_root(&mut resolver, projection),
+            false => resolve_root(&mut resolver, projection)?,
         };
         let spread = is_spread(&resolver);
         let (skips, used) = resolver.finish();
@@ -104,7 +104,7 @@ impl DecodePlan {
         Ok(Self { root, skips: Arc::new(skips), encoder, spread, has_zero_byte_elements, schema })
     }
 
-    /// The batch of rows as the root's column has them.
+    /// Makes a batch from the rows of the root column.
     pub(crate) fn batch(&self, rows: &ArrayRef) -> RecordBatch {
         match self.spread {
             true => self.encoder.encode(rows.as_struct().column(0)),
@@ -118,7 +118,7 @@ impl DecodePlan {
     }
 }
 
-/// Whether the one column of the root is a record whose fields are the columns.
+/// Whether the reader's root is a record while the writer's is not: the fields of that record become the columns.
 fn is_spread(resolver: &Resolver<'_>) -> bool {
     let (writer, reader) = (resolver.writer, resolver.reader);
     let is_record = |ty: &Type| matches!(ty, Type::Record(_));
@@ -135,11 +135,11 @@ fn columns(root: &Column, spread: bool) -> Fields {
     }
 }
 
-/// The columns of raw records that are asked for.
-fn raw_want(paths: &[String]) -> Result<Want, FeedError> {
+/// The projection of raw records.
+fn raw_projection(paths: &[String]) -> Result<Projection, FeedError> {
     match paths {
-        [] => Ok(Want::Fields(Vec::new())),
-        [path] if path == RAW_COLUMN => Ok(Want::All),
+        [] => Ok(Projection::Fields(Vec::new())),
+        [path] if path == RAW_COLUMN => Ok(Projection::All),
         [path, ..] => {
             let found = quoted(path);
             let message =
@@ -149,11 +149,11 @@ fn raw_want(paths: &[String]) -> Result<Want, FeedError> {
     }
 }
 
-/// The record of one field that keeps the bytes of any root.
-fn raw_root(resolver: &mut Resolver<'_>, want: &Want) -> Column {
+/// A record with one field, which keeps each root value as bytes.
+fn raw_root(resolver: &mut Resolver<'_>, projection: &Projection) -> Column {
     let step = resolver.skip(RAW_COLUMN, resolver.writer.root);
-    let (step, outputs, fields) = match (want, step) {
-        (Want::All, Step::Skip { name, program }) => {
+    let (step, outputs, fields) = match (projection, step) {
+        (Projection::All, Step::Skip { name, program }) => {
             let column = Column::required(Node::Raw(program), DataType::LargeBinary);
             let fields = vec![column.field(RAW_COLUMN)].into();
             (Step::Read { name, column }, vec![Output::Read(0)], fields)
@@ -164,19 +164,20 @@ fn raw_root(resolver: &mut Resolver<'_>, want: &Want) -> Column {
     Column::required(Node::Record(RecordNode { steps: vec![step], outputs, fields }), data_type)
 }
 
-/// A root that is not a record to both sides becomes the one field of a record, which adds nothing on the wire.
-fn resolve_root(resolver: &mut Resolver<'_>, want: &Want) -> Result<Column, FeedError> {
+/// Resolves the roots. Unless both are records, the root is wrapped in a record of one field, which adds no bytes
+/// on the wire.
+fn resolve_root(resolver: &mut Resolver<'_>, projection: &Projection) -> Result<Column, FeedError> {
     let (writer, reader) = (resolver.writer, resolver.reader);
     if let (Type::Record(_), Type::Record(_)) = (&writer.types[writer.root], &reader.types[reader.root]) {
-        return resolver.resolve(writer.root, reader.root, want);
+        return resolver.resolve(writer.root, reader.root, projection);
     }
-    let wanted = match want {
-        // The writer's union of records, and the reader's record: its fields are the columns.
-        want if is_spread(resolver) => Some(want),
-        Want::All => Some(&Want::All),
-        Want::Fields(fields) => match fields.as_slice() {
+    let wanted = match projection {
+        // The writer has a union of records and the reader a record, whose fields are the columns.
+        projection if is_spread(resolver) => Some(projection),
+        Projection::All => Some(&Projection::All),
+        Projection::Fields(fields) => match fields.as_slice() {
             [] => None,
-            [(name, want)] if name == ROOT_COLUMN => Some(want),
+            [(name, projection)] if name == ROOT_COLUMN => Some(projection),
             _ => {
                 let message =
                     format!("expected the column \"{ROOT_COLUMN}\": the file's root type is not a record");
@@ -185,9 +186,9 @@ fn resolve_root(resolver: &mut Resolver<'_>, want: &Want) -> Result<Column, Feed
         },
     };
     let (step, outputs, fields) = match wanted {
-        Some(want) => {
-            let column =
-                resolver.inside(ROOT_COLUMN, |resolver| resolver.resolve(writer.root, reader.root, want))?;
+        Some(projection) => {
+            let column = resolver
+                .inside(ROOT_COLUMN, |resolver| resolver.resolve(writer.root, reader.root, projection))?;
             let fields = vec![column.field(ROOT_COLUMN)].into();
             (Step::Read { name: ROOT_COLUMN.to_owned(), column }, vec![Output::Read(0)], fields)
         }

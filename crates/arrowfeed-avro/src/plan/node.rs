@@ -1,4 +1,4 @@
-//! The decode plan as data: what each value on the wire becomes.
+//! The nodes of a decode plan: one for each value on the wire.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, Fields, UnionFields};
 
 use super::skip::{Program, Skips};
 
-/// A value that becomes a slot of an Arrow array: a [`Field`] without its name, and how to fill it.
+/// An Arrow [`Field`] without its name, and the node that decodes its slots.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
     pub(crate) node: Node,
@@ -27,20 +27,20 @@ impl Column {
     }
 }
 
-/// How one value stands on the wire, and what is made of it. Every kind of value is listed here.
+/// The encoding of one value on the wire and its target in Arrow. Lists every kind of value.
 #[derive(Debug, Clone)]
 pub(crate) enum Node {
     /// No bytes.
     Null,
     Boolean,
-    /// A number of one type as a number of the same or another.
+    /// A number, converted to the same or another number type.
     Number {
         wire: Wire,
         to: Native,
     },
     /// A number that is a time of day.
     Time(Time),
-    /// Length and bytes; `utf8`: checked.
+    /// Length and bytes; `utf8`: the bytes are validated.
     Bytes {
         utf8: bool,
     },
@@ -77,7 +77,7 @@ pub(crate) enum Node {
     Union(UnionNode),
 }
 
-/// Numbers of the Avro specification; a boolean too where it is asked for as a number.
+/// Number types of the Avro specification, plus booleans that are read as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wire {
     Boolean,
@@ -87,7 +87,7 @@ pub(crate) enum Wire {
     Double,
 }
 
-/// Numbers of Arrow columns.
+/// Number types of Arrow columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Native {
     I32,
@@ -96,7 +96,7 @@ pub(crate) enum Native {
     F64,
 }
 
-/// Times of day by what is on the wire and in the column.
+/// Times of day by their type on the wire and in the column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Time {
     /// An int that counts milliseconds.
@@ -108,7 +108,7 @@ pub(crate) enum Time {
 }
 
 impl Time {
-    /// Units from midnight to midnight.
+    /// Units in a day.
     #[inline(always)]
     pub(crate) const fn day(self) -> i64 {
         match self {
@@ -125,7 +125,7 @@ impl Time {
         }
     }
 
-    /// Whether Arrow takes the number as a time.
+    /// Whether the number is a valid Arrow time.
     #[inline(always)]
     pub(crate) const fn contains(self, time: i64) -> bool {
         time.cast_unsigned() < self.day().cast_unsigned()
@@ -140,20 +140,20 @@ pub(crate) enum DecimalWidth {
 
 #[derive(Debug, Clone)]
 pub(crate) struct EnumNode {
-    /// The key of each of the writer's symbols; none where the reader has no such symbol and no default.
+    /// The reader's key for each of the writer's symbols. `None` if the reader has neither the symbol nor a default.
     pub(crate) keys: Arc<[Option<i32>]>,
     /// The writer's symbols, for messages.
     pub(crate) symbols: Arc<[String]>,
-    /// The reader's symbols: one array for all batches.
+    /// The reader's symbols: one array shared by all batches.
     pub(crate) dictionary: ArrayRef,
-    /// Bytes of the longest symbol where the encoding writes symbols out, else 0.
+    /// Bytes of the longest symbol if the encoding writes symbols as text, else 0.
     pub(crate) symbol_bytes: usize,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct ListNode {
     pub(crate) items: Box<Column>,
-    /// The length that every row must have, where the caller asked for a FixedSizeList.
+    /// The required length of every row, if the caller asked for a FixedSizeList.
     pub(crate) fixed: Option<usize>,
 }
 
@@ -161,7 +161,7 @@ pub(crate) struct ListNode {
 pub(crate) struct RecordNode {
     /// The writer's fields, in wire order.
     pub(crate) steps: Vec<Step>,
-    /// The columns, in the order they are given out.
+    /// The columns, in output order.
     pub(crate) outputs: Vec<Output>,
     pub(crate) fields: Fields,
 }
@@ -173,18 +173,18 @@ pub(crate) enum Step {
     Skip { name: String, program: Program },
 }
 
-/// Where a column of a record comes from.
+/// The source of a column of a record.
 #[derive(Debug, Clone)]
 pub(crate) enum Output {
     /// The n-th `Step::Read`.
     Read(usize),
-    /// A field that the writer does not have: the reader's default, as Avro bytes and the column to read them with.
+    /// A field that the writer does not have: the reader's default as Avro bytes, and the column that decodes them.
     Default { column: Column, bytes: Arc<[u8]>, skips: Arc<Skips> },
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct UnionNode {
-    /// Whether a branch index stands on the wire; if not, every value is of the only branch.
+    /// Whether the value on the wire begins with a branch index; if not, all values are of the only branch.
     pub(crate) tagged: bool,
     /// The writer's branches.
     pub(crate) branches: Vec<Branch>,
@@ -195,7 +195,7 @@ pub(crate) struct UnionNode {
 pub(crate) enum Branch {
     /// Values go to branch `to` of the reader's union.
     Read { to: usize, column: Column },
-    /// No branch of the reader takes these values: an error when one is met.
+    /// No branch of the reader accepts these values: meeting one is an error.
     Refused { branch: String, reader: String },
 }
 
@@ -203,12 +203,12 @@ pub(crate) enum Branch {
 pub(crate) enum UnionResult {
     /// A dense union of the reader's branches.
     Dense(UnionFields),
-    /// The reader has one type, or one and null: all branches end in one column of it.
+    /// The reader has one type, optionally with null: all branches are merged into one column of it.
     One,
 }
 
 impl Node {
-    /// The least number of bytes that a value takes on the wire.
+    /// The minimum number of bytes of a value on the wire.
     pub(crate) fn min_bytes(&self) -> usize {
         match self {
             Node::Null => 0,
@@ -236,7 +236,7 @@ impl Node {
         }
     }
 
-    /// Bytes that one slot takes in Arrow buffers before any list item or string byte.
+    /// Bytes that one slot takes in Arrow buffers, not counting list items and string bytes.
     pub(crate) fn slot_bytes(&self) -> usize {
         match self {
             Node::Null => 0,
@@ -264,7 +264,7 @@ impl Node {
 }
 
 impl Node {
-    /// Whether there is an array in it whose items may have no bytes.
+    /// Whether the node contains an array whose items may take no bytes.
     pub(crate) fn has_zero_byte_elements(&self) -> bool {
         match self {
             Node::List(ListNode { items, .. }) => {

@@ -1,8 +1,8 @@
-//! Writer's type × reader's type × what is wanted of it, to a [`Column`].
+//! Schema resolution: compiles a writer type, a reader type and a projection into a [`Column`].
 //!
-//! The rules are those of the specification's "Schema Resolution"; where it is silent, those of Java's
-//! `GenericDatumReader`: an exact match before a promotion when a union's branch is chosen, record names
-//! compared only where a union has to be decided, an aliased name as good as the name.
+//! The rules are those of the specification's "Schema Resolution". Where it is silent, the rules of Java's
+//! `GenericDatumReader` apply: a union branch is chosen by an exact match before a promotion, record names are
+//! compared only to choose a branch of a union, and an alias counts as much as the name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Limits, counted, quoted, thousa
 
 use super::leaf::Mapping;
 use super::node::{Column, ListNode, Node, Output, RecordNode, Step, Wire};
+use super::projection::Projection;
 use super::skip::{SkipCompiler, Skips};
-use super::want::Want;
 use crate::ReadOptions;
 use crate::locate::check_default;
 use crate::schema::default::encode_default;
@@ -22,7 +22,7 @@ use crate::schema::graph::{
 };
 use arrowfeed_source::field_path;
 
-/// Compiles one root type. The path says where it is, for messages.
+/// Compiles one root type. The path locates the current field, for messages.
 #[derive(Debug)]
 pub(super) struct Resolver<'a> {
     pub(super) writer: &'a Graph,
@@ -31,9 +31,9 @@ pub(super) struct Resolver<'a> {
     fixed_lengths: &'a BTreeMap<String, i32>,
     limits: &'a Limits,
     skips: SkipCompiler<'a>,
-    /// Names of fields from the root on; `[]` for items.
+    /// Names of fields, starting at the root; `[]` for items.
     path: Vec<String>,
-    /// Records that are being resolved: met again, the type is recursive.
+    /// Records that are being resolved. A type that occurs again inside itself is recursive.
     open: Vec<(TypeId, TypeId)>,
     expanded: usize,
     depth: usize,
@@ -57,13 +57,13 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The programs of what is skipped, and the paths of `fixed_lengths` that named an array.
+    /// The compiled skip programs, and the paths of `fixed_lengths` that named an array.
     pub(super) fn finish(self) -> (Skips, BTreeSet<String>) {
         (self.skips.finish(), self.used_lengths)
     }
 
-    /// The same compiler for values that are of the reader's schema already: defaults, and types of branches
-    /// that the writer does not have.
+    /// A resolver for values that already have the reader's schema: defaults, and types of branches that the writer
+    /// does not have.
     fn of_reader(&self) -> Resolver<'a> {
         Resolver {
             writer: self.reader,
@@ -80,10 +80,10 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The column of a reader's type as its own writer would write it.
-    pub(super) fn reader_column(&mut self, ty: TypeId, want: &Want) -> Result<Column, FeedError> {
+    /// The column of a reader type, resolved as if the reader's schema had also written the value.
+    pub(super) fn reader_column(&mut self, ty: TypeId, projection: &Projection) -> Result<Column, FeedError> {
         let mut of_reader = self.of_reader();
-        let column = of_reader.resolve(ty, ty, want)?;
+        let column = of_reader.resolve(ty, ty, projection)?;
         self.expanded = of_reader.expanded;
         Ok(column)
     }
@@ -93,16 +93,16 @@ impl<'a> Resolver<'a> {
         if self.path.is_empty() { error } else { error.in_field(self.path.concat()) }
     }
 
-    /// Resolves one pair of types, within the limits of what a schema may be.
+    /// Resolves one pair of types within the limits on schemas.
     pub(super) fn resolve(
         &mut self,
         writer: TypeId,
         reader: TypeId,
-        want: &Want,
+        projection: &Projection,
     ) -> Result<Column, FeedError> {
         self.expanded += 1;
         let expanded = ("expanded_fields", self.expanded, self.limits.expanded_fields);
-        // References make a schema deeper than its text.
+        // References can make a schema deeper than its text.
         let most = self.limits.schema_depth.min(Limits::MAX_SCHEMA_DEPTH) + 1;
         for (name, found, most) in [expanded, ("schema_depth", self.depth, most)] {
             if found > most {
@@ -111,16 +111,21 @@ impl<'a> Resolver<'a> {
             }
         }
         self.depth += 1;
-        let column = self.resolve_kind(writer, reader, want);
+        let column = self.resolve_kind(writer, reader, projection);
         self.depth -= 1;
         column
     }
 
-    /// All kinds are listed here.
-    fn resolve_kind(&mut self, writer: TypeId, reader: TypeId, want: &Want) -> Result<Column, FeedError> {
+    /// Resolves by the kinds of both types.
+    fn resolve_kind(
+        &mut self,
+        writer: TypeId,
+        reader: TypeId,
+        projection: &Projection,
+    ) -> Result<Column, FeedError> {
         let (w, r) = (&self.writer.types[writer], &self.reader.types[reader]);
         if let (
-            Want::Fields(_),
+            Projection::Fields(_),
             Type::Null
             | Type::Boolean
             | Type::Int(_)
@@ -131,13 +136,13 @@ impl<'a> Resolver<'a> {
             | Type::String { .. }
             | Type::Enum(_)
             | Type::Fixed(_),
-        ) = (want, r)
+        ) = (projection, r)
         {
             return Err(self.error(format!("expected a record to take fields of, found {}", describe(r))));
         }
         let column = match (w, r) {
-            (Type::Union(_), _) => return self.resolve_writer_union(writer, reader, want),
-            (_, Type::Union(_)) => return self.resolve_reader_union(writer, reader, want),
+            (Type::Union(_), _) => return self.resolve_writer_union(writer, reader, projection),
+            (_, Type::Union(_)) => return self.resolve_reader_union(writer, reader, projection),
             (Type::Null, Type::Null) => {
                 Column { nullable: true, ..Column::required(Node::Null, DataType::Null) }
             }
@@ -168,9 +173,9 @@ impl<'a> Resolver<'a> {
             }
             (Type::Fixed(w), Type::Fixed(r)) => self.resolve_fixed(w, r)?,
             (Type::Enum(w), Type::Enum(r)) => self.resolve_enum(w, r)?,
-            (Type::Array(w), Type::Array(r)) => self.resolve_array(*w, *r, want)?,
-            (Type::Map(w), Type::Map(r)) => self.resolve_map(*w, *r, want)?,
-            (Type::Record(w), Type::Record(r)) => self.resolve_record(writer, reader, w, r, want)?,
+            (Type::Array(w), Type::Array(r)) => self.resolve_array(*w, *r, projection)?,
+            (Type::Map(w), Type::Map(r)) => self.resolve_map(*w, *r, projection)?,
+            (Type::Record(w), Type::Record(r)) => self.resolve_record(writer, reader, w, r, projection)?,
             (w, r) => return Err(self.mismatch(w, r)),
         };
         Ok(column)
@@ -181,7 +186,7 @@ impl<'a> Resolver<'a> {
         self.error(format!("expected {r}, as the reader's schema has it, found {w} in the writer's"))
     }
 
-    /// A logical type is dropped or added at will, but never taken for another: the numbers would be wrong.
+    /// Rejects a change of logical type, which would make the numbers wrong. Adding or removing one is allowed.
     fn same_logical<T: PartialEq>(
         &self,
         from: &Option<T>,
@@ -230,10 +235,10 @@ impl<'a> Resolver<'a> {
         )))
     }
 
-    fn resolve_array(&mut self, w: TypeId, r: TypeId, want: &Want) -> Result<Column, FeedError> {
+    fn resolve_array(&mut self, w: TypeId, r: TypeId, projection: &Projection) -> Result<Column, FeedError> {
         let fixed = self.fixed_length()?;
         self.path.push("[]".to_owned());
-        let items = self.resolve(w, r, want);
+        let items = self.resolve(w, r, projection);
         self.path.pop();
         let items = Box::new(items?);
         let field: FieldRef = Arc::new(items.field(Field::LIST_FIELD_DEFAULT_NAME));
@@ -245,8 +250,8 @@ impl<'a> Resolver<'a> {
         Ok(Column::required(Node::List(ListNode { items, fixed }), data_type))
     }
 
-    /// The path as `columns` has it, through arrays and maps; behind it, `[]` for each that the type here is an
-    /// item of.
+    /// The path as written in `columns`, without steps for arrays and maps, followed by one `[]` for each array or map
+    /// that the current type is directly an item of.
     fn column_path(&self) -> String {
         let is_item = |step: &&String| *step == "[]";
         let items = self.path.iter().rev().take_while(is_item).count();
@@ -266,9 +271,9 @@ impl<'a> Resolver<'a> {
         Ok(Some(*n))
     }
 
-    fn resolve_map(&mut self, w: TypeId, r: TypeId, want: &Want) -> Result<Column, FeedError> {
+    fn resolve_map(&mut self, w: TypeId, r: TypeId, projection: &Projection) -> Result<Column, FeedError> {
         self.path.push("[]".to_owned());
-        let values = self.resolve(w, r, want);
+        let values = self.resolve(w, r, projection);
         self.path.pop();
         let values = Box::new(values?);
         let key = Field::new("key", self.mapping.string(), false);
@@ -283,23 +288,30 @@ impl<'a> Resolver<'a> {
         reader: TypeId,
         w: &'a Record,
         r: &'a Record,
-        want: &Want,
+        projection: &Projection,
     ) -> Result<Column, FeedError> {
-        // Fields that are named one by one end, however often they pass through the same record.
-        if *want == Want::All && self.open.contains(&(writer, reader)) {
+        // A projection that names its fields one by one is finite, even if it passes through the same record repeatedly.
+        if *projection == Projection::All && self.open.contains(&(writer, reader)) {
             let name = quoted(&r.name);
-            return Err(self.error(format!("expected a type that ends, found record {name} inside itself: leave the field out of `columns`")));
+            return Err(self.error(format!(
+                "record {name} is recursive and cannot become an Arrow column; leave it out with `columns=`"
+            )));
         }
         self.open.push((writer, reader));
-        let node = self.record_node(w, r, want);
+        let node = self.record_node(w, r, projection);
         self.open.pop();
         let node = node?;
         let data_type = DataType::Struct(node.fields.clone());
         Ok(Column::required(Node::Record(node), data_type))
     }
 
-    fn record_node(&mut self, w: &'a Record, r: &'a Record, want: &Want) -> Result<RecordNode, FeedError> {
-        let chosen = self.chosen(r, want)?;
+    fn record_node(
+        &mut self,
+        w: &'a Record,
+        r: &'a Record,
+        projection: &Projection,
+    ) -> Result<RecordNode, FeedError> {
+        let chosen = self.chosen(r, projection)?;
         let mut steps = Vec::with_capacity(w.fields.len());
         let mut outputs: Vec<Option<Output>> = chosen.iter().map(|_| None).collect();
         let mut fields: Vec<Option<Field>> = outputs.iter().map(|_| None).collect();
@@ -311,18 +323,18 @@ impl<'a> Resolver<'a> {
                 steps.push(self.skip(&field.name, field.ty));
                 continue;
             };
-            let (i, want) = &chosen[slot];
+            let (i, projection) = &chosen[slot];
             let column =
-                self.inside(&r.fields[*i].name, |this| this.resolve(field.ty, r.fields[*i].ty, want))?;
+                self.inside(&r.fields[*i].name, |this| this.resolve(field.ty, r.fields[*i].ty, projection))?;
             fields[slot] = Some(column.field(r.fields[*i].column_name()));
             outputs[slot] = Some(Output::Read(reads));
             reads += 1;
             steps.push(Step::Read { name: field.name.clone(), column });
         }
-        for (slot, (i, want)) in chosen.iter().enumerate() {
+        for (slot, (i, projection)) in chosen.iter().enumerate() {
             if outputs[slot].is_none() {
                 let field = &r.fields[*i];
-                let (column, output) = self.inside(&field.name, |this| this.default_of(field, want))?;
+                let (column, output) = self.inside(&field.name, |this| this.default_of(field, projection))?;
                 fields[slot] = Some(column.field(field.column_name()));
                 outputs[slot] = Some(output);
             }
@@ -331,15 +343,16 @@ impl<'a> Resolver<'a> {
         Ok(RecordNode { steps, outputs: outputs.into_iter().flatten().collect(), fields })
     }
 
-    /// The reader's fields that are wanted, by index, in the order of the columns.
-    fn chosen(&self, r: &Record, want: &Want) -> Result<Vec<(usize, Want)>, FeedError> {
-        let Want::Fields(wanted) = want else {
-            return Ok((0..r.fields.len()).map(|i| (i, Want::All)).collect());
+    /// Indices of the reader's fields in the projection, in column order.
+    fn chosen(&self, r: &Record, projection: &Projection) -> Result<Vec<(usize, Projection)>, FeedError> {
+        let Projection::Fields(wanted) = projection else {
+            return Ok((0..r.fields.len()).map(|i| (i, Projection::All)).collect());
         };
         let by_column = |name: &str| r.fields.iter().position(|field| field.column_name() == name);
         let by_name = |name: &str| r.fields.iter().position(|field| field.name == name);
-        let find = |(name, want): &(String, Want)| match by_column(name).or_else(|| by_name(name)) {
-            Some(i) => Ok((i, want.clone())),
+        let find = |(name, projection): &(String, Projection)| match by_column(name).or_else(|| by_name(name))
+        {
+            Some(i) => Ok((i, projection.clone())),
             None => {
                 let known = r
                     .fields
@@ -356,26 +369,30 @@ impl<'a> Resolver<'a> {
         wanted.iter().map(find).collect()
     }
 
-    fn default_of(&mut self, field: &AvroField, want: &Want) -> Result<(Column, Output), FeedError> {
+    fn default_of(
+        &mut self,
+        field: &AvroField,
+        projection: &Projection,
+    ) -> Result<(Column, Output), FeedError> {
         let Some(default) = &field.default else {
             return Err(self.error("expected the field in the writer's schema, found none, and the reader's schema has no default for it".to_owned()));
         };
         let place = self.path.concat();
         let bytes = encode_default(self.reader, field.ty, default).map_err(|error| error.in_field(place))?;
         let mut of_reader = self.of_reader();
-        let column = of_reader.resolve(field.ty, field.ty, want)?;
+        let column = of_reader.resolve(field.ty, field.ty, projection)?;
         self.expanded = of_reader.expanded;
         let skips = Arc::new(of_reader.skips.finish());
         check_default("reader's schema", &self.path.concat(), &column.node, &skips, self.limits, &bytes)?;
         Ok((column.clone(), Output::Default { column, bytes: bytes.into(), skips }))
     }
 
-    /// A field of the writer that nobody reads.
+    /// Compiles a step that skips a field of the writer.
     pub(super) fn skip(&mut self, name: &str, ty: TypeId) -> Step {
         Step::Skip { name: name.to_owned(), program: self.skips.compile(ty) }
     }
 
-    /// Does `work` with the field's name on the path.
+    /// Calls `work` with the field's name appended to the path.
     pub(super) fn inside<T>(
         &mut self,
         name: &str,
@@ -388,8 +405,8 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The reader's field that a writer's field goes to: the one of its name, else the first with it as an alias
-/// whose own name the writer does not have.
+/// The reader's field for a field of the writer: the field of the same name, else the first that has the name as an
+/// alias and whose own name the writer does not have.
 fn reader_field(field: &AvroField, w: &Record, r: &Record) -> Option<usize> {
     let by_name = r.fields.iter().position(|other| other.name == field.name);
     let by_alias = || {
@@ -400,7 +417,7 @@ fn reader_field(field: &AvroField, w: &Record, r: &Record) -> Option<usize> {
     by_name.or_else(by_alias)
 }
 
-/// Whether names match: unqualified, or by an alias of the reader's.
+/// Whether the unqualified names are equal or an alias of the reader matches.
 pub(super) fn same_name(w: &str, r: &str, aliases: &[String]) -> bool {
     unqualified(w) == unqualified(r)
         || aliases.iter().any(|alias| alias == w || unqualified(alias) == unqualified(w))
@@ -410,7 +427,7 @@ pub(super) fn unqualified(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(_, name)| name)
 }
 
-/// A type as messages name it.
+/// Display name of a type in messages.
 pub(super) fn describe(ty: &Type) -> String {
     let logical = |base: String, logical: Option<String>| match logical {
         Some(logical) => format!("{base} ({logical})"),

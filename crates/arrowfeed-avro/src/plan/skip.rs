@@ -1,8 +1,8 @@
-//! Stepping over values that nobody reads.
+//! Programs that skip values outside the projection.
 //!
-//! A program is compiled from the writer's schema alone. It accepts the bytes that decoding accepts, with three
-//! differences: strings are not checked for UTF-8, nor the values of logical types (uuid, decimal, duration, time)
-//! for their range, and the items of an array block that states its size are stepped over by that size.
+//! A program is compiled from the writer's schema alone. It accepts the same bytes as decoding, with three differences:
+//! strings are not checked for UTF-8, values of logical types (uuid, decimal, duration, time) are not checked for
+//! their range, and an array block that states its size is skipped by that size.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,64 +12,64 @@ use arrowfeed_source::Limits;
 use crate::schema::graph::{Graph, Type, TypeId};
 use crate::wire::Reads;
 
-/// What to step over, one value after the other.
+/// A sequence of values to skip, in order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Program(Arc<[Skip]>);
 
 /// One step of a program.
 #[derive(Debug, Clone)]
 pub(crate) enum Skip {
-    /// Values of fixed width, any number of them.
+    /// A run of fixed-width values, as their total width.
     Advance(usize),
     Boolean,
     Int,
     Long,
     /// A string or bytes.
     Bytes,
-    /// An enum of so many symbols.
+    /// An enum with this many symbols.
     Symbol(usize),
     /// `flat`: no branch needs a stack.
     Union {
         branches: Box<[Program]>,
         flat: bool,
     },
-    /// Items of an array, or entries of a map, its keys among the program. `number` is theirs in [`Skips`],
-    /// `fixed` the bytes of each where they are all alike; `flat`: they need no stack.
+    /// Items of an array, or entries of a map, whose program includes the key. `number` is their index in [`Skips`];
+    /// `fixed` is the size of each item if all have the same; `flat`: the items need no stack.
     Items {
         program: Program,
         number: usize,
         fixed: Option<usize>,
         flat: bool,
     },
-    /// A record, by its number in [`Skips`]: shared, and so able to contain itself.
+    /// A record, by its number in [`Skips`]. Records are shared, so they may be recursive.
     Record(usize),
 }
 
-/// The records of one plan that are stepped over, and what is known of the items of its arrays.
+/// Programs of the skipped records of one plan, and properties of the items of its arrays.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skips {
     records: Vec<Program>,
-    /// Least bytes of each item, by the number of its array.
+    /// Minimum size of an item in bytes, by array number.
     item_bytes: Vec<usize>,
-    /// Whether no item has bytes, where that is known, by the number of its array.
+    /// Whether items are known to have no bytes, by array number.
     item_is_empty: Vec<bool>,
 }
 
-/// Compiles programs; records by their type, so that a schema is not expanded, and one after the other, so that
-/// a long chain of references needs no deep recursion.
+/// Compiles skip programs. Each record type is compiled once, so the schema is not expanded. Records are compiled one
+/// after the other, so a long chain of references needs no deep recursion.
 #[derive(Debug)]
 pub(crate) struct SkipCompiler<'a> {
     graph: &'a Graph,
     by_type: HashMap<TypeId, usize>,
-    /// The type of each record, by its number; those from `records.len()` on are still to be compiled.
+    /// The type of each record, by its number. Those from `records.len()` on are not compiled yet.
     types: Vec<TypeId>,
     records: Vec<Program>,
-    /// The items of each array.
+    /// The program for the items of each array.
     items: Vec<Program>,
 }
 
-/// How often the least size of records is worked out from that of the records in them. Each time it can only
-/// grow, so stopping early leaves a lower bound. Likewise, each time more records are known to have no bytes.
+/// Number of passes that compute the minimum size of records from that of the records in them. A minimum only grows
+/// from pass to pass, so stopping early leaves a lower bound. Likewise, each pass can only add records known to be empty.
 const MIN_BYTES_PASSES: usize = 8;
 
 impl<'a> SkipCompiler<'a> {
@@ -88,7 +88,7 @@ impl<'a> SkipCompiler<'a> {
         let (mut records, mut empty) = (vec![0; self.records.len()], vec![false; self.records.len()]);
         for _ in 0..MIN_BYTES_PASSES {
             records = self.records.iter().map(|program| program.min_bytes_with(&records)).collect();
-            // Backwards: records that are met in others have higher numbers as a rule.
+            // In reverse: inner records usually have higher numbers.
             for (number, program) in self.records.iter().enumerate().rev() {
                 empty[number] = program.is_empty_with(&empty);
             }
@@ -98,7 +98,7 @@ impl<'a> SkipCompiler<'a> {
         Skips { records: self.records, item_bytes, item_is_empty }
     }
 
-    /// Recursion ends: unnamed types nest no deeper than the schema's text, records are left for `finish`.
+    /// The recursion is bounded: unnamed types nest no deeper than the schema's text, and records are left to `finish`.
     pub(crate) fn compile(&mut self, ty: TypeId) -> Program {
         let mut ops = Vec::new();
         self.append(ty, &mut ops);
@@ -157,7 +157,7 @@ impl<'a> SkipCompiler<'a> {
 }
 
 impl Skip {
-    /// Whether values are stepped over without a stack. Unions do not nest directly: two calls deep at most.
+    /// Whether values are skipped without a stack. Unions do not nest directly, so the recursion is at most two calls deep.
     fn is_flat(&self) -> bool {
         match self {
             Skip::Items { .. } | Skip::Record(_) => false,
@@ -173,12 +173,12 @@ impl Program {
         Program([step].into())
     }
 
-    /// What it does, step by step.
+    /// The steps, in order.
     pub(crate) fn steps(&self) -> &[Skip] {
         &self.0
     }
 
-    /// A lower bound; records count as none, since their size is not known yet.
+    /// A lower bound on the size; records count as 0, since their size is not known yet.
     pub(crate) fn min_bytes(&self) -> usize {
         self.min_bytes_with(&[])
     }
@@ -192,47 +192,47 @@ impl Program {
         self.0.iter().map(bytes).fold(0, usize::saturating_add)
     }
 
-    /// Whether it steps over nothing, of records those that are known to have no bytes.
+    /// Whether the program skips no bytes; `records` tells which records are known to be empty.
     fn is_empty_with(&self, records: &[bool]) -> bool {
         self.0.iter().all(|op| matches!(op, Skip::Record(number) if records[*number]))
     }
 }
 
 impl Skips {
-    /// What steps over a record.
+    /// The program of a record.
     pub(crate) fn record(&self, number: usize) -> &Program {
         &self.records[number]
     }
 
-    /// Least bytes of an item of an array.
+    /// Minimum size of an item of an array in bytes.
     pub(crate) fn item_bytes(&self, number: usize) -> usize {
         self.item_bytes[number]
     }
 
-    /// Whether an array of elements without bytes may be among what is stepped over.
+    /// Whether the skipped values may include an array of elements without bytes.
     pub(crate) fn has_zero_byte_elements(&self) -> bool {
         self.item_bytes.contains(&0)
     }
 }
 
-/// The items of an array, as its blocks need to know them.
+/// The size of array items, as needed to skip their blocks.
 #[derive(Debug, Clone, Copy)]
 struct Width {
     fixed: Option<usize>,
     min: usize,
 }
 
-/// A program that is being run, and how often it is still to be run.
+/// A running program, and how often it still has to run.
 #[derive(Debug)]
 struct Frame<'a> {
     ops: &'a [Skip],
     next: usize,
     repeats: usize,
-    /// Of the items of an array: when they are done, the head of its next block follows.
+    /// Set for the items of an array: after the last item, the header of the next block follows.
     items: Option<Width>,
 }
 
-/// Steps over one value of `program`. Nested values are kept on a stack of our own, never on the machine's.
+/// Skips one value of `program`. Nested values use an explicit stack, never the call stack.
 pub(crate) fn run<R: Reads>(
     program: &Program,
     skips: &Skips,
@@ -282,7 +282,7 @@ pub(crate) fn run<R: Reads>(
     }
 }
 
-/// Steps over a value that needs no stack.
+/// Skips a value that needs no stack.
 #[inline]
 fn flat<R: Reads>(op: &Skip, reader: &mut R) -> Result<(), R::Error> {
     match op {
@@ -303,7 +303,7 @@ fn flat<R: Reads>(op: &Skip, reader: &mut R) -> Result<(), R::Error> {
     }
 }
 
-/// Steps over an array whose items need no stack.
+/// Skips an array whose items need no stack.
 fn flat_items<R: Reads>(
     program: &Program,
     width: Width,
@@ -318,7 +318,7 @@ fn flat_items<R: Reads>(
     Ok(())
 }
 
-/// Reads the head of an array block. `Some`: so many items are to be stepped over one by one. `None`: the end.
+/// Reads the header of an array block. Returns the number of items to skip one by one, or `None` at the end.
 fn next_items<R: Reads>(
     width: Width,
     budget: &mut Budget,
@@ -344,7 +344,7 @@ fn next_items<R: Reads>(
     Ok(Some(0))
 }
 
-/// What one record may still use.
+/// The remaining limits of one record.
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     zero_byte_elements: u64,
@@ -358,18 +358,18 @@ impl Budget {
         Self { zero_byte_elements: limit, limit, depth: limits.skipped_depth }
     }
 
-    /// For the next record.
+    /// Restores the budget for the next record.
     #[inline(always)]
     pub(crate) fn reset(&mut self) {
         self.zero_byte_elements = self.limit;
     }
 
-    /// Elements without bytes that the record has so far.
+    /// The number of elements without bytes in the record so far.
     pub(crate) fn used(&self) -> u64 {
         self.limit - self.zero_byte_elements
     }
 
-    /// Takes `count` elements without bytes out of the record's budget.
+    /// Subtracts `count` elements without bytes from the record's budget.
     pub(crate) fn zero_byte_elements<R: Reads>(&mut self, count: usize, reader: &R) -> Result<(), R::Error> {
         match self.zero_byte_elements.checked_sub(count as u64) {
             Some(rest) => self.zero_byte_elements = rest,

@@ -1,19 +1,19 @@
-//! Unions: which branch of the reader takes each branch of the writer.
+//! Resolution of unions: the reader's branch for each branch of the writer.
 
 use arrow_schema::{DataType, Field, UnionFields, UnionMode};
 use arrowfeed_source::{FeedError, FeedErrorKind};
 
 use super::node::{Branch, Column, Node, UnionNode, UnionResult};
+use super::projection::Projection;
 use super::resolve::{Resolver, describe, same_name, unqualified};
-use super::want::Want;
 use crate::schema::graph::{Graph, Type, TypeId};
 
-/// Arrow numbers the branches of a union in eight bits.
+/// Arrow numbers the branches of a union with eight bits.
 const MAX_BRANCHES: usize = 127;
 
-/// What the reader makes of a union.
+/// The reader's side of a union.
 enum Reader {
-    /// One type, and null where `nullable`.
+    /// One type, or that type and null if `nullable`.
     One { ty: TypeId, nullable: bool },
     /// A dense union.
     Dense(Vec<TypeId>),
@@ -35,42 +35,42 @@ impl Reader {
 }
 
 impl Resolver<'_> {
-    /// A writer's union: its index stands on the wire.
+    /// Resolves a union of the writer, whose branch index is on the wire.
     pub(super) fn resolve_writer_union(
         &mut self,
         writer: TypeId,
         reader: TypeId,
-        want: &Want,
+        projection: &Projection,
     ) -> Result<Column, FeedError> {
         let Type::Union(branches) = &self.writer.types[writer] else {
-            return self.resolve(writer, reader, want);
+            return self.resolve(writer, reader, projection);
         };
         if branches.len() > MAX_BRANCHES {
             let n = branches.len();
             return Err(self.error(format!("expected a union of at most {MAX_BRANCHES} branches, found {n}")));
         }
         match Reader::of(self.reader, reader) {
-            Reader::One { ty, nullable } => self.resolve_to_one(branches, ty, nullable, want),
-            Reader::Dense(to) => self.resolve_to_dense(branches, &to, true, want),
+            Reader::One { ty, nullable } => self.resolve_to_one(branches, ty, nullable, projection),
+            Reader::Dense(to) => self.resolve_to_dense(branches, &to, true, projection),
         }
     }
 
-    /// A value that is no union to the writer: the reader's branch is known.
+    /// Resolves a value that is not a union in the writer's schema, so the reader's branch is known.
     pub(super) fn resolve_reader_union(
         &mut self,
         writer: TypeId,
         reader: TypeId,
-        want: &Want,
+        projection: &Projection,
     ) -> Result<Column, FeedError> {
         match Reader::of(self.reader, reader) {
             Reader::One { ty, .. } if self.writer.types[writer] == Type::Null => {
-                let column = self.reader_column(ty, want)?;
+                let column = self.reader_column(ty, projection)?;
                 let null = Branch::Read { to: 0, column: Column::required(Node::Null, DataType::Null) };
                 let union = UnionNode { tagged: false, branches: vec![null], result: UnionResult::One };
                 Ok(Column { node: Node::Union(union), nullable: true, ..column })
             }
-            Reader::One { ty, .. } => Ok(Column { nullable: true, ..self.resolve(writer, ty, want)? }),
-            Reader::Dense(to) => self.resolve_to_dense(&[writer], &to, false, want),
+            Reader::One { ty, .. } => Ok(Column { nullable: true, ..self.resolve(writer, ty, projection)? }),
+            Reader::Dense(to) => self.resolve_to_dense(&[writer], &to, false, projection),
         }
     }
 
@@ -79,7 +79,7 @@ impl Resolver<'_> {
         from: &[TypeId],
         ty: TypeId,
         nullable: bool,
-        want: &Want,
+        projection: &Projection,
     ) -> Result<Column, FeedError> {
         let mut resolved = Vec::with_capacity(from.len());
         let mut refusal = None;
@@ -88,7 +88,7 @@ impl Resolver<'_> {
             resolved.push(if is_null && nullable {
                 Some(Column::required(Node::Null, DataType::Null))
             } else {
-                match self.resolve(*writer, ty, want) {
+                match self.resolve(*writer, ty, projection) {
                     Ok(column) => Some(column),
                     Err(error) if error.kind() == FeedErrorKind::Limit => return Err(error),
                     Err(error) => {
@@ -98,14 +98,14 @@ impl Resolver<'_> {
                 }
             });
         }
-        // A branch that cannot be read is an error when a value of it is met, as in Java: a file may hold none.
+        // As in Java, a branch that cannot be read is an error only when a value of it is met: a file may contain none.
         if let Some(refusal) = refusal
             && resolved.iter().all(Option::is_none)
         {
             return Err(refusal);
         }
-        // What is read into one type is of one Arrow type. To resolve that once more for each union around it would
-        // double the work with each.
+        // All branches read into one type have the same Arrow type. Resolving it again for every enclosing union would
+        // double the work each time.
         let is_null = |writer: &TypeId| self.writer.types[*writer] == Type::Null;
         let read = resolved
             .iter()
@@ -113,7 +113,7 @@ impl Resolver<'_> {
             .find_map(|(column, writer)| column.as_ref().filter(|_| !is_null(writer)));
         let model = match read {
             Some(column) => column.clone(),
-            None => self.reader_column(ty, want)?,
+            None => self.reader_column(ty, projection)?,
         };
         if nullable && let Some(column) = fused(&model, &resolved) {
             return Ok(column);
@@ -132,9 +132,9 @@ impl Resolver<'_> {
         from: &[TypeId],
         to: &[TypeId],
         tagged: bool,
-        want: &Want,
+        projection: &Projection,
     ) -> Result<Column, FeedError> {
-        if *want != Want::All {
+        if *projection != Projection::All {
             return Err(
                 self.error("expected a record to take fields of, found a union of several types".to_owned())
             );
@@ -149,7 +149,7 @@ impl Resolver<'_> {
         for writer in from {
             let resolved = match self.best_branch(*writer, to) {
                 Some(to_branch) => {
-                    self.resolve(*writer, to[to_branch], want).map(|column| (to_branch, column))
+                    self.resolve(*writer, to[to_branch], projection).map(|column| (to_branch, column))
                 }
                 None => Err(self.mismatch(&self.writer.types[*writer], &Type::Union(to.to_vec()))),
             };
@@ -173,11 +173,11 @@ impl Resolver<'_> {
         for (column, ty) in columns.into_iter().zip(to) {
             let column = match column {
                 Some(column) => column,
-                None => self.reader_column(*ty, want)?,
+                None => self.reader_column(*ty, projection)?,
             };
             fields.push(column.field(&branch_name(&self.reader.types[*ty])));
         }
-        // An Arrow union has no nulls of its own: those of its branches count as its.
+        // An Arrow union has no validity buffer of its own: it is nullable if a branch is.
         let nullable = fields.iter().any(Field::is_nullable);
         let fields = UnionFields::try_from_fields(fields).map_err(|error| self.error(error.to_string()))?;
         let data_type = DataType::Union(fields.clone(), UnionMode::Dense);
@@ -189,8 +189,8 @@ impl Resolver<'_> {
         Branch::Refused { branch: branch_name(&self.writer.types[writer]), reader }
     }
 
-    /// The reader's branch for a writer's type: the same type and name, else a record that fits, else the
-    /// first that it can be promoted to.
+    /// The reader's branch for a writer's type: a branch of the same type and name, else a record that resolves, else the
+    /// first branch that the type can be promoted to.
     fn best_branch(&mut self, writer: TypeId, to: &[TypeId]) -> Option<usize> {
         let (w, reader) = (&self.writer.types[writer], &self.reader.types);
         let exact = to.iter().position(|ty| names_equal(w, &reader[*ty]));
@@ -200,18 +200,18 @@ impl Resolver<'_> {
         }
         let fits = |this: &mut Self, ty: TypeId| {
             let same_kind = matches!((w, &reader[ty]), (Type::Record(_), Type::Record(_)));
-            same_kind && this.resolve(writer, ty, &Want::All).is_ok()
+            same_kind && this.resolve(writer, ty, &Projection::All).is_ok()
         };
         let structure = to.iter().position(|ty| fits(self, *ty));
-        // A promotion that a logical type forbids is none.
+        // A promotion that a logical type forbids does not count.
         let promotes = |this: &mut Self, ty: TypeId| {
-            is_promotion(w, &reader[ty]) && this.resolve(writer, ty, &Want::All).is_ok()
+            is_promotion(w, &reader[ty]) && this.resolve(writer, ty, &Projection::All).is_ok()
         };
         structure.or_else(|| to.iter().position(|ty| promotes(self, *ty)))
     }
 }
 
-/// The common union of null and one type, where the reader has it too.
+/// The common union of null and one type, if the reader also has null.
 fn fused(model: &Column, resolved: &[Option<Column>]) -> Option<Column> {
     let [Some(first), Some(second)] = resolved else { return None };
     let (null_branch, value) = match (&first.node, &second.node) {
@@ -219,7 +219,7 @@ fn fused(model: &Column, resolved: &[Option<Column>]) -> Option<Column> {
         (_, Node::Null) if second.data_type == DataType::Null => (1, first),
         _ => return None,
     };
-    // A union's own slots have no validity: such a value is merged as a branch.
+    // The slots of a union have no validity, so such a value is merged as a branch.
     if matches!(value.node, Node::Null | Node::Union(_)) {
         return None;
     }
@@ -227,7 +227,7 @@ fn fused(model: &Column, resolved: &[Option<Column>]) -> Option<Column> {
     Some(Column { node: Node::Nullable { null_branch, value }, nullable: true, ..model.clone() })
 }
 
-/// The name of a branch in an Arrow union, as in Avro's JSON encoding: the type's, or the full name.
+/// The name of a branch in an Arrow union, as in Avro's JSON encoding: the name of the type, or the full name if it is named.
 fn branch_name(ty: &Type) -> String {
     match ty {
         Type::Record(record) => record.name.clone(),
@@ -265,7 +265,7 @@ fn name_and_aliases(ty: &Type) -> Option<(&str, &[String])> {
     }
 }
 
-/// The same kind, and for named types the same full name or alias.
+/// Whether both types are of the same kind and, if named, have the same full name or an alias matches.
 fn names_equal(w: &Type, r: &Type) -> bool {
     let names = match (name_and_aliases(w), name_and_aliases(r)) {
         (Some((w, _)), Some((r, aliases))) => w == r || aliases.iter().any(|alias| alias == w),
@@ -274,7 +274,7 @@ fn names_equal(w: &Type, r: &Type) -> bool {
     kind(w) == kind(r) && names
 }
 
-/// The same kind, and for named types the same unqualified name or alias.
+/// Whether both types are of the same kind and, if named, have the same unqualified name or an alias matches.
 fn names_alike(w: &Type, r: &Type) -> bool {
     let names = match (name_and_aliases(w), name_and_aliases(r)) {
         (Some((w, _)), Some((r, aliases))) => unqualified(w) == unqualified(r) || same_name(w, r, aliases),

@@ -1,4 +1,4 @@
-//! How a reader is asked for.
+//! Builder of an Avro reader.
 
 use std::error::Error;
 use std::num::NonZeroUsize;
@@ -16,14 +16,14 @@ use super::format::{AvroFormat, OpenFiles};
 use crate::options::{Encoding, ReadOptions, StringType};
 use crate::{AvroSchema, AvroSource};
 
-/// A single file of fewer bytes than this is decoded in the caller's thread, whatever `threads` allows: starting
-/// threads costs more.
+/// A single file smaller than this many bytes is decoded in the caller's thread, whatever `threads` allows: starting
+/// threads would cost more.
 const WORTH_THREADS: u64 = 1 << 20;
 
-/// Bytes of batches that may wait, decoded ahead by threads.
+/// Prefetch budget: bytes of decoded batches that may wait for the consumer.
 const AHEAD: usize = 32 << 20;
 
-/// Options of an [`AvroReader`] to be. Every option has the default of [`ReadOptions`].
+/// Builder of an [`AvroReader`]. Every option has the default of [`ReadOptions`].
 #[derive(Default)]
 pub struct AvroReaderBuilder {
     options: ReadOptions,
@@ -38,7 +38,7 @@ impl std::fmt::Debug for AvroReaderBuilder {
 }
 
 impl AvroReaderBuilder {
-    /// All options at once.
+    /// Sets all options at once.
     pub fn with_options(mut self, options: ReadOptions) -> Self {
         self.options = options;
         self
@@ -104,22 +104,24 @@ impl AvroReaderBuilder {
         self
     }
 
-    /// Asked while files are opened, before each block, inside of long ones, and while the caller waits for a batch, by the
-    /// thread that does so: at least every 50 ms as long as the system gives bytes. True stops the reader with an error of
-    /// kind [`Interrupted`](arrowfeed_source::FeedErrorKind::Interrupted). Default: never.
+    /// Sets a function that is polled while files are opened, before each block, inside long blocks, and while the caller
+    /// waits for a batch, on the thread that does this work. It is polled at least every 50 ms while the system delivers
+    /// bytes. Returning true stops the reader with an error of kind
+    /// [`Interrupted`](arrowfeed_source::FeedErrorKind::Interrupted). Default: never stopped.
     pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
         self.interrupt = Some(interrupt);
         self
     }
 
-    /// Asked once for each block of a split, in order, before it is decompressed and decoded, with the offset right
-    /// after the sync marker before it. False ends the reading there, so that an engine can give the rest of a running
-    /// split to somebody else; an error ends it with an error of kind [`Interrupted`](arrowfeed_source::FeedErrorKind::Interrupted), whose
-    /// [`source`](std::error::Error::source) it is. Bytes that are no block are not claimed: they go with the block
-    /// before them; at the start of what is read, they are claimed like one.
+    /// Sets a function that claims each block of a split, in order, before the block is decompressed and decoded. It gets
+    /// the offset right after the preceding sync marker. Returning false ends the reading there, so that an engine can give
+    /// the rest of a running split to another worker. Returning an error ends it with an error of kind
+    /// [`Interrupted`](arrowfeed_source::FeedErrorKind::Interrupted), whose [`source`](std::error::Error::source) is the
+    /// returned one. Corrupt bytes are not claimed: they belong to the preceding block. At the start of the range, they are
+    /// claimed like a block.
     ///
-    /// Blocks are decoded in the caller's thread. Used by [`open_split`](Self::open_split) and
-    /// [`open_range`](Self::open_range) only. Default: every block is claimed.
+    /// Blocks are decoded in the caller's thread. Only [`open_split`](Self::open_split) and
+    /// [`open_range`](Self::open_range) use the function. Default: every block is claimed.
     pub fn with_claim(
         mut self,
         claim: impl FnMut(u64) -> Result<bool, Box<dyn Error + Send + Sync>> + Send + 'static,
@@ -131,15 +133,15 @@ impl AvroReaderBuilder {
     /// Reads one file.
     ///
     /// # Errors
-    /// The file cannot be opened, is no Avro file, or its schema or the options do not allow a plan.
+    /// The file cannot be opened or is not an Avro file, or its schema and the options do not allow a plan.
     pub fn open(self, source: impl Into<AvroSource>) -> Result<AvroReader, FeedError> {
         self.open_all([source.into()])
     }
 
-    /// Reads files one after the other. Their batches have the schema of the first.
+    /// Reads files in order. Their batches have the schema of the first file.
     ///
     /// # Errors
-    /// As [`open`](Self::open), for the first file; there is no file.
+    /// As [`open`](Self::open), for the first file, or there is no file.
     pub fn open_all<S: Into<AvroSource>>(
         self,
         sources: impl IntoIterator<Item = S>,
@@ -156,22 +158,21 @@ impl AvroReaderBuilder {
         reader(opened, parts, &options, Workers::Own(threads), self.interrupt)
     }
 
-    /// Reads the blocks of one split of a file: those whose offset, right after the sync marker before them, is
-    /// in it.
+    /// Reads the blocks of one split of a file: those whose offset, right after the preceding sync marker, is in the split.
     ///
     /// # Errors
-    /// As [`open`](Self::open); the file is not the one that the split was planned for, or ends before the split starts
-    /// ([`Changed`](arrowfeed_source::FeedErrorKind::Changed)).
+    /// As [`open`](Self::open), or the file is not the one that the split was planned for, or it ends before the split
+    /// starts ([`Changed`](arrowfeed_source::FeedErrorKind::Changed)).
     pub fn open_split(self, split: &Split) -> Result<AvroReader, FeedError> {
         let source = AvroSource::from(&split.path).with_identity(split.identity);
         self.open_range(source, split.start..split.end)
     }
 
-    /// As [`open_split`](Self::open_split), for a file that is not on disk. [`AvroSource::with_identity`] says which file
-    /// it has to be.
+    /// Like [`open_split`](Self::open_split), for a file that is not on disk. [`AvroSource::with_identity`] sets the
+    /// expected identity of the file.
     ///
     /// # Errors
-    /// As [`open_split`](Self::open_split); the source is a stream.
+    /// As [`open_split`](Self::open_split), or the source is a stream.
     pub fn open_range(
         self,
         source: impl Into<AvroSource>,
@@ -188,7 +189,7 @@ impl AvroReaderBuilder {
     }
 }
 
-/// Reads parts of files, the first of which is open.
+/// Reads parts of files; the first file is already open.
 fn reader(
     OpenFiles { files, first, failed }: OpenFiles,
     parts: impl IntoIterator<Item = Part, IntoIter: Send + 'static>,

@@ -1,4 +1,4 @@
-//! Decoders of a writer's schema that are used again.
+//! Reusable decoders of a writer's schema.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use crate::ReadOptions;
 use crate::decode::batcher::Batcher;
 use crate::plan::DecodePlan;
 
-/// A plan and the decoders that were made for it: their memory is warm.
+/// A plan and a pool of decoders for it, whose buffers are reused.
 pub(super) struct Decoders {
     pub(super) plan: Arc<DecodePlan>,
-    /// Decoders that no thread uses. Iterators over the same files share them, also in a child of a fork.
+    /// Unused decoders. Iterators over the same files share them, also in a forked child.
     idle: ForkLock<Vec<Batcher>>,
 }
 
@@ -25,7 +25,7 @@ impl Decoders {
         idle.unwrap_or_else(|| Batcher::new(self.plan.clone(), options))
     }
 
-    /// Only a decoder that has come to its end without an error.
+    /// Returns a decoder to the pool. Only for a decoder that finished without an error.
     pub(super) fn give_back(&self, batcher: Batcher) {
         self.idle.try_with(|idle| idle.push(batcher));
     }

@@ -15,18 +15,18 @@ use crate::container::input::Input;
 use crate::container::scan::BlockScanner;
 use crate::{AvroSchema, AvroSource, ReadOptions};
 
-/// A container whose header was read.
+/// A container whose header has been read.
 pub(crate) struct Container {
     pub(crate) name: Arc<str>,
     pub(crate) header: Header,
     access: Access,
 }
 
-/// How the blocks of a container can be reached.
+/// Access to the blocks of a container.
 enum Access {
     /// At any offset, by any thread.
     Random(OpenFile),
-    /// Once, in order; taken by who reads it.
+    /// Once, in order; the reader takes the input.
     Stream(ForkLock<Option<Input>>),
 }
 
@@ -36,7 +36,7 @@ impl Container {
         Self::read(source.open(check)?, limits, check)
     }
 
-    /// Reads the header of a file, whose sync marker must be the expected one.
+    /// Reads the header of a file and checks that its sync marker is the expected one.
     pub(crate) fn read(opened: Opened, limits: &Limits, check: &Check<'_>) -> Result<Self, FeedError> {
         let name = opened.name().clone();
         Self::read_header(opened, limits, check).map_err(|error| error.in_file(&name))
@@ -60,7 +60,7 @@ impl Container {
         }
     }
 
-    /// What tells it from another file; none for a stream.
+    /// The identity of the file; `None` for a stream.
     pub(crate) fn identity(&self) -> Option<FileIdentity> {
         Some(FileIdentity { len: self.len()?, fingerprint: self.header.sync })
     }
@@ -70,7 +70,7 @@ impl Container {
         parsed.map_err(|error| error.in_file(&self.name))
     }
 
-    /// A scanner of all its blocks; none for a stream.
+    /// A scanner of all blocks; `None` for a stream.
     pub(crate) fn scanner(&self, limits: &Limits) -> Option<BlockScanner> {
         match &self.access {
             Access::Random(file) => {
@@ -80,7 +80,7 @@ impl Container {
         }
     }
 
-    /// Its bytes; none for a stream.
+    /// Length of the file in bytes; `None` for a stream.
     pub(crate) fn len(&self) -> Option<u64> {
         match &self.access {
             Access::Random(file) => Some(file.len()),
@@ -88,12 +88,12 @@ impl Container {
         }
     }
 
-    /// The bytes that its blocks take; to the end of time for a stream.
+    /// The byte range of the blocks; its end is `u64::MAX` for streams.
     pub(crate) fn body(&self) -> Range<u64> {
         self.header.len..self.len().unwrap_or(u64::MAX)
     }
 
-    /// An error if the file is not what it was when it was opened.
+    /// Returns an error if the file has changed since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), FeedError> {
         match &self.access {
             Access::Random(file) => file.check_unchanged(),
@@ -101,7 +101,7 @@ impl Container {
         }
     }
 
-    /// Reads blocks; a stream gives all it has, once.
+    /// The input to read blocks from. A stream provides it once, as a whole.
     fn input(&self) -> Result<Input, FeedError> {
         match &self.access {
             Access::Random(file) => {
@@ -115,17 +115,17 @@ impl Container {
     }
 }
 
-/// A sync marker as a fingerprint.
+/// The sync marker as a fingerprint.
 pub(super) fn fingerprint(header: &Header) -> Fingerprint {
     Fingerprint { bytes: header.sync, name: "sync marker" }
 }
 
-/// A file that is being read: shared by all who decode parts of it.
+/// A file that is being read, shared by all decoders of its parts.
 pub(super) struct AvroFile {
     container: Container,
     options: Arc<ReadOptions>,
     decoders: Arc<Decoders>,
-    /// Block readers whose buffers are warm.
+    /// Block readers whose buffers can be reused.
     idle: ForkLock<Vec<BlockReader>>,
 }
 
@@ -154,7 +154,7 @@ impl AvroFile {
         &self.decoders
     }
 
-    /// An error if the file is not what it was when it was opened.
+    /// Returns an error if the file has changed since it was opened.
     pub(super) fn check_unchanged(&self) -> Result<(), FeedError> {
         self.container.check_unchanged()
     }
@@ -171,7 +171,7 @@ impl AvroFile {
         Ok(blocks)
     }
 
-    /// Drops the buffers of block readers that no unit uses.
+    /// Frees the buffers of block readers that no unit uses.
     pub(super) fn drop_idle_blocks(&self) {
         let idle = self.idle.try_with(std::mem::take);
         drop(idle);

@@ -1,4 +1,4 @@
-//! Avro as a format of files: options, plans, and decoders whose memory is warm.
+//! Avro as a file format: options, plans, and reusable decoders.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,10 +19,10 @@ use super::unit::AvroDecoder;
 use crate::plan::DecodePlan;
 use crate::{AvroSchema, AvroSource, ReadOptions};
 
-/// Plans that are kept, one for each text of a schema.
+/// Maximum number of cached plans, one for each schema text.
 const MOST_PLANS: usize = 64;
 
-/// Avro object container files of one Arrow schema: that of the first file, or of the reader schema.
+/// Avro object container files that share one Arrow schema, which comes from the first file or the reader schema.
 pub struct AvroFormat {
     options: Arc<ReadOptions>,
     schema: SchemaRef,
@@ -30,7 +30,7 @@ pub struct AvroFormat {
     known: ForkLock<HashMap<String, Known>>,
 }
 
-/// The file that gave the schema its shape.
+/// The file that determines the schema.
 #[derive(Clone)]
 struct FirstSchema {
     name: Arc<str>,
@@ -38,27 +38,27 @@ struct FirstSchema {
     json: String,
 }
 
-/// What is known of a writer's schema.
+/// The cached plan and decoders of one writer schema.
 struct Known {
     plan: Arc<DecodePlan>,
-    /// The decoders live as long as a file that uses them.
+    /// The decoders live as long as a file uses them.
     decoders: Weak<Decoders>,
 }
 
-/// The files of a reader that reads each of them once.
+/// The files of a reader that reads each file once.
 pub(super) struct OpenFiles {
     pub(super) files: FileSet,
-    /// The first file, and its number.
+    /// The first opened file and its index.
     pub(super) first: (usize, Arc<AvroFile>),
-    /// What is wrong with the files before it, which are left out.
+    /// The errors of the files before it, which are skipped.
     pub(super) failed: Vec<FeedError>,
 }
 
 impl AvroFormat {
-    /// Files that can be read any number of times. Opens the first one that can be opened, for the schema.
+    /// Files that can be read repeatedly. Opens the first file that can be opened, to get the schema.
     ///
     /// # Errors
-    /// A source is a stream; there is no file, or no plan for its schema and the options; no file can be opened.
+    /// A source is a stream, there is no file, no file can be opened, or its schema and the options do not allow a plan.
     pub fn files(
         sources: impl IntoIterator<Item = AvroSource>,
         options: ReadOptions,
@@ -68,13 +68,13 @@ impl AvroFormat {
         Ok(FileSet::new(files, Arc::new(Self::compiled(&first, options)?)))
     }
 
-    /// As [`files`](Self::files); where not all columns can be read because a type contains itself, without what does, and
-    /// with the error that says so. Of such files, only [`FileSet::with_columns`] is to be read. `interrupt` is
-    /// asked before each file is opened.
+    /// Like [`files`](Self::files), but if a recursive type prevents reading all columns, drops the recursive columns and
+    /// returns the error that names them. In that case, read only the result of [`FileSet::with_columns`]. `interrupt` is
+    /// polled before each file is opened.
     ///
     /// # Errors
-    /// As [`files`](Self::files); or the caller wants to stop.
-    pub fn files_ending(
+    /// As [`files`](Self::files), or `interrupt` stopped the call.
+    pub fn files_nonrecursive(
         sources: impl IntoIterator<Item = AvroSource>,
         options: ReadOptions,
         interrupt: Option<&Interrupt>,
@@ -82,12 +82,13 @@ impl AvroFormat {
         let options = options.checked()?;
         let (files, first) = stored(sources, &options, &Check::of(interrupt))?;
         let in_first = |error: FeedError| error.in_file(&first.name);
-        let (plan, endless) = DecodePlan::compile_ending(&first.schema, &options).map_err(in_first)?;
+        let (plan, recursion_error) =
+            DecodePlan::compile_nonrecursive(&first.schema, &options).map_err(in_first)?;
         let format = Self::of(&first, options, plan);
-        Ok((FileSet::new(files, Arc::new(format)), endless.map(in_first)))
+        Ok((FileSet::new(files, Arc::new(format)), recursion_error.map(in_first)))
     }
 
-    /// Files that are read once, in order, streams among them. The first one that can be opened stays open.
+    /// Files that are read once, in order; they may include streams. The first file that can be opened stays open.
     pub(super) fn open_files(
         sources: impl IntoIterator<Item = AvroSource>,
         options: ReadOptions,
@@ -128,7 +129,7 @@ impl AvroFormat {
         Ok(AvroFile::new(container, self.options.clone(), decoders))
     }
 
-    /// The decoders of a file's schema.
+    /// The decoders for a file's schema.
     fn decoders(&self, container: &Container) -> Result<Arc<Decoders>, FeedError> {
         let json = &container.header.schema_json;
         let of_known = |known: &mut Known| match known.decoders.upgrade() {
@@ -162,7 +163,7 @@ impl AvroFormat {
         Ok(decoders)
     }
 
-    /// A file whose raw records are not those of the first.
+    /// The error for a file whose raw records differ from those of the first file.
     #[cold]
     fn is_of_another_schema(&self, file: &Container) -> FeedError {
         let first = &self.first.name;
@@ -170,7 +171,7 @@ impl AvroFormat {
         FeedError::new(FeedErrorKind::Schema, message).in_file(&file.name)
     }
 
-    /// A file whose columns are not those of the first.
+    /// The error for a file whose columns differ from those of the first file.
     #[cold]
     fn differs(&self, file: &Container, found: &SchemaRef) -> FeedError {
         let what = column_difference(&self.schema, found);
@@ -180,7 +181,7 @@ impl AvroFormat {
     }
 }
 
-/// Files that are no streams, and the schema of the first one that can be opened.
+/// The files, none of which may be a stream, and the schema of the first file that can be opened.
 fn stored(
     sources: impl IntoIterator<Item = AvroSource>,
     options: &ReadOptions,

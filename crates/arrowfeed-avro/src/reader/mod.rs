@@ -1,14 +1,14 @@
 //! The public reader, and Avro as a format for the engine of [`arrowfeed_source::run`].
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `builder` | options of a reader, and what it opens |
-//! | `format` | the traits of a format: schemas, plans, files |
-//! | `unit` | some blocks of one file into batches |
+//! | `builder` | reader options and the `open` functions |
+//! | `format` | implementation of the format traits: schemas, plans, files |
+//! | `unit` | decoding of some blocks of one file into batches |
 //! | `file` | an open file: header, blocks |
-//! | `decoders` | decoders that are used again |
+//! | `decoders` | reusable decoders |
 //!
-//! Each file uses those below it alone.
+//! Each file depends only on those below it.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -24,9 +24,9 @@ mod unit;
 pub use builder::AvroReaderBuilder;
 pub use format::AvroFormat;
 
-/// RecordBatches of Avro files, in file order. Made by [`AvroReader::builder`].
+/// Iterator over the RecordBatches of Avro files, in file order. Created with [`AvroReader::builder`].
 ///
-/// Rows before a fault are given first, then the error; after an error the reader gives `None`.
+/// Before an error, the reader returns all rows that precede it; after an error, it returns `None`.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,7 +44,7 @@ pub use format::AvroFormat;
 pub struct AvroReader(FileReader);
 
 impl AvroReader {
-    /// Options, and then `open`.
+    /// Creates a builder, which takes the options and opens files.
     pub fn builder() -> AvroReaderBuilder {
         AvroReaderBuilder::default()
     }
@@ -54,17 +54,17 @@ impl AvroReader {
         self.0.schema()
     }
 
-    /// What has been read and what was left out so far.
+    /// Counts of data read and skipped so far.
     pub fn report(&self) -> Report {
         self.0.report()
     }
 
-    /// Ends the reading, and its threads with it. Dropping the reader does the same.
+    /// Stops reading and ends the threads. Dropping the reader does the same.
     pub fn close(&mut self) {
         self.0.close();
     }
 
-    /// The same batches as an Arrow `RecordBatchReader`, its errors as `ArrowError::ExternalError`.
+    /// Converts the reader to an Arrow `RecordBatchReader`, whose errors are `ArrowError::ExternalError`.
     pub fn into_arrow(self) -> ArrowReader {
         self.0.into_arrow()
     }
@@ -78,7 +78,7 @@ impl Iterator for AvroReader {
     }
 }
 
-/// The same batches, for those who take a reader of any format.
+/// The same batches, for code that accepts a reader of any format.
 impl From<AvroReader> for FileReader {
     fn from(reader: AvroReader) -> Self {
         reader.0

@@ -1,4 +1,4 @@
-//! The work of one thread: some blocks of one file, in order, into batches.
+//! Decoder of one unit: turns some blocks of one file into batches, in order, on one thread.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,21 +17,21 @@ use crate::wire::cursor::Stop;
 pub(super) struct AvroDecoder {
     file: Arc<AvroFile>,
     on_error: OnError,
-    /// Knows the block that is being decoded.
+    /// Also tracks the block that is being decoded.
     blocks: BlockReader,
     batcher: Batcher,
-    /// Runs that have not been begun.
+    /// Runs that have not been started.
     runs: VecDeque<ChunkRun>,
     dropped: u64,
     kept: u64,
-    /// No more blocks are read; batches may be left.
+    /// No more blocks are read, but batches may remain.
     ended: bool,
-    /// An error that waits until the batches before it are given out.
+    /// An error that is returned after the batches before it.
     failure: Option<FeedError>,
     failed: bool,
     claim: Option<Claim>,
     has_claimed: bool,
-    /// Since it was asked for last.
+    /// Covers the time since the last `take_report`.
     report: Report,
 }
 
@@ -94,7 +94,7 @@ impl UnitDecoder for AvroDecoder {
         std::mem::take(&mut self.report)
     }
 
-    /// After an error the memory is not to be trusted.
+    /// Returns the buffers for reuse, except after an error, when their state is unknown.
     fn recycle(self: Box<Self>) {
         if self.ended && !self.failed {
             self.file.decoders().give_back(self.batcher);
@@ -104,7 +104,7 @@ impl UnitDecoder for AvroDecoder {
 }
 
 impl AvroDecoder {
-    /// Decodes up to the end of a block or of a batch, or finds the end.
+    /// Decodes to the end of a block or of a batch, or detects the end.
     fn advance(&mut self, check: &Check<'_>) -> Result<(), FeedError> {
         if self.batcher.in_block() {
             return self.step(check);
@@ -146,8 +146,8 @@ impl AvroDecoder {
         }
     }
 
-    /// What is no block goes with the block before it, and is claimed only where there is none: so two that read parts of
-    /// a file agree on who has it, though neither can say where it ends.
+    /// Claims the block at `offset`. Corrupt bytes belong to the preceding block and are claimed only if there is none. Readers
+    /// of neighbouring parts of a file therefore agree on their owner, although neither knows where the bytes end.
     fn claimed(&mut self, offset: u64) -> Result<bool, FeedError> {
         self.has_claimed = true;
         let Some(claim) = &mut self.claim else { return Ok(true) };
@@ -167,7 +167,7 @@ impl AvroDecoder {
         if let Err(reason) = stepped {
             return self.skip_block(block, (dropped, kept), reason, check);
         }
-        // The unit that has the first rows of a block counts it.
+        // The unit with the first rows of a block counts the block.
         if dropped == 0 && !self.batcher.in_block() {
             self.report.blocks += 1;
             self.report.bytes += block.len();
@@ -175,7 +175,7 @@ impl AvroDecoder {
         Ok(())
     }
 
-    /// A block whose data is wrong. This unit has `kept` rows of it behind the first `dropped`.
+    /// Skips a block with corrupt data or returns its error. This unit owns `kept` of its rows, after the first `dropped`.
     fn skip_block(
         &mut self,
         block: Block,
@@ -198,10 +198,10 @@ impl AvroDecoder {
         if dropped == 0 {
             self.note(Some(block.index), Some(block.offset), Some(block.count), &error);
         }
-        self.batcher.lose(kept).map_err(|_| error)
+        self.batcher.skip_rows(kept).map_err(|_| error)
     }
 
-    /// A block whose head or sync marker is wrong: how many rows it has is not known.
+    /// Skips a block with a corrupt header or sync marker, or returns its error. The number of its rows is unknown.
     fn skip_frame(&mut self, error: FeedError, check: &Check<'_>) -> Result<(), FeedError> {
         let error = error.in_file(self.file.name());
         if self.on_error != OnError::SkipBlock || !may_skip(&error) {
@@ -251,12 +251,12 @@ impl AvroDecoder {
     }
 }
 
-/// A block is left out for what is in it, not for what the system or this library could not do.
+/// Whether a block may be skipped: only its content counts, not a failure of the system or of this library.
 fn may_skip(error: &FeedError) -> bool {
     error.is_of_the_file() && !matches!(error.kind(), FeedErrorKind::Io | FeedErrorKind::Changed)
 }
 
-/// Why a block is wrong.
+/// The reason why a block cannot be decoded.
 enum Reason {
     Stop(Stop),
     Error(FeedError),

@@ -1,4 +1,4 @@
-//! The Arrow schema of an Avro schema, for those who have no file.
+//! The Arrow schema of an Avro schema, derived without a file.
 
 use arrow_schema::SchemaRef;
 use arrowfeed_source::FeedError;
@@ -8,7 +8,7 @@ use crate::ReadOptions;
 use crate::plan::DecodePlan;
 
 impl AvroSchema {
-    /// The schema of the batches that a reader with these options gives for a file of this schema.
+    /// The schema of the batches that a reader with these options returns for a file with this schema.
     ///
     /// ```
     /// use arrowfeed_avro::{AvroSchema, ReadOptions};
@@ -18,7 +18,7 @@ impl AvroSchema {
     /// ```
     ///
     /// # Errors
-    /// The options do not allow a plan; a type contains itself.
+    /// The options do not allow a plan, or a type is recursive.
     pub fn arrow_schema(&self, options: &ReadOptions) -> Result<SchemaRef, FeedError> {
         Ok(DecodePlan::compile(self, options)?.schema().clone())
     }

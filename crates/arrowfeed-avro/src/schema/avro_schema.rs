@@ -1,4 +1,4 @@
-//! The parsed schema that the rest of the crate, and its users, hold.
+//! The public schema type.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use arrowfeed_source::{FeedError, Limits};
 use super::graph::Graph;
 use super::{canonical, convert, fingerprint, json, normalise};
 
-/// A valid Avro schema: what it was parsed from breaks no rule of the specification.
+/// A valid Avro schema, parsed from text that violates no rule of the specification.
 ///
 /// Cloning is cheap. Two schemas are equal when they describe the same types: names, fields with their aliases
 /// and defaults, symbols, sizes and logical types. Documentation, other attributes and the layout of the text
@@ -35,9 +35,9 @@ pub struct AvroSchema {
 impl AvroSchema {
     /// Parses the JSON text of a schema within the default [`Limits`].
     ///
-    /// What the specification tells readers to ignore (a logical type that is unknown or does not fit, an enum
-    /// default that is not a symbol) is ignored with one of the [`warnings`](Self::warnings). Defaults of
-    /// fields are not checked: a writer's are never used.
+    /// Parts that the specification tells readers to ignore (a logical type that is unknown or does not fit, an enum
+    /// default that is not a symbol) are ignored, each with one of the [`warnings`](Self::warnings). Defaults of
+    /// fields are not checked, because a writer's defaults are never used.
     ///
     /// ```
     /// use arrowfeed_avro::{FeedErrorKind, AvroSchema};
@@ -49,8 +49,8 @@ impl AvroSchema {
         Self::parse_with(json, &Limits::default())
     }
 
-    /// Parses within `limits`: `schema_bytes`, `schema_depth`, `expanded_fields` as the most types, and
-    /// `decoded_block_bytes` as the largest fixed.
+    /// Parses within `limits`: `schema_bytes`, `schema_depth`, `expanded_fields` for the number of types, and
+    /// `decoded_block_bytes` for the largest fixed.
     pub(crate) fn parse_with(json: &str, limits: &Limits) -> Result<Self, FeedError> {
         let value = json::parse(json, limits)?;
         let (outline, warnings) = normalise::normalise(&value, limits)?;
@@ -59,7 +59,7 @@ impl AvroSchema {
         Ok(Self { json: json.into(), graph: Arc::new(graph), warnings: warnings.into() })
     }
 
-    /// The text as it was given.
+    /// The original text.
     ///
     /// ```
     /// let schema = arrowfeed_avro::AvroSchema::parse(r#" {"type": "int"} "#)?;
@@ -72,9 +72,9 @@ impl AvroSchema {
 
     /// The Parsing Canonical Form of the specification: full names, and only what decoding needs.
     ///
-    /// It is a schema itself, with the same canonical form, except where the form has no way to say it: a type without a
-    /// namespace inside one with a namespace, and names with quotes, backslashes or control characters, which it does not
-    /// escape, as Java's does not.
+    /// It is a schema itself, with the same canonical form, except where the form cannot express the schema: a type without
+    /// a namespace inside one with a namespace, and names with quotes, backslashes or control characters, which the form
+    /// does not escape, as in Java.
     ///
     /// ```
     /// let schema = arrowfeed_avro::AvroSchema::parse(
@@ -98,7 +98,7 @@ impl AvroSchema {
         fingerprint::fingerprint(self.canonical().as_bytes())
     }
 
-    /// What was ignored, and where: one line each, at most a hundred and their number.
+    /// The ignored parts and their location: one line each for at most a hundred, then the number of the others.
     ///
     /// ```
     /// let schema = arrowfeed_avro::AvroSchema::parse(r#"{"type": "string", "logicalType": "date"}"#)?;
@@ -109,7 +109,7 @@ impl AvroSchema {
         &self.warnings
     }
 
-    /// The types.
+    /// The types of the schema.
     pub(crate) fn graph(&self) -> &Arc<Graph> {
         &self.graph
     }
@@ -127,7 +127,7 @@ impl fmt::Debug for AvroSchema {
     }
 }
 
-/// The text as it was given.
+/// Writes the original text.
 impl fmt::Display for AvroSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.json)

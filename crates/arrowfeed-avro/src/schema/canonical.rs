@@ -2,7 +2,7 @@
 
 use super::graph::{Graph, Type, TypeId};
 
-/// Writes names without escapes, as Java does: with a quote or a control character in a name, the form is no JSON.
+/// Writes names without escapes, as Java does: a name with a quote or a control character makes the form invalid JSON.
 pub(super) fn canonical(graph: &Graph) -> String {
     let mut writer = Writer { graph, written: vec![false; graph.types.len()], out: String::new() };
     writer.ty(graph.root);
@@ -11,14 +11,14 @@ pub(super) fn canonical(graph: &Graph) -> String {
 
 struct Writer<'a> {
     graph: &'a Graph,
-    /// Named types whose definition is out already, or around here.
+    /// Named types whose definition is already written or is being written.
     written: Vec<bool>,
     out: String,
 }
 
 impl Writer<'_> {
-    /// Recurses no deeper than the text of the schema did: this walk is in its order, so that a named type is
-    /// met for the first time where the text defines it.
+    /// Recurses no deeper than the schema's text: the walk follows its order, so a named type is first met where the text
+    /// defines it.
     fn ty(&mut self, id: TypeId) {
         let graph = self.graph;
         match &graph.types[id] {
@@ -59,7 +59,7 @@ impl Writer<'_> {
         self.out.push('}');
     }
 
-    /// The definition the first time, the name from then on.
+    /// Writes the definition the first time and the name afterwards.
     fn named(&mut self, id: TypeId, name: &str, rest: impl FnOnce(&mut Self)) {
         if std::mem::replace(&mut self.written[id], true) {
             return self.quoted(name);

@@ -1,4 +1,4 @@
-//! An outline to a graph: apache-avro parses the shapes, and what was beside them joins again.
+//! Conversion of an outline to a graph: apache-avro parses the shapes, and the parts beside them are added again.
 
 use apache_avro::Schema;
 use apache_avro::schema::{DecimalSchema, FixedSchema, InnerDecimalSchema, UuidSchema};
@@ -10,7 +10,7 @@ use super::graph::{
 use super::json::object;
 use super::outline::{Body, Named, Outline, OutlineField, Shape, placeholder, placeholder_index};
 
-/// Types by name have the first indexes of the graph, in order of definition.
+/// Converts an outline. Named types have the first indexes of the graph, in order of definition.
 pub(super) fn graph(outline: Outline) -> Result<Graph, FeedError> {
     let Outline { named, root } = outline;
     let mut arena = Arena { named: named.len(), types: Vec::new() };
@@ -61,10 +61,10 @@ impl Arena {
         Ok(fields)
     }
 
-    /// Adds a type that is used, not defined, here.
+    /// Adds a type at its use, not at its definition.
     fn add(&mut self, schema: &Schema) -> Result<TypeId, FeedError> {
         let ty = match schema {
-            // A placeholder, or a stand-in.
+            // A placeholder or a stand-in.
             Schema::Ref { name } | Schema::Fixed(FixedSchema { name, .. }) => {
                 return placeholder_index(name.name()).filter(|id| *id < self.named).ok_or_else(mangled);
             }
@@ -127,7 +127,7 @@ fn parse(shape: &Shape) -> Result<Schema, FeedError> {
     })
 }
 
-/// apache-avro parsed a shape as something else than it says.
+/// The error for a shape that apache-avro parsed as a different type.
 #[cold]
 fn mangled() -> FeedError {
     FeedError::new(FeedErrorKind::Internal, "expected the shape of a schema back, found another")

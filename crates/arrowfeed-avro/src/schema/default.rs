@@ -1,4 +1,4 @@
-//! The JSON default of a field as Avro binary.
+//! Encoding of the JSON default of a field as Avro binary.
 
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, counted, quoted, thousands};
 use serde_json::{Map, Value};
@@ -6,22 +6,22 @@ use serde_json::{Map, Value};
 use super::graph::{Enum, Fixed, Graph, Record, Type, TypeId};
 use super::json::found;
 
-/// What one default may take: a step for each value, the bytes of its encoding, the search for its symbols, and
-/// [`MISFIT_COST`] for each branch that it does not fit. Defaults of fields inside defaults would otherwise double
-/// with each level.
+/// Maximum cost of one default: 1 for each value, each byte of its encoding and each 16 symbols of an enum that are
+/// searched, and [`MISFIT_COST`] for each union branch that it does not fit. Without this limit, defaults of fields
+/// inside defaults could double the work with each level.
 const MAX_COST: usize = 4 << 20;
 
-/// A message is made for each branch that does not fit.
+/// Cost of a branch that a default does not fit: each produces an error message.
 const MISFIT_COST: usize = 64;
 
 /// Encodes `json` as a value of type `ty`, by the specification's table of field defaults.
 ///
 /// - Bytes and fixed are strings of the code points 0 to 255, one for each byte.
-/// - Int and long take integers in their range; float and double any number, integers too. The strings `NaN` and
-///   `Infinity` are not defaults, in Java neither.
-/// - A field that a record's default leaves out takes its own default; a key that is no field is ignored.
+/// - Int and long accept integers in their range; float and double accept any number, including integers. The strings
+///   `NaN` and `Infinity` are not defaults, as in Java.
+/// - A field that is missing in a record's default takes its own default; a key that is not a field is ignored.
 /// - A union takes the first branch that the value fits, as Java does since 1.9; the specification used to allow
-///   the first branch only.
+///   only the first branch.
 pub(crate) fn encode_default(graph: &Graph, ty: TypeId, json: &Value) -> Result<Vec<u8>, FeedError> {
     let mut encoder = Encoder { graph, out: Vec::new(), cost: 0 };
     encoder.value(ty, json, 0)?;
@@ -75,7 +75,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// A string's code points as bytes.
+    /// The code points of a string as bytes.
     fn code_points(&self, kind: &str, text: &str) -> Result<Vec<u8>, FeedError> {
         let byte = |c: char| u8::try_from(u32::from(c)).map_err(|_| c);
         text.chars().map(byte).collect::<Result<_, _>>().map_err(|c| {
@@ -168,11 +168,11 @@ impl<'a> Encoder<'a> {
     }
 
     fn length(&mut self, length: usize) -> Result<(), FeedError> {
-        // What is in memory has a length below 2^63.
+        // Data in memory has a length below 2^63.
         self.long(i64::try_from(length).unwrap_or(i64::MAX))
     }
 
-    /// Zigzag, then seven bits a byte, the lowest first.
+    /// Writes the zigzag code, seven bits in each byte, the lowest bits first.
     fn long(&mut self, value: i64) -> Result<(), FeedError> {
         let mut rest = ((value << 1) ^ (value >> 63)).cast_unsigned();
         let mut bytes = [0; 10];
@@ -208,7 +208,7 @@ impl<'a> Encoder<'a> {
     #[cold]
     fn misfit(&self, ty: TypeId, json: &Value) -> FeedError {
         let expected = match &self.graph.types[ty] {
-            // A long list of branches helps nobody.
+            // A long list of branches would not help.
             Type::Union(branches) if branches.len() <= 8 => {
                 let kinds: Vec<&str> = branches.iter().map(|branch| self.kind(*branch)).collect();
                 kinds.join(" or ")

@@ -1,4 +1,4 @@
-//! The walk over the definitions of records, enums and fixed types.
+//! Validation of the definitions of records, enums and fixed types.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -10,10 +10,10 @@ use super::graph::COLUMN_NAME;
 use super::json::found;
 use super::logical::Base;
 use super::name::{PRIMITIVES, is_name, split};
-use super::normalise::{Node, Walk};
+use super::normalise::{Node, Validator};
 use super::outline::{Body, Named, OutlineField, placeholder};
 
-impl<'a> Walk<'a> {
+impl<'a> Validator<'a> {
     pub(super) fn record(
         &mut self,
         json: &'a Map<String, Value>,
@@ -74,7 +74,7 @@ impl<'a> Walk<'a> {
         Ok(OutlineField { name: name.into(), column, aliases, default: json.get("default").cloned(), shape })
     }
 
-    /// A reader must be able to tell which field is meant.
+    /// Checks that each alias belongs to one field, so that a reader can tell which field is meant.
     fn check_field_aliases(&self, fields: &[OutlineField]) -> Result<(), FeedError> {
         let mut owners: HashMap<&str, &str> = fields.iter().map(|f| (&*f.name, &*f.name)).collect();
         for field in fields {
@@ -155,7 +155,7 @@ impl<'a> Walk<'a> {
         Ok(self.mention(index))
     }
 
-    /// Adds a named type; what follows may mention it.
+    /// Adds a named type, which later types may mention.
     fn define(
         &mut self,
         json: &'a Map<String, Value>,
@@ -174,7 +174,7 @@ impl<'a> Walk<'a> {
         Ok(index)
     }
 
-    /// Full names, in the namespace of `name` unless they are dotted.
+    /// The aliases as full names, in the namespace of `name` unless they are dotted.
     fn type_aliases(&mut self, json: &'a Map<String, Value>, name: &str) -> Result<Vec<String>, FeedError> {
         let mut known = HashSet::from([name.to_owned()]);
         let mut aliases = Vec::new();
@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
         Ok(aliases)
     }
 
-    /// The full name: a dotted `name` is one; any other is in its own `namespace`, or else in the one around it.
+    /// The full name: a dotted `name` is already full; any other is in its own `namespace`, or else in the enclosing one.
     fn definition_name(
         &mut self,
         json: &'a Map<String, Value>,
@@ -220,8 +220,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// No two types have the same alias. It may be the name of a type: a reader has one type where its writer had
-    /// several, or several where that had one.
+    /// Checks that no two types share an alias. An alias may be the name of another type, because a reader can have one type
+    /// where its writer had several, or several where the writer had one.
     pub(super) fn check_aliases(&self) -> Result<(), FeedError> {
         let mut owners: HashMap<&str, &str> = HashMap::new();
         for named in &self.named {
@@ -256,7 +256,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Forgets the column names of a record in which two columns would have one.
+/// Drops the column names of a record in which two columns would have the same name.
 fn drop_ambiguous_columns(fields: &mut [OutlineField]) {
     let mut known = HashSet::new();
     let name = |field: &OutlineField| field.column.clone().unwrap_or_else(|| field.name.clone());

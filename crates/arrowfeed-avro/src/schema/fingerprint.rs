@@ -1,9 +1,9 @@
 //! CRC-64-AVRO, the Rabin fingerprint of the specification.
 
-/// The fingerprint of no bytes, and the polynomial.
+/// The fingerprint of empty input, which is also the polynomial.
 const EMPTY: u64 = 0xc15d_213a_a4d7_a795;
 
-/// For each byte, what eight steps of the bitwise division leave of it.
+/// For each byte, the remainder after eight steps of the bitwise division.
 const TABLE: [u64; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -31,7 +31,7 @@ pub(super) fn fingerprint(bytes: &[u8]) -> u64 {
 pub(super) mod tests {
     use super::*;
 
-    /// The definition, bit by bit and without a table.
+    /// The definition: bit by bit, without a table.
     pub(in crate::schema) fn plain(bytes: &[u8]) -> u64 {
         let mut hash = EMPTY;
         for byte in bytes {

@@ -1,18 +1,18 @@
-//! A parsed schema as an arena: every type once, named types shared by index, recursion as a cycle of indexes.
+//! A parsed schema as an arena: every type is stored once, named types are shared by index, and recursion is a cycle.
 
 use serde_json::Value;
 
 /// Index of a [`Type`] in its [`Graph`].
 pub(crate) type TypeId = usize;
 
-/// Every type of one schema. Walks from `root` may run in circles: count the depth.
+/// Every type of one schema. The graph may be cyclic, so walks from `root` must bound their depth.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Graph {
     pub(crate) types: Vec<Type>,
     pub(crate) root: TypeId,
 }
 
-/// One type of the Avro specification. A logical type is kept only where it is valid for its base type.
+/// One type of the Avro specification. A logical type is kept only if it is valid for its base type.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Type {
     Null,
@@ -27,7 +27,7 @@ pub(crate) enum Type {
     },
     Array(TypeId),
     Map(TypeId),
-    /// Branches in order of the specification's index.
+    /// Branches, in the order of their index on the wire.
     Union(Vec<TypeId>),
     Record(Record),
     Enum(Enum),
@@ -52,7 +52,7 @@ pub(crate) enum LongLogical {
 }
 
 impl IntLogical {
-    /// The specification's.
+    /// The name in the specification.
     pub(crate) fn name(self) -> &'static str {
         match self {
             IntLogical::Date => "date",
@@ -62,7 +62,7 @@ impl IntLogical {
 }
 
 impl LongLogical {
-    /// The specification's.
+    /// The name in the specification.
     pub(crate) fn name(self) -> &'static str {
         match self {
             LongLogical::TimeMicros => "time-micros",
@@ -76,15 +76,15 @@ impl LongLogical {
     }
 }
 
-/// A valid decimal: `1 <= precision`, `0 <= scale <= precision`, and, over fixed, a precision that fits its
-/// size. It may still be too wide for Arrow (more than 76 digits).
+/// A valid decimal: `1 <= precision`, `0 <= scale <= precision`, and, for fixed, a precision that fits the size. It may
+/// still be too wide for Arrow (more than 76 digits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Decimal {
     pub(crate) precision: usize,
     pub(crate) scale: usize,
 }
 
-/// A record; `"type": "error"` too.
+/// A record, or a type with `"type": "error"`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Record {
     /// Full name.
@@ -94,17 +94,17 @@ pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
 }
 
-/// Attribute of a field: the name of its Arrow column, where that is no Avro name.
+/// Field attribute with the name of the Arrow column, for names that are not valid in Avro.
 pub(crate) const COLUMN_NAME: &str = "arrowfeed.name";
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Field {
     pub(crate) name: String,
-    /// The value of [`COLUMN_NAME`]; none in a record in which two columns would have one name.
+    /// The value of [`COLUMN_NAME`]; `None` in a record in which two columns would get the same name.
     pub(crate) column: Option<String>,
     pub(crate) aliases: Vec<String>,
     pub(crate) ty: TypeId,
-    /// As the JSON has it, unchecked: a writer's default is never used, a reader's is checked where it is.
+    /// The JSON value, unchecked: a writer's default is never used, and a reader's is checked when it is used.
     pub(crate) default: Option<Value>,
 }
 
@@ -114,7 +114,7 @@ impl Field {
         self.column.as_deref().unwrap_or(&self.name)
     }
 
-    /// The names that a column for this field may have, the likeliest first.
+    /// The names that a column for this field may have, the most likely one first.
     pub(crate) fn column_names(&self) -> impl Iterator<Item = &str> {
         let names = self.column.iter().chain([&self.name]).chain(&self.aliases);
         names.map(String::as_str)
@@ -145,8 +145,8 @@ pub(crate) struct Fixed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FixedLogical {
     Decimal(Decimal),
-    /// Over fixed(12) only.
+    /// For fixed(12) only.
     Duration,
-    /// Over fixed(16) only.
+    /// For fixed(16) only.
     Uuid,
 }

@@ -1,10 +1,10 @@
-//! JSON text to a JSON value, with stack and memory bounded before parsing starts.
+//! Parsing of JSON text, with stack and memory bounded before parsing starts.
 
 use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted, thousands};
 use serde_json::{Deserializer, Map, Value};
 
-/// Parses `text`, which must be one JSON value. Of a key that is there twice the last value counts, as in most
-/// readers of Avro.
+/// Parses `text`, which must be one JSON value. If an object has a key twice, the last value counts, as in most readers
+/// of Avro.
 pub(super) fn parse(text: &str, limits: &Limits) -> Result<Value, FeedError> {
     if text.len() > limits.schema_bytes {
         let (most, found) = (thousands(limits.schema_bytes as u64), thousands(text.len() as u64));
@@ -29,17 +29,17 @@ pub(super) fn parse(text: &str, limits: &Limits) -> Result<Value, FeedError> {
     }
 }
 
-/// The most types that may be nested.
+/// The maximum nesting of types.
 pub(super) fn max_depth(limits: &Limits) -> usize {
     limits.schema_depth.min(Limits::MAX_SCHEMA_DEPTH)
 }
 
-/// Refuses text that would overflow the stack of a recursive parser, or whose objects would take more memory
-/// than any schema within the limits. Counts at least as many brackets as a parser comes to before it stops.
+/// Rejects text that would overflow the stack of a recursive parser, or whose objects would take more memory than any
+/// schema within the limits. Counts at least as many brackets as a parser meets before it stops.
 fn check_brackets(text: &str, limits: &Limits) -> Result<(), FeedError> {
-    // A record takes three brackets: its own, of its fields, of the field. The rest is for defaults and the like.
+    // A record takes three brackets: its own, one for its fields, and one for a field. The rest is for defaults and others.
     let max_depth = 4 * max_depth(limits) + 16;
-    // A type is one object at most, a field one more.
+    // A type is at most one object, and a field adds one more.
     let max_objects = limits.expanded_fields.saturating_mul(2);
     let (mut depth, mut objects) = (0_usize, 0_usize);
     let mut bytes = text.bytes();
@@ -76,7 +76,7 @@ fn skip_string(bytes: &mut std::str::Bytes<'_>) {
     }
 }
 
-/// `value` for a message that says what was found.
+/// Text for `value` in the "found" part of a message.
 pub(super) fn found(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
@@ -86,7 +86,7 @@ pub(super) fn found(value: &Value) -> String {
     }
 }
 
-/// An object of the given members; the values are moved, where `json!` would copy them.
+/// An object with these members. Moves the values, which `json!` would copy.
 pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Object(Map::from_iter(members.map(|(key, value)| (key.to_owned(), value))))
 }

@@ -1,4 +1,4 @@
-//! Which logical types are valid on which types; the specification has a reader ignore the others.
+//! Validation of logical types. The specification has readers ignore those that do not fit their type.
 
 use std::f64::consts::LOG10_2;
 
@@ -10,14 +10,14 @@ use super::json::found;
 /// A type without a logical type.
 #[derive(Clone, Copy)]
 pub(super) enum Base {
-    /// By the name of its kind.
+    /// A type other than fixed, by the name of its kind.
     Kind(&'static str),
-    /// By its size.
+    /// A fixed type, by its size.
     Fixed(usize),
 }
 
-/// The attributes of `object` that make up its logical type: none if it has none, and if it has one that is not
-/// valid on `base`, the warning to give.
+/// The attributes of `object` that make up its logical type; empty if it has none. If the logical type is not valid on
+/// `base`, the error is the text of a warning.
 pub(super) fn attributes(object: &Map<String, Value>, base: Base) -> Result<Map<String, Value>, String> {
     let Some(logical) = object.get("logicalType") else { return Ok(Map::new()) };
     let base_name = match base {
@@ -75,8 +75,8 @@ fn precision_and_scale(object: &Map<String, Value>, base: Base) -> Result<(usize
     }
 }
 
-/// Digits that always fit two's complement of `size` bytes. No power of two but 1 is a power of ten, so rounding
-/// down is safe from the `- 1` of the largest value, and a double is exact enough for any size that has passed.
+/// The number of digits that always fit in a two's complement number of `size` bytes. The `- 1` in the largest value does
+/// not affect rounding down, since no power of two but 1 is a power of ten. A double is precise enough for all valid sizes.
 fn max_precision(size: usize) -> usize {
     let bits = size.saturating_mul(8).saturating_sub(1);
     (bits as f64 * LOG10_2) as usize

@@ -1,18 +1,18 @@
-//! Avro schemas: JSON text to types, canonical form, fingerprint, and defaults as bytes.
+//! Avro schemas: parsing of the JSON text, canonical form, fingerprint, and encoding of defaults.
 //!
 //! ```text
 //! text --json--> Value --normalise--> Outline --convert (apache-avro)--> Graph
 //! ```
 //!
-//! - [`json`] bounds the size and the nesting of the text before anything recurses over it.
+//! - [`json`] limits the size and the nesting of the text before any recursion over it.
 //! - [`normalise`] walks the JSON once, with [`definition`] for records, enums and fixed, [`name`] for the rules
-//!   of names and [`logical`] for those of logical types. Every refusal and every warning is made here.
-//! - [`outline`] is what leaves that walk: each named type on its own, in a form that the apache-avro crate
-//!   takes whatever its names, defaults and attributes were; those travel beside it.
-//! - [`convert`] has apache-avro parse the outline, and puts both halves together as a [`graph::Graph`].
-//! - [`canonical`] and [`fingerprint`] follow the specification from the graph.
-//! - [`arrow`] gives the Arrow schema without a file.
-//! - [`default`] turns the JSON default of a reader's field into the bytes that a writer would have written.
+//!   of names and [`logical`] for those of logical types. It reports every violation of the rules and every warning.
+//! - [`outline`] is the result of that walk: each named type on its own, in a form that the apache-avro crate
+//!   accepts. Names, defaults and attributes, which it might reject, are kept beside that form.
+//! - [`convert`] parses the outline with apache-avro and combines both halves into a [`graph::Graph`].
+//! - [`canonical`] and [`fingerprint`] are derived from the graph as the specification describes.
+//! - [`arrow`] derives the Arrow schema without a file.
+//! - [`default`] encodes the JSON default of a reader's field as the bytes that a writer would have written.
 
 mod arrow;
 mod avro_schema;

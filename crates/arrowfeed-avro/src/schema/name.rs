@@ -1,20 +1,20 @@
-//! The names that are accepted, full names, and help with unknown ones.
+//! Rules of names, full names, and suggestions for unknown names.
 
-/// The types that are named by a string alone.
+/// The types that are written as a name alone.
 pub(crate) const PRIMITIVES: [&str; 8] =
     ["null", "boolean", "int", "long", "float", "double", "bytes", "string"];
 
 /// Whether a field, a type or a branch can have this name in Arrow, whose C interface ends names at U+0000.
 ///
-/// The specification asks for letters, digits and `_`, and writers do not: Java's reflection ends namespaces in `$`, polars
-/// names its root record with an empty text and fields as the columns, ClickHouse takes enum symbols as they are. Readers of Java
-/// and Python take all of these, and so does this one.
+/// The specification allows only letters, digits and `_`, but writers use other names: Java's reflection ends namespaces
+/// in `$`, polars leaves the name of its root record empty and names fields like the columns, and ClickHouse writes enum
+/// symbols unchanged. The readers of Java and Python accept all of these, and so does this one.
 pub(super) fn is_name(text: &str) -> bool {
     !text.contains('\0')
 }
 
-/// The full name that `name` means in `namespace`, where `""` is no namespace. A dotted name is full already; with a dot
-/// at its start only, it has no namespace.
+/// The full name that `name` means in `namespace`, where `""` is no namespace. A dotted name is already full; if its only
+/// dot is the first character, it has no namespace.
 pub(super) fn full_name(name: &str, namespace: &str) -> String {
     match name.rsplit_once('.') {
         Some(("", simple)) => simple.into(),
@@ -24,12 +24,12 @@ pub(super) fn full_name(name: &str, namespace: &str) -> String {
     }
 }
 
-/// A full name in its namespace, `""` for none, and its simple name.
+/// The namespace of a full name, `""` if it has none, and its simple name.
 pub(super) fn split(full_name: &str) -> (&str, &str) {
     full_name.rsplit_once('.').unwrap_or(("", full_name))
 }
 
-/// The Avro type that a name from another language or an older habit stands for.
+/// The Avro type that is meant by a type name of another language.
 pub(super) fn standard_name(name: &str) -> Option<&'static str> {
     Some(match name.to_lowercase().as_str() {
         "null" | "none" | "void" => "null",

@@ -1,4 +1,4 @@
-//! One walk over the JSON of a schema: every rule checked, every error and warning placed.
+//! Validation of the JSON of a schema in one walk. Errors and warnings name the field that they concern.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,12 +11,12 @@ use super::name::{PRIMITIVES, full_name, split, standard_name};
 use super::outline::{Named, Outline, Shape, placeholder, stand_in};
 use arrowfeed_source::field_path::field_path;
 
-/// Warnings that are kept; more are counted.
+/// Maximum number of warnings that are kept; further ones are only counted.
 const MAX_WARNINGS: usize = 100;
 
-/// The outline of a schema that breaks no rule, and what was ignored in it.
+/// Validates a schema and returns its outline and the warnings.
 pub(super) fn normalise(json: &Value, limits: &Limits) -> Result<(Outline, Vec<String>), FeedError> {
-    let mut walk = Walk::new(limits);
+    let mut walk = Validator::new(limits);
     let root = walk.ty(json, "")?.shape;
     walk.check_aliases()?;
     if walk.uncounted > 0 {
@@ -25,33 +25,33 @@ pub(super) fn normalise(json: &Value, limits: &Limits) -> Result<(Outline, Vec<S
     Ok((Outline { named: walk.named, root }, walk.warnings))
 }
 
-/// A type on its way into the outline.
+/// A type that has been converted for the outline.
 pub(super) struct Node {
     pub(super) shape: Shape,
     kind: Kind,
 }
 
-/// What a union may hold once.
+/// The kind of a branch, which may occur only once in a union.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
-    /// A type without a name, by its kind.
+    /// An unnamed type, by the name of its kind.
     Unnamed(&'static str),
-    /// Index of the named type.
+    /// A named type, by its index.
     Named(usize),
     Union,
 }
 
-/// The walk where it is: what has been defined, and the path to here. An error ends it, so that only the way
-/// without one restores `depth`, `path` and `mentions`.
-pub(super) struct Walk<'a> {
+/// The state of the walk: the definitions so far and the current path. An error ends the walk, so `depth`, `path` and
+/// `mentions` are restored only on success.
+pub(super) struct Validator<'a> {
     pub(super) limits: &'a Limits,
-    /// Types so far, by index; the ones around here have no body yet.
+    /// Types so far, by index; enclosing records have no fields yet.
     pub(super) named: Vec<Named>,
     /// Full name to index.
     pub(super) defined: HashMap<String, usize>,
-    /// Indexes of the named types that the record around here, or the root, mentions so far.
+    /// Indexes of the named types that the enclosing record, or the root, has mentioned so far.
     pub(super) mentions: HashSet<usize>,
-    /// Names of the fields on the way here.
+    /// Names of the fields on the path to the current type.
     pub(super) path: Vec<&'a str>,
     depth: usize,
     types: usize,
@@ -60,7 +60,7 @@ pub(super) struct Walk<'a> {
     uncounted: u64,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Validator<'a> {
     fn new(limits: &'a Limits) -> Self {
         Self {
             limits,
@@ -76,7 +76,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Any type, in `namespace`.
+    /// Converts any type; `namespace` is the enclosing one.
     pub(super) fn ty(&mut self, json: &'a Value, namespace: &str) -> Result<Node, FeedError> {
         self.types += 1;
         if self.types > self.limits.expanded_fields {
@@ -116,7 +116,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A type in a `{"type": ...}` of its own, once more than needed.
+    /// A type inside a redundant `{"type": ...}`.
     fn wrapped(
         &mut self,
         object: &'a Map<String, Value>,
@@ -185,8 +185,8 @@ impl<'a> Walk<'a> {
         Ok(Node { shape: Value::Array(shapes), kind: Kind::Union })
     }
 
-    /// A primitive type, or a named type that is defined already: in `namespace`, or else in none, because Java
-    /// writes the names of types without a namespace like that.
+    /// A reference to a primitive type or to a named type that is already defined. The name is looked up in `namespace`, then
+    /// without one, because Java writes names of types without a namespace that way.
     fn reference(&mut self, name: &'a str, namespace: &str) -> Result<Node, FeedError> {
         if let Some(kind) = PRIMITIVES.into_iter().find(|primitive| *primitive == name) {
             return Ok(Node { shape: Value::String(kind.into()), kind: Kind::Unnamed(kind) });
@@ -198,8 +198,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The full name that `name` means in `namespace`. A long namespace is written once and makes every name in it
-    /// long, so that they are counted.
+    /// The full name that `name` means in `namespace`. Its bytes are counted towards a limit, because a long namespace is
+    /// written once but makes every name in it long.
     pub(super) fn full_name(&mut self, name: &str, namespace: &str) -> Result<String, FeedError> {
         let most = self.limits.schema_bytes.saturating_mul(4);
         self.name_bytes = self.name_bytes.saturating_add(name.len()).saturating_add(namespace.len());
@@ -211,7 +211,7 @@ impl<'a> Walk<'a> {
         Ok(full_name(name, namespace))
     }
 
-    /// The named type `index`, used here.
+    /// A use of the named type `index`.
     pub(super) fn mention(&mut self, index: usize) -> Node {
         let first = self.mentions.insert(index);
         let shape = if first { stand_in(index) } else { placeholder(index).into() };
@@ -234,7 +234,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Steps into a type that holds others.
+    /// Enters a type that contains other types.
     pub(super) fn enter(&mut self) -> Result<(), FeedError> {
         self.depth += 1;
         if self.depth > max_depth(self.limits) {
@@ -249,7 +249,7 @@ impl<'a> Walk<'a> {
         self.depth -= 1;
     }
 
-    /// The attributes of a valid logical type; for any other, none and a warning.
+    /// The attributes of a valid logical type. For an invalid one, warns and returns none.
     pub(super) fn logical_type(&mut self, object: &Map<String, Value>, base: Base) -> Map<String, Value> {
         logical::attributes(object, base).unwrap_or_else(|warning| {
             self.warn(&warning);
@@ -257,7 +257,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Warns of a logical type on what is not a type itself.
+    /// Warns about a logical type on an object that is not a type.
     pub(super) fn no_logical_type(&mut self, object: &Map<String, Value>, what: &str) {
         if let Some(logical) = object.get("logicalType") {
             let logical = found(logical);
@@ -278,7 +278,7 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// The attribute `key` is not the `what` that it must be.
+    /// The error for an attribute `key` that is not of the expected form `what`.
     pub(super) fn wrong(&self, key: &str, what: &str, value: Option<&Value>) -> FeedError {
         let found = value.map_or_else(|| "none".into(), found);
         self.refuse(format!("expected {what} as {}, found {found}", quoted(key)))
@@ -295,7 +295,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The path for a message, its names cut at 200 characters; `None` at the root.
+    /// The path for a message, with names cut at 200 characters; `None` at the root.
     fn path(&self) -> Option<String> {
         let cut = |name: &&str| name.chars().take(200).collect::<String>();
         (!self.path.is_empty()).then(|| field_path(self.path.iter().map(cut)))

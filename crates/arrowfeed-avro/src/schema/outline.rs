@@ -1,16 +1,16 @@
-//! A checked schema taken apart into the half that apache-avro parses and the half that it would refuse or lose.
+//! A validated schema, split into a half that apache-avro parses and a half that it would reject or drop.
 
 use serde_json::Value;
 
 use super::json::object;
 
-/// A schema that breaks no rule. The [`Shape`]s are JSON for apache-avro; names, aliases, symbols and defaults
-/// are beside them, as the schema has them.
+/// A valid schema. The [`Shape`]s are JSON for apache-avro; names, aliases, symbols and defaults are stored beside them,
+/// unchanged.
 ///
-/// Each named type stands alone: apache-avro keeps a copy of every named type that it parses, inside the copies
-/// of the types around it too, so that nested definitions would cost their size times their depth.
+/// Each named type is separate: apache-avro keeps a copy of every named type that it parses, also inside the copies of
+/// the enclosing types, so the cost of nested definitions would be their size times their depth.
 pub(super) struct Outline {
-    /// In the order of their definitions; [`placeholder`]s count through them.
+    /// In order of definition; a [`placeholder`] contains an index into this list.
     pub(super) named: Vec<Named>,
     pub(super) root: Shape,
 }
@@ -33,7 +33,7 @@ pub(super) enum Body {
         /// Index into `symbols`.
         default: Option<usize>,
     },
-    /// The size and the logical type, as apache-avro takes them.
+    /// The size and the logical type, as JSON for apache-avro.
     Fixed(Shape),
 }
 
@@ -45,7 +45,7 @@ pub(super) struct OutlineField {
     pub(super) shape: Shape,
 }
 
-/// What apache-avro knows the named type `index` as.
+/// The name of the named type `index` in shapes.
 pub(super) fn placeholder(index: usize) -> String {
     format!("t{index}")
 }
@@ -55,7 +55,7 @@ pub(super) fn placeholder_index(name: &str) -> Option<usize> {
     name.strip_prefix('t')?.parse().ok()
 }
 
-/// Makes the named type `index` known to apache-avro, whatever it is, where a shape mentions it first.
+/// Defines the named type `index` for apache-avro at its first mention in a shape, as a fixed type whatever it really is.
 pub(super) fn stand_in(index: usize) -> Shape {
     object([("type", "fixed".into()), ("name", placeholder(index).into()), ("size", 0.into())])
 }

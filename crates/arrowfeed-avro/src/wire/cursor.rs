@@ -1,7 +1,8 @@
 //! A position in the bytes of a block, for the fast decoder.
 //!
-//! Every read loads first and compares with the end afterwards: the slack behind a block makes the load sound,
-//! the comparison makes the value count. One comparison a value, none inside a varint.
+//! Every read loads first and compares with the end afterwards. The padding after a block makes the load sound,
+//! and the comparison rejects a value that reaches into the padding. This takes one comparison per value, and
+//! none inside a varint.
 
 #![allow(unsafe_code)]
 
@@ -13,20 +14,20 @@ use std::ptr::NonNull;
 use super::Reads;
 use super::padded::{Padded, SLACK};
 
-/// Why the fast decoder stopped. It carries no text: the place and the reason are found by decoding the block
-/// once more with [`locate`](crate::locate).
+/// Reason why the fast decoder stopped. It carries no text: [`locate`](crate::locate) finds the position and
+/// the reason by decoding the block again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The bytes are not a value of the schema.
     Invalid,
     /// The batch would grow past its limit.
     Full,
-    /// The caller wants to stop.
+    /// The caller cancelled the read.
     Cancelled,
 }
 
-/// A read position. Invariant: `pos <= end`, both in one allocation, and at least [`SLACK`] bytes can be read
-/// from `end` on, for the lifetime `'a`.
+/// A read position. Invariant: `pos <= end`, both are in one allocation, and at least [`SLACK`] bytes after
+/// `end` are readable, for the lifetime `'a`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     pos: NonNull<u8>,
@@ -36,18 +37,18 @@ pub(crate) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(block: Padded<'a>) -> Self {
-        // From the slice with its slack: the pointer must be allowed to read that too.
+        // Made from the slice with its padding, so that the pointer may read the padding too.
         let pos = NonNull::from(block.with_slack()).cast::<u8>();
         Self { pos, end: pos.as_ptr().wrapping_add(block.bytes().len()), bytes: PhantomData }
     }
 
-    /// Bytes from here to the end of the block.
+    /// Returns the number of bytes up to the end of the block.
     #[inline(always)]
     pub(crate) fn left(&self) -> usize {
         self.end as usize - self.pos.as_ptr() as usize
     }
 
-    /// Loads `N` bytes `AT` bytes ahead without moving; they may reach into the slack.
+    /// Loads `N` bytes at `AT` bytes after the position without moving; they may reach into the padding.
     #[inline(always)]
     fn load_at<const AT: usize, const N: usize>(&self) -> [u8; N] {
         const { assert!(AT + N <= SLACK) };
@@ -55,13 +56,13 @@ impl<'a> Cursor<'a> {
         unsafe { self.pos.as_ptr().add(AT).cast::<[u8; N]>().read_unaligned() }
     }
 
-    /// Loads `N` bytes at the position without moving; they may reach into the slack.
+    /// Loads `N` bytes at the position without moving; they may reach into the padding.
     #[inline(always)]
     fn load<const N: usize>(&self) -> [u8; N] {
         self.load_at::<0, N>()
     }
 
-    /// Moves `n` bytes on; an error where that is past the end, and then the cursor is not moved.
+    /// Moves forward by `n` bytes. Returns an error, and does not move, if that is past the end.
     #[inline(always)]
     fn advance(&mut self, n: usize) -> Result<(), Stop> {
         if n > self.left() {
@@ -72,13 +73,13 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The next 64 bytes, of which some may be slack.
+    /// Returns the next 64 bytes, which may include padding.
     #[inline(always)]
     pub(super) fn peek64(&self) -> [u8; 64] {
         self.load()
     }
 
-    /// The eight bytes `at <= 64` bytes ahead, of which some may be slack.
+    /// Returns the eight bytes at `at <= 64` bytes after the position, which may include padding.
     #[inline(always)]
     pub(super) fn peek_word(&self, at: usize) -> u64 {
         debug_assert!(at <= 64);
@@ -88,26 +89,26 @@ impl<'a> Cursor<'a> {
         u64::from_le_bytes(word)
     }
 
-    /// The varint of nine or ten bytes `at <= 64` bytes ahead.
+    /// Reads the varint of nine or ten bytes at `at <= 64` bytes after the position.
     #[cold]
     pub(super) fn peek_long_varint(mut self, at: usize) -> Result<u64, Stop> {
         self.advance(at)?;
         self.varint()
     }
 
-    /// The next 8 bytes, of which some may be slack.
+    /// Returns the next 8 bytes, which may include padding.
     #[inline(always)]
     pub(crate) fn peek8(&self) -> [u8; 8] {
         self.load()
     }
 
-    /// The next 32 bytes, of which some may be slack.
+    /// Returns the next 32 bytes, which may include padding.
     #[inline(always)]
     pub(crate) fn peek32(&self) -> [u8; 32] {
         self.load()
     }
 
-    /// The next `n` bytes.
+    /// Reads the next `n` bytes.
     #[inline(always)]
     pub(crate) fn bytes(&mut self, n: usize) -> Result<&'a [u8], Stop> {
         let start = self.pos;
@@ -116,13 +117,13 @@ impl<'a> Cursor<'a> {
         Ok(unsafe { std::slice::from_raw_parts(start.as_ptr(), n) })
     }
 
-    /// `n` bytes on, unread.
+    /// Skips `n` bytes.
     #[inline(always)]
     pub(crate) fn skip(&mut self, n: usize) -> Result<(), Stop> {
         self.advance(n)
     }
 
-    /// A varint, whatever it says.
+    /// Skips a varint, whatever its value.
     #[inline(always)]
     pub(crate) fn skip_varint(&mut self) -> Result<(), Stop> {
         let word = u64::from_le_bytes(self.load());
@@ -133,16 +134,16 @@ impl<'a> Cursor<'a> {
         self.advance(ends.trailing_zeros() as usize / 8 + 1)
     }
 
-    /// A string or bytes.
+    /// Skips a string or bytes value.
     #[inline(always)]
     pub(crate) fn skip_string(&mut self) -> Result<(), Stop> {
         let length = self.length()?;
-        // SAFETY: `length` has compared it with what is left.
+        // SAFETY: `length` has checked that at least `length` bytes are left.
         self.pos = unsafe { self.pos.add(length) };
         Ok(())
     }
 
-    /// The next `N` bytes as an array.
+    /// Reads the next `N` bytes as an array.
     #[inline(always)]
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Stop> {
         let value = self.load();
@@ -150,14 +151,14 @@ impl<'a> Cursor<'a> {
         Ok(value)
     }
 
-    /// A byte that is 0 or 1.
+    /// Reads a byte that must be 0 or 1.
     #[inline(always)]
     pub(crate) fn boolean(&mut self) -> Result<bool, Stop> {
         let [byte] = self.array()?;
         if byte > 1 { Err(Stop::Invalid) } else { Ok(byte == 1) }
     }
 
-    /// A varint of at most ten bytes, as it stands: not yet unzigzagged.
+    /// Reads a varint of at most ten bytes, without zigzag decoding.
     #[inline(always)]
     pub(crate) fn varint(&mut self) -> Result<u64, Stop> {
         let [byte] = self.load();
@@ -181,41 +182,41 @@ impl<'a> Cursor<'a> {
             self.advance(10)?;
             return Ok(value | u64::from(ninth & 0x7f) << 56 | u64::from(tenth) << 63);
         }
-        // `ends - 1` has the bits below the last byte's top bit: with `ends` itself cleared, the value's bytes.
+        // `ends ^ (ends - 1)` has all bits up to the top bit of the last byte, so it keeps the bytes of the value.
         let value = gather(word & (ends ^ (ends - 1)));
         self.advance(ends.trailing_zeros() as usize / 8 + 1)?;
         Ok(value)
     }
 
-    /// A zigzag varint.
+    /// Reads a zigzag varint.
     #[inline(always)]
     pub(crate) fn long(&mut self) -> Result<i64, Stop> {
         Ok(unzigzag(self.varint()?))
     }
 
-    /// A zigzag varint of 32 bits.
+    /// Reads a zigzag varint of 32 bits.
     #[inline(always)]
     pub(crate) fn int(&mut self) -> Result<i32, Stop> {
         unzigzag_int(self.varint()?)
     }
 
-    /// The length of a string or bytes value, checked against what is left.
+    /// Reads the length of a string or bytes value, which must not exceed the bytes that are left.
     #[inline(always)]
     pub(crate) fn length(&mut self) -> Result<usize, Stop> {
         let length = self.long()?;
-        // A negative length is larger than any block as an unsigned number.
+        // As an unsigned number, a negative length is larger than any block.
         if length as u64 > self.left() as u64 { Err(Stop::Invalid) } else { Ok(length as usize) }
     }
 
-    /// An index below `count`: of a union's branch or an enum's symbol.
+    /// Reads an index below `count`, of a union branch or an enum symbol.
     #[inline(always)]
     pub(crate) fn index(&mut self, count: usize) -> Result<usize, Stop> {
         let index = self.long()?;
         if (index as u64) < count as u64 { Ok(index as usize) } else { Err(Stop::Invalid) }
     }
 
-    /// The head of the next block of an array or map: its item count, and its byte size where it states one.
-    /// A count of 0 ends the array.
+    /// Reads the head of the next block of an array or map: its item count, and its byte size if the block
+    /// states one. A count of 0 ends the array or map.
     #[inline(always)]
     pub(crate) fn items(&mut self) -> Result<(usize, Option<usize>), Stop> {
         let count = self.long()?;
@@ -290,20 +291,20 @@ impl Reads for Cursor<'_> {
     }
 }
 
-/// Zigzag: 0, 1, 2, 3 are 0, -1, 1, -2.
+/// Decodes a zigzag number: 0, 1, 2, 3 become 0, -1, 1, -2.
 #[inline(always)]
 pub(crate) fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
-/// The same for 32 bits; an error where the number needs more.
+/// Decodes a zigzag number of 32 bits. Returns an error if the number needs more.
 #[inline(always)]
 pub(crate) fn unzigzag_int(value: u64) -> Result<i32, Stop> {
     let value = u32::try_from(value).map_err(|_| Stop::Invalid)?;
     Ok((value >> 1) as i32 ^ -((value & 1) as i32))
 }
 
-/// Packs the low seven bits of each byte together: three folds, 8 -> 4 -> 2 -> 1 lanes.
+/// Packs the low seven bits of each byte together, in three folds: 8 -> 4 -> 2 -> 1 lanes.
 #[inline(always)]
 fn gather(word: u64) -> u64 {
     let word = word & 0x7f7f_7f7f_7f7f_7f7f;

@@ -1,35 +1,35 @@
-//! Bytes of a decoded block and the reads that the Avro binary encoding is made of.
+//! Bytes of a decompressed block, and the reads of the Avro binary encoding.
 //!
-//! [`padded`] is a slice with room to read past its end, [`cursor`] reads from it.
+//! [`padded`] is a slice that may be read past its end; [`cursor`] reads from it.
 
 pub(crate) mod cursor;
 pub(crate) mod padded;
 pub(crate) mod plain;
 pub(crate) mod varints;
 
-/// Reads of the Avro binary encoding. [`Cursor`](cursor::Cursor) is the fast reader, whose errors say nothing;
-/// [`PlainReader`](plain::PlainReader) the slow one, whose errors say what was expected and found.
+/// Reads of the Avro binary encoding. [`Cursor`](cursor::Cursor) is the fast reader, whose errors carry no
+/// text. [`PlainReader`](plain::PlainReader) is the slow reader, whose errors report what was expected and found.
 pub(crate) trait Reads {
-    /// What a failed read gives.
+    /// The error of a failed read.
     type Error;
 
     fn boolean(&mut self) -> Result<bool, Self::Error>;
     fn int(&mut self) -> Result<i32, Self::Error>;
     fn long(&mut self) -> Result<i64, Self::Error>;
-    /// `n` bytes on, unread.
+    /// Skips `n` bytes.
     fn skip(&mut self, n: usize) -> Result<(), Self::Error>;
-    /// The length of a string or of bytes: no more than what is left.
+    /// Reads the length of a string or bytes value, which must not exceed the bytes that are left.
     fn length(&mut self) -> Result<usize, Self::Error>;
-    /// An enum index below `count`.
+    /// Reads an enum index below `count`.
     fn symbol(&mut self, count: usize) -> Result<usize, Self::Error>;
-    /// A union index below `count`.
+    /// Reads a union index below `count`.
     fn branch(&mut self, count: usize) -> Result<usize, Self::Error>;
-    /// The head of a block of array items: count, and size in bytes where it is stated.
+    /// Reads the head of a block of array items: its count, and its size in bytes if it is stated.
     fn items(&mut self) -> Result<(usize, Option<usize>), Self::Error>;
-    /// An error unless `count` items of at least `min` bytes can be left.
+    /// Returns an error unless there is room for `count` items of at least `min` bytes.
     fn room_for(&self, count: usize, min: usize) -> Result<(), Self::Error>;
-    /// An error unless the stated size of a block of items is its real one.
+    /// Returns an error unless the stated size of a block of items is the real size.
     fn stated_size(&self, stated: usize, real: usize) -> Result<(), Self::Error>;
-    /// The error of a limit that is reached.
+    /// Creates the error for a limit that is reached.
     fn limit(&self, name: &'static str, limit: u64) -> Self::Error;
 }

@@ -1,9 +1,9 @@
-//! Bytes that may be read a little past their end, so that hot loops load whole words.
+//! Bytes with readable padding after them, so that hot loops can load whole words.
 
-/// Readable bytes after the meaningful ones of a [`Padded`].
+/// Number of readable padding bytes after the data of a [`Padded`].
 pub(crate) const SLACK: usize = 128;
 
-/// At least [`SLACK`] readable bytes follow the `len` meaningful ones; what they hold means nothing.
+/// A slice of `len` data bytes, followed by at least [`SLACK`] readable bytes of padding with arbitrary content.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Padded<'a> {
     with_slack: &'a [u8],
@@ -11,18 +11,18 @@ pub(crate) struct Padded<'a> {
 }
 
 impl<'a> Padded<'a> {
-    /// The first `len` of `bytes`; `None` where fewer than [`SLACK`] follow them.
+    /// Wraps the first `len` bytes of `bytes`; returns `None` if fewer than [`SLACK`] bytes follow them.
     pub(crate) fn new(bytes: &'a [u8], len: usize) -> Option<Self> {
         let slack = bytes.len().checked_sub(len)?;
         (slack >= SLACK).then_some(Self { with_slack: bytes, len })
     }
 
-    /// The meaningful bytes.
+    /// Returns the data.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         &self.with_slack[..self.len]
     }
 
-    /// The meaningful bytes and, after them, [`SLACK`] or more without meaning.
+    /// Returns the data and at least [`SLACK`] bytes of padding after it.
     pub(crate) fn with_slack(&self) -> &'a [u8] {
         self.with_slack
     }

@@ -1,4 +1,4 @@
-//! The slow reader: plain, safe, obviously right, and with errors that say what was expected and found.
+//! The slow reader: plain and safe code, whose errors report what was expected and found.
 
 use arrowfeed_source::{FeedError, FeedErrorKind, counted, thousands};
 
@@ -16,7 +16,7 @@ impl<'a> PlainReader<'a> {
         Self { bytes, pos: 0 }
     }
 
-    /// Bytes read so far.
+    /// Returns the number of bytes read so far.
     pub(crate) fn pos(&self) -> usize {
         self.pos
     }
@@ -25,7 +25,7 @@ impl<'a> PlainReader<'a> {
         self.bytes.len() - self.pos
     }
 
-    /// The next `n` bytes of a value that a message calls `what`.
+    /// Reads the next `n` bytes of a value, which messages call `what`.
     pub(crate) fn take(&mut self, n: usize, what: &str) -> Result<&'a [u8], FeedError> {
         if n > self.left() {
             return Err(self.short(what));
@@ -73,7 +73,7 @@ impl<'a> PlainReader<'a> {
     }
 }
 
-/// An error about a value.
+/// Creates the error for an invalid value.
 pub(crate) fn invalid(message: String) -> FeedError {
     FeedError::new(FeedErrorKind::CorruptBlock, message)
 }

@@ -1,8 +1,9 @@
-//! Runs of varints: the items of an array of int or long.
+//! Reads runs of varints: the items of an array of int or long.
 //!
-//! One varint after the other, each waits for the length of the one before it. Here the ends of all varints in 64
-//! bytes are found at once, as the bits of one word; then every value is cut out of its own eight bytes, and no
-//! value waits for another. 1.9 times as fast as [`Cursor::varint`] in a loop on `linkedin`'s arrays.
+//! When varints are read one after another, each waits for the length of the one before it. This code finds the
+//! ends of all varints in 64 bytes at once, as the bits of one word. It then extracts every value from its own
+//! eight bytes, so no value waits for another. It is 1.9 times as fast as [`Cursor::varint`] in a loop on the
+//! arrays of `linkedin`.
 
 #![allow(unsafe_code)]
 
@@ -13,11 +14,11 @@ use arrowfeed_source::has_fast_bit_extraction;
 
 use super::cursor::{Cursor, Stop};
 
-/// Shorter runs are not worth the look at 64 bytes.
+/// Minimum length of a run for which it is worth loading 64 bytes.
 #[cfg(target_arch = "x86_64")]
 const MIN_RUN: usize = 8;
 
-/// Fills `out` with the next varints. After an error nothing is known of `out`.
+/// Fills `out` with the next varints. After an error, the content of `out` is unspecified.
 #[inline]
 pub(crate) fn varints<T>(
     cur: &mut Cursor<'_>,
@@ -32,21 +33,21 @@ pub(crate) fn varints<T>(
     one_by_one(cur, out, convert)
 }
 
-/// Steps over the next `n` longs.
+/// Skips the next `n` longs.
 #[inline]
 pub(crate) fn skip_longs(cur: &mut Cursor<'_>, n: usize) -> Result<(), Stop> {
-    // Eight bytes hold 56 bits: such a varint is right whatever it says.
+    // Eight bytes hold 56 bits, so a varint of at most eight bytes is always a valid long.
     skip::<8>(cur, n, |cur| cur.varint().map(|_| ()))
 }
 
-/// Steps over the next `n` ints.
+/// Skips the next `n` ints.
 #[inline]
 pub(crate) fn skip_ints(cur: &mut Cursor<'_>, n: usize) -> Result<(), Stop> {
-    // Four bytes hold 28 bits.
+    // Four bytes hold 28 bits, so a varint of at most four bytes is always a valid int.
     skip::<4>(cur, n, |cur| cur.int().map(|_| ()))
 }
 
-/// `one` looks at a varint of more than `SURE` bytes, which may be wrong.
+/// Skips `n` varints. A varint of at most `SURE` bytes is always valid; `one` checks and skips a longer one.
 #[inline(always)]
 fn skip<const SURE: u32>(
     cur: &mut Cursor<'_>,
@@ -61,7 +62,7 @@ fn skip<const SURE: u32>(
     (0..n).try_for_each(|_| one(cur))
 }
 
-/// The ends of all varints in 64 bytes are the bits of a word: they are counted, not looked at.
+/// Finds the ends of all varints in 64 bytes as the bits of a word, and counts them without reading the values.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 fn skip_avx2<const SURE: u32>(
@@ -74,12 +75,12 @@ fn skip_avx2<const SURE: u32>(
     while n > 0 {
         let ends = last_bytes(&cur.peek64());
         let count = ends.count_ones() as usize;
-        // Up to the last end, or to the n-th.
+        // Number of bytes up to the last end, or up to the n-th end.
         let bytes = match n.checked_sub(count) {
             Some(_) => 64 - ends.leading_zeros(),
             None => _pdep_u64(1 << (n - 1), ends).trailing_zeros() + 1,
         };
-        // Bit i: the `SURE` bytes from i on all have a byte of their varint behind them.
+        // Bit i: each of the `SURE` bytes from i on is followed by another byte of its varint.
         let mut long = !ends;
         let mut run = 1;
         while run < SURE {
@@ -121,7 +122,7 @@ fn varints_avx2<T>(
     const SEVEN_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let mut rest = out;
     while !rest.is_empty() {
-        // Bit i: byte i is the last of its varint.
+        // Bit i: byte i is the last byte of its varint.
         let mut ends = last_bytes(&cur.peek64());
         let count = (ends.count_ones() as usize).min(rest.len());
         if count == 0 {
@@ -148,7 +149,7 @@ fn varints_avx2<T>(
     Ok(())
 }
 
-/// One bit a byte: set where the byte's top bit is clear.
+/// Returns one bit per byte, which is set if the top bit of the byte is clear.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn last_bytes(bytes: &[u8; 64]) -> u64 {
@@ -176,7 +177,7 @@ mod tests {
         bytes.push(rest as u8);
     }
 
-    /// The values, read as one run, and the bytes left.
+    /// Reads the values as one run, and returns them with the number of bytes left.
     fn run(bytes: &[u8], n: usize) -> (Result<Vec<i64>, Stop>, usize) {
         let padded = [bytes, &[0; SLACK]].concat();
         let mut cur = Cursor::new(Padded::new(&padded, bytes.len()).unwrap());
@@ -214,7 +215,7 @@ mod tests {
         read(&mut cur).map(|()| cur.left())
     }
 
-    /// Every third kind of length, in turn with others, so that long ones stand everywhere.
+    /// Combines varints of all pairs of lengths at several periods, so that long ones occur at every position.
     #[test]
     fn skipping_a_run_accepts_and_takes_what_reading_it_does() {
         let lengths = [1, 2, 3, 4, 5, 6, 8, 9, 10, 11];

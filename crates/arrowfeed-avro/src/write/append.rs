@@ -1,4 +1,4 @@
-//! A file that rows are appended to.
+//! Appending of rows to an existing file.
 
 use std::path::Path;
 
@@ -11,25 +11,25 @@ use crate::container::framing::SYNC;
 use crate::reader::file::Container;
 use crate::{AvroSchema, AvroSource, Codec};
 
-/// A copy of an existing file that grows, and takes the place of the file when it is whole.
+/// A growing copy of an existing file, which replaces the file once it is complete.
 ///
-/// The file itself never changes: a process that is killed leaves it as it was.
+/// The file itself never changes, so it is intact if the process is killed.
 #[derive(Debug)]
 pub(super) struct Appended {
     pub(super) target: Target,
     pub(super) schema: AvroSchema,
     pub(super) codec: Codec,
     pub(super) sync: [u8; SYNC],
-    /// Keeps other writers from the file until the copy has replaced it.
+    /// Locks out other writers until the copy has replaced the file.
     pub(super) lock: Locked,
 }
 
 impl Appended {
-    /// Copies the file, whose header says how blocks are written.
+    /// Copies the file. Its header determines how blocks are written.
     ///
     /// # Errors
-    /// The file is not there, is no Avro file or does not end with a whole block; another writer appends to it; the options
-    /// ask for another schema, or for metadata.
+    /// The file does not exist, is not an Avro file or does not end with a complete block; another writer appends to it; the
+    /// options specify another schema, or metadata.
     pub(super) fn open(path: &Path, options: &WriteOptions) -> Result<Self, FeedError> {
         let refuse = |message: &str| Err(FeedError::new(FeedErrorKind::Options, message));
         if !options.metadata.is_empty() {

@@ -1,4 +1,4 @@
-//! Rows to blocks: encoded, cut by size, compressed.
+//! Encoding of rows into blocks, which are cut by size and compressed.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use super::encode::{BlockBuffer, Body};
 use super::options::WriteOptions;
 use crate::container::framing::SYNC;
 
-/// Rows of a block at most: those without bytes would never fill one.
+/// Maximum number of rows of a block. Rows without bytes would never fill one.
 const MOST_ROWS: u64 = 1 << 20;
 
-/// Rows that are brought into the cache together, column by column, before they are encoded: row by row, the processor
-/// would have to follow as many streams as there are columns. 500,000 rows of 30 columns took 104 ms without, 85 ms
-/// with; 310,000 nested rows 184 and 147 ms. 64 and 1,024 rows are as good.
+/// Number of rows that are prefetched into the cache together, column by column, before they are encoded. Otherwise the
+/// processor would follow as many streams as there are columns. 500,000 rows of 30 columns took 104 ms without prefetching
+/// and 85 ms with it; 310,000 nested rows took 184 and 147 ms. 64 and 1,024 rows work equally well.
 const FETCHED_ROWS: usize = 256;
 
 /// Rows of one batch, bound to the plan.
@@ -23,18 +23,18 @@ const FETCHED_ROWS: usize = 256;
 pub(super) struct Piece {
     pub(super) body: Arc<Body>,
     pub(super) rows: Range<usize>,
-    /// Number of the first of them among all rows that are written.
+    /// Index of the first of them among all rows that are written.
     pub(super) first_row: u64,
 }
 
-/// What came of some pieces.
+/// The result of encoding some pieces.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Encoded {
     pub(super) rows: u64,
     pub(super) blocks: u64,
 }
 
-/// Encodes pieces into blocks. Its buffers are used again for the next ones.
+/// Encodes pieces into blocks. Its buffers are reused.
 #[derive(Debug)]
 pub(super) struct BlockEncoder {
     buffer: BlockBuffer,
@@ -44,8 +44,8 @@ pub(super) struct BlockEncoder {
     block_bytes: usize,
 }
 
-/// Bytes of encoded rows that a block may have, so that readers take it compressed too: the codecs add at most a
-/// 64th to what they cannot compress.
+/// Maximum number of bytes of encoded rows in a block. Readers accept such a block also when it is compressed, because the
+/// codecs add at most a 64th to data that they cannot compress.
 fn most_bytes() -> usize {
     let limit = Limits::default().decoded_block_bytes;
     limit - (limit >> 6)
@@ -58,7 +58,7 @@ impl BlockEncoder {
         Ok(Self { buffer, compressor, compressed, sync, block_bytes: options.block_bytes })
     }
 
-    /// Encodes all rows of the pieces; blocks go to `emit`, and none is open at the end.
+    /// Encodes all rows of the pieces and passes the blocks to `emit`. No block is open at the end.
     pub(super) fn encode(
         &mut self,
         pieces: &[Piece],
@@ -80,7 +80,7 @@ impl BlockEncoder {
                     if open == 0 {
                         return Err(too_large().in_record(number));
                     }
-                    // The rows before it are a block of their own, and the row begins another one.
+                    // The rows before it become a block, and this row begins the next one.
                     self.buffer.clear();
                     put_last(&pieces[..=index], row, open, &mut self.buffer)?;
                     self.close(open, emit)?;
@@ -121,7 +121,7 @@ impl BlockEncoder {
         Ok(())
     }
 
-    /// Bytes that a row takes on average, from `most` rows of a piece; none where a row cannot be encoded.
+    /// Average number of bytes of a row, from `most` rows of a piece; `None` if a row cannot be encoded.
     pub(super) fn sample(&mut self, piece: &Piece, most: usize) -> Option<usize> {
         self.buffer.clear();
         let step = (piece.rows.len() / most).max(1);
@@ -138,7 +138,7 @@ impl BlockEncoder {
     }
 }
 
-/// Encodes the last `count` rows before row `end` of the last piece once more.
+/// Encodes again the last `count` rows before row `end` of the last piece.
 fn put_last(pieces: &[Piece], end: usize, count: u64, buffer: &mut BlockBuffer) -> Result<(), FeedError> {
     let mut left = usize::try_from(count).unwrap_or(usize::MAX);
     let mut parts = Vec::new();

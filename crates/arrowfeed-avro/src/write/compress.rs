@@ -9,16 +9,16 @@ use libdeflater::CompressionLvl;
 
 use crate::Codec;
 
-/// Default levels: those of the libraries. For blocks of 64 KiB, zstandard's own 3 is hardly worth its time: 2 takes 21 to 29 %
-/// less for writing the four files of the benchmarks, which have -1.9 to +1.9 % more bytes.
+/// Default levels. All but zstandard's are the defaults of the libraries. For blocks of 64 KiB, level 2 of zstandard takes
+/// 21 to 29 % less time than its default of 3 to write the four files of the benchmarks; their size changes by -1.9 to +1.9 %.
 const DEFLATE_LEVEL: i32 = 6;
 const ZSTANDARD_LEVEL: i32 = 2;
 const BZIP2_LEVEL: i32 = 6;
 const XZ_LEVEL: i32 = 6;
 
 impl Codec {
-    /// The levels of compression that [`WriteOptions::level`](crate::WriteOptions::level) takes; none for codecs without
-    /// levels.
+    /// The range of compression levels that [`WriteOptions::level`](crate::WriteOptions::level) accepts; `None` for codecs
+    /// without levels.
     ///
     /// ```
     /// assert_eq!(arrowfeed_avro::Codec::Deflate.levels(), Some(1..=12));
@@ -34,7 +34,7 @@ impl Codec {
     }
 }
 
-/// Compresses one block after the other and keeps its memory.
+/// Compresses blocks one at a time and reuses its memory.
 pub(super) enum Compressor {
     Null,
     Deflate(libdeflater::Compressor),
@@ -45,7 +45,7 @@ pub(super) enum Compressor {
 }
 
 impl Compressor {
-    /// `level` is one of the codec's.
+    /// `level` must be in the range of the codec.
     pub(super) fn new(codec: Codec, level: Option<i32>) -> Result<Self, FeedError> {
         let unsigned = |default: i32| level.unwrap_or(default).unsigned_abs();
         Ok(match codec {

@@ -7,9 +7,9 @@ use crate::Codec;
 use crate::container::framing::SYNC;
 use crate::container::magic::MAGIC;
 
-/// A marker that no other file has.
+/// A random marker, unique to the file.
 pub(super) fn new_sync_marker() -> [u8; SYNC] {
-    // Each state is seeded at random: all that a marker needs is to be rare.
+    // Each state has a random seed, which is enough here: a marker only has to be rare.
     let half = || u128::from(RandomState::new().hash_one("sync marker"));
     (half() << 64 | half()).to_be_bytes()
 }
@@ -36,7 +36,7 @@ pub(super) fn header(
     header
 }
 
-/// The zigzag varint of a number that is not negative.
+/// Appends the zigzag varint of a non-negative number.
 fn length(out: &mut Vec<u8>, length: usize) {
     let mut rest = length as u64 * 2;
     while rest > 0x7f {

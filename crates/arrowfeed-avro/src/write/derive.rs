@@ -1,4 +1,4 @@
-//! The Avro schema of an Arrow schema: the table in `docs/avro-to-arrow.md`, from right to left.
+//! The Avro schema of an Arrow schema: the table in `docs/avro-to-arrow.md`, read from right to left.
 
 use std::collections::HashSet;
 
@@ -15,15 +15,15 @@ use super::plan::{self, list_item, map_value, stored_type};
 use crate::plan::leaf::ENUM_SYMBOLS;
 use crate::schema::graph::COLUMN_NAME;
 
-/// The record of the rows.
+/// The name of the record of a row.
 const ROOT: &str = "topLevelRecord";
 
-/// Symbols and their bytes that an enum may have; a dictionary with more is written as its values.
+/// Maximum symbols of an enum, and bytes in them. A dictionary with more is written as a column of its values.
 const MOST_SYMBOLS: usize = 10_000;
 const MOST_SYMBOL_BYTES: usize = 1 << 20;
 
-/// The JSON text of an Avro schema for rows of `schema`. Dictionaries of `first`, the first rows, whose values are Avro
-/// names become enums.
+/// The JSON text of an Avro schema for rows of `schema`. Dictionaries whose values in `first`, the first rows, are all
+/// Avro names become enums.
 ///
 /// # Errors
 /// A column has a type without a form in Avro.
@@ -34,7 +34,7 @@ pub(super) fn derive(
 ) -> Result<String, FeedError> {
     let mut deriver = Deriver { types: Names::default(), unsigned };
     let name = deriver.types.named_type(ROOT, "");
-    let place = Place { path: "", namespace: &name, depth: 1, is_branch: false };
+    let place = FieldPosition { path: "", namespace: &name, depth: 1, is_branch: false };
     let fields = deriver.fields(schema.fields(), first, &place)?;
     Ok(json!({"type": "record", "name": name, "fields": fields}).to_string())
 }
@@ -44,15 +44,15 @@ struct Deriver {
     unsigned: Unsigned,
 }
 
-/// Where in the schema a type stands.
+/// The position of a type in the schema.
 #[derive(Clone, Copy)]
-struct Place<'a> {
-    /// Of the column, for messages.
+struct FieldPosition<'a> {
+    /// The path of the column, for messages.
     path: &'a str,
-    /// Of the types inside.
+    /// The namespace of the types inside.
     namespace: &'a str,
     depth: usize,
-    /// Whether it is a child of a union: its name may be the full name of a type.
+    /// Whether it is a child of a union, whose name may be the full name of a type.
     is_branch: bool,
 }
 
@@ -61,14 +61,15 @@ impl Deriver {
         &mut self,
         fields: &Fields,
         arrays: Option<&[ArrayRef]>,
-        place: &Place<'_>,
+        place: &FieldPosition<'_>,
     ) -> Result<Vec<Value>, FeedError> {
         let mut names = Names::default();
         let field = |(index, field): (usize, &arrow_schema::FieldRef)| {
             let name = names.field(field.name());
             let path = plan::joined(place.path, field.name());
             let array = arrays.and_then(|arrays| arrays.get(index));
-            let ty = self.nullable(field, array, &Place { path: &path, is_branch: false, ..*place })?;
+            let ty =
+                self.nullable(field, array, &FieldPosition { path: &path, is_branch: false, ..*place })?;
             let mut object =
                 Map::from_iter([("name".to_owned(), name.clone().into()), ("type".to_owned(), ty)]);
             if name != *field.name() {
@@ -79,18 +80,18 @@ impl Deriver {
         fields.iter().enumerate().map(field).collect()
     }
 
-    /// A field's type, in a union with null where it may be null.
+    /// The type of a field, in a union with null if the field is nullable.
     fn nullable(
         &mut self,
         field: &Field,
         array: Option<&ArrayRef>,
-        place: &Place<'_>,
+        place: &FieldPosition<'_>,
     ) -> Result<Value, FeedError> {
         let ty = self.value(field, array, place)?;
         Ok(match ty {
             Value::String(name) if name == "null" => name.into(),
             Value::Array(mut branches) => {
-                // Of a dictionary of unions: the unions have no null, the keys may.
+                // A dictionary of unions: the union type contains no null, but the keys may be null.
                 let is_stored = !matches!(field.data_type(), DataType::Union(..));
                 if is_stored && field.is_nullable() && !branches.contains(&"null".into()) {
                     branches.insert(0, "null".into());
@@ -106,7 +107,7 @@ impl Deriver {
         &mut self,
         field: &Field,
         array: Option<&ArrayRef>,
-        place: &Place<'_>,
+        place: &FieldPosition<'_>,
     ) -> Result<Value, FeedError> {
         let most = Limits::default().schema_depth;
         if place.depth > most {
@@ -119,7 +120,7 @@ impl Deriver {
         if let Some(ty) = self.enumeration(field, array, place) {
             return Ok(ty);
         }
-        let inside = Place { depth: place.depth + 1, ..*place };
+        let inside = FieldPosition { depth: place.depth + 1, ..*place };
         let data_type = field.data_type();
         if let Some(ty) = self.leaf(field, place) {
             return Ok(ty);
@@ -127,7 +128,7 @@ impl Deriver {
         if let Some(item) = list_item(data_type) {
             let items = array.and_then(|array| child(array, 0));
             let item = item.clone().with_name(field.name());
-            let inside = Place { is_branch: false, ..inside };
+            let inside = FieldPosition { is_branch: false, ..inside };
             return Ok(json!({"type": "array", "items": self.nullable(&item, items.as_ref(), &inside)?}));
         }
         match data_type {
@@ -155,12 +156,12 @@ impl Deriver {
         }
     }
 
-    /// The types without parts.
-    fn leaf(&mut self, field: &Field, place: &Place<'_>) -> Option<Value> {
+    /// The types without children; `None` for others.
+    fn leaf(&mut self, field: &Field, place: &FieldPosition<'_>) -> Option<Value> {
         use DataType as D;
         let logical = |base: &str, logical: &str| json!({"type": base, "logicalType": logical});
         let decimal = |precision: u8, scale: i8| {
-            // Avro has no scale above the precision. Values have fewer digits than the wider precision allows.
+            // In Avro, the scale must not be above the precision. All values fit the wider precision too.
             let precision = precision.max(u8::try_from(scale).unwrap_or(0));
             json!({"type": "bytes", "logicalType": "decimal", "precision": precision, "scale": scale})
         };
@@ -213,27 +214,28 @@ impl Deriver {
         name: &str,
         fields: &Fields,
         columns: Option<&[ArrayRef]>,
-        place: &Place<'_>,
+        place: &FieldPosition<'_>,
     ) -> Result<Value, FeedError> {
         let (name, namespace) = self.name(name, place);
         let full = format!("{namespace}.{name}");
-        let fields = self.fields(fields, columns, &Place { namespace: &full, ..*place })?;
+        let fields = self.fields(fields, columns, &FieldPosition { namespace: &full, ..*place })?;
         Ok(json!({"type": "record", "name": name, "namespace": namespace, "fields": fields}))
     }
 
-    /// Keys that are no strings make it an array of records with `key` and `value`, as Hive and Java's reflection do.
+    /// A map. If its keys are not strings, it becomes an array of records with `key` and `value`, as in Hive and in Java's
+    /// reflection.
     fn map(
         &mut self,
         name: &str,
         entries: &Field,
         array: Option<&ArrayRef>,
-        place: &Place<'_>,
+        place: &FieldPosition<'_>,
     ) -> Result<Value, FeedError> {
         let columns = array.map(|array| array.as_map().entries().columns().to_vec());
         if let Some(value) = map_value(entries) {
             let values = columns.as_ref().and_then(|columns| columns.get(1));
             let value = value.clone().with_name(name);
-            let place = &Place { is_branch: false, ..*place };
+            let place = &FieldPosition { is_branch: false, ..*place };
             return Ok(json!({"type": "map", "values": self.nullable(&value, values, place)?}));
         }
         let DataType::Struct(fields) = entries.data_type() else {
@@ -247,7 +249,7 @@ impl Deriver {
         &mut self,
         children: &[&arrow_schema::FieldRef],
         array: Option<&ArrayRef>,
-        place: &Place<'_>,
+        place: &FieldPosition<'_>,
     ) -> Result<Value, FeedError> {
         let mut branches = Vec::with_capacity(children.len() + 1);
         let has_null = children.iter().any(|child| *child.data_type() == DataType::Null);
@@ -258,7 +260,7 @@ impl Deriver {
         for (index, field) in children.iter().enumerate() {
             let path = plan::joined(place.path, field.name());
             let values = array.and_then(|array| child(array, index));
-            let place = Place { path: &path, is_branch: true, ..*place };
+            let place = FieldPosition { path: &path, is_branch: true, ..*place };
             let required = field.as_ref().clone().with_nullable(false);
             let ty = self.nullable(&required, values.as_ref(), &place)?;
             if ty.is_array() {
@@ -277,8 +279,13 @@ impl Deriver {
         Ok(Value::Array(branches))
     }
 
-    /// An enum for a dictionary of strings whose values are symbols.
-    fn enumeration(&mut self, field: &Field, array: Option<&ArrayRef>, place: &Place<'_>) -> Option<Value> {
+    /// An enum, for a dictionary of strings whose values are valid symbols.
+    fn enumeration(
+        &mut self,
+        field: &Field,
+        array: Option<&ArrayRef>,
+        place: &FieldPosition<'_>,
+    ) -> Option<Value> {
         let DataType::Dictionary(_, values) = field.data_type() else { return None };
         if !matches!(stored_type(values), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) {
             return None;
@@ -286,7 +293,7 @@ impl Deriver {
         let declared = field.metadata().get(ENUM_SYMBOLS).and_then(|json| serde_json::from_str(json).ok());
         let symbols = declared.or_else(|| {
             let dictionary = array?.as_any_dictionary_opt()?.values();
-            // An array of another library may have entries that no row names, and that nobody has looked at.
+            // An array of another library may have entries that no row refers to and that have never been validated.
             let is_valid = dictionary.len() <= MOST_SYMBOLS && dictionary.to_data().validate_full().is_ok();
             is_valid.then(|| strings(dictionary))?
         })?;
@@ -300,9 +307,9 @@ impl Deriver {
         Some(json!({"type": "enum", "name": name, "namespace": namespace, "symbols": symbols}))
     }
 
-    /// The name and the namespace of a type. A child of a union that was read from Avro has the full name of its type, and
-    /// keeps it.
-    fn name(&mut self, column: &str, place: &Place<'_>) -> (String, String) {
+    /// The name and the namespace of a type. A child of a union that was read from Avro is named by the full name of its
+    /// type, and keeps that name.
+    fn name(&mut self, column: &str, place: &FieldPosition<'_>) -> (String, String) {
         if let Some((namespace, name)) = column.rsplit_once('.').filter(|_| place.is_branch)
             && self.types.takes(name, namespace)
         {
@@ -312,7 +319,7 @@ impl Deriver {
     }
 }
 
-/// The strings of an array without its nulls; none if it has no strings.
+/// The strings of an array without its nulls; `None` if it is not an array of strings.
 fn strings(array: &ArrayRef) -> Option<Vec<String>> {
     let owned = |text: Option<&str>| text.map(str::to_owned);
     Some(match array.data_type() {
@@ -331,7 +338,7 @@ fn is_uuid(field: &Field) -> bool {
     field.metadata().get(EXTENSION_TYPE_NAME_KEY).is_some_and(|name| name == "arrow.uuid")
 }
 
-/// The name of a type of which a union has one at most; none for records, enums and fixed.
+/// The name of a type that a union may contain only once; `None` for records, enums and fixed.
 fn unnamed(ty: &Value) -> Option<String> {
     let name = match ty {
         Value::String(name) => name,
@@ -340,7 +347,7 @@ fn unnamed(ty: &Value) -> Option<String> {
     (!matches!(name, "record" | "enum" | "fixed")).then(|| name.to_owned())
 }
 
-/// Why a type cannot be written, and what to do.
+/// The message for a type that cannot be written, with advice.
 fn no_form(data_type: &DataType) -> String {
     let advice = match data_type {
         DataType::Decimal32(..)

@@ -1,4 +1,4 @@
-//! A file that no other writer appends to at the same time.
+//! A file that is locked against other writers that append to it.
 
 use std::fs::{File, Metadata, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use arrowfeed_source::io::{Target, regular_file};
 
-/// The file that a writer appends to, locked so that no other one does so at the same time.
+/// The file that a writer appends to, locked so that no other writer does so at the same time.
 #[derive(Debug)]
 pub(super) struct Locked(File);
 
@@ -14,7 +14,7 @@ impl Locked {
     /// Opens the file and locks it. The lock ends with the value.
     ///
     /// # Errors
-    /// There is no such file, or another writer appends to it.
+    /// The file does not exist, or another writer appends to it.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = regular_file::open_now(path)?;
         file.try_lock().map_err(|error| match error {
@@ -32,18 +32,18 @@ impl Locked {
         Ok(Self(file))
     }
 
-    /// The same file for a reader, which may move the position.
+    /// The same file for a reader. It shares the position.
     pub(super) fn reader(&self) -> io::Result<File> {
         self.0.try_clone()
     }
 
-    /// Copies the file to the start of a target; where the file system can, without reading it.
+    /// Copies the file to the start of a target, without reading it if the file system supports that.
     pub(super) fn copy_to(&mut self, target: &mut Target) -> io::Result<u64> {
         self.0.seek(SeekFrom::Start(0))?;
         target.copy_from(&mut self.0)
     }
 
-    /// The bytes before the end of a file of `len` bytes.
+    /// The last bytes of a file of `len` bytes.
     pub(super) fn last<const N: usize>(&mut self, len: u64) -> io::Result<[u8; N]> {
         let mut bytes = [0; N];
         self.0.seek(SeekFrom::Start(len.saturating_sub(N as u64)))?;

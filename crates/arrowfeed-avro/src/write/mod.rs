@@ -1,4 +1,4 @@
-//! Batches to Avro object container files.
+//! Writing of batches to Avro object container files.
 //!
 //! ```text
 //! Arrow schema ──derive──> Avro schema ──plan──> Node
@@ -7,14 +7,14 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `options` | what callers can choose |
+//! | `options` | the options of callers |
 //! | `derive`, `names` | the Avro schema and the Avro names of an Arrow schema |
-//! | `plan` | which column each field of the Avro schema is written from |
-//! | `encode` | rows into the buffer of a block |
-//! | `blocks`, `compress`, `container` | blocks, their compression, and what stands around them |
-//! | `runner` | the caller's thread, or several, with their results in order |
+//! | `plan` | the column for each field of the Avro schema |
+//! | `encode` | encoding of rows into the buffer of a block |
+//! | `blocks`, `compress`, `container` | blocks, their compression, the header and the sync marker |
+//! | `runner` | encoding in the caller's thread or in several, with the results in order |
 //! | `append`, `locked` | a file that grows, and its lock |
-//! | `writer`, `records` | the entries |
+//! | `writer`, `records` | the entry points |
 
 mod append;
 mod blocks;
@@ -40,8 +40,8 @@ pub use options::{Unsigned, WriteOptions};
 pub use records::encode_records;
 pub use writer::{AvroWriter, Written};
 
-/// Writes all batches to a new file and gives the number of rows. The file appears under its name when it is
-/// whole; one that was there is replaced.
+/// Writes all batches to a new file and returns the number of rows. The file appears under its name once it is
+/// complete, and replaces an existing file.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -60,8 +60,8 @@ pub use writer::{AvroWriter, Written};
 /// ```
 ///
 /// # Errors
-/// A column has a type that Avro has not, or does not fit the given schema; a value cannot be written as its Avro type;
-/// the file cannot be written; a batch cannot be had.
+/// A column has a type without a form in Avro or does not fit the schema of the options; a value cannot be written as its
+/// Avro type; the file cannot be written; the batches end with an error.
 pub fn write_avro(
     batches: impl RecordBatchReader,
     path: impl AsRef<Path>,
@@ -74,7 +74,7 @@ pub fn write_avro(
     Ok(writer.finish()?.rows)
 }
 
-/// An error of the batches' source.
+/// Converts an error of the source of the batches.
 fn source_error(error: ArrowError) -> FeedError {
     match error {
         ArrowError::IoError(_, error) => FeedError::io(error),

@@ -1,32 +1,32 @@
 //! Avro names of Arrow columns.
 //!
-//! Rule: each character that is no ASCII letter, digit or `_` becomes `_`; a name that is empty or begins with a digit
-//! gets a `_` in front; a name that another one has taken gets `_2`, `_3` and so on behind it.
+//! Each character other than an ASCII letter, a digit or `_` becomes `_`; a name that is empty or begins with a digit
+//! gets a `_` in front; a name that is already taken gets `_2`, `_3` and so on at its end.
 
 use std::collections::HashSet;
 
 use crate::schema::name::PRIMITIVES;
 
-/// Whether the text is a name of the Avro specification.
+/// Whether the text is a valid name of the Avro specification.
 pub(super) fn is_avro_name(text: &str) -> bool {
     let mut bytes = text.bytes();
     let first = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
     first && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Names that were given out, each once.
+/// Assigned names, which are unique.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<String>,
 }
 
 impl Names {
-    /// A name for a field.
+    /// Assigns a name to a field.
     pub(super) fn field(&mut self, column: &str) -> String {
         self.unique(avro_name(column), "")
     }
 
-    /// A name for a record, an enum or a fixed in a namespace.
+    /// Assigns a name to a record, an enum or a fixed in a namespace.
     pub(super) fn named_type(&mut self, column: &str, namespace: &str) -> String {
         let mut name = avro_name(column);
         if PRIMITIVES.contains(&name.as_str()) {
@@ -35,7 +35,7 @@ impl Names {
         self.unique(name, namespace)
     }
 
-    /// Whether the full name of a record, an enum or a fixed could be taken as it is.
+    /// Takes the full name of a record, an enum or a fixed unchanged, and returns whether that was possible.
     pub(super) fn takes(&mut self, name: &str, namespace: &str) -> bool {
         is_avro_name(name)
             && namespace.split('.').all(is_avro_name)
@@ -43,7 +43,7 @@ impl Names {
             && self.taken.insert(format!("{namespace}.{name}"))
     }
 
-    /// The name itself or, where it is taken in its namespace, the name and a number.
+    /// The name itself or, if it is taken in its namespace, the name with a number.
     fn unique(&mut self, name: String, namespace: &str) -> String {
         let full = |name: &str| format!("{namespace}.{name}");
         let mut candidate = name.clone();

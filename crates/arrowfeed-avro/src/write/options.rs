@@ -1,4 +1,4 @@
-//! Options of writing, and which of them are refused.
+//! Options of the writer and their validation.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -8,10 +8,10 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Limits, quoted, thousands};
 use crate::container::header::MAX_ENTRIES;
 use crate::{AvroSchema, Codec};
 
-/// How the keys of the specification's own metadata begin.
+/// Prefix of the metadata keys that the specification reserves.
 const RESERVED: &str = "avro.";
 
-/// Entries of a header that are not the caller's: schema and codec.
+/// Entries of a header that the writer adds: schema and codec.
 const OWN_ENTRIES: u64 = 2;
 
 /// Options of [`write_avro`](crate::write_avro) and [`AvroWriter`](crate::AvroWriter).
@@ -21,24 +21,24 @@ pub struct WriteOptions {
     pub codec: Codec,
     /// Level of the compression, within the range of the codec. `None`: the default of the codec.
     pub level: Option<i32>,
-    /// Bytes of encoded rows at which a block ends. Default 64 KiB; at most half of the
-    /// [`decoded_block_bytes`](crate::Limits::decoded_block_bytes) that readers take by default.
+    /// Bytes of encoded rows at which a block ends. Default 64 KiB; at most half of the default
+    /// [`decoded_block_bytes`](crate::Limits::decoded_block_bytes) of readers.
     pub block_bytes: usize,
     /// The schema to write. `None`: derived from the Arrow schema, a record named `topLevelRecord`.
     pub schema: Option<AvroSchema>,
-    /// Entries of the header beside schema and codec, see [`AvroHeader::metadata`](crate::AvroHeader::metadata). Keys that
-    /// begin with `avro.` are refused: the specification reserves them. Default: none.
+    /// Entries of the header besides schema and codec, see [`AvroHeader::metadata`](crate::AvroHeader::metadata). Keys that
+    /// begin with `avro.` are rejected: the specification reserves them. Default: none.
     pub metadata: BTreeMap<String, Vec<u8>>,
-    /// Unsigned integers of 64 bits in a derived schema. Default [`Unsigned::Decimal`].
+    /// The Avro type for unsigned 64-bit integers in a derived schema. Default [`Unsigned::Decimal`].
     pub unsigned: Unsigned,
     /// Threads that encode and compress. `None`: every core that the process may use; 1: the caller's thread alone.
     pub threads: Option<NonZeroUsize>,
 }
 
-/// The Avro type of a column of unsigned integers of 64 bits, where no schema is given.
+/// The Avro type of a column of unsigned 64-bit integers if no schema is specified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unsigned {
-    /// `decimal(20, 0)`, which takes every value.
+    /// `decimal(20, 0)`, which fits every value.
     #[default]
     Decimal,
     /// `long`; a value above 2^63 - 1 is an error.
@@ -61,7 +61,7 @@ impl Default for WriteOptions {
 
 impl WriteOptions {
     pub(super) fn check(&self) -> Result<(), FeedError> {
-        // A block ends with the first row that fills it, which may be as large again.
+        // A block ends with the row that fills it, and that row may be as large as all others of the block.
         let most = Limits::default().decoded_block_bytes / 2;
         if self.block_bytes == 0 || self.block_bytes > most {
             let (most, found) = (thousands(most as u64), thousands(self.block_bytes as u64));

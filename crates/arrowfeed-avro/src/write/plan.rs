@@ -1,4 +1,4 @@
-//! The plan of a file: which Arrow column each field of the Avro schema is written from.
+//! The write plan of a file: the Arrow column for each field of the Avro schema.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::schema::graph::{
     Decimal, Fixed, FixedLogical, Graph, IntLogical, LongLogical, Record, Type, TypeId,
 };
 
-/// A value of the Avro schema and what it is written from. Compiled once for a file.
+/// A value of the Avro schema and its source. Compiled once for a file.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     /// Path of the column, for messages.
@@ -24,27 +24,27 @@ pub(super) struct Node {
 #[derive(Debug, Clone)]
 pub(super) enum Kind {
     Leaf(Leaf),
-    /// Items, or entries.
+    /// Items of a list, or entries of a map.
     List(Box<Node>),
-    /// Values of a map; the keys are strings.
+    /// Values of a map whose keys are strings.
     Map(Box<Node>),
     /// Fields in the order of the schema.
     Record(Vec<FieldValues>),
-    /// A union with null of a column that is no union.
+    /// A union with null, for a column that is not a union.
     Optional(Tags, Box<Node>),
     Union(Vec<Child>),
 }
 
-/// What the values of a field are written from.
+/// The source of the values of a field.
 #[derive(Debug, Clone)]
 pub(super) enum FieldValues {
-    /// The column of this index.
+    /// The column with this index.
     Column(usize, Node),
-    /// No column: the encoded default of the field.
+    /// The encoded default of the field, because it has no column.
     Default(Arc<[u8]>),
 }
 
-/// A type without parts.
+/// A type without children.
 #[derive(Debug, Clone)]
 pub(super) enum Leaf {
     Null,
@@ -59,7 +59,7 @@ pub(super) enum Leaf {
     Enum(Arc<Symbols>),
 }
 
-/// The symbols of an enum by name.
+/// The index of each symbol of an enum.
 #[derive(Debug)]
 pub(super) struct Symbols {
     pub(super) index: HashMap<String, i32>,
@@ -70,24 +70,24 @@ pub(super) struct Symbols {
 pub(super) struct Child {
     pub(super) type_id: i8,
     pub(super) index: i64,
-    /// The branch that takes the nulls of this child.
+    /// The branch for nulls of this child.
     pub(super) null_index: Option<i64>,
     pub(super) node: Node,
 }
 
-/// How fields find their columns.
+/// The rule that assigns columns to fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Match {
-    /// By the name of the field or, after it, by one of its aliases.
+    /// By the name of the field, or else by one of its aliases.
     Name,
-    /// By position: the schema was derived from the columns.
+    /// By position, for a schema that was derived from the columns.
     Position,
 }
 
-/// Compiles the plan of batches of `arrow` in a file of `graph`.
+/// Compiles the plan for writing batches of `arrow` to a file of `graph`.
 ///
 /// # Errors
-/// A field has neither a column nor a default, a column is not named by the schema, or its Arrow type does not fit its Avro type.
+/// A field has neither a column nor a default, the schema has no field for a column, or a column does not fit its Avro type.
 pub(super) fn compile(arrow: &Schema, graph: &Graph, by: Match) -> Result<Node, FeedError> {
     let compiler = Compiler { graph, by };
     match &graph.types[graph.root] {
@@ -123,7 +123,7 @@ impl Leaf {
 }
 
 impl Node {
-    /// The least number of bytes that a value takes.
+    /// The minimum number of bytes of a value.
     pub(super) fn min_bytes(&self) -> usize {
         match &self.kind {
             Kind::Leaf(Leaf::Null) => 0,
@@ -149,7 +149,7 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// A schema whose root is no record: a file of one column.
+    /// The plan for a schema whose root is not a record: a file of one column.
     fn single(&self, arrow: &Schema) -> Result<Node, FeedError> {
         let [field] = &arrow.fields()[..] else {
             let found = counted(arrow.fields().len() as u64, "column");
@@ -236,13 +236,13 @@ impl Compiler<'_> {
         };
         let node = Node { path: path.into(), kind };
         if let Kind::Leaf(_) = node.kind {
-            // Whether the types fit is known where leaves are made, and nowhere else.
+            // Only the code that binds leaves knows whether the types fit.
             encode::bind(&node, &new_empty_array(data_type))?;
         }
         Ok(node)
     }
 
-    /// A column that is no union: the first branch that takes it, and the null branch for its nulls.
+    /// A column that is not a union: uses the first branch that fits, and the null branch for its nulls.
     fn one_of(
         &self,
         union: TypeId,
@@ -276,7 +276,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The children of an Arrow union are the branches in their order; a null branch may be beside them.
+    /// The children of an Arrow union become the branches, in order. The Avro union may have a null branch besides them.
     fn union(
         &self,
         branches: &[TypeId],
@@ -303,15 +303,15 @@ impl Compiler<'_> {
     }
 }
 
-/// The tag of a union without a null branch: it is never written.
+/// The null tag of a union without a null branch. It is never written.
 pub(super) const NO_NULL: u8 = u8::MAX;
 
-/// The index of a branch on the wire, where it has one byte.
+/// The encoded index of a branch, for an index that takes one byte.
 fn tag(index: usize) -> u8 {
     u8::try_from(index * 2).unwrap_or(NO_NULL)
 }
 
-/// The type that is written: of dictionaries and run-end encoded columns, that of their values.
+/// The written type. For dictionaries and run-end encoded columns, this is the type of their values.
 pub(super) fn stored_type(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, values) => stored_type(values),
@@ -320,7 +320,7 @@ pub(super) fn stored_type(data_type: &DataType) -> &DataType {
     }
 }
 
-/// The item of a list in any layout.
+/// The item field of a list in any layout.
 pub(super) fn list_item(data_type: &DataType) -> Option<&Field> {
     use DataType::{FixedSizeList, LargeList, LargeListView, List, ListView};
     match data_type {
@@ -331,7 +331,7 @@ pub(super) fn list_item(data_type: &DataType) -> Option<&Field> {
     }
 }
 
-/// The value of a map, if its keys are strings.
+/// The value field of a map, if its keys are strings.
 pub(super) fn map_value(entries: &Field) -> Option<&Field> {
     let DataType::Struct(fields) = entries.data_type() else { return None };
     let [key, value] = &fields[..] else { return None };

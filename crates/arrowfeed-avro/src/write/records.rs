@@ -1,4 +1,4 @@
-//! Rows as Avro records without a file around them.
+//! Rows as single Avro records, without a file.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use super::encode::{BlockBuffer, bind};
 use super::{WriteOptions, writer};
 use crate::AvroSchema;
 
-/// Each row of a batch in Avro's binary encoding, without the header and the blocks of a file.
+/// Encodes each row of a batch in Avro's binary encoding, without the header and the blocks of a file. A `schema` of
+/// `None` derives the Avro schema from the Arrow schema.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -24,8 +25,7 @@ use crate::AvroSchema;
 /// ```
 ///
 /// # Errors
-/// A column has a type that Avro has not, or does not fit the schema; `None` derives one from the Arrow schema. A value
-/// cannot be written as its Avro type.
+/// A column has a type without a form in Avro or does not fit the schema; a value cannot be written as its Avro type.
 pub fn encode_records(batch: &RecordBatch, schema: Option<&AvroSchema>) -> Result<Vec<Vec<u8>>, FeedError> {
     let options = WriteOptions { schema: schema.cloned(), ..WriteOptions::default() };
     let (_, plan) = writer::settle(batch.schema_ref(), Some(batch.columns()), &options)?;

@@ -1,4 +1,4 @@
-//! Jobs of rows encoded in the caller's thread or by several threads; their blocks come out in order.
+//! Encoding of jobs in the caller's thread or in several threads. Their blocks are emitted in order.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -12,14 +12,14 @@ use super::blocks::{BlockEncoder, Encoded, Piece};
 use super::options::WriteOptions;
 use crate::container::framing::SYNC;
 
-/// Time after which a waiting caller asks whether it was interrupted.
+/// Time between two checks for an interrupt while the caller waits.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Encodes jobs; dropped, it stops its threads and waits for them.
+/// Encodes jobs. Dropping it stops its threads and waits for them.
 #[derive(Debug)]
 pub(super) enum Runner {
     Inline(Box<BlockEncoder>),
-    /// Several threads, which start with the second job. The first one waits.
+    /// Several threads, which are started with the second job. Until then, the first job is only stored.
     Later {
         options: WriteOptions,
         sync: [u8; SYNC],
@@ -28,7 +28,7 @@ pub(super) enum Runner {
     Parallel(Parallel),
 }
 
-/// Where finished blocks go.
+/// Consumer of finished blocks.
 pub(super) type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), FeedError>;
 
 impl Runner {
@@ -39,7 +39,7 @@ impl Runner {
         })
     }
 
-    /// Takes a job, and gives the blocks of jobs that are done to `sink`.
+    /// Adds a job, and passes the blocks of finished jobs to `sink`.
     pub(super) fn run(
         &mut self,
         job: Vec<Piece>,
@@ -69,7 +69,7 @@ impl Runner {
         }
     }
 
-    /// Gives all blocks that are left to `sink`.
+    /// Passes all remaining blocks to `sink`.
     pub(super) fn finish(
         &mut self,
         sink: Sink<'_>,
@@ -91,7 +91,7 @@ impl Runner {
 pub(super) struct Parallel {
     shared: Arc<Shared>,
     threads: Threads,
-    /// Numbers of the jobs in flight, the oldest first.
+    /// Numbers of the jobs in flight, oldest first.
     jobs: VecDeque<u64>,
     next_job: u64,
 }
@@ -117,7 +117,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state, while somebody waits for the job.
+    /// Locks the state, or fails if the writer has been dropped.
     fn wanted(&self) -> Result<MutexGuard<'_, State>, FeedError> {
         let state = self.lock();
         if state.cancelled {
@@ -126,7 +126,7 @@ impl Shared {
         Ok(state)
     }
 
-    /// The blocks of a job, one after the other.
+    /// Encodes the blocks of a job into one buffer.
     fn encode(&self, job: &[Piece]) -> Result<(Encoded, Vec<u8>), FeedError> {
         let (idle, buffer) = {
             let mut state = self.wanted()?;
@@ -139,7 +139,7 @@ impl Shared {
         let mut blocks = buffer.unwrap_or_default();
         blocks.clear();
         let encoded = encoder.encode(job, &mut |block| {
-            // A job has many blocks, and one who drops the writer waits for the threads.
+            // Dropping the writer waits for the threads, and a job has many blocks, so each block checks for it.
             drop(self.wanted()?);
             blocks.extend_from_slice(block);
             Ok(())
@@ -168,7 +168,7 @@ impl Parallel {
         let shared = self.shared.clone();
         self.threads.spawn(move || {
             let result = catch_unwind(AssertUnwindSafe(|| shared.encode(&job)));
-            // The arrays of the job go before its result is seen.
+            // The arrays of the job are freed before its result becomes visible.
             drop(job);
             let result = result.unwrap_or_else(|panic| Err(FeedError::from_panic(&*panic)));
             shared.lock().results.insert(id, result);
@@ -177,7 +177,7 @@ impl Parallel {
         Ok(())
     }
 
-    /// Gives blocks to `sink` until at most `most` jobs are in flight.
+    /// Passes blocks to `sink` until at most `most` jobs are in flight.
     fn collect(
         &mut self,
         most: usize,
@@ -208,7 +208,7 @@ impl Parallel {
 impl Drop for Parallel {
     fn drop(&mut self) {
         if self.threads.is_forked() {
-            // A thread of the parent may have held the lock.
+            // A thread of the parent may have held the lock, so the state is leaked.
             std::mem::forget(self.shared.clone());
             return;
         }

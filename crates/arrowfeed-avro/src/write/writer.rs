@@ -1,4 +1,4 @@
-//! The writer: batches in, a file out.
+//! The writer, which takes batches and writes a file.
 
 use std::fmt;
 use std::io::Write;
@@ -21,21 +21,22 @@ use super::{container, derive};
 use crate::AvroSchema;
 use crate::container::framing::SYNC;
 
-/// Encoded bytes of a job: a thread's work, and the most blocks that end early because of threads are one in sixteen.
+/// Encoded bytes of a job, the unit of work of a thread, and the minimum number of blocks in it. A block ends with its job,
+/// so about one block in sixteen may end early.
 const JOB_BYTES: usize = 1 << 20;
 const JOB_BLOCKS: usize = 16;
 
-/// Batches that a job is made of at most.
+/// Maximum number of batches in a job.
 const JOB_PIECES: usize = 1024;
 
-/// Rows whose encoded bytes say how many rows a job has, and rows after which others are asked.
+/// Number of rows that are sampled to estimate the rows of a job, and number of rows after which the next sample is taken.
 const SAMPLED_ROWS: usize = 32;
 const SAMPLE_EVERY: u64 = 4096;
 
 /// Writes batches to an Avro object container file, on disk or elsewhere.
 ///
-/// A file appears under its name when [`finish`](Self::finish) has made it whole; one that was there is replaced. A writer
-/// that is dropped before leaves nothing. Blocks are the same with any number of threads.
+/// A file appears under its name when [`finish`](Self::finish) has completed it, and replaces an existing file. A writer
+/// that is dropped before that leaves nothing. The blocks do not depend on the number of threads.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -59,18 +60,18 @@ pub struct AvroWriter {
     /// The path of the file, for messages.
     name: Option<String>,
     output: Output,
-    /// None before the first batch with rows, which decides on enums, and after the end or an error.
+    /// `None` before the first batch with rows, which determines the enums, and after the end or an error.
     open: Option<Open>,
-    /// Of a file that is appended to.
+    /// Set when appending to a file.
     lock: Option<Locked>,
-    /// The process that made the writer: a child of it shares the file, and its position.
+    /// The process that created the writer. A forked child shares the file and its position.
     process: u32,
-    /// Whether an error has ended the writing.
+    /// Whether an error has ended writing.
     failed: bool,
     written: Written,
 }
 
-/// What a writer has written; of a file that was there, not what it had before.
+/// The amount of written data. When appending, the previous content of the file does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Written {
@@ -78,7 +79,7 @@ pub struct Written {
     pub rows: u64,
     /// Blocks of the container.
     pub blocks: u64,
-    /// Bytes, the header of a new file included.
+    /// Bytes, including the header of a new file.
     pub bytes: u64,
 }
 
@@ -96,18 +97,18 @@ impl Output {
     }
 }
 
-/// A file whose schema is settled.
+/// State of a file whose schema is determined.
 struct Open {
     plan: Node,
     runner: Runner,
-    /// Encodes samples of rows.
+    /// Encodes rows to estimate their size.
     sampler: BlockEncoder,
     job: Vec<Piece>,
     /// Rows in `job`.
     job_rows: usize,
-    /// Rows that make up a job.
+    /// Number of rows of a full job.
     rows_per_job: usize,
-    /// Rows bound so far, and how many of them there were at the last sample.
+    /// Rows bound so far, and their number at the last sample.
     rows: u64,
     sampled_at: Option<u64>,
 }
@@ -116,8 +117,8 @@ impl AvroWriter {
     /// Writes to a new file.
     ///
     /// # Errors
-    /// A column has a type without a form in Avro, or does not fit the schema of the options; an option is wrong; the
-    /// file cannot be created, or the path leads to something that is no regular file.
+    /// A column has a type without a form in Avro or does not fit the schema of the options; an option is invalid; the
+    /// file cannot be created, or the path leads to something other than a regular file.
     pub fn create(
         path: impl AsRef<Path>,
         schema: SchemaRef,
@@ -129,11 +130,11 @@ impl AvroWriter {
         Self::create_file(name, create, schema, options)
     }
 
-    /// Writes to a new file or object that `create` makes after the schema and the options were checked. `name` stands in
-    /// messages.
+    /// Writes to a new file or object that `create` creates once the schema and the options have been checked. `name` is used
+    /// in messages.
     ///
     /// # Errors
-    /// As for [`create`](Self::create).
+    /// As [`create`](Self::create).
     pub fn create_file(
         name: impl Into<String>,
         create: impl FnOnce() -> Result<Box<dyn NewFile>, FeedError>,
@@ -146,13 +147,13 @@ impl AvroWriter {
         Ok(Self::new(Some(name), output, schema, options))
     }
 
-    /// Writes behind the rows of an existing file, with its schema, codec and sync marker; the codec of the options is
-    /// not looked at. The file stays as it is until [`finish`](Self::finish) replaces it by a longer copy, which shares the
-    /// old blocks where the file system can.
+    /// Appends rows to an existing file, with its schema, codec and sync marker; the codec of the options is ignored. The file
+    /// does not change until [`finish`](Self::finish) replaces it by a longer copy, which shares the old blocks if the file
+    /// system supports that.
     ///
     /// # Errors
-    /// The file is not there, is no Avro file, or ends inside a block; another writer appends to it; a column does not fit
-    /// its schema; the options ask for another schema or for metadata.
+    /// The file does not exist, is not an Avro file, or ends inside a block; another writer appends to it; a column does not
+    /// fit its schema; the options specify another schema or metadata.
     pub fn append(
         path: impl AsRef<Path>,
         schema: SchemaRef,
@@ -174,10 +175,10 @@ impl AvroWriter {
         Ok(writer)
     }
 
-    /// Writes to anything that takes bytes. What it is given before an error stays there.
+    /// Writes to any byte sink. Bytes that were written before an error remain in the sink.
     ///
     /// # Errors
-    /// As for [`create`](Self::create), the file aside.
+    /// As [`create`](Self::create), except those about the file.
     pub fn to_sink(
         sink: impl Write + Send + 'static,
         schema: SchemaRef,
@@ -193,7 +194,7 @@ impl AvroWriter {
         Self { schema, options, interrupt, name, output, open, lock, process, failed, written }
     }
 
-    /// Asks `interrupt` while it works, at least once a block: true stops it with an error.
+    /// Polls `interrupt` while writing, at least once for each block: returning true stops the writer with an error.
     #[must_use]
     pub fn with_interrupt(mut self, interrupt: Interrupt) -> Self {
         self.interrupt = Some(interrupt);
@@ -205,24 +206,24 @@ impl AvroWriter {
         self.schema.clone()
     }
 
-    /// What has been written so far.
+    /// The amount of data written so far.
     pub fn written(&self) -> Written {
         self.written
     }
 
-    /// Writes the rows of a batch, or keeps them until enough have come for a job.
+    /// Writes the rows of a batch, or buffers them until there are enough for a job.
     ///
     /// # Errors
     /// The batch has other columns than the schema; a value cannot be written as its Avro type; the file cannot be
-    /// written. After an error the writer takes nothing more.
+    /// written. After an error, the writer accepts no more batches.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), FeedError> {
         self.guarded(|writer| writer.push(batch))
     }
 
-    /// Writes what is left, and gives the file its name.
+    /// Writes the remaining rows, and makes the file appear under its name.
     ///
     /// # Errors
-    /// As for [`write`](Self::write).
+    /// As [`write`](Self::write).
     pub fn finish(mut self) -> Result<Written, FeedError> {
         self.guarded(|writer| {
             if writer.open.is_none() {
@@ -247,7 +248,7 @@ impl AvroWriter {
         Ok(written)
     }
 
-    /// Names the file in errors, and refuses everything after one.
+    /// Adds the name of the file to errors, and rejects every call after an error or a fork.
     fn guarded(&mut self, work: impl FnOnce(&mut Self) -> Result<(), FeedError>) -> Result<(), FeedError> {
         if self.process != std::process::id() {
             let message = "this writer was made in another process: make a new one after a fork";
@@ -297,7 +298,7 @@ impl AvroWriter {
         Ok(())
     }
 
-    /// Settles the schema and writes the header.
+    /// Determines the schema and writes the header.
     fn begin(&mut self, first: Option<&[ArrayRef]>) -> Result<(), FeedError> {
         let (avro, plan) = settle(&self.schema, first, &self.options)?;
         let sync = container::new_sync_marker();
@@ -351,7 +352,7 @@ impl Open {
         })
     }
 
-    /// Encodes some rows now and then, to know how many make up a job.
+    /// Encodes some rows from time to time, to estimate how many make up a job.
     fn sample(&mut self, piece: &Piece, block_bytes: usize) {
         if self.sampled_at.is_some_and(|at| self.rows < at + SAMPLE_EVERY) {
             return;
@@ -373,7 +374,7 @@ fn sink<'a>(output: &'a mut Output, written: &'a mut u64) -> impl FnMut(&[u8]) -
     }
 }
 
-/// The Avro schema of a file, and the plan for it.
+/// Determines the Avro schema of a file, and compiles the plan for it.
 pub(super) fn settle(
     schema: &Schema,
     first: Option<&[ArrayRef]>,

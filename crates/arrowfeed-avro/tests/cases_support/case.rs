@@ -1,4 +1,4 @@
-//! A case as its TOML file has it.
+//! A case as it is written in its TOML file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// One file: at least one case.
+/// One file, with at least one case.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Topic {
     case: Vec<Case>,
 }
 
-/// What is written, how it is read, and what must come of it.
+/// The data to write, the options to read it with, and the expected result.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Case {
@@ -41,7 +41,7 @@ pub(crate) struct Case {
     pub(crate) error: Option<Failure>,
 }
 
-/// The batches of one encoding.
+/// The expected batches of one encoding.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expected {
@@ -57,7 +57,7 @@ pub(crate) struct Expected {
     pub(crate) error: Option<Failure>,
 }
 
-/// An error and its place; `at` is a byte of the block's data.
+/// An expected error and its location; `at` is an offset in the data of the block.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Failure {
@@ -90,7 +90,7 @@ pub(crate) fn load(topic: &str) -> Vec<Case> {
 }
 
 impl Case {
-    /// The writer's schema: as it is, or record `R` with the one field `x` of `type`.
+    /// The writer's schema: either given as a whole, or record `R` with one field `x` of `type`.
     pub(crate) fn schema(&self) -> String {
         either(&self.schema, self.ty.as_deref().map(record_of_x), "schema", "type")
     }
@@ -101,7 +101,7 @@ impl Case {
             .then(|| either(&self.reader_schema, wrapped, "reader_schema", "reader_type"))
     }
 
-    /// The records in Avro's JSON encoding; none where the case has `hex`.
+    /// The records in Avro's JSON encoding; `None` if the case has `hex`.
     pub(crate) fn records(&self) -> Option<Vec<Value>> {
         let wrapped = self.values.as_deref().map(rows_of_x);
         if self.hex.is_some() {
@@ -111,7 +111,7 @@ impl Case {
         Some(parse(&either(&self.records, wrapped, "records", "values")))
     }
 
-    /// The encodings that the case has, with what is expected of each.
+    /// The encodings of the case, with the expected result of each.
     pub(crate) fn encodings(&self) -> Vec<(&'static str, Outcome<'_>)> {
         let named = [("native", &self.native), ("feature", &self.feature), ("tfx", &self.tfx)];
         match &self.error {
@@ -127,7 +127,7 @@ impl Case {
     }
 }
 
-/// What reading ends in.
+/// The expected result of reading.
 pub(crate) enum Outcome<'a> {
     Batches(&'a Expected),
     Failure(&'a Failure),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::case::Case;
 use super::encode::{Encoder, bytes, long};
 
-/// The bytes of a file, and where the data of its block starts in them.
+/// The bytes of a file, and the offset of the data of its block.
 pub(crate) struct Container {
     pub(crate) bytes: Vec<u8>,
     pub(crate) data_start: usize,

@@ -1,6 +1,6 @@
-//! Avro's JSON encoding to its binary encoding: plain code that shares nothing with the reader.
+//! Conversion of Avro's JSON encoding to its binary encoding, in plain code that shares nothing with the reader.
 //!
-//! Arrays and maps become one block of items, without its size. Names stand as the cases write them: full, or
+//! Arrays and maps become one block of items, without its size. Names are looked up as the cases write them: full, or
 //! without any namespace.
 
 use std::collections::HashMap;
@@ -127,7 +127,7 @@ fn primitive(name: &str, json: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// A number, or a string that names one which JSON cannot write.
+/// A number, or a string with the name of a number that JSON cannot represent.
 fn float(json: &Value) -> f64 {
     let named = json.as_str().map(|text| text.parse());
     let value = named.map_or(json.as_f64(), Result::ok);
@@ -150,7 +150,7 @@ pub(crate) fn bytes(value: &[u8], out: &mut Vec<u8>) {
     out.extend(value);
 }
 
-/// Zigzag, then seven bits a byte.
+/// Zigzag, then seven bits in each byte.
 pub(crate) fn long(value: i64, out: &mut Vec<u8>) {
     let mut rest = ((value << 1) ^ (value >> 63)) as u64;
     while rest > 0x7f {

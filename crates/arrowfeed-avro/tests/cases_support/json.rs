@@ -6,7 +6,7 @@ use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, StructArray, UnionArray};
 use arrow_schema::{DataType, TimeUnit};
 use serde_json::{Map, Value, json};
 
-/// The row `i` as an object.
+/// Row `i` as an object.
 pub(crate) fn row(rows: &StructArray, i: usize) -> Value {
     let named = rows.fields().iter().zip(rows.columns());
     Value::Object(named.map(|(field, column)| (field.name().clone(), value(column, i))).collect())
@@ -88,7 +88,7 @@ fn list(items: &ArrayRef) -> Value {
     (0..items.len()).map(|i| value(items, i)).collect()
 }
 
-/// What JSON numbers cannot say, or not surely, is a string.
+/// Numbers that JSON cannot represent, or not reliably, become strings.
 fn float(value: f64) -> Value {
     match value {
         _ if value.is_nan() => "NaN".into(),

@@ -15,7 +15,7 @@ use super::case::{self, Case, Expected, Failure, Outcome};
 use super::container::Container;
 use super::{json, text};
 
-/// Panics with what differs, unless each encoding of the case ends as it should.
+/// Runs a case. Panics with the difference if an encoding does not give the expected result.
 pub(crate) fn run(case: &Case) {
     let file = Container::of(case);
     let header = AvroHeader::read(AvroSource::bytes(file.bytes.clone()), &Limits::default());
@@ -69,7 +69,7 @@ fn read(case: &Case, file: &Container, encoding: &str, rows: usize) -> Result<Ve
     for batch in &batches {
         assert_eq!(batch.schema(), schema, "{encoding}: a batch has the reader's schema");
     }
-    // So that a file without rows has a schema to check.
+    // An empty batch, so that the schema of a file without rows can be checked.
     Ok(if batches.is_empty() { vec![RecordBatch::new_empty(schema)] } else { batches })
 }
 
@@ -95,7 +95,7 @@ fn check(encoding: &str, expected: &Expected, batches: &[RecordBatch]) {
     }
 }
 
-/// Batches share the dictionaries of their enums.
+/// Checks that batches share the dictionaries of their enums.
 fn one_dictionary(encoding: &str, expected: &Expected, batches: &[RecordBatch]) {
     for name in expected.symbols.keys() {
         let dictionary = |batch: &RecordBatch| batch[name.as_str()].as_any_dictionary().values().to_data();
@@ -112,7 +112,7 @@ fn rows(batches: &[RecordBatch]) -> Vec<Value> {
     batches.iter().flat_map(rows).collect()
 }
 
-/// Readers of offsets alone, tfx_bsl's among them, take what stands behind a null for values.
+/// Checks that null lists are empty: readers that use only offsets, tfx_bsl among them, treat items behind a null as values.
 fn null_lists_are_empty(encoding: &str, array: &ArrayRef) {
     fn empty<O: OffsetSizeTrait>(array: &ArrayRef) -> bool {
         let list = array.as_list::<O>();
@@ -129,7 +129,7 @@ fn null_lists_are_empty(encoding: &str, array: &ArrayRef) {
     });
 }
 
-/// As Arrow has it, of each branch; no validation of its Rust library looks.
+/// Checks that the offsets of each branch of a union rise, as Arrow requires; no validation in its Rust library does so.
 fn union_offsets_rise(encoding: &str, array: &ArrayRef) {
     if let Some(union) = array.as_union_opt() {
         for tag in union.type_ids() {

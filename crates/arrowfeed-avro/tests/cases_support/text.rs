@@ -1,4 +1,4 @@
-//! Arrow types as the short text of the cases: `list<int64?>`, a question mark for what may be null.
+//! Arrow types as the short text of the cases, such as `list<int64?>`, where a question mark means nullable.
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 
@@ -55,7 +55,7 @@ fn plain(data_type: &DataType) -> String {
     }
 }
 
-/// The items of a list are called `item`.
+/// An item of a list. It must be named `item`.
 fn item(field: &Field) -> String {
     assert_eq!(field.name(), Field::LIST_FIELD_DEFAULT_NAME);
     slot(field)

@@ -1,4 +1,4 @@
-//! Class C: compressed data. What bombs take in memory is measured in `memory.rs`.
+//! Class C: compressed data. The memory that bombs take is measured in `memory.rs`.
 
 use arrowfeed_avro::{Codec, FeedErrorKind, Limits, ReadOptions};
 
@@ -119,7 +119,7 @@ fn c4_a_deflate_stream_is_whole_and_may_be_followed_by_bytes() {
         2,
         "Codec: block 1 at byte 85: expected a deflate stream, found 7 bytes that are not one, or not all of one",
     );
-    // A copy from before the start of the data: what a preset dictionary would have been for.
+    // A copy from before the start of the data, which a preset dictionary would provide.
     refused(
         &with(&[0x63, 0x00, 0x82, 0xff, 0xff]),
         2,
@@ -192,7 +192,7 @@ fn c6_every_stream_of_bzip2_and_xz_is_read_and_checked() {
                     assert_eq!(fault.kind, FeedErrorKind::Codec, "{codec:?}, byte {position}: {fault}");
                     refused += 1;
                 }
-                // Some bits say nothing of the data.
+                // Some bits do not affect the data.
                 None => assert_eq!(outcome.table(), right, "{codec:?}, byte {position}"),
             }
         }

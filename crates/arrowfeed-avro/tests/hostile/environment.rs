@@ -1,4 +1,4 @@
-//! Class F: files that change, things that are no files, and devices that fail.
+//! Class F: files that change, paths that are not regular files, and devices that fail.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ fn f1_a_tail_that_a_crash_has_cut_or_filled_with_zeros_is_told() {
         40,
         "CorruptBlock: block 4 at byte 169: expected the sync marker a1 73 79 6e 63 20 6d 61 72 6b 65 72 20 31 36 ff after 10 bytes of data, found 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00",
     );
-    // A hole in the middle that is as long as a block.
+    // A hole in the middle, as long as a block.
     refused(
         &zeros(last - frame, last),
         30,
@@ -64,7 +64,7 @@ fn f1_a_tail_that_a_crash_has_cut_or_filled_with_zeros_is_told() {
 fn changed_after(change: impl FnOnce(&TemporaryFile)) -> Outcome {
     let file = TemporaryFile::new(&blocks().bytes);
     let reader = AvroReader::builder().open(&file.path).unwrap();
-    // Longer than a file system's clock ticks.
+    // Longer than the clock resolution of a file system.
     std::thread::sleep(Duration::from_millis(30));
     change(&file);
     Outcome::of(Ok(reader))
@@ -146,7 +146,7 @@ fn f4_a_file_that_says_it_is_empty_is_taken_at_its_word() {
     assert_eq!(outcome.verdict(), "Truncated: expected an Avro object container file, found an empty file");
 }
 
-/// Gives its bytes a few at a time and fails at one of the calls.
+/// A reader that returns a few bytes at a time and fails at one of the calls.
 struct Failing {
     rest: io::Cursor<Vec<u8>>,
     left: usize,

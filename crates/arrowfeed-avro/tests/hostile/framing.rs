@@ -156,7 +156,7 @@ fn b6_a_block_without_records_has_no_bytes() {
             10,
             &format!("CorruptBlock: block 1 at byte {offset}: {fault}"),
         );
-        // Compressed nothing is bytes too, and nothing.
+        // Compressed empty data is valid, and so is no data at all.
         accepted(&file.clone().block(0, &[]).data(0, &[]).block(10, &ten()).bytes, 20);
     }
 }
@@ -267,7 +267,7 @@ fn b11_a_marker_inside_of_data_is_data() {
 
 #[test]
 fn b11_data_that_holds_whole_blocks_is_read_whole_and_refused_by_splits() {
-    // A marker that overlaps itself, in data that is made of it.
+    // A marker that overlaps itself, in data that consists of it.
     let file = Container::with_sync("\"bytes\"", Codec::Null, [2; 16]);
     let file = TemporaryFile::new(&file.block(20, &[2; 40]).block(20, &[2; 40]).bytes);
     let whole = Outcome::of(AvroReader::builder().open(&file.path));
@@ -314,7 +314,7 @@ fn b13_many_small_blocks_take_linear_time() {
         let outcome = read(&longs_file().raw(&frame.repeat(50_000)).bytes, &ReadOptions::default());
         assert_eq!((outcome.rows(), outcome.verdict().as_str()), (rows, "ok"));
     }
-    // Far more than it takes; quadratic time would be minutes.
+    // Far more than needed; quadratic time would take minutes.
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
@@ -341,7 +341,7 @@ fn b14_a_number_has_10_bytes_and_64_bits_and_may_be_longer_than_it_needs() {
 
 #[test]
 fn a_fault_right_behind_what_a_thread_decodes_is_told() {
-    // A block that makes a unit of its own: a batch of rows, and more bytes than a unit has at least.
+    // A block that forms a unit: as many rows as a batch or more, and more bytes than the minimum of a unit.
     let bytes = Container::new(r#"{"type":"fixed","name":"F","size":1024}"#, Codec::Null);
     let block = bytes.block(2048, &vec![3; 2048 << 10]);
     let options = ReadOptions { batch_size: 1024, ..ReadOptions::default() };

@@ -1,4 +1,4 @@
-//! Class A: what stands before the first block.
+//! Class A: the bytes before the first block.
 
 use arrowfeed_avro::{AvroHeader, AvroSource, Codec, Limits};
 

@@ -1,7 +1,7 @@
-//! Files that lie, and what reading them gives: the whole message and the rows before it, the same from memory,
-//! from a file, from a stream, in threads and by splits.
+//! Invalid files, and the exact result of reading them: the complete message and the rows before it, which are the same
+//! from memory, from a file, from a stream, in threads and by splits.
 //!
-//! One test a class of fault: [`header`], [`framing`], [`codecs`], [`schema`], [`resolution`], [`values`],
+//! There is one module for each class of faults: [`header`], [`framing`], [`codecs`], [`schema`], [`resolution`], [`values`],
 //! [`environment`].
 
 #[path = "../support_hostile/mod.rs"]
@@ -21,18 +21,18 @@ use arrowfeed_avro::{Codec, Limits, ReadOptions};
 use support_hostile::container::Container;
 use support_hostile::ways::read_every_way;
 
-/// A file of longs, not compressed.
+/// An uncompressed file of longs.
 fn longs_file() -> Container {
     Container::new("\"long\"", Codec::Null)
 }
 
-/// Reading gives so many rows and then this fault, every way.
+/// Checks that every way of reading returns this number of rows and then this fault.
 #[track_caller]
 fn refused(bytes: &[u8], rows: usize, fault: &str) {
     refused_within(&Limits::default(), bytes, rows, fault);
 }
 
-/// [`refused`] with limits of choice.
+/// Like [`refused`], with the specified limits.
 #[track_caller]
 fn refused_within(limits: &Limits, bytes: &[u8], rows: usize, fault: &str) {
     let options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
@@ -40,7 +40,7 @@ fn refused_within(limits: &Limits, bytes: &[u8], rows: usize, fault: &str) {
     assert_eq!((outcome.rows(), outcome.verdict().as_str()), (rows, fault));
 }
 
-/// Reading gives so many rows and no fault, every way.
+/// Checks that every way of reading returns this number of rows and no fault.
 #[track_caller]
 fn accepted(bytes: &[u8], rows: usize) -> Option<RecordBatch> {
     let outcome = read_every_way(bytes, &ReadOptions::default());

@@ -1,4 +1,4 @@
-//! Classes D8 and D9: defaults, and a reader's schema that is not the writer's.
+//! Classes D8 and D9: defaults, and a reader's schema that differs from the writer's.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -14,7 +14,7 @@ use crate::{accepted, refused};
 fn d8_a_writers_default_is_never_looked_at() {
     for default in ["\"text\"", "{}", "1e999999", "[[[[]]]]", "\"\\u0100\"", "null"] {
         let field = format!(r#"{{"name":"a","type":"int","default":{default}}}"#);
-        // A number that is none in JSON is none anywhere.
+        // A number that JSON cannot represent is rejected everywhere.
         if default == "1e999999" {
             refused(
                 &of(&record(&field)),
@@ -60,7 +60,7 @@ fn d8_a_readers_default_is_checked() {
     );
 }
 
-/// The whole table of resolution rules is tested where the rules are; these are the traps.
+/// The full table of resolution rules is tested next to the rules; these are the pitfalls.
 #[test]
 fn d9_resolution_refuses_what_would_be_wrong() {
     let enumeration = |symbols: &str| format!(r#"{{"type":"enum","name":"E","symbols":[{symbols}]}}"#);

@@ -1,4 +1,4 @@
-//! Class D: schemas in headers. What a reader's schema makes of them is in [`resolution`](crate::resolution).
+//! Class D: schemas in headers. Their resolution to a reader's schema is in [`resolution`](crate::resolution).
 
 use arrow_schema::DataType;
 use arrowfeed_avro::{AvroSchema, Codec, Limits, ReadOptions};
@@ -13,13 +13,13 @@ pub(crate) fn of(schema: &str) -> Vec<u8> {
     Container::new(schema, Codec::Null).data(0, &[]).bytes
 }
 
-/// A record of these fields.
+/// A record with these fields.
 pub(crate) fn record(fields: &str) -> String {
     format!(r#"{{"type":"record","name":"R","fields":[{fields}]}}"#)
 }
 
-/// Stacks of threads differ: what must not overflow is tried on a small one; on a usual one under a sanitizer, whose
-/// frames are larger.
+/// Runs `work` on a small stack, because stack sizes of threads differ; on a larger one under a sanitizer, whose frames are
+/// larger.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     let stack = if std::env::var_os("ARROWFEED_SANITIZED").is_some() { 4 << 20 } else { 512 << 10 };
     let thread = std::thread::Builder::new().stack_size(stack).spawn(work).unwrap();
@@ -112,9 +112,9 @@ fn d2_a_recursive_value_is_skipped_without_the_stack() {
             outcome.verdict(),
             "Limit skipped_depth: block 0 at byte 160, record 0: next: over the limit skipped_depth of 100,000"
         );
-        // One that never ends cannot be: each level takes a byte.
-        let endless = record(r#"{"name":"id","type":"long"},{"name":"next","type":"R"}"#);
-        let file = Container::new(&endless, Codec::Null);
+        // An endless value is impossible, because each level takes a byte.
+        let recursion_error = record(r#"{"name":"id","type":"long"},{"name":"next","type":"R"}"#);
+        let file = Container::new(&recursion_error, Codec::Null);
         let outcome = read_every_way(&file.block(1, &long(7).repeat(1000)).bytes, &options);
         assert_eq!(
             outcome.verdict(),

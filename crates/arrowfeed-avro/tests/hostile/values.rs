@@ -1,7 +1,7 @@
 //! Class E: values in blocks, read and projected away.
 //!
-//! Skipping refuses what decoding refuses, with three differences: text that nobody reads is not checked for
-//! UTF-8, nor a logical type for its range; and the items of an array that states its size are not looked at.
+//! Skipping rejects what decoding rejects, with three differences: skipped text is not checked for UTF-8, a skipped logical
+//! type is not checked for its range, and the items of an array that states its size are not checked.
 
 mod choices;
 mod items;
@@ -17,8 +17,8 @@ use crate::support_hostile::outcome::Outcome;
 use crate::support_hostile::ways::read_every_way;
 use crate::support_hostile::wire::long;
 
-/// A block of a good record, and one of a good record and another with `value` between two longs. Gives the file and
-/// where the value is.
+/// A file with a block of one valid record, and a block of a valid record and one with `value` between two longs. Also
+/// returns the offset of the value.
 fn file(ty: &str, good: &[u8], value: &[u8]) -> (Vec<u8>, usize) {
     let fields = format!(
         r#"{{"name":"before","type":"long"}},{{"name":"bad","type":{ty}}},{{"name":"after","type":"long"}}"#
@@ -39,27 +39,27 @@ fn options(columns: Option<&[&str]>, limits: &Limits) -> ReadOptions {
 
 const OTHERS: Option<&[&str]> = Some(&["before", "after"]);
 
-/// The value is refused with these faults when it is read and when it is skipped. The row before it in another
-/// block comes out, the one in its own does not. A fault is `CorruptBlock: +2 bad[0]: expected ...`: in record 1 of
-/// block 1, two bytes behind the start of the value.
+/// Checks that the value is rejected with these faults when it is read and when it is skipped. The row in the block before
+/// it is returned, the other row of its own block is not. A fault such as `CorruptBlock: +2 bad[0]: expected ...` is in
+/// record 1 of block 1, two bytes after the start of the value.
 #[track_caller]
 fn refused(ty: &str, good: &[u8], value: &[u8], read: &str, skipped: &str) {
     refused_within(&Limits::default(), ty, good, value, read, skipped);
 }
 
-/// Refused with the same fault, read or skipped.
+/// Checks that the value is rejected with the same fault when it is read and when it is skipped.
 #[track_caller]
 fn refused_both(ty: &str, good: &[u8], value: &[u8], fault: &str) {
     refused(ty, good, value, fault, fault);
 }
 
-/// [`refused_both`] with limits of choice.
+/// Like [`refused_both`], with the specified limits.
 #[track_caller]
 fn refused_both_within(limits: &Limits, ty: &str, good: &[u8], value: &[u8], fault: &str) {
     refused_within(limits, ty, good, value, fault, fault);
 }
 
-/// [`refused`] with limits of choice.
+/// Like [`refused`], with the specified limits.
 #[track_caller]
 fn refused_within(limits: &Limits, ty: &str, good: &[u8], value: &[u8], read: &str, skipped: &str) {
     let (bytes, at) = file(ty, good, value);
@@ -71,7 +71,7 @@ fn refused_within(limits: &Limits, ty: &str, good: &[u8], value: &[u8], read: &s
     }
 }
 
-/// The offset of the fault counted from `at`.
+/// Replaces the offset of the fault by its distance from `at`.
 fn placed(verdict: &str, at: usize) -> String {
     let Some((kind, rest)) = verdict.split_once("block 1 at byte ") else { return verdict.to_owned() };
     let Some((offset, rest)) = rest.split_once(", record 1: ") else { return verdict.to_owned() };
@@ -79,7 +79,7 @@ fn placed(verdict: &str, at: usize) -> String {
     format!("{kind}+{} {rest}", offset - at)
 }
 
-/// The value is taken, read or skipped.
+/// Checks that the value is accepted when it is read and when it is skipped.
 #[track_caller]
 fn accepted(ty: &str, value: &[u8]) -> RecordBatch {
     let read = |columns| -> Outcome {

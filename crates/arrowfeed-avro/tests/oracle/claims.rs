@@ -1,4 +1,4 @@
-//! Splits whose blocks are claimed one by one: each is asked for once, and what is refused is left to others.
+//! Splits whose blocks are claimed one at a time: each is claimed once, and refused blocks are left to other readers.
 
 use std::error::Error;
 use std::io::Cursor;
@@ -15,7 +15,7 @@ use crate::support::shapes::Kinds;
 
 type Answer = Result<bool, Box<dyn Error + Send + Sync>>;
 
-/// A claim that is granted so many times, and the offsets that it was asked for.
+/// A claim that is granted `times` times, and a log of the claimed offsets.
 fn granted(times: usize) -> (Arc<Mutex<Vec<u64>>>, impl FnMut(u64) -> Answer + Send + 'static) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let log = asked.clone();
@@ -44,7 +44,7 @@ proptest! {
         }
     }
 
-    /// Whoever reads a range may lose its end to another at any time. What is wrong with the file is told once.
+    /// The reader of a range may have its end taken over by another reader at any time. Each fault of the file is reported once.
     #[test]
     fn two_who_claim_up_to_a_cut_and_from_it_on_have_each_block_once(case in cases(Kinds::All)) {
         let mut seed = case.seed.clone();
@@ -97,7 +97,7 @@ proptest! {
     }
 }
 
-/// The rows of a reader that has no error, and its report.
+/// The rows of a reader that must not fail, and its report.
 fn all(mut reader: AvroReader) -> (Vec<impl PartialEq>, Report) {
     let batches: Vec<RecordBatch> = reader.by_ref().map(Result::unwrap).collect();
     (batches::rows(&batches), reader.report())
@@ -112,7 +112,7 @@ fn a_stream_has_no_ranges() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// A file object may lose its end while it is read; nothing else says that rows are missing.
+/// A file object may become shorter while it is read. Nothing else would tell that rows are missing.
 #[test]
 fn a_seekable_file_that_gets_shorter_has_changed() {
     use std::io::{Read, Seek, SeekFrom};

@@ -1,4 +1,4 @@
-//! The random cases are what they should be: without that the laws would say little.
+//! Checks that the random cases cover what they should; without this, the laws would show little.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ fn random_reader_schemas_differ_from_the_writers() {
     assert!(cases.iter().filter(evolved).count() > 300);
 }
 
-/// Counts the type of a field and of those in it by name.
+/// Counts the types of a field and of those inside it, by name.
 fn count(field: &Field, depth: usize, types: &mut BTreeMap<String, usize>) {
     let name = format!("{:?}", field.data_type());
     let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();

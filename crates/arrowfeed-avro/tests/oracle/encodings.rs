@@ -1,4 +1,4 @@
-//! The `feature` and `tfx` encodings are the native columns with lists around them.
+//! Tests that the `feature` and `tfx` encodings are the native columns with lists around them.
 
 use arrowfeed_avro::{Encoding, FeedErrorKind, ReadOptions};
 use proptest::prelude::*;
@@ -63,7 +63,7 @@ fn check(case: &Case, encoding: Encoding) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Doubles as the nearest floats.
+/// Rounds doubles to the nearest floats.
 fn rounded(value: &Value) -> Value {
     match value {
         Value::Double(bits) => Value::Float((f64::from_bits(*bits) as f32).to_bits()),

@@ -1,4 +1,4 @@
-//! Damaged blocks: what is lost, what is said, and that it does not depend on who looks.
+//! Damaged blocks: lost rows, reported errors, and their independence of the way of reading.
 
 use arrow_array::RecordBatch;
 use arrowfeed_avro::{AvroSource, Codec, FeedError, FeedErrorKind, OnError};
@@ -43,12 +43,12 @@ proptest! {
         prop_assert_eq!(skipped.rows, Some(block.count));
         prop_assert_eq!(report.rows, kept.len() as u64);
         prop_assert_eq!(report.blocks, case.file.blocks.len() as u64 - 1);
-        // It is the error that there would be otherwise.
+        // The error is the one that is raised without `SkipBlock`.
         let (_, error) = read(case.builder().open(case.source()));
         prop_assert_eq!(&skipped.error, &error.unwrap().to_string());
     }
 
-    /// The block behind it is lost as well: where it starts is known from the marker alone.
+    /// The block after it is lost as well, because only the marker shows where that block starts.
     #[test]
     fn skip_block_goes_on_behind_the_next_marker_when_one_is_wrong(case in cases(Kinds::All)) {
         let (mut bytes, starts) = case.file.bytes_and_blocks();
@@ -110,7 +110,7 @@ proptest! {
         }
     }
 
-    /// A file that is cut is one, except at the border of a block.
+    /// A truncated file is reported as such, unless it ends at the border of a block.
     #[test]
     fn a_cut_file_gives_whole_blocks_and_says_so(case in cases_with(Kinds::All, Just(Codec::Null), 20)) {
         let (bytes, starts) = case.file.bytes_and_blocks();
@@ -125,7 +125,7 @@ proptest! {
     }
 }
 
-/// The same but for the name of the file.
+/// Checks that errors are equal except for the name of the file.
 fn assert_same_error(found: &FeedError, expected: &FeedError) {
     assert_eq!((found.kind(), found.message()), (expected.kind(), expected.message()));
     let mut location = found.location().clone();
@@ -133,13 +133,13 @@ fn assert_same_error(found: &FeedError, expected: &FeedError) {
     assert_eq!(&location, expected.location());
 }
 
-/// The case with one block that can be no block of its rows, which block, and how many of the rows it had.
+/// Makes one block of the case invalid. Returns the case, the index of the block, and the number of its rows.
 pub(crate) fn damaged(mut case: Case) -> (Case, usize, u64) {
     let bad = case.seed.below(case.file.blocks.len());
     let block = &mut case.file.blocks[bad];
     let rows = block.count;
     if block.payload.is_empty() || case.seed.one_in(2) {
-        // More bytes than the records take.
+        // More bytes than the records have.
         let more = 1 + case.seed.below(5);
         let more = case.seed.bytes(more);
         block.payload.extend(more);

@@ -1,4 +1,4 @@
-//! Arrays that the caller knows the length of.
+//! Arrays with a length that the caller specifies.
 
 use arrow_schema::{DataType, Field};
 use arrowfeed_avro::FeedErrorKind;
@@ -47,7 +47,7 @@ proptest! {
         prop_assert_eq!(error.kind(), FeedErrorKind::Conversion);
         prop_assert_eq!(error.message(), format!("expected 2 items, found {found}"));
         prop_assert_eq!(error.location().field.as_ref(), Some(&name));
-        // Blocks before it are read, its own is not.
+        // Blocks before the faulty one are read, but not that block.
         let mut before = 0;
         for (block, i) in case.file.blocks.iter().zip(0..) {
             if before + block.count > wrong as u64 {
@@ -86,7 +86,7 @@ fn rewrite(case: &mut Case) {
     *file = AvroFile::of_rows(&file.schema, schema, rows, file.codec, seed.next());
 }
 
-/// The path of any array, and a length for it.
+/// The path of a random array, and a length for it.
 fn some_array(case: &Case) -> Option<(String, i32)> {
     let mut paths = Vec::new();
     let Schema { root, .. } = &case.schema;

@@ -1,4 +1,4 @@
-//! Some of the fields, at any depth.
+//! Projection of fields at any depth.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ proptest! {
     }
 }
 
-/// Random paths that can be read.
+/// Random paths of fields that can be read.
 fn some_paths(case: &Case, columns: &[Field]) -> Vec<String> {
     let mut all = Vec::new();
     columns.iter().for_each(|field| add_paths(field, "", &mut all));
@@ -49,8 +49,8 @@ fn some_paths(case: &Case, columns: &[Field]) -> Vec<String> {
     all
 }
 
-/// Types that contain themselves are null here, as other nulls are: neither can be told from the other, so that
-/// nulls are left out, and what holds them.
+/// Adds the paths that can be read. Recursive types appear as null here and cannot be told from other nulls, so nulls and
+/// types that contain them are left out.
 fn add_paths(field: &Field, prefix: &str, paths: &mut Vec<String>) {
     let path = format!("{prefix}{}", field.name());
     if !holds_null(field.data_type()) {
@@ -74,7 +74,7 @@ fn holds_null(data_type: &DataType) -> bool {
     }
 }
 
-/// The fields of the record that a path goes on into, through arrays and maps.
+/// The fields of the record that a path leads to, through arrays and maps.
 fn record(data_type: &DataType) -> Option<&Fields> {
     match data_type {
         DataType::Struct(fields) => Some(fields),
@@ -87,12 +87,12 @@ fn record(data_type: &DataType) -> Option<&Fields> {
     }
 }
 
-/// Which field of a record is taken, and which of its own fields; all of it where there is none to choose from.
+/// Indexes of selected fields of a record, with the selection inside each; `None` if the whole field is selected.
 type Places = Vec<(usize, Option<Box<Pick>>)>;
 
 struct Pick(Places);
 
-/// The fields that paths name, in the order of their first mention; a field mentioned as a whole comes whole.
+/// Selects the fields that paths name, in the order of their first mention. A field mentioned as a whole is read whole.
 fn select(fields: &Fields, paths: &[&str]) -> (Fields, Places) {
     let mut names: Vec<&str> = Vec::new();
     let first = |path: &str| path.split('.').next().unwrap_or_default().len();

@@ -1,4 +1,4 @@
-//! Records that are kept as their bytes.
+//! Records that are kept as bytes.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
@@ -13,7 +13,7 @@ use crate::reading::mutate;
 use crate::support::case::{Case, assert_rows, cases, cases_with, config, read, read_all};
 use crate::support::shapes::Kinds;
 
-/// The case's options, with raw records. Some batches end early.
+/// The options of the case with raw records. Some batches end early.
 fn raw(case: &Case) -> AvroReaderBuilder {
     let mut seed = case.seed.clone();
     let max_batch_bytes = seed.one_in(3).then(|| 1 + seed.below(500));
@@ -34,7 +34,7 @@ fn records(batches: &[RecordBatch]) -> Vec<Vec<u8>> {
 proptest! {
     #![proptest_config(config(30))]
 
-    /// Together they are the bytes of the blocks, and each alone is the row that it was.
+    /// All records together are the bytes of the blocks, and each record decodes to its row.
     #[test]
     fn each_record_is_the_bytes_of_its_row(case in cases(Kinds::All)) {
         let schema = AvroSchema::parse(&case.file.schema).unwrap();
@@ -56,7 +56,7 @@ proptest! {
         assert_rows(&decoded.collect::<Vec<_>>(), &case.cells());
     }
 
-    /// Types that contain themselves, which have no columns, among them.
+    /// Includes recursive types, which have no columns.
     #[test]
     fn records_of_any_type_are_kept(case in cases(Kinds::Recursive)) {
         let records = records(&read_all(raw(&case).open(case.source())));
@@ -65,7 +65,7 @@ proptest! {
         prop_assert_eq!(records.concat(), payloads.concat());
     }
 
-    /// What can be decoded is kept. What is not kept cannot be decoded, by the same error.
+    /// Records that can be decoded are kept. For records that are not kept, decoding fails too, in the same block.
     #[test]
     fn damage_is_found_as_in_fields_that_are_not_read(case in cases_with(Kinds::All, Just(Codec::Null), 6)) {
         let mut case = case;
@@ -81,7 +81,7 @@ proptest! {
             }
             (Some(error), Some(of_columns)) => {
                 prop_assert_eq!(error.location().block, of_columns.location().block);
-                // Columns may find an earlier one: text that is not UTF-8, items of another number.
+                // Columns may find an earlier fault: text that is not UTF-8, or another number of items.
                 prop_assert!(of_columns.location().record <= error.location().record.or(Some(u64::MAX)));
                 prop_assert_ne!(error.kind(), FeedErrorKind::Internal, "{}", error);
             }

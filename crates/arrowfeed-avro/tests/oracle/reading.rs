@@ -1,4 +1,4 @@
-//! Bytes to rows: the values that were written, or an error where there are none.
+//! Decoding of bytes to rows: the rows that were written, or an error for bytes that are not valid rows.
 
 use arrowfeed_avro::{AvroHeader, AvroSchema, AvroSource, Codec, FeedErrorKind, Limits};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ proptest! {
         prop_assert_eq!(header.count_rows().unwrap(), case.rows.len() as u64);
     }
 
-    /// The oracle and the reader agree on which bytes are rows, and on those rows.
+    /// The oracle and the reader agree on which bytes are valid rows, and on the rows.
     #[test]
     fn any_bytes_are_rows_to_both_or_to_neither(case in cases_with(Kinds::All, Just(Codec::Null), 6)) {
         let mut seed = case.seed.clone();
@@ -49,7 +49,7 @@ proptest! {
     }
 }
 
-/// The rows before the first bad block, and where in that block it is bad: no record where there is too much.
+/// The rows before the first bad block, and the block and record of the fault; no record if the block has too many bytes.
 type Decoded = (Vec<Value>, Option<(u64, Option<u64>)>);
 
 fn decoded(schema: &crate::support::schema::Schema, file: &AvroFile) -> Decoded {
@@ -63,7 +63,7 @@ fn decoded(schema: &crate::support::schema::Schema, file: &AvroFile) -> Decoded 
     (rows, None)
 }
 
-/// A few bytes changed, cut off or put in.
+/// Changes, removes or inserts a few bytes.
 pub(crate) fn mutate(payload: &mut Vec<u8>, seed: &mut Seed) {
     for _ in 0..1 + seed.below(3) {
         let byte = seed.pick(&[0x00, 0x01, 0x02, 0x04, 0x7f, 0x80, 0xff]);

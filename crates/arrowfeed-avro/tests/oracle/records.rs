@@ -83,7 +83,7 @@ proptest! {
                 record.pop();
                 record.pop();
                 if decoder.decode(&record).is_ok() {
-                    // What was left is a record too.
+                    // The remaining bytes happen to be a record too.
                     return Ok(());
                 }
                 number += 1;
@@ -157,15 +157,15 @@ fn a_schema_that_contains_itself_has_a_schema_of_its_other_columns() {
     let schema = r#"{"type": "record", "name": "Node", "fields": [
         {"name": "id", "type": "long"}, {"name": "next", "type": ["null", "Node"]}]}"#;
     let (writer, options) = (AvroSchema::parse(schema).unwrap(), ReadOptions::default());
-    let (columns, endless) = RecordDecoder::schema_of(&writer, &options).unwrap();
+    let (columns, recursion_error) = RecordDecoder::schema_of(&writer, &options).unwrap();
     assert_eq!(columns.fields().iter().map(|field| field.name()).collect::<Vec<_>>(), ["id"]);
     assert_eq!(
-        endless.unwrap().to_string(),
+        recursion_error.unwrap().to_string(),
         RecordDecoder::new(&writer, options.clone()).unwrap_err().to_string()
     );
     let options = ReadOptions { columns: Some(vec!["id".to_owned()]), ..options };
-    let (columns, endless) = RecordDecoder::schema_of(&writer, &options).unwrap();
-    assert!(endless.is_none());
+    let (columns, recursion_error) = RecordDecoder::schema_of(&writer, &options).unwrap();
+    assert!(recursion_error.is_none());
     assert_eq!(columns, *RecordDecoder::new(&writer, options).unwrap().schema());
 }
 

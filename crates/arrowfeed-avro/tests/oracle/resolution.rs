@@ -51,7 +51,7 @@ proptest! {
     }
 }
 
-/// Whether no integer has become a time outside of the day: a writer's plain `int` may be read as one.
+/// Whether no integer became a time outside the day, which is possible because a writer's plain `int` may be read as a time.
 pub(crate) fn times_are_of_a_day(schema: &Schema, ty: &Type, value: &Value) -> bool {
     let fits = |ty, value| times_are_of_a_day(schema, ty, value);
     match (ty, value) {

@@ -1,4 +1,4 @@
-//! The same rows, wherever the bytes come from and however the work is cut.
+//! The same rows from every kind of source and every division of the work.
 
 use std::io::Read;
 use std::num::NonZeroUsize;
@@ -12,7 +12,7 @@ use crate::support::case::{Case, assert_rows, cases, cases_with, config, read_al
 use crate::support::file::{Block, TempFile};
 use crate::support::shapes::Kinds;
 
-/// Gives one byte at a time.
+/// A reader that returns one byte at a time.
 pub(crate) struct OneByte(pub(crate) std::io::Cursor<Vec<u8>>);
 
 impl Read for OneByte {
@@ -87,7 +87,7 @@ proptest! {
 proptest! {
     #![proptest_config(config(2))]
 
-    /// Files of several units for threads, whose borders fall inside blocks.
+    /// Files of several units for threads, whose boundaries are inside blocks.
     #[test]
     fn threads_give_the_same_batches_of_a_large_file(
         case in cases_with(Kinds::All, prop_oneof![Just(Codec::Null), Just(Codec::Zstandard)], 60),
@@ -103,7 +103,7 @@ proptest! {
     }
 }
 
-/// The blocks again and again, as blocks of random length. Rows without bytes make no file large.
+/// Repeats the rows of the blocks in blocks of random length. Rows without bytes cannot make a file large.
 fn enlarge(case: &mut Case, bytes: usize) {
     let rows: u64 = case.file.blocks.iter().map(|block| block.count).sum();
     let payload: Vec<u8> = case.file.blocks.iter().flat_map(|block| block.payload.clone()).collect();
@@ -121,7 +121,7 @@ fn enlarge(case: &mut Case, bytes: usize) {
     }
 }
 
-/// The same batches: rows and borders.
+/// Checks that batches have the same rows and the same boundaries.
 pub(crate) fn assert_same(found: &[RecordBatch], expected: &[RecordBatch]) {
     let rows_of = |batch| batches::rows(std::slice::from_ref(batch));
     let sizes = |batches: &[RecordBatch]| batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>();

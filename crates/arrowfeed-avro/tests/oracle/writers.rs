@@ -1,4 +1,4 @@
-//! Files that others write are read as what was put into them.
+//! Reading of files from other writers, which must return the values that were written.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ proptest! {
     }
 }
 
-/// Keys of any text, values of any bytes.
+/// Random metadata: keys of any text, values of any bytes.
 fn entries(seed: &mut Seed) -> BTreeMap<String, Vec<u8>> {
     let texts = ["", "a", "Avro.", "avro", "ключ", "a\0b", "a.avro.codec"];
     let mut entry = || {
@@ -129,7 +129,7 @@ fn a_file_with_as_much_metadata_as_is_allowed_is_read_with_the_schema_that_follo
     assert_eq!(header.count_rows().unwrap(), 1);
 }
 
-/// The key by which entries reach the header inside.
+/// Uses the key that transports the entries of the header internally.
 #[test]
 fn metadata_of_arrow_is_no_metadata_of_the_file() {
     let column: arrow_array::ArrayRef = Arc::new(Int64Array::from(vec![1]));
@@ -186,7 +186,7 @@ fn apache_codec(codec: Codec) -> apache_avro::Codec {
     }
 }
 
-/// Maps by their keys, each of them once: others do not keep more.
+/// Sorts maps by key and keeps each key once, because other implementations do not keep more.
 fn in_order(value: &Value) -> Value {
     match value {
         Value::List(items) => Value::List(items.iter().map(in_order).collect()),
@@ -204,7 +204,7 @@ fn in_order(value: &Value) -> Value {
     }
 }
 
-/// A value as the apache-avro crate has it.
+/// Converts a value to the apache-avro crate's type.
 fn apache(schema: &Schema, ty: &Type, value: &Value) -> Apache {
     match (ty, value) {
         (Type::Primitive(name, logical), value) => apache_primitive(name, logical.as_ref(), value),
@@ -265,8 +265,8 @@ fn apache_primitive(name: &str, logical: Option<&Logical>, value: &Value) -> Apa
     }
 }
 
-/// A value that the apache-avro crate has read. Maps are in the order of their keys, decimals are as short as they can be, a
-/// uuid is its bytes.
+/// Converts a value that the apache-avro crate has read. Its maps are in the order of their keys, its decimals are as short
+/// as possible, and a uuid is its bytes.
 fn from_apache(value: Apache) -> Value {
     match value {
         Apache::Null => Value::Null,
@@ -302,7 +302,7 @@ fn from_apache(value: Apache) -> Value {
     }
 }
 
-/// A value in the form of [`from_apache`].
+/// A value in the form that [`from_apache`] returns.
 fn normal(schema: &Schema, ty: &Type, value: &Value) -> Value {
     match (ty, value) {
         (Type::Primitive(_, Some(Logical::Decimal { .. })), Value::Bytes(bytes)) => {
@@ -336,7 +336,7 @@ fn normal(schema: &Schema, ty: &Type, value: &Value) -> Value {
     }
 }
 
-/// The shortest bytes of a number in two's complement.
+/// The shortest two's complement bytes of a number.
 fn shortest(bytes: &[u8]) -> Vec<u8> {
     let is_sign = |pair: &[u8]| matches!(pair[0], 0 | 0xff) && (pair[0] ^ pair[1]) & 0x80 == 0;
     let signs = bytes.windows(2).take_while(|pair| is_sign(pair)).count();

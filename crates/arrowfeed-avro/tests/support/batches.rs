@@ -11,7 +11,7 @@ use arrow_schema::{DataType, TimeUnit};
 
 use super::value::Value;
 
-/// The rows of batches, one after the other. Every array is one that Arrow finds valid.
+/// The rows of all batches in order. Checks that every array is valid.
 pub(crate) fn rows(batches: &[RecordBatch]) -> Vec<Vec<Value>> {
     batches.iter().flat_map(rows_of_batch).collect()
 }
@@ -31,7 +31,7 @@ fn transposed(columns: &[ArrayRef], rows: usize) -> Vec<Vec<Value>> {
 
 /// The values of an array.
 pub(crate) fn values(array: &dyn Array) -> Vec<Value> {
-    // The values under a null are nobody's.
+    // The values under a null are arbitrary.
     let with_nulls = |values: Vec<Value>| -> Vec<Value> {
         let values = values.into_iter().enumerate();
         values.map(|(i, value)| if array.is_null(i) { Value::Null } else { value }).collect()

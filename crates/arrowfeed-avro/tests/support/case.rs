@@ -1,4 +1,4 @@
-//! One random case, the batches that it becomes, and the number of cases.
+//! Random cases, reading of their batches, and the number of cases.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use super::schema::Schema;
 use super::shapes::{Kinds, schema_json};
 use super::value::{Seed, Value};
 
-/// A file, what is in it, and how it is read.
+/// A file, its content, and the options to read it with.
 #[derive(Clone)]
 pub(crate) struct Case {
     pub(crate) schema: Schema,
@@ -24,11 +24,11 @@ pub(crate) struct Case {
     pub(crate) file: AvroFile,
     pub(crate) batch_size: usize,
     pub(crate) strings: StringType,
-    /// For choices of the law's own.
+    /// For random choices of a test itself.
     pub(crate) seed: Seed,
 }
 
-/// Enough to see and to repeat a case: the rest follows from the seed.
+/// Enough to see and to reproduce a case: the rest follows from the seed.
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "schema: {}", self.file.schema)?;
@@ -40,7 +40,7 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Of `ARROWFEED_CASES`, or of `usual` where that is not set, the given share in a hundred.
+/// The number of cases: `share` percent of `ARROWFEED_CASES`, or of 500 if that is not set.
 pub(crate) fn config(share: u32) -> Config {
     let cases = std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(500_u32);
     let cases = (cases * share / 100).max(10);
@@ -69,7 +69,7 @@ pub(crate) fn cases_with(
 }
 
 impl Case {
-    /// A reader of one thread with the options of the case.
+    /// A single-threaded reader with the options of the case.
     pub(crate) fn builder(&self) -> AvroReaderBuilder {
         AvroReader::builder()
             .with_threads(std::num::NonZeroUsize::MIN)
@@ -85,19 +85,19 @@ impl Case {
         Mapping::new(&self.schema, self.strings)
     }
 
-    /// The rows as the oracle has them.
+    /// The rows as the oracle computes them.
     pub(crate) fn cells(&self) -> Vec<Vec<Value>> {
         let mapping = self.mapping();
         self.rows.iter().map(|row| mapping.cells(row)).collect()
     }
 
-    /// Whether there is a column of a type that contains itself.
+    /// Whether a column has a recursive type.
     pub(crate) fn is_recursive(&self) -> bool {
         self.schema.named.keys().any(|name| name.starts_with("t.Tree"))
     }
 }
 
-/// All batches and the error that came after them.
+/// All batches, and the error after them.
 pub(crate) fn read(reader: Result<AvroReader, FeedError>) -> (Vec<RecordBatch>, Option<FeedError>) {
     let mut reader = match reader {
         Ok(reader) => reader,
@@ -116,7 +116,7 @@ pub(crate) fn read(reader: Result<AvroReader, FeedError>) -> (Vec<RecordBatch>, 
     (batches, None)
 }
 
-/// All batches of a reader that has no error.
+/// All batches of a reader that must not fail.
 pub(crate) fn read_all(reader: Result<AvroReader, FeedError>) -> Vec<RecordBatch> {
     match read(reader) {
         (batches, None) => batches,
@@ -124,7 +124,7 @@ pub(crate) fn read_all(reader: Result<AvroReader, FeedError>) -> Vec<RecordBatch
     }
 }
 
-/// The reader's schema and rows are these.
+/// Checks the schema and the rows of a reader.
 pub(crate) fn assert_reads(reader: Result<AvroReader, FeedError>, fields: Vec<Field>, cells: &[Vec<Value>]) {
     let reader = reader.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(*reader.schema(), ArrowSchema::new(fields));

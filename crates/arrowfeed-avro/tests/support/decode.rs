@@ -1,11 +1,11 @@
-//! Avro bytes to values, one after the other, each rule of the format where its value is read.
+//! Decoding of Avro bytes to values, one at a time. Each rule of the format is checked where its value is read.
 
 use arrow_buffer::i256;
 
 use super::schema::{Definition, Logical, Schema, Type};
 use super::value::Value;
 
-/// Elements without bytes that a record may have.
+/// Maximum number of elements without bytes in a record.
 pub(crate) const ZERO_BYTE_ELEMENTS: u64 = 1000;
 
 /// Reads the values of one block.
@@ -15,7 +15,7 @@ pub(crate) struct Decoder<'a> {
     zero_byte_elements: u64,
 }
 
-/// The `count` values that `bytes` are; else the number of the one that is wrong, or `count` where there is more.
+/// The `count` values in `bytes`, or the number of the first invalid one; `count` if bytes are left.
 pub(crate) fn decode_block(schema: &Schema, count: u64, bytes: &[u8]) -> Result<Vec<Value>, u64> {
     let mut decoder = Decoder { schema, left: bytes, zero_byte_elements: 0 };
     let mut values = Vec::new();
@@ -89,7 +89,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// The blocks of an array or a map, the items without bytes counted.
+    /// Reads the blocks of an array or a map, and counts the items without bytes.
     fn items(&mut self, empty: bool, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         loop {
             let count = self.long()?;
@@ -135,7 +135,7 @@ impl<'a> Decoder<'a> {
         Some(taken)
     }
 
-    /// Ten bytes and 64 bits at most; zeros may fill it up.
+    /// Reads a number of at most ten bytes and 64 bits, which may have leading zeros.
     fn long(&mut self) -> Option<i64> {
         let mut number = 0_u128;
         for i in 0..10 {
@@ -150,14 +150,14 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// The bytes, if they are what the logical type says.
+/// The bytes, if they are valid for the logical type.
 fn valid<'a>(bytes: &'a [u8], logical: Option<&Logical>) -> Option<&'a [u8]> {
     let fine = match logical {
         Some(Logical::Decimal { precision, .. }) if *precision <= 76 => {
             unscaled(bytes)?.to_string().trim_start_matches('-').len() <= *precision
         }
         Some(Logical::Simple("duration")) => {
-            // Arrow counts months and days in 31 bits and a sign.
+            // Arrow stores months and days as signed 32-bit numbers.
             let [_, _, _, months, _, _, _, days, ..] = bytes else { return None };
             months & 0x80 == 0 && days & 0x80 == 0
         }
@@ -166,7 +166,7 @@ fn valid<'a>(bytes: &'a [u8], logical: Option<&Logical>) -> Option<&'a [u8]> {
     fine.then_some(bytes)
 }
 
-/// The number, if it is what the logical type says: a time ends with its day.
+/// The number, if it is valid for the logical type: a time must be within a day.
 pub(crate) fn in_range(number: i64, logical: Option<&Logical>) -> Option<i64> {
     let fine = match logical {
         Some(Logical::Simple("time-millis")) => (0..24 * 60 * 60 * 1000).contains(&number),
@@ -176,7 +176,7 @@ pub(crate) fn in_range(number: i64, logical: Option<&Logical>) -> Option<i64> {
     fine.then_some(number)
 }
 
-/// The number of a decimal, if 256 bits can hold it.
+/// The number of a decimal, if it fits in 256 bits.
 pub(crate) fn unscaled(bytes: &[u8]) -> Option<i256> {
     let sign = if bytes.first()? & 0x80 == 0 { 0 } else { 0xff };
     let (excess, low) = bytes.split_at(bytes.len().saturating_sub(32));

@@ -1,4 +1,4 @@
-//! Values to Avro bytes, with every choice that the specification leaves to a writer made at random.
+//! Encoding of values as Avro bytes. Every choice that the specification leaves to a writer is made at random.
 
 use super::schema::{Definition, Schema, Type};
 use super::value::{Seed, Value};
@@ -51,7 +51,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// One block or several, with or without their sizes.
+    /// Writes one block or several, with or without their sizes.
     fn items<T>(&mut self, items: &[T], item: impl Fn(&mut Self, &T)) {
         let mut rest = items;
         while !rest.is_empty() {
@@ -77,7 +77,7 @@ impl<'a> Encoder<'a> {
         self.out.extend(bytes);
     }
 
-    /// Sometimes with more bytes than needed, up to the ten that are allowed.
+    /// Writes a number, sometimes with more bytes than needed, up to the ten that are allowed.
     fn long(&mut self, value: i64) {
         let zigzag = ((value << 1) ^ (value >> 63)) as u64;
         let least = ((64 - zigzag.leading_zeros()).div_ceil(7)).max(1);

@@ -1,4 +1,4 @@
-//! Reader schemas: a writer's schema after random steps that the specification allows.
+//! Reader schemas, made from a writer's schema by random steps that the specification allows.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::resolve::PROMOTIONS;
 use super::schema::{Definition, Field, Named, Schema, Type};
 use super::value::Seed;
 
-/// A schema that every value of `writer` can be read as.
+/// A reader schema that fits every value of `writer`.
 pub(crate) fn evolve(writer: &Schema, seed: &mut Seed) -> Schema {
     let mut reader = writer.clone();
     let mut added = BTreeMap::new();
@@ -87,7 +87,7 @@ fn evolve_symbols(symbols: &mut Vec<String>, default: &mut Option<String>, seed:
     }
 }
 
-/// The type itself, where it stands.
+/// Changes a type in place.
 fn change(ty: &mut Type, seed: &mut Seed) {
     match ty {
         Type::Array(inner) | Type::Map(inner) => change(inner, seed),
@@ -137,7 +137,7 @@ fn promote(ty: &mut Type, seed: &mut Seed) {
     }
 }
 
-/// What a union may hold once.
+/// The kind of a type, which a union may contain only once.
 fn kind(ty: &Type) -> &str {
     match ty {
         Type::Primitive(name, _) => name,
@@ -148,8 +148,8 @@ fn kind(ty: &Type) -> &str {
     }
 }
 
-/// Some types under new names, with the old ones as aliases. A name without a namespace could not be an alias of
-/// one that has a namespace, and keeps to itself.
+/// Gives some types new names, with the old ones as aliases. A type without a namespace stays without one, because a name
+/// without a namespace cannot be an alias of a name with one.
 fn rename(schema: &Schema, seed: &mut Seed) -> Schema {
     let mut names = BTreeMap::new();
     for (i, name) in schema.named.keys().enumerate() {

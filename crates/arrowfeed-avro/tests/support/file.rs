@@ -1,4 +1,4 @@
-//! Container files, put together byte by byte.
+//! Container files, assembled byte by byte.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +29,7 @@ pub(crate) struct Block {
 }
 
 impl AvroFile {
-    /// The rows in blocks of random sizes, some of them empty.
+    /// Splits the rows into blocks of random sizes, some of them empty.
     pub(crate) fn of_rows(json: &str, schema: &Schema, rows: &[Value], codec: Codec, seed: u64) -> Self {
         let mut seed = Seed(seed);
         let sync = seed.bytes(16).try_into().expect("sixteen bytes");
@@ -52,7 +52,7 @@ impl AvroFile {
         self.bytes_and_blocks().0
     }
 
-    /// The file, and where its blocks start.
+    /// The file, and the offsets of its blocks.
     pub(crate) fn bytes_and_blocks(&self) -> (Vec<u8>, Vec<u64>) {
         let mut out = b"Obj\x01".to_vec();
         let entries =
@@ -79,7 +79,7 @@ impl AvroFile {
     }
 }
 
-/// A number of 0 or more.
+/// Appends a number of 0 or more.
 fn varint(out: &mut Vec<u8>, number: usize) {
     let mut rest = number << 1;
     while rest > 0x7f {
@@ -117,12 +117,12 @@ fn compress(codec: Codec, data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A file that is removed when it is dropped.
+/// A path whose file is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct TempFile(PathBuf);
 
 impl TempFile {
-    /// A name that nobody has.
+    /// An unused path.
     pub(crate) fn new() -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);

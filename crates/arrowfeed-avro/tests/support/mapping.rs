@@ -1,4 +1,4 @@
-//! The Arrow type and value of each Avro type: the table of the documentation once more.
+//! The Arrow type and value of each Avro type: a second implementation of the table in the documentation.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use super::decode::{unscaled, uuid};
 use super::schema::{Definition, Logical, Schema, Type, field_path};
 use super::value::Value;
 
-/// How one schema becomes Arrow, before any encoding puts lists around.
+/// Mapping of one schema to Arrow, before any encoding adds lists.
 pub(crate) struct Mapping<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) strings: StringType,
-    /// Numbers widen, logical types are ignored, and text is bytes.
+    /// Whether numbers widen, logical types are ignored, and text is bytes.
     pub(crate) tfx: bool,
     pub(crate) lengths: BTreeMap<String, i32>,
 }
@@ -24,12 +24,12 @@ impl<'a> Mapping<'a> {
         Self { schema, strings, tfx: false, lengths: BTreeMap::new() }
     }
 
-    /// The columns; the column `value` of a root that is not a record. A type that contains itself is null.
+    /// The columns, or the column `value` for a root that is not a record. A recursive type is null.
     pub(crate) fn columns(&self) -> Vec<Field> {
         match self.schema.fields(&self.schema.root) {
             Some(_) => match self.field("", &self.schema.root, "").data_type() {
                 DataType::Struct(fields) => fields.iter().map(|field| (**field).clone()).collect(),
-                // A record that contains itself.
+                // A recursive record.
                 _ => Vec::new(),
             },
             None => vec![self.field("value", &self.schema.root, "value")],
@@ -213,7 +213,7 @@ impl<'a> Mapping<'a> {
     }
 }
 
-/// Arrow counts the nulls of a union's branches as the union's.
+/// Whether a branch of a union is null, which makes the Arrow union nullable.
 fn is_null(ty: &Type) -> bool {
     matches!(ty, Type::Primitive("null", _))
 }

@@ -1,14 +1,14 @@
-//! What tests know of Avro on their own: nothing in here uses the crate, except for its options and names.
+//! A second implementation of Avro for tests. It uses nothing of the crate except its options and names.
 //!
 //! ```text
 //! shapes ──JSON──> schema ──> rows ──encode──> file ──> the crate ──> RecordBatch ──arrow──> values
 //!                     └────────────── values of the rows, mapped to Arrow ──────────────> the same?
 //! ```
-//! - [`shapes`]: random schemas as JSON, with all that the specification allows.
-//! - [`schema`]: JSON to types: names, namespaces, which logical types are valid.
+//! - [`shapes`]: random schemas as JSON, with everything that the specification allows.
+//! - [`schema`]: conversion of JSON to types: names, namespaces, valid logical types.
 //! - [`rows`]: random values of a schema, from a seed.
-//! - [`encode`]: values to Avro bytes, with the choices that writers have.
-//! - [`decode`]: Avro bytes to values, or why not: the oracle of what is valid.
+//! - [`encode`]: encoding of values as Avro bytes, with random choices like those of writers.
+//! - [`decode`]: decoding of Avro bytes to values, or rejection: the oracle for validity.
 //! - [`resolve`], [`evolve`]: schema resolution value by value; random reader schemas that it allows.
 //! - [`file`]: container files with every codec.
 //! - [`mapping`]: the Arrow type and value of each Avro type; [`wrap`]: those of the other encodings.

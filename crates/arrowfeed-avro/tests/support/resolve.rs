@@ -5,14 +5,14 @@ use serde_json::Value as Json;
 use super::schema::{Definition, Field, Schema, Type};
 use super::value::Value;
 
-/// A writer's and a reader's schema.
+/// Resolves values of the writer's schema to the reader's schema.
 pub(crate) struct Resolver<'a> {
     pub(crate) writer: &'a Schema,
     pub(crate) reader: &'a Schema,
 }
 
 impl Resolver<'_> {
-    /// A row of the writer's as one of the reader's.
+    /// Converts a row of the writer's schema to the reader's.
     pub(crate) fn row(&self, row: &Value) -> Value {
         self.value(&self.writer.root, &self.reader.root, row)
     }
@@ -63,7 +63,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The branch of the same type, or else the first that it can be promoted to.
+    /// The branch of the same type, or else the first branch that the type can be promoted to.
     fn branch(&self, w: &Type, branches: &[Type]) -> Option<usize> {
         let same = branches.iter().position(|r| match (w, r) {
             (Type::Primitive(w, _), Type::Primitive(r, _)) => w == r,
@@ -72,7 +72,7 @@ impl Resolver<'_> {
             _ => false,
         });
         let promotion = |r: &Type| match (w, r) {
-            // A logical type is never taken for another.
+            // A logical type cannot become another one.
             (Type::Primitive("int", Some(_)), Type::Primitive("long", Some(_))) => false,
             (Type::Primitive(w, _), Type::Primitive(r, _)) => {
                 PROMOTIONS.iter().any(|(from, to)| from == w && to.contains(r))
@@ -83,7 +83,7 @@ impl Resolver<'_> {
     }
 }
 
-/// What may be read as what.
+/// Promotions from the first type to each of the others.
 pub(crate) const PROMOTIONS: [(&str, &[&str]); 4] = [
     ("int", &["long", "float", "double"]),
     ("long", &["float", "double"]),
@@ -101,7 +101,7 @@ fn primitive(w: &str, r: &str, value: &Value) -> Value {
     }
 }
 
-/// The value that JSON stands for as a default of a type; the first branch of a union that it can be.
+/// The value of a default in JSON; for a union, of the first branch that fits.
 fn default(schema: &Schema, ty: &Type, json: &Json) -> Option<Value> {
     Some(match (ty, json) {
         (Type::Union(branches), json) => {

@@ -7,17 +7,17 @@ use arrow_buffer::i256;
 use super::schema::{Definition, Logical, Schema, Type, field_path};
 use super::value::{Seed, Value};
 
-/// Makes values of one schema.
+/// Generator of values of one schema.
 pub(crate) struct Rows<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) seed: Seed,
-    /// How many items arrays have at these paths.
+    /// Fixed lengths of the arrays at these paths.
     pub(crate) lengths: BTreeMap<String, i32>,
-    /// Items that may still be made; then arrays stay empty and what can be null is.
+    /// Number of items that may still be generated. At 0, arrays are empty and nullable values are null.
     fuel: usize,
 }
 
-/// Texts around the twelve bytes that a string view keeps in place.
+/// Texts with lengths around the twelve bytes that a string view stores inline.
 const TEXTS: [&str; 8] = ["", "a", "twelve bytes", "thirteen byte", "größer", "名前", "🦀", "\0"];
 
 impl<'a> Rows<'a> {
@@ -117,7 +117,7 @@ impl<'a> Rows<'a> {
         if self.seed.one_in(3) { self.seed.pick(&edges) } else { self.seed.pick(&[any, -any]) }
     }
 
-    /// A time of a day of so many units.
+    /// A time of day, where a day has `day` units.
     fn time(&mut self, day: i64) -> i64 {
         let any = self.integer().rem_euclid(day);
         self.seed.pick(&[any, any, 0, day - 1])
@@ -134,7 +134,7 @@ impl<'a> Rows<'a> {
         [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
     }
 
-    /// A number of at most so many digits.
+    /// A number of at most `precision` digits.
     fn decimal(&mut self, precision: usize) -> i256 {
         let digits = if self.seed.one_in(3) { precision } else { 1 + self.seed.below(precision) };
         let nines = self.seed.one_in(4);
@@ -160,13 +160,13 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The least bytes of a big-endian number in two's complement that still say what it is.
+/// The minimum number of bytes of a big-endian number in two's complement.
 fn shortest(number: &[u8]) -> usize {
     let spare = |pair: &&[u8]| matches!((pair[0], pair[1] & 0x80), (0, 0) | (0xff, 0x80));
     number.len() - number.windows(2).take_while(spare).count()
 }
 
-/// The same number in so many bytes, which are enough.
+/// The same number with `size` bytes, which must be enough.
 fn resized(number: &[u8], size: usize) -> Vec<u8> {
     let sign = if number[0] & 0x80 == 0 { 0 } else { 0xff };
     let kept = &number[number.len().saturating_sub(size)..];

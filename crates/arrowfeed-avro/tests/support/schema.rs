@@ -1,10 +1,10 @@
-//! The types of a schema, from its JSON and back to it.
+//! The types of a schema, parsed from JSON and written as JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
-/// A type; named ones by their full name.
+/// A type. Named types are given by their full name.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Type {
     Primitive(&'static str, Option<Logical>),
@@ -14,7 +14,7 @@ pub(crate) enum Type {
     Named(String),
 }
 
-/// A logical type that is valid where it stands.
+/// A logical type that is valid for its base type.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Logical {
     Simple(&'static str),
@@ -65,7 +65,7 @@ const LOGICAL: [(&str, &[&str]); 11] = [
 ];
 
 impl Schema {
-    /// Of JSON that is known to be a valid schema.
+    /// Parses JSON that is known to be a valid schema.
     pub(crate) fn parse(text: &str) -> Self {
         let json: Json = serde_json::from_str(text).expect("a schema is JSON");
         let mut named = BTreeMap::new();
@@ -77,7 +77,7 @@ impl Schema {
         &self.named[name].definition
     }
 
-    /// The fields of a record; none of another type.
+    /// The fields of a record; `None` for another type.
     pub(crate) fn fields(&self, ty: &Type) -> Option<&[Field]> {
         match ty {
             Type::Named(name) => match self.definition(name) {
@@ -88,7 +88,7 @@ impl Schema {
         }
     }
 
-    /// What the crate makes of a union: the other type, and which branch is null.
+    /// For a union of null and one other type: the index of null, and the other type.
     pub(crate) fn nullable(branches: &[Type]) -> Option<(usize, &Type)> {
         let is_null = |ty: &Type| matches!(ty, Type::Primitive("null", _));
         match branches {
@@ -98,7 +98,7 @@ impl Schema {
         }
     }
 
-    /// Whether each value of a type has no bytes.
+    /// Whether all values of a type take no bytes.
     pub(crate) fn is_empty(&self, ty: &Type) -> bool {
         match ty {
             Type::Primitive(name, _) => *name == "null",
@@ -111,7 +111,7 @@ impl Schema {
         }
     }
 
-    /// The JSON of these types: every name full, every definition where it is first met.
+    /// The JSON of these types, with full names and every definition at its first use.
     pub(crate) fn to_json(&self) -> String {
         self.json(&self.root, &mut BTreeSet::new()).to_string()
     }
@@ -208,7 +208,7 @@ fn define(json: &Json, namespace: &str, named: &mut BTreeMap<String, Named>) -> 
     let name = full_name(json["name"].as_str().expect("a name"), own);
     let space = name.rsplit_once('.').map_or("", |(space, _)| space).to_owned();
     let aliases = strings(&json["aliases"]).iter().map(|alias| full_name(alias, &space)).collect();
-    // A record may mention itself.
+    // Inserted first, because a record may refer to itself.
     named.insert(name.clone(), Named { aliases, definition: Definition::Record(Vec::new()) });
     let definition = match json["type"].as_str() {
         Some("record") => {
@@ -241,7 +241,7 @@ fn strings(json: &Json) -> Vec<String> {
     json.as_array().into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
-/// The logical type that `json` gives to `base`, if it is valid there.
+/// The logical type in `json`, if it is valid for `base`.
 fn logical(json: &Json, base: &str) -> Option<Logical> {
     let name = json["logicalType"].as_str()?;
     if name != "decimal" {
@@ -262,7 +262,7 @@ fn logical(json: &Json, base: &str) -> Option<Logical> {
     (scale <= precision).then_some(Logical::Decimal { precision, scale })
 }
 
-/// The column path of a field of a record: no brackets for the arrays that the record is in.
+/// The column path of a field of a record, without brackets for the arrays around the record.
 pub(crate) fn field_path(record: &str, name: &str) -> String {
     match record.trim_end_matches("[]") {
         "" => name.to_owned(),

@@ -1,4 +1,4 @@
-//! Random schemas, as a tree that proptest can shrink and that is always valid once it is written as JSON.
+//! Random schemas, as a tree that proptest can shrink and that always becomes a valid schema in JSON.
 
 use std::collections::HashSet;
 
@@ -6,34 +6,34 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-/// A type without names: those are given when it is written.
+/// A type without names, which are assigned when it is written.
 #[derive(Debug, Clone)]
 pub(crate) enum Shape {
-    /// A name, and attributes beside it.
+    /// A name, and further attributes.
     Primitive(&'static str, Json),
-    /// So many symbols.
+    /// An enum with this number of symbols.
     Enum(usize),
     Fixed(usize, Json),
     Array(Box<Shape>),
     Map(Box<Shape>),
     Record(Vec<Shape>),
     Nullable(Box<Shape>, bool),
-    /// Branches that a union must not have are left out.
+    /// A union. Branches that it must not have are dropped.
     Union(Vec<Shape>),
-    /// One of the named types before it.
+    /// One of the earlier named types.
     Again(usize),
-    /// A record that contains itself.
+    /// A recursive record.
     Tree,
 }
 
-/// What schemas may hold.
+/// The kinds of types that schemas may contain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kinds {
     All,
-    /// Records that contain themselves too.
+    /// Recursive records too.
     Recursive,
-    /// What other libraries take as well: ASCII names, no invalid logical types, no decimals that Arrow has not,
-    /// no empty records, no fixed of no bytes.
+    /// Only types that other libraries accept too: ASCII names, no invalid logical types, no decimals that Arrow does not
+    /// support, no empty records, no fixed of no bytes.
     Common,
 }
 
@@ -81,7 +81,7 @@ fn plain() -> impl Strategy<Value = Shape> {
 }
 
 fn logical(common: bool) -> impl Strategy<Value = Shape> {
-    // Arrow's digits, or more.
+    // Up to the digits that Arrow supports, or more.
     let (most_digits, most_bytes) = if common { (76_usize, 32_usize) } else { (90, 40) };
     let primitives = [
         ("int", "date"),
@@ -103,7 +103,7 @@ fn logical(common: bool) -> impl Strategy<Value = Shape> {
     let bytes = (1..=most_digits, 0..90_usize).prop_map(move |(precision, scale)| {
         Shape::Primitive("bytes", decimal(precision, scale % (precision + 1)))
     });
-    // Digits that any number of so many bytes can have.
+    // The digits of any number with this many bytes.
     let sized = (1..=most_bytes, 0..90_usize).prop_map(move |(size, scale)| {
         let precision = ((size * 8 - 1) as f64 * std::f64::consts::LOG10_2) as usize;
         Shape::Fixed(size, decimal(precision, scale % (precision + 1)))
@@ -127,9 +127,9 @@ fn invalid_logical() -> impl Strategy<Value = Shape> {
     proptest::sample::select(cases)
 }
 
-/// Writes shapes as JSON, and gives them names in all the ways there are.
+/// Writes shapes as JSON, and assigns names in all possible forms.
 struct Writer {
-    /// Namespaces and names of the types that are whole.
+    /// Namespaces and names of the types that are complete.
     named: Vec<(String, String)>,
     count: usize,
     salt: usize,
@@ -137,7 +137,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// The JSON, and what a union may hold only once.
+    /// The JSON of a type, and its kind, which a union may contain only once.
     fn write(&mut self, shape: &Shape, namespace: &str) -> (Json, String) {
         match shape {
             Shape::Primitive(name, extra) if extra.as_object().is_some_and(|extra| extra.is_empty()) => {
@@ -160,7 +160,7 @@ impl Writer {
             Shape::Again(i) if !self.named.is_empty() => {
                 let (space, name) = &self.named[i % self.named.len()];
                 let full = if space.is_empty() { name.clone() } else { format!("{space}.{name}") };
-                // In its own namespace a name may stand alone.
+                // In its own namespace, a name may be written without it.
                 let text = if space == namespace && i % 2 == 0 { name } else { &full };
                 (json!(text), full)
             }
@@ -221,7 +221,7 @@ impl Writer {
         }
     }
 
-    /// A named type; `fields` writes those of a record in its namespace.
+    /// Defines a named type; `fields` writes the fields of a record in the namespace of the type.
     fn define(
         &mut self,
         mut json: Json,
@@ -230,7 +230,7 @@ impl Writer {
     ) -> (Json, String) {
         let name = format!("T{}", self.count);
         let style = (self.count + self.salt) % 5;
-        // Not every library looks for names without a namespace from inside one.
+        // Not every library can refer from inside a namespace to names without one.
         let style = if self.ascii { 2 + style % 2 } else { style };
         self.count += 1;
         let space = match style {

@@ -1,6 +1,6 @@
-//! Values as plain data, and the seed that random ones come from.
+//! Values as plain data, and the random generator for them.
 
-/// A value: of an Avro type as it stands on the wire, or of an Arrow array.
+/// A value of an Avro type in its wire form, or of an Arrow array.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Null,
@@ -13,7 +13,7 @@ pub(crate) enum Value {
     Double(u64),
     Bytes(Vec<u8>),
     Text(String),
-    /// Of an Avro enum, by its place.
+    /// A symbol of an Avro enum, by its index.
     Symbol(usize),
     /// Arrow only: the unscaled number in digits.
     Decimal(String),
@@ -22,13 +22,13 @@ pub(crate) enum Value {
     List(Vec<Value>),
     /// Keys and values, in order.
     Map(Vec<(Value, Value)>),
-    /// Fields by place.
+    /// Fields, in order.
     Record(Vec<Value>),
-    /// Of a union.
+    /// A value of a union, with the index of its branch.
     Branch(usize, Box<Value>),
 }
 
-/// Random numbers that are a function of where they started.
+/// Reproducible random numbers, which depend only on the initial state.
 #[derive(Debug, Clone)]
 pub(crate) struct Seed(pub(crate) u64);
 

@@ -1,4 +1,4 @@
-//! The lists that the `feature` and `tfx` encodings put around native columns: their types and their values.
+//! The lists that the `feature` and `tfx` encodings add around native columns: their types and their values.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use arrow_schema::{DataType, Field};
 
 use super::value::Value;
 
-/// One of the two encodings, by what they differ in.
+/// One of the two encodings, described by its differences from the other.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wrap {
     pub(crate) tfx: bool,
 }
 
 impl Wrap {
-    /// The path of the first type without such an encoding: a union that is more than null or one type.
+    /// The path of the first type that has no such encoding: a union other than of null and one type.
     pub(crate) fn refused(native: &DataType, path: &str) -> Option<String> {
         let items = format!("{path}[]");
         match native {
@@ -53,17 +53,17 @@ impl Wrap {
         if self.tfx { DataType::LargeList(Arc::new(items)) } else { DataType::List(Arc::new(items)) }
     }
 
-    /// The one value of a list that is there for its sake: whether it is null is said by the list.
+    /// The single value of a list that exists only for the encoding. The list tells whether it is null.
     fn alone(self, native: &Field) -> Field {
         self.of_value(native, Field::new("item", self.inside(native.data_type()), self.tfx))
     }
 
-    /// The metadata of a value, an extension type's for one, stays with it; what tfx makes of it has none.
+    /// Keeps the metadata of a value, such as that of an extension type. In tfx, values have no metadata.
     fn of_value(self, native: &Field, item: Field) -> Field {
         if self.tfx { item } else { item.with_metadata(native.metadata().clone()) }
     }
 
-    /// An item of a native list: a list again, or a value.
+    /// An item of a native list, which is a list again or a value.
     fn item(self, native: &Field) -> Field {
         let data_type = match native.data_type() {
             DataType::List(_) | DataType::FixedSizeList(..) | DataType::Map(..) => {
@@ -84,7 +84,7 @@ impl Wrap {
         }
     }
 
-    /// The value of a column or of a field of a struct.
+    /// A value of a column or of a struct field.
     pub(crate) fn value(self, native: &DataType, value: &Value) -> Value {
         match (native, value) {
             (_, Value::Null) => Value::Null,

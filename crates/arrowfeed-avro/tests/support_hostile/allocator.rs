@@ -1,4 +1,4 @@
-//! Live bytes of the process, and their peak: what Rust code has asked for.
+//! Allocation counter: live bytes of Rust code in the process, and their peak.
 
 #![allow(unsafe_code)]
 
@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, counted. A test binary makes it its `#[global_allocator]`.
+/// The system's allocator with counters. A test binary sets it as its `#[global_allocator]`.
 #[derive(Debug)]
 pub(crate) struct Counting;
 
-// SAFETY: every call goes to the system's allocator with the arguments that came in.
+// SAFETY: every call is passed to the system's allocator with the same arguments.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         grow(layout.size());
-        // SAFETY: the caller's contract is the system allocator's.
+        // SAFETY: the caller's contract is that of the system's allocator.
         unsafe { System.alloc(layout) }
     }
 
@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both are alive while the bytes are moved; large ones are remapped, so the old size leaves first.
+        // Both are alive while the bytes are moved. Large blocks are remapped, though, so the old size is subtracted first.
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         grow(size);
         // SAFETY: as in `alloc`.
@@ -46,7 +46,7 @@ fn grow(bytes: usize) {
     PEAK.fetch_max(live, Ordering::Relaxed);
 }
 
-/// The most bytes that were alive at once during `work`, over those alive before it.
+/// Runs `work`. Also returns the maximum of live bytes during it, minus those alive before.
 pub(crate) fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A payload as each codec stores it.
+//! Compression of a payload with each codec.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use arrowfeed_avro::Codec;
 pub(crate) const CODECS: [Codec; 6] =
     [Codec::Null, Codec::Deflate, Codec::Snappy, Codec::Zstandard, Codec::Bzip2, Codec::Xz];
 
-/// The data of a block.
+/// The payload as the data of a block.
 pub(crate) fn compress(codec: Codec, payload: &[u8]) -> Vec<u8> {
     match codec {
         Codec::Null => payload.to_vec(),

@@ -1,11 +1,11 @@
-//! Container files that grow by blocks.
+//! Builder of container files, which appends blocks.
 
 use arrowfeed_avro::Codec;
 
 use super::compress::compress;
 use super::wire::{bytes, long};
 
-/// The sync marker of every file that is made here, unless it is given.
+/// The sync marker of all files that are made here, unless another is specified.
 pub(crate) const SYNC: [u8; 16] = *b"\xa1sync marker 16\xff";
 
 /// A file under construction.
@@ -17,30 +17,30 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// A valid header, no blocks.
+    /// A valid header without blocks.
     pub(crate) fn new(schema: &str, codec: Codec) -> Self {
         Self::with_sync(schema, codec, SYNC)
     }
 
-    /// A valid header with a sync marker of choice.
+    /// A valid header with a specified sync marker.
     pub(crate) fn with_sync(schema: &str, codec: Codec, sync: [u8; 16]) -> Self {
         let entries = [("avro.schema", schema.as_bytes()), ("avro.codec", codec.name().as_bytes())];
         Self { bytes: header(&entries, &sync), codec, sync }
     }
 
-    /// A block that is what it says.
+    /// A valid block.
     pub(crate) fn block(self, count: i64, payload: &[u8]) -> Self {
         let data = compress(self.codec, payload);
         let size = data.len() as i64;
         self.framed(count, size, &data)
     }
 
-    /// A block whose data is given as it stands in the file.
+    /// A block with this data, which is not compressed further.
     pub(crate) fn data(self, count: i64, data: &[u8]) -> Self {
         self.framed(count, data.len() as i64, data)
     }
 
-    /// A block with a size of choice.
+    /// A block that states this size.
     pub(crate) fn framed(mut self, count: i64, size: i64, data: &[u8]) -> Self {
         self.bytes.extend(long(count));
         self.bytes.extend(long(size));
@@ -49,7 +49,7 @@ impl Container {
         self
     }
 
-    /// Bytes as they are.
+    /// Appends bytes unchanged.
     pub(crate) fn raw(mut self, bytes: &[u8]) -> Self {
         self.bytes.extend(bytes);
         self
@@ -63,7 +63,7 @@ pub(crate) fn header(entries: &[(&str, &[u8])], sync: &[u8; 16]) -> Vec<u8> {
     header_of(&metadata, sync)
 }
 
-/// A header with metadata as it is given, its ending 0 included.
+/// A header with this metadata, which includes the 0 at its end.
 pub(crate) fn header_of(metadata: &[u8], sync: &[u8]) -> Vec<u8> {
     [b"Obj\x01", metadata, sync].concat()
 }

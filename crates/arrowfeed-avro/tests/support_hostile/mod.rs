@@ -1,17 +1,17 @@
-//! Hostile and honest container files, made with plain code, and ways to read them.
+//! Builders of hostile and valid container files in plain code, and ways to read them.
 //!
-//! - [`wire`]: values of the binary encoding, right or wrong.
-//! - [`compress`]: a payload as each codec stores it.
-//! - [`container`]: headers and blocks, with as many lies as asked for.
-//! - [`outcome`]: what reading gave: rows, and the fault that ended it.
-//! - [`ways`]: the same bytes through every door of the reader, which must all agree.
-//! - [`mutate`]: files that are almost right.
-//! - [`skipping`]: what must hold for a file that is read in part.
+//! - [`wire`]: values of the binary encoding, valid or not.
+//! - [`compress`]: compression of a payload with each codec.
+//! - [`container`]: headers and blocks, which may contain false statements.
+//! - [`outcome`]: the result of reading: rows, and the fault that ended it.
+//! - [`ways`]: reading of the same bytes through every entry point of the reader, with equal results.
+//! - [`mutate`]: files that are almost valid.
+//! - [`skipping`]: comparison of a file that is read in part with the whole.
 //! - [`seeds`], [`schemas`]: small valid files of many kinds.
-//! - [`random`]: numbers that are the same in each run.
+//! - [`random`]: reproducible random numbers.
 //! - [`allocator`]: live bytes of the process, and their peak.
 
-// Each test binary uses a part of it.
+// Each test binary uses only some of these.
 #![allow(dead_code)]
 
 pub(crate) mod allocator;

@@ -1,11 +1,11 @@
-//! Files that are almost right.
+//! Mutation of valid files into files that are almost valid.
 
 use super::container::SYNC;
 use super::random::Random;
 use super::seeds::Seed;
 use super::wire::long;
 
-/// Numbers at which code goes wrong.
+/// Numbers at which code tends to fail.
 const INTERESTING: [i64; 18] = [
     0,
     1,
@@ -27,7 +27,7 @@ const INTERESTING: [i64; 18] = [
     i64::MIN,
 ];
 
-/// One to three changes of one kind or several.
+/// Applies one to three changes of one or several kinds.
 pub(crate) fn mutant(seed: &Seed, others: &[Seed], random: &mut Random) -> Vec<u8> {
     let mut bytes = seed.bytes.clone();
     for _ in 0..1 + random.below(3) {
@@ -38,7 +38,7 @@ pub(crate) fn mutant(seed: &Seed, others: &[Seed], random: &mut Random) -> Vec<u
             3 => delete(&mut bytes, random),
             4 => splice(&mut bytes, &random.pick(others).bytes, random),
             5 => varint(&mut bytes, random),
-            // What stands between headers and markers is where most of the code is.
+            // Most of the code handles the data between headers and markers.
             _ => in_a_payload(&mut bytes, seed, random),
         }
     }
@@ -75,20 +75,20 @@ fn delete(bytes: &mut Vec<u8>, random: &mut Random) {
     bytes.drain(at..end);
 }
 
-/// The start of this file and the end of another.
+/// Joins the start of this file and the end of another.
 fn splice(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     bytes.truncate(place(bytes, random));
     bytes.extend(&other[place(other, random)..]);
 }
 
-/// Another number where one may stand.
+/// Replaces the bytes of a possible number by another number.
 fn varint(bytes: &mut Vec<u8>, random: &mut Random) {
     let at = place(bytes, random);
     let end = (at..bytes.len()).find(|i| bytes[*i] < 0x80).map_or(bytes.len(), |last| last + 1);
     bytes.splice(at..end, long(*random.pick(&INTERESTING)));
 }
 
-/// A change in the data of a block, whose size and marker are made right again: the values are reached.
+/// Changes the data of a block, and corrects the size and the marker of the block so that the values are reached.
 fn in_a_payload(bytes: &mut Vec<u8>, seed: &Seed, random: &mut Random) {
     let block = random.below(seed.borders.len() - 1);
     let (start, end) = (seed.borders[block].0, seed.borders[block + 1].0);

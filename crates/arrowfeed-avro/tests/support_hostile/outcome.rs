@@ -1,4 +1,4 @@
-//! What reading gave: rows, and the fault that ended it.
+//! The result of reading: rows, and the fault that ended it.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
 use arrowfeed_avro::{AvroReader, FeedError, FeedErrorKind};
 
-/// An error without the name of its file, which differs from way to way.
+/// An error without the name of its file, which depends on the way of reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) kind: FeedErrorKind,
@@ -17,7 +17,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// With the number of its block left out: a split counts blocks from its own start.
+    /// Removes the number of the block, because a split counts blocks from its own start.
     pub(crate) fn without_block(mut self) -> Self {
         if let Some(block) = self.block.take() {
             self.text = self.text.replacen(&format!("block {block} at "), "", 1);
@@ -45,7 +45,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Everything that came out of a reader.
+/// The complete output of a reader.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outcome {
     pub(crate) batches: Vec<RecordBatch>,
@@ -53,7 +53,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Reads to the end or to the first error, after which nothing may come.
+    /// Reads to the end or to the first error, and checks that nothing follows.
     pub(crate) fn of(reader: Result<AvroReader, FeedError>) -> Self {
         let mut outcome = Self::default();
         let mut reader = match reader {
@@ -77,7 +77,7 @@ impl Outcome {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// All rows as one batch; `None` where there is no batch.
+    /// All rows as one batch; `None` if there is no batch.
     pub(crate) fn table(&self) -> Option<RecordBatch> {
         let schema = self.batches.first()?.schema();
         Some(concat_batches(&schema, &self.batches).expect("batches of one schema"))

@@ -1,6 +1,6 @@
-//! Numbers that look random and are the same in each run.
+//! Reproducible random numbers.
 
-/// SplitMix64: every seed gives a good sequence.
+/// The SplitMix64 generator, which gives a good sequence for every seed.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
 
@@ -17,12 +17,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, which is not 0.
+    /// A number below `n`, which must not be 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
-    /// One of them.
+    /// A random element.
     pub(crate) fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }

@@ -1,14 +1,14 @@
-//! Schemas of many kinds, each with a way to write a record of it.
+//! Schemas of many kinds, each with a function that writes a random record.
 
 use super::random::Random;
 use super::wire::{array, bytes, long, sized_array, string};
 
-/// A schema and what writes one value of it.
+/// A schema and a function that writes one value of it.
 #[derive(Clone, Copy)]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) schema: &'static str,
-    /// Fields of the root record; empty where the root is none.
+    /// Fields of the root record; empty if the root is not a record.
     pub(crate) fields: &'static [&'static str],
     pub(crate) write: fn(&mut Random) -> Vec<u8>,
 }
@@ -139,7 +139,7 @@ fn fixed(random: &mut Random, size: usize) -> Vec<u8> {
     (0..size).map(|_| random.next() as u8).collect()
 }
 
-/// Up to 40 bytes, some of them not ASCII: shorter and longer than what the decoder copies in one move.
+/// Up to 40 bytes, not all of them ASCII: shorter or longer than the block that the decoder copies at once.
 fn text(random: &mut Random) -> Vec<u8> {
     let words = ["", "a", "naïve", "0123456789", "日本語", "🦀"];
     string(&(0..random.below(5)).map(|_| *random.pick(&words)).collect::<String>())

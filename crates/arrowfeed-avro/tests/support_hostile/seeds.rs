@@ -1,4 +1,4 @@
-//! Small valid files of many kinds: schemas, codecs, layouts of blocks.
+//! Small valid files with many schemas, codecs and block layouts.
 
 use arrowfeed_avro::Codec;
 
@@ -10,19 +10,19 @@ use super::schemas::{KINDS, Kind};
 /// Rows of each block.
 const LAYOUTS: [&[usize]; 4] = [&[3], &[2, 0, 3], &[1, 1, 1, 1], &[7, 2]];
 
-/// A valid file, and where its blocks end.
+/// A valid file, and the ends of its blocks.
 pub(crate) struct Seed {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) codec: Codec,
     pub(crate) bytes: Vec<u8>,
-    /// Offset and rows so far: at the end of the header, and of each block.
+    /// Offset and number of rows at the end of the header and of each block.
     pub(crate) borders: Vec<(usize, usize)>,
 }
 
-/// The first `n` seeds: each has another combination of schema, codec and layout.
+/// The first `n` seeds, each with another combination of schema, codec and layout.
 pub(crate) fn seeds(n: usize) -> Vec<Seed> {
-    // The numbers of schemas, codecs and layouts share factors; an offset a round keeps the combinations apart.
+    // The numbers of schemas, codecs and layouts have common factors. A shift in each round makes the combinations differ.
     (0..n)
         .map(|i| seed(&KINDS[i % KINDS.len()], CODECS[(i + i / 18) % 6], LAYOUTS[(i + i / 36) % 4], i))
         .collect()
@@ -35,7 +35,7 @@ fn seed(kind: &Kind, codec: Codec, layout: &[usize], number: usize) -> Seed {
     let mut rows = 0;
     for &count in layout {
         let payload: Vec<u8> = (0..count).flat_map(|_| (kind.write)(&mut random)).collect();
-        // A block without records may have no bytes at all, whatever the codec.
+        // A block without records may have no bytes at all, with any codec.
         file = if count == 0 { file.data(0, &[]) } else { file.block(count as i64, &payload) };
         rows += count;
         borders.push((file.bytes.len(), rows));

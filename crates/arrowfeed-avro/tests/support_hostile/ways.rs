@@ -1,4 +1,4 @@
-//! The same bytes through every door of the reader.
+//! Reading of the same bytes through every entry point of the reader.
 
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
@@ -9,8 +9,8 @@ use arrowfeed_avro::{AvroHeader, AvroReader, AvroReaderBuilder, AvroSource, Read
 
 use super::outcome::{Fault, Outcome};
 
-/// Reads `bytes` from memory, from a file, one byte at a time, in threads and by splits, and gives what all of
-/// them gave: the same rows and then the same fault.
+/// Reads `bytes` from memory, from a file, one byte at a time, in threads and by splits. Checks that all give the same rows
+/// and then the same fault, and returns them.
 pub(crate) fn read_every_way(bytes: &[u8], options: &ReadOptions) -> Outcome {
     let whole = read(bytes, options);
     let file = TemporaryFile::new(bytes);
@@ -19,7 +19,7 @@ pub(crate) fn read_every_way(bytes: &[u8], options: &ReadOptions) -> Outcome {
     agree("byte by byte", &whole, &Outcome::of(builder(options, 1).open(stream)));
     in_threads(bytes, options, &whole);
     let len = bytes.len() as u64;
-    // Each split opens the file: cuts everywhere are for small ones.
+    // Each split opens the file, so only small files are cut everywhere.
     for target in [len / 3 + 1, 19.max(len / 40)] {
         by_splits(&file.path, target, options, &whole);
     }
@@ -45,7 +45,7 @@ fn agree(way: &str, expected: &Outcome, found: &Outcome) {
     assert!(found.table() == expected.table(), "{way}: other rows");
 }
 
-/// Threads are worth it for more than one small file: the file is read twice, or fails the first time.
+/// A single small file starts no threads, so the file is read twice, unless it fails the first time.
 fn in_threads(bytes: &[u8], options: &ReadOptions, whole: &Outcome) {
     let sources = [(); 2].map(|()| AvroSource::bytes(bytes.to_vec()));
     let found = Outcome::of(builder(options, 2).open_all(sources));
@@ -70,7 +70,7 @@ fn by_splits(path: &Path, target: u64, options: &ReadOptions, whole: &Outcome) {
             break;
         }
     }
-    // A file without blocks has no splits, so nobody looks at its schema.
+    // A file without blocks has no splits, so its schema is never checked.
     if !splits.is_empty() {
         let mut expected = whole.clone();
         expected.fault = expected.fault.map(Fault::without_block);
@@ -78,7 +78,7 @@ fn by_splits(path: &Path, target: u64, options: &ReadOptions, whole: &Outcome) {
     }
 }
 
-/// What the header tells and counts is what reading finds.
+/// Checks that the header and its row count agree with the result of reading.
 fn header_agrees(bytes: &[u8], options: &ReadOptions, whole: &Outcome) {
     let header = match AvroHeader::read(AvroSource::bytes(bytes.to_vec()), &options.limits) {
         Ok(header) => header,
@@ -87,7 +87,7 @@ fn header_agrees(bytes: &[u8], options: &ReadOptions, whole: &Outcome) {
     match (header.count_rows(), &whole.fault) {
         (Ok(rows), None) => assert_eq!(rows, whole.rows() as u64, "declared rows"),
         (Ok(rows), Some(_)) => assert!(rows >= whole.rows() as u64, "declared rows"),
-        // Data is not looked at when rows are counted, so reading may find another fault before this one.
+        // Counting rows does not check their data, so reading may find another fault before this one.
         (Err(error), Some(fault)) => {
             let counting = Fault::from(&error);
             assert!(counting == *fault || counting.block > fault.block, "{counting} but {fault}");
@@ -96,7 +96,7 @@ fn header_agrees(bytes: &[u8], options: &ReadOptions, whole: &Outcome) {
     }
 }
 
-/// A stream that gives one byte at a time, and is interrupted before each.
+/// A stream that returns one byte at a time, and is interrupted before each.
 #[derive(Debug)]
 pub(crate) struct ByteByByte {
     rest: io::Cursor<Vec<u8>>,
@@ -120,7 +120,7 @@ impl Read for ByteByByte {
     }
 }
 
-/// A file that is gone when this is.
+/// A file that is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct TemporaryFile {
     pub(crate) path: PathBuf,
@@ -136,12 +136,12 @@ impl TemporaryFile {
 
 impl Drop for TemporaryFile {
     fn drop(&mut self) {
-        // It may be gone already: that is what some tests do.
+        // Some tests have already removed it.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// A path that nobody uses.
+/// An unused path.
 pub(crate) fn temporary_path() -> PathBuf {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);

@@ -1,6 +1,6 @@
-//! Values of the Avro binary encoding, written the plain way.
+//! Values of the Avro binary encoding, written in plain code.
 
-/// A zigzag varint: what `int`, `long`, lengths, counts and indexes are.
+/// A zigzag varint: the encoding of `int`, `long`, lengths, counts and indexes.
 pub(crate) fn long(value: i64) -> Vec<u8> {
     let mut rest = ((value << 1) ^ (value >> 63)) as u64;
     let mut bytes = Vec::new();
@@ -12,12 +12,12 @@ pub(crate) fn long(value: i64) -> Vec<u8> {
     bytes
 }
 
-/// Several longs, one after the other.
+/// Several longs in sequence.
 pub(crate) fn longs(values: impl IntoIterator<Item = i64>) -> Vec<u8> {
     values.into_iter().flat_map(long).collect()
 }
 
-/// A length and so many bytes.
+/// A length, then the bytes.
 pub(crate) fn bytes(value: &[u8]) -> Vec<u8> {
     [long(value.len() as i64), value.to_vec()].concat()
 }

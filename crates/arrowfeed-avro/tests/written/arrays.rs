@@ -10,7 +10,7 @@ use half::f16;
 
 use crate::support::value::Seed;
 
-/// Slots that an array has before and behind those that are used.
+/// Upper bound on the unused slots before and after those that are used.
 const MOST_AROUND: usize = 5;
 
 /// A field with a random type, nested at most `depth` deep.
@@ -26,7 +26,7 @@ pub(crate) fn field(seed: &mut Seed, name: &str, depth: usize) -> Field {
     }
 }
 
-/// Whether there are nulls that no buffer of nulls tells.
+/// Whether the type can have nulls without a validity buffer.
 fn has_nulls(data_type: &DataType) -> bool {
     match data_type {
         DataType::Null | DataType::Union(..) => true,
@@ -70,7 +70,7 @@ fn map(seed: &mut Seed, depth: usize) -> DataType {
     DataType::Map(Arc::new(Field::new("entries", entries, false)), false)
 }
 
-/// Children of different Avro types.
+/// A union whose children have different Avro types.
 fn union(seed: &mut Seed, depth: usize) -> DataType {
     let mut kinds = vec![
         DataType::Null,
@@ -135,7 +135,7 @@ fn leaf(seed: &mut Seed) -> DataType {
     }
 }
 
-/// An array of `n` slots: a part of a longer one.
+/// An array of `n` slots, which is a slice of a longer one.
 pub(crate) fn array(seed: &mut Seed, field: &Field, n: usize) -> ArrayRef {
     let (before, behind) = (seed.below(MOST_AROUND), seed.below(MOST_AROUND));
     let whole = whole(seed, field.data_type(), before + n + behind, field.is_nullable());
@@ -283,7 +283,7 @@ fn bytes(seed: &mut Seed) -> Vec<u8> {
     seed.bytes(n)
 }
 
-/// Offsets from anywhere, and the items, of which some belong to no slot.
+/// Offsets that begin anywhere, and the items, some of which belong to no slot.
 fn offsets<O: OffsetSizeTrait>(seed: &mut Seed, item: &FieldRef, n: usize) -> (OffsetBuffer<O>, ArrayRef) {
     let mut ends = vec![seed.below(MOST_AROUND)];
     for _ in 0..n {
@@ -301,7 +301,7 @@ fn lists<O: OffsetSizeTrait>(seed: &mut Seed, item: &FieldRef, n: usize, nullabl
     Arc::new(GenericListArray::<O>::new(item.clone(), offsets, items, nulls))
 }
 
-/// Views in any order, over each other too.
+/// Views in any order, which may overlap.
 fn list_views<O: OffsetSizeTrait>(seed: &mut Seed, item: &FieldRef, n: usize, nullable: bool) -> ArrayRef {
     let most = seed.below(20);
     let items = array(seed, item, most);
@@ -334,7 +334,7 @@ fn unions(seed: &mut Seed, fields: &UnionFields, mode: UnionMode, n: usize) -> A
 
 fn dictionaries(seed: &mut Seed, key: &DataType, values: &DataType, n: usize, nullable: bool) -> ArrayRef {
     let count = 1 + seed.below(6);
-    // Enums are made of the values of the first rows: each once, and no null that a later dictionary would lack.
+    // Enums are derived from the values of the first rows: each occurs once, and no value is null.
     let values: ArrayRef = match values {
         DataType::Utf8 if seed.one_in(2) => {
             Arc::new(symbols(count).into_iter().map(Some).collect::<StringArray>())

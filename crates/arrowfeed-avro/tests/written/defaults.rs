@@ -1,4 +1,4 @@
-//! Fields of a given schema without a column.
+//! Fields of a specified schema without a column.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn read(bytes: Vec<u8>, reader_schema: Option<&AvroSchema>) -> Vec<RecordBatch> 
     read_all(builder.open(AvroSource::bytes(bytes)))
 }
 
-/// What is written for a field without a column is what a reader takes for a field that was not written.
+/// The written value of a field without a column equals the value that a reader uses for a field that was not written.
 #[test]
 fn a_field_without_a_column_has_its_default() {
     let whole = schema(FIELDS);

@@ -22,7 +22,7 @@ use crate::support::value::{Seed, Value};
 const CODECS: [Codec; 6] =
     [Codec::Null, Codec::Deflate, Codec::Snappy, Codec::Zstandard, Codec::Bzip2, Codec::Xz];
 
-/// Bytes that several owners see.
+/// A sink whose bytes remain accessible through clones.
 #[derive(Clone, Default)]
 struct Memory(Arc<Mutex<Vec<u8>>>);
 
@@ -57,7 +57,7 @@ fn batch(seed: &mut Seed) -> RecordBatch {
     RecordBatch::try_new_with_options(Arc::new(ArrowSchema::new(fields)), columns, &options).unwrap()
 }
 
-/// The batch in parts of any size.
+/// Splits the batch into parts of random size.
 fn parts(seed: &mut Seed, batch: &RecordBatch) -> Vec<RecordBatch> {
     let mut parts = Vec::new();
     let mut at = 0;
@@ -83,13 +83,13 @@ pub(crate) fn header(bytes: &[u8]) -> AvroHeader {
     AvroHeader::read(AvroSource::bytes(bytes.to_vec()), &Limits::default()).unwrap()
 }
 
-/// The rows of a batch as values of Arrow.
+/// The rows of a batch as plain values.
 fn rows(batch: &RecordBatch) -> Vec<Vec<Value>> {
     let row = |row| batch.columns().iter().map(|column| plain::value(column, row)).collect();
     (0..batch.num_rows()).map(row).collect()
 }
 
-/// What was read from Avro is read as the same arrays when it was written once more, with the same schema.
+/// Checks that batches that were read from Avro are the same arrays, with the same schema, after writing and reading again.
 fn written_again(schema: &SchemaRef, batches: &[RecordBatch]) {
     let memory = Memory::default();
     let options = WriteOptions { threads: Some(NonZeroUsize::MIN), ..WriteOptions::default() };
@@ -163,13 +163,13 @@ proptest! {
     }
 }
 
-/// Run ends of dictionaries of unions, with nulls among the keys of the dictionary.
+/// Run ends around dictionaries of unions, with nulls among the keys of the dictionary.
 #[test]
 fn nulls_of_every_level_of_an_index_over_unions_are_written() {
     check(11_519_511_625_575_142_635);
 }
 
-/// The header and the blocks without the sync markers, which are random. The last sixteen bytes are one.
+/// The header and the blocks without the sync markers, which are random. The last sixteen bytes are a marker.
 fn without_markers(bytes: &[u8]) -> Vec<Vec<u8>> {
     let sync = &bytes[bytes.len() - 16..];
     let mut parts = Vec::new();
@@ -207,7 +207,7 @@ fn blocks_are_the_same_with_any_number_of_threads() {
     }
 }
 
-/// A sample of larger rows can make a job smaller than the rows that it has already.
+/// A sample of larger rows can make a job smaller than the number of rows it already has.
 #[test]
 fn rows_that_become_much_larger_are_written_as_others() {
     let batch = |text: &str, rows: usize| {

@@ -1,13 +1,13 @@
-//! The writer against a plain one, on random arrays, types, layouts and options.
+//! Comparison of the writer with a plain one, on random arrays, types, layouts and options.
 //!
-//! `ARROWFEED_CASES` is the number of cases of the other random tests; the main law here has ten times as many.
+//! `ARROWFEED_CASES` is the number of cases of the other random tests; the main law here runs ten times as many.
 //!
 //! - [`arrays`]: random arrays of every type and layout.
-//! - [`plain`]: the plain writer, and what is read back.
-//! - [`laws`]: the bytes are the plain writer's; what was written is read; threads change nothing.
-//! - [`defaults`]: fields of a given schema without a column.
-//! - [`messages`]: what is refused, with whole messages.
-//! - [`peers`]: arrow-avro's writer gives the same bytes where it is right.
+//! - [`plain`]: the plain writer, and the values that reading must return.
+//! - [`laws`]: the bytes equal those of the plain writer, reading returns what was written, threads make no difference.
+//! - [`defaults`]: fields of a specified schema without a column.
+//! - [`messages`]: rejected input, with complete messages.
+//! - [`peers`]: arrow-avro's writer produces the same bytes, for the types that it writes correctly.
 
 mod arrays;
 mod defaults;

@@ -1,4 +1,4 @@
-//! What the writer refuses, with whole messages; nothing of it reaches a file.
+//! Input that the writer rejects, with complete messages. None of it reaches a file.
 
 use std::sync::Arc;
 

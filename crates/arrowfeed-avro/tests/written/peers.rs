@@ -1,4 +1,4 @@
-//! arrow-avro's writer as an oracle, for the types that it writes right.
+//! Comparison with arrow-avro's writer, for the types that it writes correctly.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The plain writer: one value after the other, with nothing that the crate does.
+//! A plain writer: writes one value at a time, and shares no code with the crate.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -123,7 +123,7 @@ fn run<R: RunEndIndexType>(array: &RunArray<R>, slot: usize) -> Value {
     value(array.values(), array.get_physical_index(slot))
 }
 
-/// The branch that a value of an Arrow union goes to, where a null branch may be beside those of its children.
+/// The branch for a value of an Arrow union. The Avro union may have a null branch besides those of the children.
 fn branch(branches: &[Type], index: usize, value: &Value) -> usize {
     let is_null = |ty: &Type| matches!(ty, Type::Primitive("null", _));
     match branches.iter().position(is_null) {
@@ -132,7 +132,7 @@ fn branch(branches: &[Type], index: usize, value: &Value) -> usize {
     }
 }
 
-/// A value as a reader of the file has it. `children`: of an Arrow union, how many.
+/// The value that a reader of the file returns. `arrow` is the Arrow type that the value was written from.
 pub(crate) fn as_read(schema: &Schema, ty: &Type, value: &Value, arrow: &DataType) -> Value {
     let arrow = stored(arrow);
     match (ty, value) {
@@ -281,7 +281,7 @@ fn sized(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend(bytes);
 }
 
-/// Big-endian two's complement without a byte that could be left out.
+/// Big-endian two's complement in as few bytes as possible.
 fn least_bytes(digits: &str) -> Vec<u8> {
     let mut bytes = i256::from_string(digits).expect("a number").to_be_bytes().to_vec();
     while bytes.len() > 1 && (bytes[0] == 0 && bytes[1] < 0x80 || bytes[0] == 0xff && bytes[1] >= 0x80) {

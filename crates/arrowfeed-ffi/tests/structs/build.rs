@@ -20,22 +20,22 @@ pub(crate) struct Structs {
     schema_children: Vec<Box<[*mut FFI_ArrowSchema]>>,
 }
 
-/// A struct, and what damage must know of it.
+/// A struct, and the information that is needed to damage it.
 pub(crate) struct ArrayNode {
     pub(crate) array: *mut FFI_ArrowArray,
     pub(crate) data_type: DataType,
-    /// Start and size in bytes of each buffer.
+    /// The start and the size in bytes of each buffer.
     pub(crate) buffers: Vec<(*mut u8, usize)>,
     /// Number of pointers to children.
     pub(crate) children: usize,
-    /// Whether its last offset, which says how long its text is, must stay as it is.
+    /// Whether its last offset, which states the length of its text, must not change.
     pub(crate) is_fixed: bool,
 }
 
 impl Drop for Structs {
     fn drop(&mut self) {
         for node in &self.arrays {
-            // SAFETY: each comes from a box, and none is used any more. Their release functions are not called.
+            // SAFETY: each comes from a box, and none is used afterwards. Their release functions are not called.
             drop(unsafe { Box::from_raw(node.array.cast::<std::mem::ManuallyDrop<FFI_ArrowArray>>()) });
         }
         for schema in &self.schemas {
@@ -49,14 +49,14 @@ thread_local! {
     static RELEASED: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How often the array of the batch was released since the last call.
+/// The number of times that the array of the batch was released since the last call.
 pub(crate) fn released() -> usize {
     RELEASED.take()
 }
 
 unsafe extern "C" fn release_batch(array: *mut FFI_ArrowArray) {
     RELEASED.set(RELEASED.get() + 1);
-    // SAFETY: who releases a struct passes it.
+    // SAFETY: the consumer passes the struct that it releases.
     unsafe { (*array).release = None };
 }
 
@@ -74,7 +74,7 @@ impl Structs {
         self.copy(&made)
     }
 
-    /// The same schema in structs that can be damaged.
+    /// Copies a schema to structs that can be damaged.
     fn copy(&mut self, made: &FFI_ArrowSchema) -> *mut FFI_ArrowSchema {
         let at = self.schemas.len();
         self.schemas.push(ptr::null_mut());
@@ -105,7 +105,7 @@ impl Structs {
         self.memory.last_mut().expect("pushed").as_mut_ptr()
     }
 
-    /// A valid array of so many values.
+    /// Builds a valid array of `len` values.
     pub(crate) fn array(
         &mut self,
         u: &mut Unstructured<'_>,
@@ -169,7 +169,7 @@ impl Structs {
                 let width = ends.data_type().primitive_width().expect("an integer");
                 let ends_of = self.child(u, ends.data_type(), runs.len())?;
                 let node = self.arrays.iter_mut().find(|node| node.array == ends_of).expect("just made");
-                // SAFETY: the struct is ours; its values are as many as there are runs, after its offset.
+                // SAFETY: this test owns the struct; after its offset it has as many values as there are runs.
                 unsafe {
                     let start = node.buffers[1].0.add((*ends_of).offset as usize * width);
                     ptr::copy_nonoverlapping(numbers(&runs, width).as_ptr(), start, runs.len() * width);
@@ -194,7 +194,7 @@ impl Structs {
         self.node(u, data_type, parts, (offset, len), is_batch)
     }
 
-    /// An array of so many values, or of some more.
+    /// Builds an array of `len` values, or of a few more.
     fn child(
         &mut self,
         u: &mut Unstructured<'_>,
@@ -219,10 +219,10 @@ impl Structs {
                 buffers.push((ptr::null_mut(), 0));
                 continue;
             };
-            // Memory may begin at any address.
+            // The memory may be unaligned.
             let shift: &[u8] = if u.ratio(1, 8)? { b"!" } else { b"" };
             let start = self.bytes(shift, &bytes);
-            // SAFETY: inside of the memory, or at its end.
+            // SAFETY: the pointer is inside the memory, or at its end.
             buffers.push((unsafe { start.add(shift.len()) }, bytes.len()));
         }
         self.buffers.push(buffers.iter().map(|(start, _)| start.cast_const()).collect());
@@ -251,7 +251,7 @@ impl Structs {
     }
 }
 
-/// Buffers, `None` for a bitmap that is not there, and structs inside.
+/// Buffers (`None` for a missing bitmap) and child structs.
 struct Parts {
     buffers: Vec<Option<Vec<u8>>>,
     children: Vec<*mut FFI_ArrowArray>,
@@ -269,7 +269,7 @@ impl Parts {
         self.buffers.push(Some(bytes));
     }
 
-    /// Texts inside of their views, or in one of two buffers.
+    /// Adds strings that are inline in their views, or in one of two buffers.
     fn views(&mut self, u: &mut Unstructured<'_>, end: usize) -> Result<()> {
         let mut views = Vec::new();
         for _ in 0..end {
@@ -291,7 +291,7 @@ fn random(u: &mut Unstructured<'_>, bytes: usize) -> Result<Vec<u8>> {
     (0..bytes).map(|_| u.arbitrary()).collect()
 }
 
-/// Rising offsets for so many values.
+/// Non-decreasing offsets for `values` values.
 fn offsets(u: &mut Unstructured<'_>, values: usize) -> Result<Vec<usize>> {
     let mut at = u.int_in_range(0..=2)?;
     let mut offsets = vec![at];

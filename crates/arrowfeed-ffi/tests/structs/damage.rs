@@ -1,4 +1,4 @@
-//! Damage to structs: everything that an import can see.
+//! Damage to structs, of all kinds that an import can detect.
 
 use std::ptr;
 
@@ -10,13 +10,13 @@ use super::build::{ArrayNode, Structs};
 
 const NEGATIVE: [i64; 3] = [-1, -7, i64::MIN];
 
-/// Changes one thing of one array.
+/// Makes one change to one array.
 pub(crate) fn array(u: &mut Unstructured<'_>, structs: &mut Structs) -> Result<()> {
     let index = u.choose_index(structs.arrays.len())?;
-    // The batch itself is made last, after all that is in it.
+    // The batch itself comes last, after all of its parts.
     let last = structs.arrays.len() - 1;
     let node = &mut structs.arrays[index];
-    // SAFETY: the struct is ours, and nothing else points to its fields.
+    // SAFETY: this test owns the struct, and nothing else points to its fields.
     let array = unsafe { &mut *node.array };
     let negative = *u.choose(&NEGATIVE)?;
     let any: i64 = *u.choose(&[-1, i64::MIN, 0, 1, 2, 3, 4, 1 << 32, i64::MAX])?;
@@ -32,7 +32,7 @@ pub(crate) fn array(u: &mut Unstructured<'_>, structs: &mut Structs) -> Result<(
             array.offset = u.int_in_range(0..=array.offset.max(0))?;
         }
         4 => array.null_count = any,
-        // A number between turns a buffer with bytes into the buffer with their lengths.
+        // Any number in between would make a data buffer the buffer with the lengths.
         5 if is_view(&node.data_type) => array.n_buffers = *u.choose(&[-1, i64::MIN, 0, 1, 2, 3])?,
         5 => array.n_buffers = any,
         6 => array.buffers = ptr::null_mut(),
@@ -54,7 +54,7 @@ pub(crate) fn array(u: &mut Unstructured<'_>, structs: &mut Structs) -> Result<(
     Ok(())
 }
 
-/// Overwrites a number of a buffer.
+/// Overwrites a number in a buffer.
 fn contents(u: &mut Unstructured<'_>, node: &mut ArrayNode) -> Result<()> {
     use DataType::*;
     if node.buffers.is_empty() {
@@ -80,13 +80,13 @@ fn contents(u: &mut Unstructured<'_>, node: &mut ArrayNode) -> Result<()> {
     }
     let mut width = width;
     if is_view(&node.data_type) && index + 1 == node.buffers.len() {
-        // Lengths of buffers are believed, as long as they are not raised.
+        // Lengths of buffers are trusted, so they are never increased.
         (number, width, places) = (number.min(20), 8, 2);
     }
     if places > 0 {
         let place = u.choose_index(places)?;
         let number = i128::from(number).to_ne_bytes();
-        // SAFETY: inside of the buffer.
+        // SAFETY: the range is inside the buffer.
         unsafe { ptr::copy_nonoverlapping(number.as_ptr(), start.add(place * width), width.min(16)) };
     }
     Ok(())
@@ -139,11 +139,11 @@ const FORMATS: [&[u8]; 40] = [
     b":",
 ];
 
-/// Changes one thing of one schema, and tells whether arrays of it still have the same layout.
+/// Makes one change to one schema. Returns whether arrays of it still have the same layout.
 pub(crate) fn schema(u: &mut Unstructured<'_>, structs: &mut Structs) -> Result<bool> {
     let schema = *u.choose(&structs.schemas)?;
     let other = *u.choose(&structs.schemas)?;
-    // SAFETY: the struct is ours, and nothing else points to its fields.
+    // SAFETY: this test owns the struct, and nothing else points to its fields.
     let schema: &mut FFI_ArrowSchema = unsafe { &mut *schema };
     let negative = *u.choose(&NEGATIVE)?;
     let kind = u.int_in_range(0..=15)?;
@@ -164,7 +164,7 @@ pub(crate) fn schema(u: &mut Unstructured<'_>, structs: &mut Structs) -> Result<
         9 => schema.n_children = u.int_in_range(0..=schema.n_children.max(0))?,
         10 => schema.children = ptr::null_mut(),
         11 | 12 if schema.n_children > 0 && !schema.children.is_null() => {
-            // A struct that is met again inside of itself, or nothing.
+            // A recursive struct, or none.
             let child = if kind == 11 { other } else { ptr::null_mut() };
             // SAFETY: there is a pointer.
             unsafe { schema.children.write(child) };

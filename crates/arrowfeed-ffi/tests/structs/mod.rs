@@ -1,9 +1,9 @@
-//! Cases of the import: structs of a random batch, with zero to two changes. Random bytes decide everything, so that a
-//! fuzzer can.
+//! Cases for the import: the structs of a random batch, with up to two changes. Random bytes determine everything, so
+//! that a fuzzer can generate cases.
 //!
-//! The structs are built by hand over heap allocations of exactly the right size, so that an address sanitizer sees
-//! each read outside of them. A length is never raised, and no last offset of a text either: what a struct says of the
-//! size of its memory is believed.
+//! The structs are built by hand over heap allocations of exactly the right size, so that an address sanitizer detects
+//! each read outside of them. Neither a length nor the last offset of a text is increased, because the import trusts
+//! the size of memory that a struct states.
 
 mod build;
 mod damage;
@@ -15,7 +15,8 @@ use arbitrary::{Result, Unstructured};
 use arrow_array::{Array, RecordBatch};
 use arrowfeed_ffi::{ForeignBatch, columns, import_field, projected};
 
-/// Imports one case, hands a valid batch to `take`, and tells whether there was one. Errors: too few bytes for a case.
+/// Imports one case, passes a valid batch to `take`, and returns whether there was one. Fails if there are too few
+/// bytes for a case.
 pub(crate) fn case(u: &mut Unstructured<'_>, take: impl FnOnce(RecordBatch)) -> Result<bool> {
     let field = types::batch(u)?;
     let rows = u.int_in_range(0..=12)?;
@@ -32,7 +33,7 @@ pub(crate) fn case(u: &mut Unstructured<'_>, take: impl FnOnce(RecordBatch)) -> 
     }
     let (all, some) = (u.arbitrary()?, u.int_in_range(0..=3)?);
     let is_read = |index| all || index == some;
-    // SAFETY: the structs describe memory that `structs` holds; the import must see what damage does to them.
+    // SAFETY: the structs describe memory that `structs` owns; the import must detect the damage to them.
     let imported = unsafe { import_field(&*schema) };
     let imported = match imported {
         Ok(imported) if same_layout => imported,
@@ -43,7 +44,7 @@ pub(crate) fn case(u: &mut Unstructured<'_>, take: impl FnOnce(RecordBatch)) -> 
         }
     };
     let schema = projected(&columns(&imported).expect("the type of a struct, as it was made"), is_read);
-    // SAFETY: as above; the struct is moved out, nobody reads it again.
+    // SAFETY: as above; the struct is moved out and not read again.
     let batch = unsafe { ForeignBatch::new(ptr::read(array), schema, is_read) };
     let batch = batch.and_then(|batch| {
         let _ = batch.values();
@@ -57,11 +58,11 @@ pub(crate) fn case(u: &mut Unstructured<'_>, take: impl FnOnce(RecordBatch)) -> 
     Ok(taken.map_err(|refused| refused.to_string()).is_ok())
 }
 
-/// What the import leaves to those who read the values: text, nulls of fields that have none, the first bytes of a view,
-/// and texts of a dictionary that no row names.
+/// Faults that the import does not check: text, nulls of non-nullable fields, the prefix of a view, and strings of a
+/// dictionary that no row references.
 const UNCHECKED: [&str; 6] = ["UTF8", "UTF-8", "nullable", "padding", "prefix", "Dictionary("];
 
-/// An imported batch must be valid by arrow-rs's own checks too.
+/// Checks that an imported batch is also valid by the checks of arrow-rs.
 fn check(batch: &RecordBatch) {
     for column in batch.columns() {
         if let Err(error) = column.to_data().validate_full() {

@@ -1,4 +1,4 @@
-//! Types of a batch: any nesting of all kinds of Arrow.
+//! Random types of a batch: any nesting of all kinds of Arrow types.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The conversion of an array.
+//! Conversion of arrays.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use arrowfeed_source::thousands;
 use super::compile::entry;
 use super::{Conversion, Unfit, ValueCast};
 
-/// A value that does not convert is an error.
+/// Strict cast: a value that cannot be converted is an error.
 const STRICT: CastOptions<'static> = CastOptions { safe: false, format_options: FormatOptions::new() };
 
-/// A value that does not convert is a null, which differs from the value before.
+/// Lenient cast: a value that cannot be converted becomes null, and so differs from the original.
 const LENIENT: CastOptions<'static> = CastOptions { safe: true, format_options: FormatOptions::new() };
 
-/// Values of lists: each list has the range of values between two offsets.
+/// Lists in a common form: each list is the range of values between two offsets.
 struct Lists {
     offsets: Vec<usize>,
     values: ArrayRef,
@@ -33,15 +33,15 @@ struct Lists {
 }
 
 impl Conversion {
-    /// The array in the other type.
+    /// Converts an array to the other type.
     ///
     /// # Errors
-    /// A value does not convert.
+    /// A value cannot be converted.
     pub(crate) fn apply(&self, array: &ArrayRef) -> Result<ArrayRef, Unfit> {
         self.apply_within(array, None)
     }
 
-    /// The array, a field of structs with the nulls `around`, in the other type.
+    /// Converts a field of structs that have the nulls `around`.
     fn apply_within(&self, array: &ArrayRef, around: Option<&NullBuffer>) -> Result<ArrayRef, Unfit> {
         match self {
             Self::Same => Ok(array.clone()),
@@ -59,7 +59,7 @@ impl ValueCast {
     pub(super) fn apply(&self, array: &ArrayRef) -> Result<ArrayRef, Unfit> {
         let unfit = |_: ArrowError| Unfit::value(self, array);
         let strict = |array: &ArrayRef| cast_with_options(array, &self.to, &STRICT);
-        // `arrow-cast` also looks at bytes that a slice does not have.
+        // `arrow-cast` also checks bytes outside of a slice, so an error may disappear with a copy.
         let cast = strict(array).or_else(|_| strict(&copied(array)?)).map_err(unfit)?;
         match !self.compared || self.are_equal(array, &cast).map_err(unfit)? {
             true => Ok(cast),
@@ -67,13 +67,13 @@ impl ValueCast {
         }
     }
 
-    /// Whether the values are the same after the cast.
+    /// Whether the values are equal before and after the cast.
     fn are_equal(&self, before: &ArrayRef, after: &ArrayRef) -> Result<bool, ArrowError> {
         if !self.from.is_floating() {
             let back = cast_with_options(after, &self.from, &LENIENT)?;
             return Ok(back.as_ref() == before.as_ref());
         }
-        // As numbers: -0.0 is 0.
+        // Compare as numbers, because -0.0 equals 0.
         let double = |array: &ArrayRef| cast_with_options(array, &DataType::Float64, &LENIENT);
         let (before, after) = (double(before)?, double(after)?);
         let (before, after) = (before.as_primitive::<Float64Type>(), after.as_primitive::<Float64Type>());
@@ -81,20 +81,20 @@ impl ValueCast {
     }
 }
 
-/// The values in memory of their own.
+/// Copies the values of a slice to new memory.
 #[cold]
 fn copied(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     take(array, &UInt64Array::from_iter_values(0..array.len() as u64), None)
 }
 
-/// The lists of an array, without values that no list has. Lists inside null structs are null too.
+/// The lists of an array, without the values outside of all lists. Lists inside null structs are null too.
 fn lists(array: &ArrayRef, around: Option<&NullBuffer>) -> Result<Lists, Unfit> {
     let nulls = NullBuffer::union(array.nulls(), around);
     match array.data_type() {
         DataType::List(_) => Ok(of_offsets(array.as_list::<i32>(), nulls)),
         DataType::LargeList(_) => Ok(of_offsets(array.as_list::<i64>(), nulls)),
         DataType::FixedSizeList(_, length) => {
-            // The values of null lists are padding.
+            // Drop the values of null lists, which are padding.
             let kept = valid(array, nulls.as_ref())?;
             let values = kept.as_fixed_size_list().values().clone();
             let length = usize::try_from(*length).unwrap_or(0);
@@ -111,14 +111,14 @@ fn of_offsets<O: OffsetSizeTrait>(array: &GenericListArray<O>, nulls: Option<Nul
     Lists { offsets, values, nulls }
 }
 
-/// Each value in a list of its own; no list for a null.
+/// Wraps each value in a list. A null becomes a null list.
 fn singletons(array: &ArrayRef) -> Result<Lists, Unfit> {
     let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
     let values = valid(array, nulls.as_ref())?;
     Ok(Lists { offsets: offsets(array.len(), 1, nulls.as_ref()), values, nulls })
 }
 
-/// The values that are not null.
+/// The non-null values.
 fn valid(array: &ArrayRef, nulls: Option<&NullBuffer>) -> Result<ArrayRef, Unfit> {
     match nulls {
         Some(nulls) => filter(array, &BooleanArray::from(nulls.inner().clone())).map_err(refused),
@@ -126,7 +126,7 @@ fn valid(array: &ArrayRef, nulls: Option<&NullBuffer>) -> Result<ArrayRef, Unfit
     }
 }
 
-/// The offsets of lists of one length, of which null lists have no value.
+/// The offsets of lists of one length. Null lists have no values.
 fn offsets(lists: usize, length: usize, nulls: Option<&NullBuffer>) -> Vec<usize> {
     let mut end = 0;
     let ends = (0..lists).map(|at| {
@@ -136,7 +136,7 @@ fn offsets(lists: usize, length: usize, nulls: Option<&NullBuffer>) -> Vec<usize
     std::iter::once(0).chain(ends).collect()
 }
 
-/// An array of a list type.
+/// Makes an array of a list type.
 fn list(to: &DataType, item: &Conversion, lists: Lists) -> Result<ArrayRef, Unfit> {
     let values = item.apply(&lists.values)?;
     let lists = Lists { values, ..lists };
@@ -175,12 +175,13 @@ fn fixed_size(item: &FieldRef, length: i32, lists: Lists) -> Result<ArrayRef, Un
         let list = FixedSizeListArray::try_new_with_length(item.clone(), length, lists.values, None, rows);
         return Ok(Arc::new(list.map_err(refused)?));
     }
-    // Null lists are padded.
+    // The cast pads null lists.
     let large = of_lists::<i64>(item, lists)?;
     cast_with_options(&large, &DataType::FixedSizeList(item.clone(), length), &STRICT).map_err(refused)
 }
 
-/// An array of structs. Those inside null structs are null too: their fields may have nulls in any place.
+/// Makes an array of structs. Structs inside null structs become null too, because their fields may have nulls at any
+/// position.
 fn structs(
     to: &Fields,
     fields: &[(Option<usize>, Conversion)],
@@ -226,10 +227,10 @@ fn map(
     Ok(Arc::new(made.map_err(refused)?))
 }
 
-/// Whether the values have no null where the field may have none. A null of `around` is no value of the field.
+/// Checks that the values of a non-nullable field have no nulls. Positions that are null in `around` do not count.
 ///
 /// # Errors
-/// They have one.
+/// There is a null.
 pub(crate) fn check_nulls(
     field: &Field,
     values: &ArrayRef,

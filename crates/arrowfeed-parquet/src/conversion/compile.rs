@@ -1,4 +1,4 @@
-//! Two types to a conversion.
+//! Compilation of two types to a conversion.
 
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use arrowfeed_source::quoted;
@@ -6,12 +6,12 @@ use arrowfeed_source::quoted;
 use super::Conversion;
 use super::rule::value_cast;
 
-/// A type that does not convert, and the path of its field.
+/// A type that cannot be converted, and the path of its field.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Mismatch {
-    /// Names of the fields on the way, the innermost one first.
+    /// Names of the nested fields, innermost first.
     pub(crate) path: Vec<String>,
-    /// Expected and found.
+    /// The expected and the found type.
     pub(crate) message: String,
 }
 
@@ -29,7 +29,7 @@ impl Mismatch {
 /// The conversion of a column, or of a field of a struct. `rounds`: doubles may be rounded to floats.
 ///
 /// # Errors
-/// Values of the one type are not values of the other one; a field is missing, and may not be null.
+/// Values of the one type are not values of the other; a non-nullable field is missing.
 pub(crate) fn compile(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mismatch> {
     match (items(from), items(to.data_type())) {
         (None, Some(item)) if *from != DataType::Null => {
@@ -40,8 +40,8 @@ pub(crate) fn compile(from: &DataType, to: &Field, rounds: bool) -> Result<Conve
     }
 }
 
-/// The conversion of a value in any place: there are no singletons among the items of a list, since a list of lists could
-/// have either.
+/// The conversion of a value at any position. Items of a list are not wrapped in lists, because it would be ambiguous
+/// which level of a list of lists is the new one.
 fn of_value(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mismatch> {
     match from == to.data_type() && !has_dictionary(from) && !has_dependent(from) {
         true => Ok(Conversion::Same),
@@ -49,7 +49,7 @@ fn of_value(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mis
     }
 }
 
-/// The conversion of a value, or of what is nested in it.
+/// The conversion of a value, or of the values nested in it.
 fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mismatch> {
     let wanted = to.data_type();
     match (from, wanted) {
@@ -83,7 +83,7 @@ fn by_parts(from: &DataType, to: &Field, rounds: bool) -> Result<Conversion, Mis
     }
 }
 
-/// The conversion of a column that keeps its type. Types that do not convert are read as they are.
+/// The conversion of a column that keeps its type. Types that cannot be converted are read as they are.
 pub(crate) fn stored(field: &Field) -> Conversion {
     of_value(field.data_type(), field, false).unwrap_or(Conversion::Same)
 }
@@ -106,10 +106,10 @@ fn of_struct(found: &Fields, wanted: &Fields, rounds: bool) -> Result<Conversion
     Ok(Conversion::Struct { to: wanted.clone(), fields: fields.collect::<Result<_, _>>()? })
 }
 
-/// A field that the file does not have.
+/// The conversion for a field that the file does not have.
 ///
 /// # Errors
-/// It may not be null.
+/// The field is not nullable.
 pub(crate) fn missing(to: &Field) -> Result<Conversion, Mismatch> {
     let found = to.data_type();
     match to.is_nullable() && !has_dictionary(found) {
@@ -121,7 +121,7 @@ pub(crate) fn missing(to: &Field) -> Result<Conversion, Mismatch> {
     }
 }
 
-/// The item of the list types that items are converted in.
+/// The item of a list type whose items can be converted.
 pub(super) fn items(data_type: &DataType) -> Option<&FieldRef> {
     match data_type {
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => Some(item),
@@ -129,7 +129,7 @@ pub(super) fn items(data_type: &DataType) -> Option<&FieldRef> {
     }
 }
 
-/// Key and value of a map.
+/// The key and the value of a map.
 pub(super) fn entry(entries: &Field) -> Option<(&FieldRef, &FieldRef)> {
     match entries.data_type() {
         DataType::Struct(fields) if fields.len() == 2 => Some((&fields[0], &fields[1])),
@@ -137,7 +137,7 @@ pub(super) fn entry(entries: &Field) -> Option<(&FieldRef, &FieldRef)> {
     }
 }
 
-/// Each row group has dictionaries of its own, so batches have none.
+/// Whether a type has dictionaries. Each row group has its own ones, so batches have none.
 fn has_dictionary(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(..) | DataType::RunEndEncoded(..) => true,
@@ -147,13 +147,13 @@ fn has_dictionary(data_type: &DataType) -> bool {
     }
 }
 
-/// Whether the nulls of a field of structs are those of the structs. Where the struct is null, the reader of the `parquet`
-/// crate has a value here that is not null, with fields or items that are: a concatenation refuses it.
+/// Whether a field of structs is non-nullable and nested. If the struct is null, the reader of the `parquet` crate
+/// makes a non-null value here, with fields or items that are null, and a concatenation rejects such a value.
 fn is_dependent(field: &Field) -> bool {
     !field.is_nullable() && matches!(field.data_type(), DataType::Struct(_) | DataType::FixedSizeList(..))
 }
 
-/// Whether a struct inside has such a field.
+/// Whether a type contains a struct with such a field.
 fn has_dependent(data_type: &DataType) -> bool {
     match data_type {
         DataType::Struct(fields) => {

@@ -1,4 +1,4 @@
-//! Values that the promised type cannot hold.
+//! Errors of values that the requested type cannot represent.
 
 use arrow_array::{Array, ArrayRef};
 use arrow_cast::cast;
@@ -8,22 +8,22 @@ use arrowfeed_source::{FeedError, FeedErrorKind, quoted};
 
 use super::ValueCast;
 
-/// Characters of a value in a message.
+/// Maximum characters of a value in a message.
 const SHOWN: usize = 60;
 
-/// An array that has a value which does not convert.
+/// An array with a value that cannot be converted.
 #[derive(Debug)]
 pub(crate) struct Unfit {
-    /// Names of the fields on the way, the innermost one first.
+    /// Names of the nested fields, innermost first.
     path: Vec<String>,
     cause: Cause,
 }
 
 #[derive(Debug)]
 enum Cause {
-    /// A value among these.
+    /// One of these values.
     Value(ValueCast, ArrayRef),
-    /// A null where there may be none, a list of another length, too many values.
+    /// An unexpected null, a list of another length, or too many values.
     Array(String),
 }
 
@@ -41,7 +41,7 @@ impl Unfit {
         self
     }
 
-    /// The error of a row of a row group.
+    /// Makes the error for a row of a row group.
     #[cold]
     pub(crate) fn into_error(mut self, column: &str, row: u64) -> FeedError {
         let message = match self.cause {
@@ -61,7 +61,8 @@ impl Unfit {
     }
 }
 
-/// The first number below `end` for which the test is true, as it is for all numbers behind that one; `end` where there is none.
+/// The first number below `end` for which the test is true, found by binary search: the test must be true for all
+/// larger numbers as well. `end` if there is none.
 pub(crate) fn first_that(end: usize, test: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, end);
     while low < high {
@@ -76,7 +77,7 @@ pub(crate) fn first_that(end: usize, test: impl Fn(usize) -> bool) -> usize {
 }
 
 fn shown(values: &ArrayRef, at: usize) -> String {
-    // A time in a named zone has no text without a library of zones.
+    // A time in a named zone cannot be formatted without a time zone library.
     let ticks = || array_value_to_string(&cast(values, &DataType::Int64)?, at);
     let text = array_value_to_string(values, at).or_else(|_| ticks()).unwrap_or_default();
     let cut: String = text.chars().take(SHOWN).collect();

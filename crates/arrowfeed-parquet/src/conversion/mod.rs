@@ -1,13 +1,14 @@
-//! Conversions of columns from the types of a file to those of a promised schema, without loss.
+//! Lossless conversion of columns from the types of a file to those of a requested schema.
 //!
 //! | file | content |
 //! |---|---|
-//! | `rule` | the pairs of value types that convert, and how a loss is found |
-//! | `compile` | two types to a [`Conversion`], or the error that names the field |
-//! | `apply` | the conversion of an array |
-//! | `fault` | the value that does not convert |
+//! | `rule` | the pairs of value types that can be converted, and the detection of losses |
+//! | `compile` | compilation of two types to a [`Conversion`], or an error that names the field |
+//! | `apply` | conversion of arrays |
+//! | `fault` | errors of values that cannot be converted |
 //!
-//! `compile` decides by types alone, when a file is opened. Values that the promised type cannot hold are errors of `apply`.
+//! `compile` decides by types alone, when a file is opened. Values that the requested type cannot represent are errors
+//! of `apply`.
 
 mod apply;
 mod compile;
@@ -20,21 +21,21 @@ pub(crate) use apply::check_nulls;
 pub(crate) use compile::{Mismatch, compile, missing, stored};
 pub(crate) use fault::{Unfit, first_that};
 
-/// Converts arrays of one type into arrays of another one. Every value is equal before and after; only floats that the
-/// caller allows to round differ.
+/// Converts arrays of one type to arrays of another. Every value is equal before and after, except for floats that the
+/// caller allows to be rounded.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Conversion {
     /// Keeps the array.
     Same,
-    /// Makes nulls: the file has no such field, or only nulls.
+    /// Makes nulls, because the file has no such field or only nulls.
     Nulls(DataType),
-    /// Casts values by `arrow-cast`.
+    /// Casts values with `arrow-cast`.
     Values(ValueCast),
     /// Converts the items of a list.
     List { to: DataType, item: Box<Conversion> },
-    /// Puts each value into a list of its own. A null becomes a null list.
+    /// Wraps each value in a list. A null becomes a null list.
     Singleton { to: DataType, item: Box<Conversion> },
-    /// Picks the fields of structs, each from the number of a field of the file.
+    /// Selects the fields of structs. Each has the number of the field in the file, if that has it.
     Struct { to: Fields, fields: Vec<(Option<usize>, Conversion)> },
     /// Converts the keys and the values of maps.
     Map { to: FieldRef, sorted: bool, key: Box<Conversion>, value: Box<Conversion> },
@@ -45,6 +46,6 @@ pub(crate) enum Conversion {
 pub(crate) struct ValueCast {
     from: DataType,
     to: DataType,
-    /// Whether `arrow-cast` drops digits without an error. The result is then cast back and compared.
+    /// Whether `arrow-cast` may drop digits without an error. The result is then compared with the original.
     compared: bool,
 }

@@ -1,4 +1,4 @@
-//! The pairs of value types that convert without loss.
+//! The pairs of value types that can be converted without loss.
 
 use arrow_schema::DataType;
 use arrow_schema::DataType::{
@@ -10,14 +10,15 @@ use arrow_schema::TimeUnit;
 
 use super::ValueCast;
 
-/// The cast of values, if there is one that keeps every value or finds the values that it cannot keep. `rounds`: doubles
-/// may be rounded to floats.
+/// The cast between two types, if it either keeps every value or can detect the values that it cannot keep. `rounds`:
+/// doubles may be rounded to floats.
 pub(super) fn value_cast(from: &DataType, to: &DataType, rounds: bool) -> Option<ValueCast> {
     let compared = drops_digits(from, to, rounds)?;
     Some(ValueCast { from: from.clone(), to: to.clone(), compared })
 }
 
-/// Whether `arrow-cast` may change a value of this pair of types without an error. `None`: the types do not convert.
+/// Whether `arrow-cast` may change a value of this pair of types without an error. `None`: the types cannot be
+/// converted.
 fn drops_digits(from: &DataType, to: &DataType, rounds: bool) -> Option<bool> {
     if let (Some(_), Some(_)) = (integer_bits(from), integer_bits(to)) {
         return Some(false);
@@ -33,14 +34,14 @@ fn drops_digits(from: &DataType, to: &DataType, rounds: bool) -> Option<bool> {
         (Boolean, to) if integer_bits(to).is_some() => Some(false),
         (from, to) if is_bytes(from) && is_bytes(to) => Some(false),
         (FixedSizeBinary(_), Binary | LargeBinary | BinaryView) => Some(false),
-        // One zone for another: the instant stays.
+        // Only the zone changes, not the instant.
         (Timestamp(from, from_zone), Timestamp(to, to_zone)) if from_zone.is_some() == to_zone.is_some() => {
             Some(ticks(*from) > ticks(*to))
         }
         (Date32 | Date64, Date32 | Date64)
         | (Time32(_) | Time64(_), Time32(_) | Time64(_))
         | (Duration(_), Duration(_)) => Some(true),
-        // The number of days or ticks.
+        // The result is the number of days or ticks.
         (Timestamp(..) | Date32 | Date64 | Time32(_) | Time64(_) | Duration(_), Int64) => Some(false),
         (from, to) if integer_bits(from).is_some() => (decimal_scale(to)? >= 0).then_some(false),
         (from, to) if integer_bits(to).is_some() => (decimal_scale(from)? >= 0).then_some(true),
@@ -48,7 +49,7 @@ fn drops_digits(from: &DataType, to: &DataType, rounds: bool) -> Option<bool> {
     }
 }
 
-/// Bits of the largest value of an integer type.
+/// Number of bits of the largest value of an integer type.
 fn integer_bits(data_type: &DataType) -> Option<u32> {
     Some(match data_type {
         Int8 => 7,
@@ -63,7 +64,7 @@ fn integer_bits(data_type: &DataType) -> Option<u32> {
     })
 }
 
-/// Bits of the integers that a float type has all of.
+/// Number of bits up to which a float type represents all integers.
 fn significand_bits(data_type: &DataType) -> Option<u32> {
     Some(match data_type {
         Float16 => 11,
@@ -87,7 +88,7 @@ fn decimal_scale(data_type: &DataType) -> Option<i8> {
     }
 }
 
-/// Ticks of a second, as a power of ten.
+/// Number of ticks per second, as a power of ten.
 fn ticks(unit: TimeUnit) -> u32 {
     match unit {
         TimeUnit::Second => 0,

@@ -1,4 +1,4 @@
-//! Parquet files in memory, read through the engine.
+//! Helpers: Parquet files in memory that are read through the engine.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use arrowfeed_source::{FeedError, OnError};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
-/// A file with a row group for each `group` rows.
+/// Writes a file with row groups of `group` rows.
 pub(crate) fn file(batch: &RecordBatch, group: usize) -> Vec<u8> {
     let properties = WriterProperties::builder()
         .set_max_row_group_row_count(Some(group))
@@ -25,7 +25,7 @@ pub(crate) fn file(batch: &RecordBatch, group: usize) -> Vec<u8> {
     bytes
 }
 
-/// Files named `a`, `b`, and so on.
+/// Opens files under the names `a`, `b` and `c`.
 pub(crate) fn open(
     files: impl IntoIterator<Item = Vec<u8>>,
     options: ParquetOptions,
@@ -35,12 +35,12 @@ pub(crate) fn open(
     ParquetFormat::files(sources, options, None)
 }
 
-/// The options of a promised schema.
+/// Options with a requested schema.
 pub(crate) fn promise(schema: Schema) -> ParquetOptions {
     ParquetOptions { schema: Some(Arc::new(schema)), ..ParquetOptions::default() }
 }
 
-/// All batches, and the error that ends them.
+/// Reads all batches. Also returns the error that ended the reading, if any.
 pub(crate) fn read(
     files: FileSet,
     batch_size: usize,
@@ -59,7 +59,7 @@ pub(crate) fn read(
     (batches, None)
 }
 
-/// All rows as one batch, which has the schema of the files.
+/// Reads all rows as one batch, which has the schema of the files.
 pub(crate) fn whole(files: FileSet, batch_size: usize, threads: usize) -> Result<RecordBatch, FeedError> {
     let schema: SchemaRef = files.schema().clone();
     let (batches, error) = read(files, batch_size, threads, OnError::Raise);

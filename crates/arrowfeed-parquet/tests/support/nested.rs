@@ -1,4 +1,4 @@
-//! Random nested types, arrays of them, and the wider types that a promised schema may have for them.
+//! Random nested types, arrays of these, and wider types that may be requested for them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
 
-/// A sequence of numbers that a seed decides.
+/// A pseudo-random sequence of numbers.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -18,7 +18,7 @@ impl Random {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below `n`.
+    /// A random number below `n`.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -56,7 +56,7 @@ impl Random {
         }
     }
 
-    /// A batch of up to four columns.
+    /// A random batch of up to four columns.
     pub(crate) fn batch(&mut self) -> RecordBatch {
         let rows = self.below(40);
         let fields: Vec<FieldRef> = (0..1 + self.below(4)).map(|i| self.field(&format!("c{i}"), 3)).collect();
@@ -68,7 +68,7 @@ impl Random {
         field.is_nullable().then(|| (0..rows).map(|_| self.below(4) > 0).collect::<Vec<_>>().into())
     }
 
-    /// Offsets of lists, of which null ones have no items.
+    /// Random lengths of lists. Null lists have no items.
     fn lengths(&mut self, nulls: Option<&NullBuffer>, rows: usize) -> Vec<usize> {
         let length = |row| if nulls.is_none_or(|nulls| nulls.is_valid(row)) { self.below(4) } else { 0 };
         (0..rows).map(length).collect()
@@ -142,7 +142,7 @@ impl Random {
         }
     }
 
-    /// A type that holds all values of another one.
+    /// A type that can represent all values of another one.
     pub(crate) fn wider(&mut self, field: &Field) -> Field {
         let item = |random: &mut Self, item: &Field| Arc::new(random.wider(item).with_name("element"));
         let wide = self.below(3) > 0;
@@ -173,7 +173,7 @@ impl Random {
     }
 }
 
-/// The values of an array as text, row by row, whatever its types are called.
+/// The values of an array as text, row by row, independent of the names in its type.
 pub(crate) fn rows(array: &dyn Array) -> Vec<String> {
     let options = arrow_cast::display::FormatOptions::default().with_null("null");
     let formatter = arrow_cast::display::ArrayFormatter::try_new(array, &options).unwrap();

@@ -1,4 +1,4 @@
-//! Random types, values of them, and arrays of these: built and read slot by slot.
+//! Random types and values, and conversion of values to arrays and back, slot by slot.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, UnionFields, UnionMode};
 use proptest::prelude::*;
 use proptest::strategy::Union;
 
-/// One slot. A null has no value.
+/// The value of one slot.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Null,
@@ -39,7 +39,7 @@ fn entries(values: DataType) -> FieldRef {
     Arc::new(Field::new("entries", DataType::Struct(fields.into()), false))
 }
 
-/// Types of any nesting, most of them with something that takes no bytes.
+/// Generates nested types, most of which contain a type that takes no bytes.
 pub(crate) fn any_type() -> impl Strategy<Value = DataType> {
     let leaf = prop_oneof![
         Just(DataType::FixedSizeBinary(0)),
@@ -72,7 +72,7 @@ pub(crate) fn any_type() -> impl Strategy<Value = DataType> {
     })
 }
 
-/// `n` values of a type.
+/// Generates `n` values of a type.
 pub(crate) fn values(data_type: &DataType, n: usize) -> BoxedStrategy<Vec<Value>> {
     prop::collection::vec(value(data_type), n).boxed()
 }
@@ -113,7 +113,7 @@ fn value(data_type: &DataType) -> BoxedStrategy<Value> {
     prop_oneof![4 => some, 1 => Just(Value::Null)].boxed()
 }
 
-/// The values as an array.
+/// Builds an array from the values.
 pub(crate) fn array(data_type: &DataType, values: &[Value]) -> ArrayRef {
     let nulls = || Some(NullBuffer::from_iter(values.iter().map(|value| *value != Value::Null)));
     let lists = || values.iter().map(|value| if let Value::List(items) = value { items.len() } else { 0 });
@@ -193,7 +193,7 @@ pub(crate) fn array(data_type: &DataType, values: &[Value]) -> ArrayRef {
     }
 }
 
-/// What stands behind a null.
+/// The value that fills the child of a null slot.
 fn padding(data_type: &DataType) -> Value {
     match data_type {
         DataType::Union(fields, _) => {
@@ -204,7 +204,7 @@ fn padding(data_type: &DataType) -> Value {
     }
 }
 
-/// The slots of an array.
+/// Reads the slots of an array.
 pub(crate) fn slots(array: &dyn Array) -> Vec<Value> {
     (0..array.len()).map(|i| slot(array, i)).collect()
 }

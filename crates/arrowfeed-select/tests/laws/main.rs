@@ -1,6 +1,6 @@
-//! Selection against a plain oracle: slots picked from vectors. And what does not fit into one array.
+//! Tests of selection against a simple oracle, which picks slots from vectors, and of results that do not fit into one array.
 //!
-//! `ARROWFEED_CASES` is the number of cases, 500 where it is not set.
+//! `ARROWFEED_CASES` is the number of cases, 500 by default.
 
 mod arrays;
 
@@ -21,7 +21,7 @@ fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases.unwrap_or(500)) }
 }
 
-/// Slices of arrays of one type, as arrays and as their slots.
+/// Slices of arrays of one type, both as arrays and as lists of slots.
 #[derive(Debug, Clone)]
 struct Parts {
     data_type: DataType,
@@ -51,7 +51,7 @@ fn assert_slots(found: &ArrayRef, data_type: &DataType, expected: &[Value]) {
     assert_eq!(slots(found), expected, "{data_type}");
 }
 
-/// Unions have no null of their own.
+/// Whether the type can have nulls. A union has no validity bitmap.
 fn takes_nulls(data_type: &DataType) -> bool {
     !matches!(data_type, DataType::Union(..))
 }
@@ -137,7 +137,7 @@ fn batches_without_columns_keep_their_rows() {
     assert_eq!(arrowfeed_select::interleave_batches(&[&batch], &[(0, 2), (0, 0)]).unwrap().num_rows(), 2);
 }
 
-/// Two lists of 1.5 billion items each, which take no memory.
+/// Lists of 1.5 billion nulls, which take no memory, at different nesting depths.
 fn long_lists() -> Vec<ArrayRef> {
     const ITEMS: usize = 1_500_000_000;
     let field = |data_type| Arc::new(Field::new("item", data_type, true));

@@ -1,5 +1,4 @@
-//! A decoder for formats that can read the rows of a chunk from any row on: chunk after chunk, so that batches end where
-//! they should.
+//! A decoder for formats that can read a chunk from any row. It reads chunk by chunk and ends batches at the required rows.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,38 +10,39 @@ use arrow_array::RecordBatch;
 use super::{Chunk, Claim, DecodeOptions, LocatedBatch, RowOrigin, Unit, UnitDecoder};
 use crate::{Check, FeedError, FeedErrorKind, OnError, Report, Skipped, thousands};
 
-/// Rows that are read at a time, at most: between two batches, the caller may want to stop.
+/// Maximum number of rows per read. The caller may cancel between two reads.
 const MOST_ROWS: u64 = 16_384;
 
-/// A file whose chunks can be read from any row on. [`ChunkDecoder`] is the [`UnitDecoder`] of it.
+/// A file whose chunks can be read from any row. [`ChunkDecoder`] is its [`UnitDecoder`].
 pub trait ReadChunks: Send + Sync {
-    /// Rows of a chunk that are being read.
+    /// State of reading rows of one chunk.
     type Rows: Send;
 
-    /// What messages call the file.
+    /// The name of the file in messages.
     fn name(&self) -> &str;
 
-    /// The chunks whose offset is in a range, in order. They are known when the file is open: nothing is read here.
+    /// Returns the chunks whose offset is in the range, in order. They are known when the file is open;
+    /// this method reads nothing.
     fn chunks_in(&self, range: &Range<u64>) -> Vec<Chunk>;
 
-    /// Bytes that a chunk takes, for the report.
+    /// Size of a chunk in bytes, for the report.
     fn chunk_bytes(&self, chunk: &Chunk) -> u64;
 
-    /// Bytes that a batch may take, at most.
+    /// Maximum size of a batch in bytes.
     fn batch_bytes(&self) -> usize;
 
-    /// Begins to read some rows of a chunk, in batches of `batch_size` rows, the last of which may be short. `batch_size` is at
-    /// most 16,384, whatever the caller asked for.
+    /// Starts reading the given rows of a chunk, in batches of `batch_size` rows; the last batch may be shorter.
+    /// `batch_size` is at most 16,384, whatever the caller requested.
     ///
     /// # Errors
-    /// The chunk cannot be read. Chunk and file are added to the error.
+    /// The chunk cannot be read. The caller adds the chunk and the file to the error.
     fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError>;
 
-    /// The same, with what has read rows of the same chunk before: its memory may be used again. It may stand anywhere in the
-    /// chunk, also behind `rows`. Default: [`begin`](Self::begin).
+    /// Like [`begin`](Self::begin), but may reuse the memory of `_before`, a state that has read rows of the same
+    /// chunk. That state may be at any position in the chunk, also after `rows`. Default: calls `begin`.
     ///
     /// # Errors
-    /// As [`begin`](Self::begin).
+    /// Same as [`begin`](Self::begin).
     fn begin_again(
         &self,
         _before: Self::Rows,
@@ -53,56 +53,56 @@ pub trait ReadChunks: Send + Sync {
         self.begin(chunk, rows, batch_size)
     }
 
-    /// The next of the rows that were begun; `None` after the last one. Where a row in the middle of a batch is wrong, the rows
-    /// before it are a batch, and the error comes with the next call, the last one.
+    /// Returns the next batch; `None` after the last one. If a row in the middle of a batch is invalid, the rows before
+    /// it form a batch, and the next call, which is the last one, returns the error.
     ///
     /// # Errors
-    /// As [`begin`](Self::begin).
+    /// Same as [`begin`](Self::begin).
     fn next(&self, rows: &mut Self::Rows) -> Result<Option<RecordBatch>, FeedError>;
 
-    /// The error with the place of the chunk in the file. Default: its number, and its offset in bytes.
+    /// Adds the location of the chunk to the error. Default: its number and its byte offset.
     fn in_chunk(&self, chunk: &Chunk, error: FeedError) -> FeedError {
         error.in_block(chunk.number, chunk.offset)
     }
 
-    /// An error if the file is not what it was when it was opened. Asked at the end, and before another error is told.
+    /// Checks that the file has not changed since it was opened. Called at the end, and before another error is returned.
     ///
     /// # Errors
-    /// It is not.
+    /// The file has changed, or its version cannot be read.
     fn check_unchanged(&self) -> Result<(), FeedError>;
 }
 
-/// Decodes one unit: chunk after chunk, each in one or two stretches, so that batches end where they should.
+/// A decoder of one unit. It reads each chunk in one or two stretches, so that batches end at the required rows.
 pub struct ChunkDecoder<F: ReadChunks> {
     file: Arc<F>,
     on_error: OnError,
     batch_size: u64,
     chunks: VecDeque<Chunk>,
-    /// Rows of the next chunk that are another unit's.
+    /// Leading rows of the next chunk that belong to another unit.
     dropped: u64,
-    /// Rows that are still to be kept.
+    /// Number of rows still to be kept.
     kept: u64,
-    /// Rows until the batch ends, as the chunks declare them.
+    /// Rows until the current batch ends, as the chunks declare them.
     window_left: u64,
-    current: Option<Stretch<F::Rows>>,
+    current: Option<RowRange<F::Rows>>,
     claim: Option<Claim>,
     ended: bool,
     report: Report,
 }
 
 /// Rows of a chunk that are read in batches of one size.
-struct Stretch<R> {
+struct RowRange<R> {
     chunk: Chunk,
     rows: R,
-    /// Rows of the chunk before the next batch, and before the end of the stretch.
+    /// Row of the chunk at which the next batch starts, and the row at which the stretch ends.
     row: u64,
     end: u64,
-    /// Rows of the chunk that are kept, up to this one.
+    /// Row of the chunk at which the kept rows end.
     last: u64,
 }
 
 impl<F: ReadChunks> ChunkDecoder<F> {
-    /// A decoder of a unit of a file.
+    /// Creates a decoder for a unit of a file.
     pub fn new(file: Arc<F>, unit: Unit, options: &DecodeOptions, claim: Option<Claim>) -> Self {
         let chunks = unit.runs.iter().flat_map(|run| file.chunks_in(&run.range)).collect();
         let batch_size = options.batch_size as u64;
@@ -121,7 +121,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         }
     }
 
-    /// Begins the next chunk. False: there is none.
+    /// Starts the next chunk. Returns false if there is none.
     fn begin_chunk(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
         while self.kept > 0 {
             let Some(chunk) = self.chunks.pop_front() else { break };
@@ -131,7 +131,8 @@ impl<F: ReadChunks> ChunkDecoder<F> {
             let dropped = std::mem::take(&mut self.dropped).min(chunk.rows);
             let kept = (chunk.rows - dropped).min(self.kept);
             self.kept -= kept;
-            // Which rows are left out must not depend on who reads which rows of a chunk: all or none are.
+            // The set of skipped rows must not depend on which unit reads which rows of a chunk. So the whole chunk is
+            // checked first, and either all or none of its rows are skipped.
             let checked = match self.on_error {
                 OnError::Raise => None,
                 OnError::SkipBlock | OnError::SkipFile => match self.check_chunk(&chunk, check) {
@@ -162,7 +163,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         })
     }
 
-    /// Reads all rows of a chunk to nowhere.
+    /// Reads all rows of a chunk and discards them, to detect errors.
     fn check_chunk(&self, chunk: &Chunk, check: &Check<'_>) -> Result<F::Rows, FeedError> {
         let mut stretch = self.stretch(*chunk, 0..chunk.rows, chunk.rows, None)?;
         while self.next_of(&mut stretch)?.is_some() {
@@ -171,8 +172,8 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         Ok(stretch.rows)
     }
 
-    /// Reads the rows from `row` up to `last`: first up to the end of the batch that is not full, then whole batches.
-    /// `before` has read rows of the chunk.
+    /// Reads the rows from `row` to `last`: first up to the end of the incomplete batch, then whole batches. `before`
+    /// is the state of an earlier read of the chunk.
     fn begin_stretch(
         &mut self,
         chunk: Chunk,
@@ -180,7 +181,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         last: u64,
         before: Option<F::Rows>,
     ) -> Result<(), FeedError> {
-        // Batches that are read in pieces end where they should only if a stretch ends there.
+        // A batch that is read in several pieces ends at the required row only if a stretch ends there.
         let whole = self.window_left == self.batch_size && self.batch_size <= MOST_ROWS;
         let end = if whole { last } else { last.min(row.saturating_add(self.window_left)) };
         self.current = Some(self.stretch(chunk, row..end, last, before)?);
@@ -188,7 +189,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         Ok(())
     }
 
-    /// Moves the window by rows that were read, or left out.
+    /// Advances the batch window by rows that were read or skipped.
     fn pass(&mut self, rows: u64) {
         if rows < self.window_left {
             self.window_left -= rows;
@@ -203,7 +204,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         range: Range<u64>,
         last: u64,
         before: Option<F::Rows>,
-    ) -> Result<Stretch<F::Rows>, FeedError> {
+    ) -> Result<RowRange<F::Rows>, FeedError> {
         let Range { start: row, end } = range;
         let size = self.batch_size.min(end - row).min(MOST_ROWS);
         let size = usize::try_from(size).unwrap_or(usize::MAX);
@@ -212,11 +213,11 @@ impl<F: ReadChunks> ChunkDecoder<F> {
             Some(before) => self.file.begin_again(before, &chunk, range, size),
         };
         let rows = rows.map_err(|error| self.located(&chunk, error))?;
-        Ok(Stretch { chunk, rows, row, end, last })
+        Ok(RowRange { chunk, rows, row, end, last })
     }
 
-    /// The next batch of the stretch; `None` at its end.
-    fn next_of(&self, stretch: &mut Stretch<F::Rows>) -> Result<Option<LocatedBatch>, FeedError> {
+    /// Returns the next batch of the stretch; `None` at its end.
+    fn next_of(&self, stretch: &mut RowRange<F::Rows>) -> Result<Option<LocatedBatch>, FeedError> {
         let found = self.file.next(&mut stretch.rows);
         let found = found.map_err(|error| self.located(&stretch.chunk, error))?;
         let (rows, before) = (found.as_ref().map_or(0, RecordBatch::num_rows), stretch.row);
@@ -246,8 +247,8 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         self.file.in_chunk(chunk, error).in_file(self.file.name())
     }
 
-    /// Leaves out a chunk, of which this unit has `kept` rows after the first `dropped`. The unit that has its first row
-    /// notes it.
+    /// Skips a chunk of which this unit keeps `kept` rows after the first `dropped`. Only the unit that contains the
+    /// first row of the chunk reports it.
     fn leave_out(
         &mut self,
         chunk: &Chunk,
@@ -272,7 +273,7 @@ impl<F: ReadChunks> ChunkDecoder<F> {
         Ok(())
     }
 
-    /// The next batch; `None` at the end.
+    /// Returns the next batch; `None` at the end.
     fn step(&mut self, check: &Check<'_>) -> Result<Option<LocatedBatch>, FeedError> {
         loop {
             check.now()?;

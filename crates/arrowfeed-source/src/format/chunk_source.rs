@@ -1,4 +1,4 @@
-//! Rows that are no file: a source that knows its chunks and gives each as a batch.
+//! Row sources that are not files: a source knows its chunks and returns each of them as a batch.
 
 use std::fmt::Debug;
 use std::io;
@@ -17,36 +17,36 @@ use crate::io::{ByteSource, FileSource, FileVersion, Fingerprint, OpenFile, Open
 use crate::run::{FileSet, Files};
 use crate::{Check, FeedError, FeedErrorKind, Limits, quoted, thousands};
 
-/// Rows in chunks that can be read in any order: a table of a database, a service, a format without a crate of its own.
+/// Rows in chunks that can be read in any order, for example a database table, a service, or a format without its own crate.
 ///
-/// The engine takes a source as a file: a row takes a byte, and so does a chunk without rows, since a chunk of a file takes at
-/// least one.
+/// The engine treats a source as a file in which each row takes one byte. A chunk without rows takes one byte too,
+/// since every chunk of a file takes at least one.
 pub trait ChunkSource: Send + Sync + Debug {
-    /// What messages and states call it.
+    /// The name of the source in messages and checkpoints.
     fn name(&self) -> &str;
 
-    /// All columns.
+    /// The schema of all columns.
     fn schema(&self) -> &SchemaRef;
 
-    /// Rows of each chunk, in order.
+    /// Number of rows of each chunk, in order.
     fn chunk_rows(&self) -> &[u64];
 
-    /// Sixteen bytes that differ where the rows differ: a state of other rows is refused.
+    /// Sixteen bytes that differ if the rows differ. A checkpoint of other rows is rejected.
     fn fingerprint(&self) -> [u8; 16];
 
-    /// The rows of a chunk. `columns` are numbers of columns, in the order of the batch.
+    /// Reads a chunk. `columns` are column indices, in the order of the batch.
     ///
     /// # Errors
-    /// Of kind [`CorruptBlock`](FeedErrorKind::CorruptBlock) where `on_error` may leave the chunk out; else
-    /// [`Io`](FeedErrorKind::Io).
+    /// Return [`CorruptBlock`](FeedErrorKind::CorruptBlock) if `on_error` may skip the chunk, and
+    /// [`Io`](FeedErrorKind::Io) otherwise.
     fn read(&self, chunk: u64, columns: &[usize]) -> Result<RecordBatch, FeedError>;
 }
 
-/// Chunk sources of one schema, as a format.
+/// A [`FileFormat`] over chunk sources of one schema.
 #[derive(Debug)]
 pub struct ChunkFormat {
     sources: Arc<[Arc<dyn ChunkSource>]>,
-    /// Numbers of the columns that are read, in their order.
+    /// Indices of the projected columns, in output order.
     columns: Arc<[usize]>,
     schema: SchemaRef,
     limits: Limits,
@@ -54,11 +54,11 @@ pub struct ChunkFormat {
 }
 
 impl ChunkFormat {
-    /// Sources, one after the other. `columns`: names of columns that are read; `None`: all. `by_caller`: only the thread that
-    /// asks for batches reads.
+    /// Creates a file set of the sources in order. `columns` are the names of the projected columns; `None` reads all.
+    /// With `by_caller`, only the consumer's thread reads.
     ///
     /// # Errors
-    /// There is no source; a source has another schema than the first one; a column is not there.
+    /// There is no source; a source has a different schema than the first one; a column does not exist.
     pub fn files(
         sources: impl IntoIterator<Item = Arc<dyn ChunkSource>>,
         columns: Option<&[String]>,
@@ -84,13 +84,13 @@ impl ChunkFormat {
         };
         let files = sources.iter().enumerate().map(|(number, source)| {
             let len = source.chunk_rows().iter().fold(0_u64, |sum, rows| sum.saturating_add(len(*rows)));
-            FileSource::from_source(source.name(), Numbered { number: number as u64, len })
+            FileSource::from_source(source.name(), SourcePlaceholder { number: number as u64, len })
         });
         let files = Files::new(files.collect::<Vec<_>>());
         Ok(FileSet::new(files, Arc::new(Self::new(sources, columns, limits, by_caller))))
     }
 
-    /// There is a source.
+    /// `sources` is not empty.
     fn new(
         sources: Arc<[Arc<dyn ChunkSource>]>,
         columns: Vec<usize>,
@@ -104,10 +104,10 @@ impl ChunkFormat {
     }
 }
 
-/// The numbers of the columns of field paths, each once: of a format whose columns are read as a whole.
+/// Returns the indices of the columns that the field paths name, without duplicates, for formats that read only whole columns.
 ///
 /// # Errors
-/// There is no column of this name.
+/// A column does not exist.
 pub fn named_columns(schema: &Schema, paths: &[String]) -> Result<Vec<usize>, FeedError> {
     let mut found = Vec::new();
     for path in paths {
@@ -181,19 +181,19 @@ impl FileFormat for ChunkFormat {
     }
 }
 
-/// The bytes that a chunk of so many rows takes.
+/// Length in bytes of a chunk with this number of rows.
 fn len(rows: u64) -> u64 {
     rows.max(1)
 }
 
-/// What stands for a source where the engine has files. Its bytes are its number.
+/// A placeholder file for a source. Its content is the index of the source.
 #[derive(Debug)]
-struct Numbered {
+struct SourcePlaceholder {
     number: u64,
     len: u64,
 }
 
-impl ByteSource for Numbered {
+impl ByteSource for SourcePlaceholder {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         let bytes = self.number.to_le_bytes();
         let from = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
@@ -207,7 +207,7 @@ impl ByteSource for Numbered {
     }
 }
 
-/// The rows of a chunk, those of them that are left, and the rows of a batch.
+/// A chunk in memory, the rows that are still to be returned, and the batch size.
 struct ChunkRows {
     batch: RecordBatch,
     left: Range<usize>,
@@ -215,13 +215,13 @@ struct ChunkRows {
 }
 
 impl ChunkRows {
-    /// `rows` are rows of the batch.
+    /// `rows` is a range of rows of `batch`.
     fn new(batch: RecordBatch, rows: Range<u64>, batch_size: usize) -> Self {
         Self { batch, left: rows.start as usize..rows.end as usize, batch_size }
     }
 }
 
-/// A source that is read.
+/// An open source.
 #[derive(Debug)]
 struct SourceFile {
     file: OpenFile,
@@ -275,7 +275,7 @@ impl ReadChunks for SourceFile {
     }
 
     fn begin(&self, chunk: &Chunk, rows: Range<u64>, batch_size: usize) -> Result<Self::Rows, FeedError> {
-        // A defect of the source, which is not left out.
+        // A wrong batch is a bug of the source, so the chunk is not skipped.
         let wrong = |message| FeedError::new(FeedErrorKind::Conversion, message);
         let batch = self.source.read(chunk.number, &self.columns)?;
         if batch.num_rows() as u64 != chunk.rows {

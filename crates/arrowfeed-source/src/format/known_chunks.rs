@@ -1,4 +1,4 @@
-//! Chunks of a file that are all known when it is open.
+//! A list of chunks for files whose chunks are all known when the file is open.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,39 +6,39 @@ use std::sync::Arc;
 use super::{Chunk, ChunkScan};
 use crate::{Check, FeedError};
 
-/// The chunks of a file, in the order of their offsets.
+/// The chunks of a file, ordered by offset.
 #[derive(Debug, Clone)]
 pub struct KnownChunks(Arc<[Chunk]>);
 
 impl KnownChunks {
-    /// Chunks whose offsets grow.
+    /// Creates the list from chunks with increasing offsets.
     ///
     /// # Panics
-    /// They do not, in a build with debug assertions.
+    /// The offsets do not increase. Checked only with debug assertions.
     pub fn new(chunks: impl IntoIterator<Item = Chunk>) -> Self {
         let chunks: Arc<[Chunk]> = chunks.into_iter().collect();
         debug_assert!(chunks.is_sorted_by(|a, b| a.offset < b.offset), "offsets of chunks must grow");
         Self(chunks)
     }
 
-    /// The chunks whose offset is in a range.
+    /// Returns the chunks whose offset is in the range.
     pub fn starting_in(&self, range: &Range<u64>) -> &[Chunk] {
         let (first, last) = (self.at(range.start), self.at(range.end));
         &self.0[first..last.max(first)]
     }
 
-    /// The bytes that they take.
+    /// The byte range of all chunks.
     pub fn body(&self) -> Range<u64> {
         let first = self.0.first().map_or(0, |chunk| chunk.offset);
         first..self.0.last().map_or(first, |chunk| chunk.end)
     }
 
-    /// A scan from the first one on.
+    /// Returns a scan that starts at the first chunk.
     pub fn scan(&self) -> Box<dyn ChunkScan> {
         Box::new(Scan { chunks: self.clone(), next: 0 })
     }
 
-    /// How many start before an offset.
+    /// Number of chunks that start before an offset.
     fn at(&self, offset: u64) -> usize {
         self.0.partition_point(|chunk| chunk.offset < offset)
     }

@@ -1,4 +1,4 @@
-//! The bytes of one file.
+//! Random access to the bytes of one file.
 
 use std::fmt::Debug;
 use std::io;
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use arrow_buffer::Buffer;
 
-/// The bytes of one open file. It has no position of its own, so that any number of threads share it.
+/// Random access to the bytes of one open file. It has no read position, so any number of threads can share it.
 ///
 /// ```
 /// use arrowfeed_source::io::{ByteSource, Memory};
@@ -20,42 +20,43 @@ use arrow_buffer::Buffer;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub trait ByteSource: Send + Sync + Debug {
-    /// Fills `into` from `offset` on. Gives the number of bytes, which is smaller only where the file ends.
+    /// Reads into `into`, starting at `offset`. Returns the number of bytes, which is smaller than `into`
+    /// only at the end of the file.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The system reports an error.
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize>;
 
-    /// What the file is now.
+    /// The current version of the file.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The system reports an error.
     fn version(&self) -> io::Result<FileVersion>;
 
-    /// All bytes of the file, if they are in memory; readers then do not copy them. There are as many as the version
-    /// says. Default: `None`.
+    /// All bytes of the file if they are in memory, so that readers need not copy them. Their number equals the length
+    /// in the version. Default: `None`.
     fn memory(&self) -> Option<&Buffer> {
         None
     }
 }
 
-/// What changes when a file changes.
+/// Version of a file: properties that change when the file changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileVersion {
-    /// Bytes.
+    /// Length in bytes.
     pub len: u64,
-    /// The time of the last change, where it is known.
+    /// Time of the last change, if known.
     pub modified: Option<SystemTime>,
 }
 
 impl FileVersion {
-    /// A file of `len` bytes, whose time of change is not known.
+    /// Creates the version of a file of `len` bytes whose time of change is unknown.
     pub fn new(len: u64) -> Self {
         Self { len, modified: None }
     }
 
-    /// The same with a time of the last change.
+    /// Sets the time of the last change.
     pub fn with_modified(self, modified: Option<SystemTime>) -> Self {
         Self { modified, ..self }
     }
@@ -75,10 +76,10 @@ impl<S: ByteSource + ?Sized> ByteSource for Arc<S> {
     }
 }
 
-/// Reads as [`ByteSource::read_at`] does, and checks the number that the source gives.
+/// Reads like [`ByteSource::read_at`], and checks the number of bytes that the source returns.
 ///
 /// # Errors
-/// The system refuses; the source says that it gave more bytes than there is room for.
+/// The system reports an error; the source reports more bytes than `into` has room for.
 pub fn checked_read_at(source: &dyn ByteSource, offset: u64, into: &mut [u8]) -> io::Result<usize> {
     match source.read_at(offset, into)? {
         found if found <= into.len() => Ok(found),

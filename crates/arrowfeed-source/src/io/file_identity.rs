@@ -1,4 +1,4 @@
-//! File identity: tells a file from a later one of the same name.
+//! File identity: distinguishes a file from a later one of the same name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,12 +8,13 @@ use crate::{FeedError, FeedErrorKind, hex, quoted, thousands};
 /// Bytes of a [`Fingerprint`].
 const BYTES: usize = 16;
 
-/// What differs between files of the same length: for Avro, the sync marker, which each writer draws.
+/// A fingerprint that distinguishes files of the same length. For Avro, it is the sync marker, which
+/// each writer draws at random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint {
     /// The bytes.
     pub bytes: [u8; BYTES],
-    /// What messages call it: `sync marker`.
+    /// The name in messages: `sync marker`.
     pub name: &'static str,
 }
 
@@ -23,20 +24,20 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// Tells a file from another one of the same name, and from the same one after rows were appended or cut off. A copy of a
-/// file has the identity of the original: times are not part of it.
+/// Length and fingerprint of a file. The identity distinguishes a file from another one of the same name, and from the same
+/// file after rows were appended or removed. A copy of a file has the same identity, because times are not part of it.
 ///
-/// As text, it is the length and the fingerprint: `1024-000102030405060708090a0b0c0d0e0f`.
+/// As text, the identity is the length and the fingerprint: `1024-000102030405060708090a0b0c0d0e0f`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
-    /// Bytes.
+    /// Length in bytes.
     pub len: u64,
     /// The bytes of its [`Fingerprint`].
     pub fingerprint: [u8; BYTES],
 }
 
 impl FileIdentity {
-    /// The fingerprint in its text: 32 hexadecimal digits.
+    /// Formats the fingerprint as 32 hexadecimal digits.
     pub fn fingerprint_digits(&self) -> String {
         self.fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
     }
@@ -74,12 +75,12 @@ fn parsed(text: &str) -> Option<FileIdentity> {
     Some(FileIdentity { len: len.parse().ok()?, fingerprint })
 }
 
-/// The identity that a file must have, and when it had it.
+/// The identity that a file must have, and the time when it had it.
 #[derive(Debug, Clone, Copy)]
 pub struct Expected {
     /// The identity.
     pub identity: FileIdentity,
-    /// For messages: `its splits were planned`.
+    /// Description of that time for messages: `its splits were planned`.
     pub when: &'static str,
 }
 
@@ -87,7 +88,7 @@ impl Expected {
     /// Checks the length of the file.
     ///
     /// # Errors
-    /// It is another one: [`Changed`](FeedErrorKind::Changed).
+    /// It differs: [`Changed`](FeedErrorKind::Changed).
     pub fn check_len(&self, found: u64) -> Result<(), FeedError> {
         let Self { identity, when } = self;
         if identity.len == found {
@@ -102,7 +103,7 @@ impl Expected {
     /// Checks the fingerprint of the file.
     ///
     /// # Errors
-    /// It is another one: [`Changed`](FeedErrorKind::Changed).
+    /// It differs: [`Changed`](FeedErrorKind::Changed).
     pub fn check_fingerprint(&self, found: &Fingerprint) -> Result<(), FeedError> {
         let Self { identity, when } = self;
         if identity.fingerprint == found.bytes {
@@ -116,10 +117,11 @@ impl Expected {
     }
 }
 
-/// Checks that a byte range does not start behind the end of a file: then the file was longer when the range was made.
+/// Checks that a byte range does not start after the end of the file. If it does, the file was longer
+/// when the range was planned.
 ///
 /// # Errors
-/// It does: [`Changed`](FeedErrorKind::Changed).
+/// It starts after the end: [`Changed`](FeedErrorKind::Changed).
 pub fn check_start(start: u64, len: u64) -> Result<(), FeedError> {
     if start <= len {
         return Ok(());

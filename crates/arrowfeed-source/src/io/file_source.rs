@@ -1,4 +1,4 @@
-//! What a caller gives as a file.
+//! Input files: paths, memory, remote objects, streams and custom sources.
 
 use std::fmt;
 use std::io::{Read, Seek};
@@ -11,7 +11,7 @@ use super::remote::{RemoteObject, RequestCounts};
 use super::{ByteSource, Expected, FileIdentity, Memory, OpenFile, Seekable, StoredFile};
 use crate::{Check, FeedError};
 
-/// One file: on disk, in memory, in a store, a stream, what can seek, or any [`ByteSource`].
+/// One input file: a path, bytes in memory, a remote object, a stream, a `Read + Seek` value, or any [`ByteSource`].
 ///
 /// ```
 /// use arrowfeed_source::io::FileSource;
@@ -22,7 +22,7 @@ use crate::{Check, FeedError};
 pub struct FileSource {
     pub(crate) name: String,
     pub(crate) kind: SourceKind,
-    /// What the file must be, where that is known.
+    /// The identity that the file must have, if known.
     pub(crate) expected: Option<Expected>,
 }
 
@@ -31,21 +31,21 @@ pub(crate) enum SourceKind {
     Stream(Box<dyn Read + Send>),
 }
 
-/// A file that was opened: none of its bytes has been read.
+/// An opened file, of which nothing has been read.
 pub enum Opened {
-    /// It can be read at any offset, by any thread.
+    /// A file that any thread can read at any offset.
     File(OpenFile),
-    /// It can be read once, in order.
+    /// A stream that can be read once, in order.
     Stream {
-        /// What messages call it.
+        /// The name in messages.
         name: Arc<str>,
-        /// Its bytes.
+        /// The bytes.
         bytes: Box<dyn Read + Send>,
     },
 }
 
 impl Opened {
-    /// What messages call it.
+    /// The name in messages.
     pub fn name(&self) -> &Arc<str> {
         match self {
             Self::File(file) => file.name(),
@@ -61,47 +61,48 @@ impl fmt::Debug for Opened {
 }
 
 impl FileSource {
-    /// A whole file in memory; it is not copied.
+    /// A whole file in memory, which is not copied.
     pub fn bytes(bytes: impl Into<Buffer>) -> Self {
         let bytes = bytes.into();
         Self::from_source(format!("<{} bytes>", bytes.len()), Memory::new(bytes))
     }
 
-    /// A stream that starts with the first byte of the file. It is read once, in order, and decoded in the thread that
-    /// reads it. `name` stands in messages.
+    /// A stream that starts with the first byte of the file. It is read once, in order, and decoded on the thread that
+    /// reads it. `name` is used in messages.
     pub fn reader(name: impl Into<String>, reader: impl Read + Send + 'static) -> Self {
         Self::of(name, SourceKind::Stream(Box::new(reader)))
     }
 
-    /// A file that is read at any offset, from its position 0 on, by one thread at a time. `name` stands in messages.
+    /// A `Read + Seek` value, read at any offset by one thread at a time. Its position 0 is the start of the file.
+    /// `name` is used in messages.
     pub fn seekable(name: impl Into<String>, file: impl Read + Seek + Send + 'static) -> Self {
         Self::from_source(name, Seekable::new(file))
     }
 
-    /// A file that is read at any offset, by any number of threads. `name` stands in messages.
+    /// A source that is read at any offset by any number of threads. `name` is used in messages.
     pub fn from_source(name: impl Into<String>, source: impl ByteSource + 'static) -> Self {
         Self::of(name, SourceKind::Stored(StoredFile::Open(Arc::new(source))))
     }
 
-    /// An object of a store. `name` stands in messages, in states and in splits: it must have no secrets.
+    /// A remote object. `name` is used in messages, checkpoints and splits, so it must not contain secrets.
     pub fn remote(name: impl Into<String>, object: Arc<dyn RemoteObject>) -> Self {
         Self::of(name, SourceKind::Stored(StoredFile::Remote(object)))
     }
 
-    /// The same source under another name in messages.
+    /// Sets the name in messages.
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// The same source, which must be the file that splits were planned for: opening another one is an error of kind
+    /// Sets the identity of the file that splits were planned for. Opening a different file is an error of kind
     /// [`Changed`](crate::FeedErrorKind::Changed). `None`: any file.
     pub fn with_identity(mut self, identity: Option<FileIdentity>) -> Self {
         self.expected = identity.map(|identity| Expected { identity, when: "its splits were planned" });
         self
     }
 
-    /// A file that is opened when it is needed.
+    /// A file that is opened on demand.
     pub(crate) fn stored(name: impl Into<String>, file: StoredFile) -> Self {
         Self::of(name, SourceKind::Stored(file))
     }
@@ -110,12 +111,12 @@ impl FileSource {
         Self { name: name.into(), kind, expected: None }
     }
 
-    /// What messages call it: the path as it was given.
+    /// The name in messages; for a path, the path as the caller passed it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Bytes of an object, where a listing has told them.
+    /// Length of a remote object in bytes, if a listing has reported it.
     pub fn known_len(&self) -> Option<u64> {
         match &self.kind {
             SourceKind::Stored(StoredFile::Remote(object)) => object.known_len(),
@@ -123,7 +124,7 @@ impl FileSource {
         }
     }
 
-    /// What names the file in a split: its path, or the URL of an object without its secrets.
+    /// Name of the file in splits: its path, or the URL of a remote object without its secrets.
     pub fn split_path(&self) -> &Path {
         match &self.kind {
             SourceKind::Stored(StoredFile::Path(path)) => path,
@@ -133,15 +134,15 @@ impl FileSource {
         }
     }
 
-    /// Whether it is an object of a store.
+    /// Whether the file is a remote object.
     pub fn is_object(&self) -> bool {
         matches!(self.kind, SourceKind::Stored(StoredFile::Remote(_)))
     }
 
-    /// Opens the file, whose length must be the expected one.
+    /// Opens the file and checks that its length is the expected one.
     ///
     /// # Errors
-    /// The system refuses; a path names no regular file; the file has another length; the caller wants to stop.
+    /// The system reports an error; a path is not a regular file; the file has another length; the caller cancels.
     pub fn open(self, check: &Check<'_>) -> Result<Opened, FeedError> {
         match self.kind {
             SourceKind::Stored(file) => {
@@ -152,7 +153,7 @@ impl FileSource {
     }
 }
 
-/// Opens a stored file, whose length must be the expected one.
+/// Opens a stored file and checks that its length is the expected one.
 pub(crate) fn open_stored(
     file: &StoredFile,
     name: Arc<str>,

@@ -1,4 +1,4 @@
-//! A file of the local file system.
+//! Files of the local file system.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{ByteSource, FileVersion, regular_file};
 use crate::{Check, FeedError};
 
-/// An open regular file. Nothing depends on its position.
+/// An open regular file. Reads do not use its file position.
 #[derive(Debug)]
 pub struct LocalFile(File);
 
@@ -15,15 +15,15 @@ impl LocalFile {
     /// Opens an existing regular file.
     ///
     /// # Errors
-    /// The system refuses; the path names a folder, a pipe or a device; the caller wants to stop.
+    /// The system reports an error; the path is a directory, a pipe or a device; the caller cancels.
     pub fn open(path: &Path, check: &Check<'_>) -> Result<Self, FeedError> {
         regular_file::open(path, check).map(Self)
     }
 
-    /// A file that is open.
+    /// Wraps a file that is already open.
     ///
     /// # Errors
-    /// The system refuses; it is no regular file.
+    /// The system reports an error; `file` is not a regular file.
     pub fn new(file: File) -> io::Result<Self> {
         regular_file::check_regular(&file.metadata()?)?;
         Ok(Self(file))
@@ -41,7 +41,7 @@ impl ByteSource for LocalFile {
     }
 }
 
-/// Fills `into` from `offset` on, as far as the file has bytes.
+/// Reads into `into`, starting at `offset`, until it is full or the file ends.
 pub(super) fn read_file_at(file: &File, offset: u64, into: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < into.len() {
@@ -57,7 +57,7 @@ pub(super) fn read_file_at(file: &File, offset: u64, into: &mut [u8]) -> io::Res
 
 #[cfg(unix)]
 fn read_some_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
-    // Offsets are signed in the system call; past them lies no file.
+    // Offsets of the system call are signed; no file has bytes beyond that.
     if i64::try_from(offset).is_err() {
         return Ok(0);
     }

@@ -1,4 +1,4 @@
-//! A file in memory.
+//! Files in memory.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use super::{ByteSource, FileVersion};
 pub struct Memory(Buffer);
 
 impl Memory {
-    /// The bytes are not copied.
+    /// Creates a file without copying the bytes.
     pub fn new(bytes: impl Into<Buffer>) -> Self {
         Self(bytes.into())
     }

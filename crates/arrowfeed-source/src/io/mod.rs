@@ -1,20 +1,20 @@
-//! Where the bytes of a file come from.
+//! Sources of the bytes of a file.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `file_source` | what a caller gives as a file |
-//! | `open_file` `file_identity` | an open file, and what tells it from another one |
-//! | `byte_source` | the trait: bytes at any offset, for any number of threads |
-//! | `ends` | the first and the last bytes of a file, and their fingerprint |
-//! | `sequential` | the bytes of a file in order, which may be compressed |
+//! | `file_source` | the inputs that a caller may pass as a file |
+//! | `open_file` `file_identity` | an open file; the identity of a file |
+//! | `byte_source` | the trait for thread-safe reads at any offset |
+//! | `ends` | the first and last bytes of a file, and their fingerprint |
+//! | `sequential` | sequential reads, for decompressors |
 //! | `local` | a file of the local file system |
 //! | `memory` | a file in memory |
-//! | `seekable` | what can read and seek, by one thread at a time |
-//! | `stored_file` | a file that is opened when it is needed, and again |
-//! | `target` | a file that is written, and has its name when it is whole |
-//! | `remote` | objects of stores as files |
-//! | `url` | which texts are URLs, and what of one may stand in a message |
-//! | `regular_file` | opening of files that are neither pipes nor devices |
+//! | `seekable` | adapter for `Read + Seek`, serialised by a mutex |
+//! | `stored_file` | a file that can be opened repeatedly, on demand |
+//! | `target` | an output file that gets its name when it is complete |
+//! | `remote` | remote objects as files |
+//! | `url` | detection and redaction of URLs |
+//! | `regular_file` | opening of regular files, but not of pipes or devices |
 
 mod byte_source;
 mod ends;

@@ -1,4 +1,4 @@
-//! A file that is open, and must stay as it is.
+//! An open file that must not change.
 
 use std::io;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{ByteSource, Expected, FileVersion, Fingerprint};
 use crate::{FeedError, FeedErrorKind, thousands};
 
-/// A file that is read at any offset. Its version is the one that it had when it was opened.
+/// An open file that is read at any offset. It remembers the version that the file had when it was opened.
 #[derive(Debug, Clone)]
 pub struct OpenFile {
     name: Arc<str>,
@@ -16,11 +16,11 @@ pub struct OpenFile {
 }
 
 impl OpenFile {
-    /// Asks the source for its version, whose length must be the expected one.
+    /// Queries the version of the source and checks that its length is the expected one.
     ///
     /// # Errors
-    /// The system refuses; a file in memory has another length than its version says; the file has another length than
-    /// is expected ([`Changed`](FeedErrorKind::Changed)).
+    /// The system reports an error; the length of a file in memory differs from its version; the length differs from
+    /// the expected one ([`Changed`](FeedErrorKind::Changed)).
     pub fn new(
         name: Arc<str>,
         source: Arc<dyn ByteSource>,
@@ -34,39 +34,39 @@ impl OpenFile {
             let message = format!("expected {expected} bytes in memory, as the source says, found {found}");
             return Err(FeedError::io(io::Error::other(message)));
         }
-        // Before anything is read: of a file that was cut, the header may be cut too.
+        // Checked before anything is read, because the header of a truncated file may be truncated too.
         expected.map_or(Ok(()), |expected| expected.check_len(version.len))?;
         Ok(Self { name, source, version, expected })
     }
 
-    /// Checks the fingerprint, where the file must be one that is known.
+    /// Checks the fingerprint against the expected identity, if there is one.
     ///
     /// # Errors
-    /// It is another one: [`Changed`](FeedErrorKind::Changed).
+    /// It differs: [`Changed`](FeedErrorKind::Changed).
     pub fn check_fingerprint(&self, found: &Fingerprint) -> Result<(), FeedError> {
         self.expected.map_or(Ok(()), |expected| expected.check_fingerprint(found))
     }
 
-    /// What messages call it.
+    /// The name in messages.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// Its bytes.
+    /// The source of the bytes.
     pub fn source(&self) -> &Arc<dyn ByteSource> {
         &self.source
     }
 
-    /// Number of its bytes.
+    /// Length in bytes.
     #[expect(clippy::len_without_is_empty, reason = "an empty file is a file like any other")]
     pub fn len(&self) -> u64 {
         self.version.len
     }
 
-    /// Checks that the file is what it was when it was opened.
+    /// Checks that the file has not changed since it was opened.
     ///
     /// # Errors
-    /// It is not: [`Changed`](FeedErrorKind::Changed). The system refuses.
+    /// It has changed ([`Changed`](FeedErrorKind::Changed)), or the system reports an error.
     pub fn check_unchanged(&self) -> Result<(), FeedError> {
         let is = self.source.version().map_err(|error| FeedError::io(error).in_file(&self.name))?;
         if is == self.version {

@@ -1,7 +1,7 @@
-//! Opening of regular files only: a pipe would block, a device never end.
+//! Opening of regular files only. A pipe would block, and a device may never end.
 //!
-//! A path may become another file between a look at it and the open. So files are opened without blocking, and what was
-//! opened is looked at again.
+//! The file at a path may change between a check and the open. So files are opened without blocking, and the opened
+//! file is checked again.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 
 use crate::{Check, FeedError};
 
-/// How long a file whose lease another process has to give back is waited for: more than Linux gives that process.
+/// Maximum wait for another process to release its lease on a file. Linux gives that process less time.
 const LEASE: Duration = Duration::from_secs(60);
 
-/// Time between two attempts to open such a file.
+/// Pause between two attempts to open such a file.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Opens an existing file for reading.
 pub(super) fn open(path: &Path, check: &Check<'_>) -> Result<File, FeedError> {
-    // First, since opening a device may change it.
+    // Checked before opening, because opening a device may change its state.
     let metadata = std::fs::metadata(path).map_err(FeedError::io)?;
     check_regular(&metadata).map_err(FeedError::io)?;
     let started = Instant::now();
@@ -33,11 +33,11 @@ pub(super) fn open(path: &Path, check: &Check<'_>) -> Result<File, FeedError> {
     }
 }
 
-/// Opens whatever is at the path without waiting, and keeps it if it is a regular file. For those, the flag means nothing
-/// to later reads.
+/// Opens the path without blocking, and returns the file if it is a regular file. For regular files, `O_NONBLOCK` has
+/// no effect on later reads.
 ///
 /// # Errors
-/// The system refuses; it is no regular file.
+/// The system reports an error; the path is not a regular file.
 pub fn open_now(path: &Path) -> io::Result<File> {
     let file = without_blocking(OpenOptions::new().read(true)).open(path)?;
     check_regular(&file.metadata()?)?;
@@ -54,10 +54,10 @@ fn without_blocking(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// An error for what is no regular file.
+/// Checks that the metadata is of a regular file.
 ///
 /// # Errors
-/// A folder, a pipe, a device.
+/// It is of a directory, a pipe or a device.
 pub fn check_regular(metadata: &Metadata) -> io::Result<()> {
     match metadata {
         m if m.is_dir() => Err(io::ErrorKind::IsADirectory.into()),

@@ -6,17 +6,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{ByteSource, FileVersion};
 
-/// Makes a [`ByteSource`] of a value that can read and seek. One thread reads at a time.
+/// Adapts a `Read + Seek` value to [`ByteSource`]. One thread reads at a time.
 ///
-/// It works only in the process that made it: a child of a fork has the same position in the file, and a lock that a
-/// thread of the parent may hold.
+/// It works only in the process that created it: a forked child shares the file position with its parent, and a thread
+/// of the parent may hold the lock.
 pub struct Seekable<F> {
     file: Mutex<F>,
     process: u32,
 }
 
 impl<F> Seekable<F> {
-    /// Offset 0 is position 0 of `file`.
+    /// Creates a source whose offset 0 is position 0 of `file`.
     pub fn new(file: F) -> Self {
         Self { file: Mutex::new(file), process: std::process::id() }
     }

@@ -1,4 +1,4 @@
-//! The bytes of a file in order, for decoders that read from their start to their end.
+//! Sequential reads of a file, for decoders that read from start to end.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{ByteSource, checked_read_at};
 use crate::{FeedError, FeedErrorKind};
 
-/// Reads the bytes of a file from an offset on.
+/// A [`Read`] adapter that reads a source from an offset on.
 #[derive(Debug)]
 pub struct SequentialReader {
     source: Arc<dyn ByteSource>,
@@ -14,12 +14,12 @@ pub struct SequentialReader {
 }
 
 impl SequentialReader {
-    /// A reader whose first byte is the one at `offset`.
+    /// Creates a reader that starts at `offset`.
     pub fn new(source: Arc<dyn ByteSource>, offset: u64) -> Self {
         Self { source, offset }
     }
 
-    /// Goes on at another offset.
+    /// Moves to another offset.
     pub fn seek(&mut self, offset: u64) {
         self.offset = offset;
     }
@@ -33,7 +33,7 @@ impl Read for SequentialReader {
     }
 }
 
-/// The error of a decompressor: the bytes end too soon, are not what was compressed, or the system refuses to give them.
+/// Converts the error of a decompressor: a truncated stream, invalid data, or an I/O error.
 #[cold]
 pub fn decompression_error(error: io::Error) -> FeedError {
     match error.kind() {

@@ -1,4 +1,4 @@
-//! A file that is opened when it is needed, and again.
+//! A file that can be opened repeatedly, on demand.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use crate::{Check, FeedError};
 /// A file that can be opened any number of times.
 #[derive(Debug, Clone)]
 pub enum StoredFile {
-    /// A path of the local file system. Nothing is kept open.
+    /// A path of the local file system. The file is not kept open.
     Path(PathBuf),
     /// An open file, or bytes in memory.
     Open(Arc<dyn ByteSource>),
-    /// An object of a store. Each opening has requests of its own.
+    /// A remote object. Each opening sends its own requests.
     Remote(Arc<dyn RemoteObject>),
 }
 
 impl StoredFile {
-    /// Opens the file. `counts` receives the counts of the requests for an object.
+    /// Opens the file. `counts` receives the counts of requests for a remote object.
     ///
     /// # Errors
-    /// The system refuses; a path names no regular file; the caller wants to stop.
+    /// The system reports an error; a path is not a regular file; the caller cancels.
     pub fn open(
         &self,
         counts: &Arc<RequestCounts>,
@@ -35,7 +35,7 @@ impl StoredFile {
             Self::Remote(object) => {
                 let read_ahead = ReadAhead::counted_by(counts.clone());
                 let file = RemoteFile::new(object.clone(), read_ahead, check).map_err(FeedError::io)?;
-                // One response tells the version and what most formats open a file with.
+                // One response reports the version and contains the bytes that most formats read to open a file.
                 let end = file.known_len().map(|len| len.saturating_sub(FIRST_BYTES)..len);
                 file.announce(std::iter::once(0..FIRST_BYTES).chain(end));
                 Ok(Arc::new(file))
@@ -43,10 +43,11 @@ impl StoredFile {
         }
     }
 
-    /// Number of its bytes. A path is not opened. An object is asked for it only where no listing has told it.
+    /// Length of the file in bytes. A path is not opened. A request is sent for a remote object only if no listing has
+    /// reported the length.
     ///
     /// # Errors
-    /// The system or the store refuses; the caller wants to stop.
+    /// The system or the store reports an error; the caller cancels.
     pub fn size(&self, counts: &Arc<RequestCounts>, check: &Check<'_>) -> Result<u64, FeedError> {
         let size = match self {
             Self::Path(path) => std::fs::metadata(path).map(|metadata| metadata.len()),

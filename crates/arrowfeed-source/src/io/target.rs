@@ -1,4 +1,4 @@
-//! A file that appears under its name only when it is whole.
+//! Output files that appear under their final name only when they are complete.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 
 use super::regular_file;
 
-/// Attempts to find a name that no file has.
+/// Attempts to find an unused name.
 const ATTEMPTS: usize = 100;
 
-/// Bytes of the final name that the temporary one begins with: names have 255 bytes at most.
+/// Maximum number of bytes of the final name in the temporary one. File names have at most 255 bytes.
 const NAME_BYTES: usize = 100;
 
-/// A new file or object that nobody sees under its name before it is whole. Dropped before
-/// [`commit`](Self::commit), it leaves nothing.
+/// A new file or remote object that is not visible under its name until it is complete. Dropping it before
+/// [`commit`](Self::commit) removes it.
 pub trait NewFile: Write + Send {
-    /// Gives the file its name.
+    /// Publishes the file under its name.
     ///
     /// # Errors
-    /// The system or the store refuses.
+    /// The system or the store reports an error.
     fn commit(self: Box<Self>) -> io::Result<()>;
 }
 
@@ -30,26 +30,26 @@ impl NewFile for Target {
     }
 }
 
-/// A new file beside its final name. Dropped before [`commit`](Self::commit), it is removed.
+/// A new local file under a temporary name. Dropping it before [`commit`](Self::commit) removes it.
 ///
-/// The temporary file is created exclusively under a random name in the same folder, so that two writers of one path do
-/// not disturb each other and no link is followed. Its name begins with a dot and ends with `.partial`: no glob or folder
-/// listing of this library takes it for a file, even if the process is killed.
+/// The temporary file is created exclusively under a random name in the same directory, so that two writers of one path
+/// do not interfere and no link is followed. Its name starts with a dot and ends with `.partial`: no glob or directory
+/// listing of this library treats it as an input, even if the process is killed.
 #[derive(Debug)]
 pub struct Target {
     file: File,
     partial: PathBuf,
     path: PathBuf,
-    /// The process that made the file: a child of it must not remove it.
+    /// The process that created the file. A forked child must not remove it.
     process: u32,
     committed: bool,
 }
 
 impl Target {
-    /// Creates the temporary file.
+    /// Creates the temporary file for `path`.
     ///
     /// # Errors
-    /// What the path leads to is no regular file; the folder is not there or cannot be written.
+    /// The path refers to something other than a regular file; the directory does not exist or is not writable.
     pub fn create(path: &Path) -> io::Result<Self> {
         check_replaceable(path)?;
         for _ in 0..ATTEMPTS {
@@ -69,18 +69,19 @@ impl Target {
         ))
     }
 
-    /// Appends a file from its position on; where the file system can, without reading it. Gives the number of bytes.
+    /// Appends `file` from its position on, without copying through user space if the file system can.
+    /// Returns the number of bytes.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The system reports an error.
     pub fn copy_from(&mut self, file: &mut File) -> io::Result<u64> {
         io::copy(file, &mut self.file)
     }
 
-    /// Makes the file durable and gives it its final name, replacing what has it.
+    /// Makes the file durable and renames it to its final name, replacing an existing file.
     ///
     /// # Errors
-    /// The system refuses; what the path leads to is no regular file any more.
+    /// The system reports an error; the path no longer refers to a regular file.
     pub fn commit(mut self) -> io::Result<()> {
         self.file.flush()?;
         self.file.sync_all()?;
@@ -104,13 +105,13 @@ impl Write for Target {
 impl Drop for Target {
     fn drop(&mut self) {
         if !self.committed && self.process == std::process::id() {
-            // There is nobody to tell: the name alone says that the file is not whole.
+            // `drop` cannot report an error. The temporary name alone shows that the file is incomplete.
             let _ = std::fs::remove_file(&self.partial);
         }
     }
 }
 
-/// A name in the same folder that nobody can guess.
+/// An unpredictable temporary file name.
 fn partial_name(path: &Path) -> io::Result<OsString> {
     let name = path.file_name().ok_or_else(|| {
         io::Error::new(
@@ -123,7 +124,7 @@ fn partial_name(path: &Path) -> io::Result<OsString> {
     Ok(format!(".{start}.{random:016x}.partial").into())
 }
 
-/// Refuses what a rename would replace although it is no regular file, such as a pipe.
+/// Rejects a path whose target a rename would replace although it is not a regular file, such as a pipe.
 fn check_replaceable(path: &Path) -> io::Result<()> {
     match std::fs::metadata(path) {
         Ok(metadata) => regular_file::check_regular(&metadata),
@@ -132,7 +133,7 @@ fn check_replaceable(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the new name durable. Some file systems cannot do that for folders: then there is nothing to wait for.
+/// Makes the new name durable. Some file systems do not support that for directories; their error is ignored.
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -153,7 +154,7 @@ fn sync_folder(_path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A folder of one test, removed at its end.
+    /// A temporary directory of one test, removed at its end.
     struct Folder(PathBuf);
 
     impl Folder {

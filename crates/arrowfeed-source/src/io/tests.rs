@@ -1,4 +1,4 @@
-//! Every source of bytes gives the same bytes.
+//! Tests that every byte source returns the same bytes.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -10,7 +10,7 @@ use crate::{Check, FeedErrorKind};
 
 const BYTES: &[u8] = b"0123456789";
 
-/// A file of one test, removed at its end.
+/// A temporary file of one test, removed at its end.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -27,7 +27,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Gives a byte at a time, and is interrupted before each.
+/// A reader that returns one byte at a time, and `Interrupted` before each.
 struct Slow {
     file: Cursor<&'static [u8]>,
     interrupted: bool,
@@ -50,7 +50,7 @@ impl Seek for Slow {
     }
 }
 
-/// Says that it gave more than it was asked for.
+/// A reader and source that reports more bytes than were requested.
 #[derive(Debug)]
 struct Liar;
 

@@ -1,8 +1,9 @@
-//! URLs: which texts are one, and what of one may stand in a message.
+//! Detection of URLs, and their redaction for messages.
 
 use std::borrow::Cow;
 
-/// The scheme of a URL, and nothing for a path: two characters at least (a drive has one), then `://`.
+/// Returns the scheme of a URL, or `None` for a path. A scheme is followed by `://` and has at least two characters,
+/// because a drive has one.
 ///
 /// ```
 /// use arrowfeed_source::io::url::scheme;
@@ -17,7 +18,7 @@ pub fn scheme(text: &str) -> Option<&str> {
     (starts && goes_on && scheme.len() > 1).then_some(scheme)
 }
 
-/// A URL without what may be secret: user name, password, query and fragment. A path stays as it is.
+/// Removes the parts of a URL that may be secret: user name, password, query and fragment. A path is returned unchanged.
 ///
 /// ```
 /// use arrowfeed_source::io::url::redacted;
@@ -31,7 +32,7 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
     let rest = &text[scheme.len() + 3..];
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    // In a file URL these are characters of a glob or a name.
+    // In a file URL, these characters belong to a glob or a name.
     let secrets: &[char] = if scheme.eq_ignore_ascii_case("file") { &[] } else { &['?', '#'] };
     let path = &path[..path.find(secrets).unwrap_or(path.len())];
     Cow::Owned(format!("{scheme}://{host}{path}"))

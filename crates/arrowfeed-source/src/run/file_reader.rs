@@ -1,4 +1,4 @@
-//! Batches of files, one after the other: what a caller who wants no more than that gets.
+//! A simple reader that returns the batches of files, one file after the other.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -12,19 +12,19 @@ use super::part_reader::{PartOptions, PartReader, Workers};
 use super::parts::{Borders, Part};
 use crate::{FeedError, Interrupt, OnError, Report, thread_count};
 
-/// Bytes of batches that may wait, decoded ahead by other threads than the caller's.
+/// Memory budget, in bytes, for batches that worker threads have decoded ahead.
 const AHEAD: usize = 32 << 20;
 
-/// How files are read, one after the other.
+/// Options for reading files one after the other.
 #[derive(Clone)]
 pub struct ReadingOptions {
-    /// Rows of a batch, at least 1. The last one of a file may have fewer. Default 8192.
+    /// Rows per batch, at least 1. The last batch of a file may have fewer. Default 8192.
     pub batch_size: usize,
-    /// Threads that decode. `None`: every core that the process may use. 1: the caller's thread.
+    /// Number of threads that decode. `None`: one for each core that the process may use. 1: the caller's thread.
     pub threads: Option<NonZeroUsize>,
-    /// What is done with what cannot be decoded.
+    /// The reaction to data that cannot be decoded.
     pub on_error: OnError,
-    /// Asked before each file and chunk, inside of long ones, and while the caller waits. True stops the reading.
+    /// Called before each file and chunk, inside long ones, and while the caller waits. Returning true cancels the reading.
     pub interrupt: Option<Interrupt>,
 }
 
@@ -45,10 +45,10 @@ impl fmt::Debug for ReadingOptions {
 }
 
 impl FileSet {
-    /// Reads the files, one after the other.
+    /// Reads the files one after the other.
     ///
     /// # Errors
-    /// An option that makes no sense. What is wrong with a file comes in its turn.
+    /// An option is invalid. Errors of a file are returned when its turn comes.
     pub fn read_files(self, options: ReadingOptions) -> Result<FileReader, FeedError> {
         let ReadingOptions { batch_size, threads, on_error, interrupt } = options;
         let options = PartOptions {
@@ -65,36 +65,36 @@ impl FileSet {
     }
 }
 
-/// RecordBatches of one schema, in file order.
+/// A reader of RecordBatches of one schema, in file order.
 ///
-/// Rows before a fault are given first, then the error; after an error the reader gives `None`.
+/// Rows before an error are returned first, then the error. After an error the reader returns `None`.
 pub struct FileReader {
     schema: SchemaRef,
     parts: PartReader,
 }
 
 impl FileReader {
-    /// A reader of these parts, whose batches have this schema.
+    /// Creates a reader from `parts`, whose batches have this schema.
     pub fn new(schema: SchemaRef, parts: PartReader) -> Self {
         Self { schema, parts }
     }
 
-    /// The schema of every batch.
+    /// The schema of all batches.
     pub fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }
 
-    /// What has been read and what was left out so far.
+    /// The counts of the data that was read and skipped so far.
     pub fn report(&self) -> Report {
         self.parts.report().clone()
     }
 
-    /// Ends the reading, and its threads with it. Dropping the reader does the same.
+    /// Ends the reading and stops its threads. Dropping the reader does the same.
     pub fn close(&mut self) {
         self.parts.close();
     }
 
-    /// The same batches as an Arrow [`RecordBatchReader`], its errors as [`ArrowError::ExternalError`].
+    /// Converts the reader into an Arrow [`RecordBatchReader`]. Its errors are [`ArrowError::ExternalError`].
     pub fn into_arrow(self) -> ArrowReader {
         ArrowReader(self)
     }
@@ -117,7 +117,7 @@ impl fmt::Debug for FileReader {
     }
 }
 
-/// The reader for those who ask for Arrow's own trait.
+/// A [`FileReader`] as Arrow's [`RecordBatchReader`].
 #[derive(Debug)]
 pub struct ArrowReader(FileReader);
 

@@ -1,4 +1,4 @@
-//! Files of one format that are read again and again, as a whole or in parts.
+//! Set of files of one format that can be read repeatedly, as a whole or in parts.
 
 use std::iter;
 use std::ops::Range;
@@ -17,23 +17,24 @@ use crate::{Check, FeedError, FeedErrorKind, ForkLock, OnError};
 
 /// Files of one format and one Arrow schema that can be read any number of times, in any order.
 ///
-/// No file of a path is kept open. A file that is opened again and is not what it was is an error.
+/// Files given by path are not kept open. Opening a file again is an error if it has changed.
 #[derive(Debug, Clone)]
 pub struct FileSet {
     files: Files,
     format: Arc<dyn FileFormat>,
-    /// The requests of the reading that this set was made for.
+    /// The requests of the reading for which this set was created.
     remote: Option<Arc<RemoteFiles>>,
 }
 
 impl FileSet {
-    /// No file is opened. There must be at least one, and no stream: [`Files::first_stored`] has checked that.
+    /// Creates the set without opening a file. `files` must contain at least one file and no stream;
+    /// [`Files::first_stored`] checks that.
     pub fn new(files: Files, format: Arc<dyn FileFormat>) -> Self {
         Self { files, format, remote: None }
     }
 
-    /// The same files for one reading, whose requests to stores share one read-ahead. A set that was made for a reading
-    /// stays as it is.
+    /// Returns the same files for one reading, whose requests to remote stores share one read-ahead. A set without
+    /// remote objects, or one that was created for a reading, is returned unchanged.
     pub fn for_reading(self: &Arc<Self>) -> Arc<Self> {
         if self.remote.is_some() || !self.has_objects() {
             return self.clone();
@@ -41,12 +42,12 @@ impl FileSet {
         Arc::new(Self { remote: Some(Arc::default()), ..(**self).clone() })
     }
 
-    /// Whether some files are objects of stores.
+    /// Whether some files are remote objects.
     pub fn has_objects(&self) -> bool {
         self.files.entries.iter().any(|entry| entry.object().is_some())
     }
 
-    /// Bytes of all files, if all are objects and a listing or a response has told their lengths.
+    /// Total size of all files in bytes, if all are remote objects and a listing or a response has reported each size.
     pub fn listed_bytes(&self) -> Option<u64> {
         let len = |entry: &Entry| {
             let known = entry.first_identity().map(|known| known.len);
@@ -55,25 +56,24 @@ impl FileSet {
         self.files.entries.iter().map(len).sum()
     }
 
-    /// Whether a file is an object of a store.
+    /// Whether a file is a remote object.
     pub(super) fn is_object(&self, file: usize) -> bool {
         self.files.entries[file].object().is_some()
     }
 
-    /// Whether this set was made for a reading of objects of stores.
+    /// Whether this set was created for a reading of remote objects.
     pub(super) fn sends_requests(&self) -> bool {
         self.remote.is_some()
     }
 
-    /// Ends the requests of the reading. Reads of its files are errors from now on.
+    /// Cancels the requests of the reading. Later reads of its files are errors.
     pub fn cancel_requests(&self) {
         if let Some(remote) = &self.remote {
             remote.read_ahead.cancel();
         }
     }
 
-    /// Takes the counts of the requests of the reading, and of those that opened files before any reading. They start at
-    /// zero again.
+    /// Returns and resets the counts of the requests of the reading, and of those that opened files before any reading.
     pub fn take_requests(&self) -> Requests {
         let mut taken = self.take_own_requests();
         if self.remote.is_some() {
@@ -82,12 +82,12 @@ impl FileSet {
         taken
     }
 
-    /// The same without those that opened files before any reading.
+    /// Like [`take_requests`](Self::take_requests), without the requests that opened files before any reading.
     pub(super) fn take_own_requests(&self) -> Requests {
         self.remote.as_ref().map(|remote| remote.read_ahead.take_counts()).unwrap_or_default()
     }
 
-    /// Opens files at their stores ahead of a loop over all files.
+    /// Creates a helper that opens remote files ahead of a loop over all files.
     pub(super) fn opening_ahead(self: &Arc<Self>) -> OpeningAhead {
         OpeningAhead::new(self.clone())
     }
@@ -99,8 +99,8 @@ impl FileSet {
         }
     }
 
-    /// The file as the reading has it open at its store, before the format opens it; `None` if it is no object. The
-    /// ranges are announced.
+    /// Returns the remote file that the reading has open, before the format opens it, and announces `ranges`. `None` if
+    /// the file is not a remote object.
     pub(super) fn remote_file(
         &self,
         file: usize,
@@ -113,22 +113,22 @@ impl FileSet {
         found.map(Some).map_err(|error| error.in_file(&entry.name))
     }
 
-    /// The same files with other columns, as field paths. No file is opened.
+    /// Returns the same files with another projection, as field paths. No file is opened.
     ///
     /// # Errors
-    /// A column is not there.
+    /// A column does not exist.
     pub fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
         let (files, format) = (self.files.clone(), self.format.with_columns(columns)?);
         Ok(Self { files, format, remote: None })
     }
 
-    /// The same files, each of which must have the identity given. `when` says since when, for messages: `its index was
-    /// saved`. Checks the length of each file, which is not opened; the length of an object only where a listing has told
-    /// it. The fingerprint is checked when a file is opened.
+    /// Returns the same files, each of which must have the given identity. `when` describes, for messages, the time of
+    /// that identity: `its index was saved`. Checks the length of each file without opening it; for a remote object
+    /// only if a listing has reported the length. The fingerprint is checked when a file is opened.
     ///
     /// # Errors
-    /// A file has another length: [`Changed`](FeedErrorKind::Changed). There are not as many identities as files; a file is
-    /// a stream; the system refuses; the caller wants to stop.
+    /// A file has another length ([`Changed`](FeedErrorKind::Changed)); the number of identities differs from the
+    /// number of files; a file is a stream; the system reports an error; the caller cancels.
     pub fn with_identities(
         &self,
         identities: &[FileIdentity],
@@ -162,28 +162,28 @@ impl FileSet {
         Ok(Self { files, format: self.format.clone(), remote: None })
     }
 
-    /// How the files are read.
+    /// The format of the files.
     pub fn format(&self) -> &Arc<dyn FileFormat> {
         &self.format
     }
 
-    /// The schema of every batch.
+    /// The schema of all batches.
     pub fn schema(&self) -> &SchemaRef {
         self.format.schema()
     }
 
-    /// Number of files, at least 1.
+    /// The number of files, at least 1.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         self.files.entries.len()
     }
 
-    /// What messages call a file.
+    /// The name of a file in messages.
     pub fn name(&self, file: usize) -> &str {
         self.files.name(file)
     }
 
-    /// The path of a file, or the URL of an object without its secrets; none of a file that is open already or in memory.
+    /// The path of a file, or the URL of a remote object without its secrets; `None` for an open file or a file in memory.
     pub fn path(&self, file: usize) -> Option<&Path> {
         let entry = &self.files.entries[file];
         match &entry.bytes {
@@ -193,7 +193,7 @@ impl FileSet {
         }
     }
 
-    /// The source of a file, to open it elsewhere; none of a stream.
+    /// The source of a file, for opening it elsewhere; `None` for a stream.
     pub(super) fn source(&self, file: usize) -> Option<FileSource> {
         let entry = &self.files.entries[file];
         match &entry.bytes {
@@ -202,10 +202,11 @@ impl FileSet {
         }
     }
 
-    /// Bytes of a file. An object is asked for them only if neither a listing nor a response has told them.
+    /// Size of a file in bytes. Sends a request for a remote object only if neither a listing nor a response has
+    /// reported its size.
     ///
     /// # Errors
-    /// The system or the store refuses; it is a stream; the caller wants to stop.
+    /// The system or the store reports an error; the file is a stream; the caller cancels.
     pub fn file_len(&self, file: usize, check: &Check<'_>) -> Result<u64, FeedError> {
         let entry = &self.files.entries[file];
         let known = entry.first_identity();
@@ -217,10 +218,10 @@ impl FileSet {
         len.map_err(|error| error.in_file(&entry.name))
     }
 
-    /// What a file is.
+    /// The identity of a file. Opens the file if it has not been opened before.
     ///
     /// # Errors
-    /// It cannot be opened, or is not of the format.
+    /// The file cannot be opened, or is not of the format.
     pub fn identity(&self, file: usize) -> Result<FileIdentity, FeedError> {
         let known = || self.files.entries[file].first_identity();
         if let Some(identity) = known() {
@@ -230,10 +231,10 @@ impl FileSet {
         known().ok_or_else(not_a_file)
     }
 
-    /// Opens a file, which must be what it was when it was opened before.
+    /// Opens a file and checks that it has not changed since it was first opened.
     ///
     /// # Errors
-    /// The file cannot be opened, is not of the format, has other columns or is not what it was; the caller wants to stop.
+    /// The file cannot be opened, is not of the format, has other columns, or has changed; the caller cancels.
     pub fn open(&self, file: usize, check: &Check<'_>) -> Result<Arc<dyn FormatFile>, FeedError> {
         let entry = &self.files.entries[file];
         let opened = match self.remote_file(file, iter::empty(), check)? {
@@ -244,7 +245,7 @@ impl FileSet {
         let open = self.format.open(opened, check)?;
         if let (Some(len), Some(fingerprint)) = (len, open.fingerprint()) {
             let found = FileIdentity { len, fingerprint: fingerprint.bytes };
-            // Another thread may have been first.
+            // Another thread may have stored the identity first.
             let known = entry.identity.with(|known| *known.get_or_insert(found));
             let known = known.ok_or_else(|| {
                 let message =
@@ -260,12 +261,11 @@ impl FileSet {
         Ok(open)
     }
 
-    /// The chunks of a file, in order, and what is wrong with others, as `on_error` allows. `check` is asked once a
-    /// chunk, and while chunks are looked for.
+    /// Returns the chunks of a file in order, and the errors that were skipped as `on_error` allows. Checks for
+    /// cancellation once per chunk, and while it searches for chunks.
     ///
     /// # Errors
-    /// The file cannot be opened, or is not of the format; a chunk cannot be read and may not be left out; or the caller
-    /// wants to stop.
+    /// The file cannot be opened, or is not of the format; a chunk cannot be read and may not be skipped; the caller cancels.
     pub fn chunks(
         &self,
         file: usize,

@@ -1,4 +1,4 @@
-//! Files that are not open: what a caller has given, and what each file was when it was first opened.
+//! Input files before they are opened: the caller's sources, and the identity that each file had when it was first opened.
 
 use std::fmt;
 use std::io::Read;
@@ -10,11 +10,11 @@ use crate::io::{
 };
 use crate::{Check, FeedError, FeedErrorKind, ForkLock, quoted};
 
-/// Files that are not open, in order.
+/// Input files that are not open, in order.
 #[derive(Debug, Clone)]
 pub struct Files {
     pub(super) entries: Arc<[Entry]>,
-    /// Counts of the requests that open files outside of a reading, as constructors do. The next reading reports them.
+    /// Counts of the requests that open files outside a reading, for example in constructors. The next reading reports them.
     pub(super) counts: Arc<RequestCounts>,
 }
 
@@ -23,40 +23,40 @@ pub(super) struct Entry {
     pub(super) bytes: Bytes,
     /// The identity of the file when it was first opened.
     pub(super) identity: ForkLock<Option<FileIdentity>>,
-    /// What the file must be, where the caller knows.
+    /// The identity that the caller requires, if any.
     pub(super) expected: Option<Expected>,
 }
 
 pub(super) enum Bytes {
     Stored(StoredFile),
-    /// Taken by who reads it.
+    /// Taken by the first reader; a stream can be read once.
     Stream(ForkLock<Option<Box<dyn Read + Send>>>),
 }
 
-/// The first file that could be opened, and those before it.
+/// The first file that could be opened, and the errors of the files before it.
 #[derive(Debug)]
 pub struct FirstFile<T> {
-    /// What was made of it, and its number; none where no file could be opened.
+    /// Index of the file and the result of opening it; `None` if no file could be opened.
     pub opened: Option<(usize, T)>,
-    /// What is wrong with each file before it, in order.
+    /// Error of each file before it, in order.
     pub failed: Vec<FeedError>,
 }
 
 impl Files {
-    /// No file is opened.
+    /// Creates the list without opening a file.
     pub fn new(sources: impl IntoIterator<Item = FileSource>) -> Self {
         Self { entries: sources.into_iter().map(Entry::from).collect(), counts: Arc::default() }
     }
 
-    /// What messages call a file.
+    /// The name of a file in messages.
     pub fn name(&self, file: usize) -> &str {
         &self.entries[file].name
     }
 
-    /// What `open` makes of the first file that can be opened, where all files are read more than once.
+    /// Returns the result of `open` for the first file that can be opened. For files that are read more than once.
     ///
     /// # Errors
-    /// A file is a stream; there is no file, or none can be opened; the caller wants to stop.
+    /// A file is a stream; there is no file, or none can be opened; the caller cancels.
     pub fn first_stored<T>(
         &self,
         check: &Check<'_>,
@@ -79,10 +79,10 @@ impl Files {
         })
     }
 
-    /// Opens files until `open` takes one. `goes_on` says for each error whether the next file is tried.
+    /// Opens files in order until `open` succeeds. `goes_on` decides for each error whether to try the next file.
     ///
     /// # Errors
-    /// An error after which no file is tried; the caller wants to stop.
+    /// An error for which `goes_on` returns false; the caller cancels.
     pub fn first<T>(
         &self,
         check: &Check<'_>,
@@ -110,18 +110,18 @@ impl Entry {
         }
     }
 
-    /// The file, whose bytes come from `source`.
+    /// Creates the opened file with its bytes from `source`.
     pub(super) fn opened(&self, source: Arc<dyn ByteSource>) -> Result<Opened, FeedError> {
         let opened = OpenFile::new(self.name.clone(), source, self.known());
         opened.map(Opened::File).map_err(|error| error.in_file(&self.name))
     }
 
-    /// The identity of the file when it was first opened, if it was.
+    /// The identity of the file when it was first opened; `None` before that.
     pub(super) fn first_identity(&self) -> Option<FileIdentity> {
         self.identity.with(|known| *known).flatten()
     }
 
-    /// What the file must be.
+    /// The identity that the file must have, if any.
     fn known(&self) -> Option<Expected> {
         self.first_identity().map(|identity| self.expected(identity)).or(self.expected)
     }

@@ -1,4 +1,4 @@
-//! Work on many objects of stores at a time, whose results are taken in order.
+//! Concurrent work on many remote objects, with results in order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use super::pool::PATIENCE;
 use crate::{Check, FeedError, FeedErrorKind, Interrupt, Threads};
 
-/// Threads: each waits for one response after the other.
+/// Number of threads. Each waits for one response at a time.
 const THREADS: usize = 16;
 
-/// Tells the threads to stop.
+/// Stops the threads when it is dropped.
 struct Stop(Arc<AtomicBool>);
 
 impl Drop for Stop {
@@ -20,11 +20,11 @@ impl Drop for Stop {
     }
 }
 
-/// Runs `work` for the numbers below `count`, several at a time, and `visit` with the results in order, in the caller's
-/// thread. The check that `work` is given stops it as soon as the caller wants to stop, or `visit` gives an error.
+/// Runs `work` for the numbers below `count`, several at a time, and calls `visit` with the results in order, on the
+/// caller's thread. The check passed to `work` cancels it as soon as the caller cancels or `visit` returns an error.
 ///
 /// # Errors
-/// What `visit` gives; the caller wants to stop; the system has no more threads.
+/// `visit` returns an error; the caller cancels; the system cannot start more threads.
 pub fn in_order<T: Send + 'static>(
     count: usize,
     interrupt: Option<&Interrupt>,
@@ -34,7 +34,7 @@ pub fn in_order<T: Send + 'static>(
     let check = Check::of(interrupt);
     let threads = Threads::start("arrowfeed-ahead", THREADS.min(count).max(1))?;
     let (send, results) = mpsc::channel();
-    // Dropped before the threads, which are waited for.
+    // Declared after `threads`, so that it is dropped first: dropping `threads` waits until they stop.
     let stop = Stop(Arc::default());
     let stopped: Interrupt = {
         let stop = stop.0.clone();
@@ -45,7 +45,7 @@ pub fn in_order<T: Send + 'static>(
         let (work, stopped, send) = (work.clone(), stopped.clone(), send.clone());
         threads.spawn_in_order(move || {
             if !stopped() {
-                // Nobody waits for the result after an error.
+                // After an error, the receiver is gone.
                 let _ = send.send((number, work(number, &Check::of(Some(&stopped)))));
             }
         });

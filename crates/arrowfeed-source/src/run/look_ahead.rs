@@ -1,4 +1,4 @@
-//! Announces the ranges of the next parts to stores before they are read.
+//! Read-ahead over parts: announces the ranges of the next parts to remote stores before they are read.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,35 +10,35 @@ use crate::format::FormatFile;
 use crate::io::remote::RemoteFile;
 use crate::{Check, FeedError};
 
-/// Parts that are looked at ahead of the one that is read.
+/// Maximum number of parts in the look-ahead.
 const MOST_PARTS: usize = 256;
 
-/// Files that are opened ahead where a format has to be asked for the ranges of a part.
+/// Maximum number of unannounced parts if the format has to open a file to determine the ranges of a part.
 const MOST_UNOPENED: usize = 16;
 
-/// Parts that are read next, in order. Parts of local files are taken one by one.
+/// Look-ahead over the parts, in order. Parts of local files are taken one by one.
 pub(super) struct LookAhead {
     parts: Box<dyn Iterator<Item = Part> + Send>,
     upcoming: VecDeque<Upcoming>,
-    /// Whether a part was taken.
+    /// Whether a part has been taken.
     has_started: bool,
 }
 
-/// A part that is read soon.
+/// A part that will be read soon.
 pub(super) struct Upcoming {
     pub(super) part: Part,
-    /// Its file at the store. It keeps the bytes that have arrived.
+    /// Its remote file. It keeps the bytes that have arrived.
     remote: Option<Arc<RemoteFile>>,
-    /// The file, where it had to be opened for the ranges of the part.
+    /// The opened file, if the ranges of the part required opening it.
     pub(super) open: Option<Arc<dyn FormatFile>>,
-    /// Whether the ranges of the part are announced.
+    /// Whether the ranges of the part have been announced.
     announced: bool,
-    /// Whether the ranges that open the file are announced since its length is known.
+    /// Whether the ranges that open the file have been announced with its length known.
     opening_announced: bool,
 }
 
 impl Upcoming {
-    /// Announces the ranges that open the file as soon as its length is known.
+    /// Announces the ranges that open the file, once its length is known.
     fn announce_opening(&mut self, files: &FileSet) {
         if let Some(file) =
             self.remote.as_ref().filter(|file| !self.opening_announced && file.known_len().is_some())
@@ -48,7 +48,7 @@ impl Upcoming {
         }
     }
 
-    /// Announces the ranges of the part in its file, which is open, if that was not done before.
+    /// Announces the ranges of the part, whose file is open, unless that was done before.
     pub(super) fn announce_in(&self, file: &dyn FormatFile) {
         if let Some(remote) = self.remote.as_ref().filter(|_| !self.announced) {
             remote.announce(file.unit_ranges(&self.part.unit(&file.body())));
@@ -61,7 +61,7 @@ impl LookAhead {
         Self { parts, upcoming: VecDeque::new(), has_started: false }
     }
 
-    /// The next part. Requests for those behind it are sent.
+    /// Returns the next part. Sends requests for the parts after it.
     pub(super) fn next(&mut self, files: &FileSet, check: &Check<'_>) -> Result<Option<Upcoming>, FeedError> {
         self.fill(files, check)?;
         Ok(match self.upcoming.pop_front() {
@@ -76,8 +76,8 @@ impl LookAhead {
         })
     }
 
-    /// Whether the file of the next part can be opened without waiting for a response. `is_open` says whether a file is
-    /// open already.
+    /// Whether the file of the next part can be opened without waiting for a response. `is_open` returns
+    /// whether a file is already open.
     pub(super) fn is_ready(
         &mut self,
         files: &FileSet,
@@ -90,7 +90,7 @@ impl LookAhead {
         Ok(is_open(next.part.file()) || remote.has(&opening(files, remote)))
     }
 
-    /// Looks at more parts while there is room for requests, and announces what they read.
+    /// Takes more parts while there is room for requests, and announces the ranges that they read.
     fn fill(&mut self, files: &FileSet, check: &Check<'_>) -> Result<(), FeedError> {
         if !files.sends_requests() {
             return Ok(());
@@ -103,7 +103,7 @@ impl LookAhead {
                 break;
             }
             let Some(part) = self.parts.next() else { break };
-            // The start of the first file has a request of its own: the first rows do not wait for a large one.
+            // The start of the first file gets its own request, so that the first rows do not wait for a large one.
             let announced = whole_chunks && self.has_started;
             self.has_started = true;
             let remote = files.remote_file(part.file(), part.ranges().filter(|_| announced), check)?;
@@ -116,7 +116,7 @@ impl LookAhead {
         self.announce(files, check)
     }
 
-    /// Announces parts in their order, up to the first one whose file cannot be asked for its ranges yet.
+    /// Announces parts in order, up to the first one whose file cannot be opened yet to determine its ranges.
     fn announce(&mut self, files: &FileSet, check: &Check<'_>) -> Result<(), FeedError> {
         let mut waits = false;
         for next in self.upcoming.iter_mut().filter(|next| !next.announced) {
@@ -127,7 +127,7 @@ impl LookAhead {
             if files.format().reads_whole_chunks() {
                 file.announce(next.part.ranges());
             } else if !waits && file.has(&opening(files, file)) {
-                // An error is told when the part is read.
+                // The error is returned when the part is read.
                 if let Ok(open) = files.open(next.part.file(), check) {
                     let unit = next.part.unit(&open.body());
                     file.announce(open.unit_ranges(&unit));
@@ -135,7 +135,7 @@ impl LookAhead {
                 }
             } else {
                 next.announce_opening(files);
-                // Those behind it wait for their turn, but for the ranges that open them.
+                // Later parts wait for their turn, except for the ranges that open their files.
                 waits = true;
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Work on batches that other threads may do before its result is asked for. Results come in the order of the work.
+//! Ordered map stage: tasks that worker threads may run before their results are requested. Results are returned in task order.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::{Check, FeedError, FeedErrorKind};
 
 type Work<T> = Box<dyn FnOnce() -> T + Send>;
 
-/// What is to be done, the oldest first. Dropped, it cancels what has not begun.
+/// The pending tasks, oldest first. Dropping it cancels the tasks that have not started.
 pub struct MapStage<T> {
     pool: Arc<Pool>,
     tasks: VecDeque<Task<T>>,
@@ -23,33 +23,33 @@ enum Task<T> {
 }
 
 struct InFlight<T> {
-    /// Taken by who does it: a thread of the pool, or the one that asks for the result before that has begun.
+    /// Claimed by whichever of a pool thread and the consumer starts first.
     work: Arc<Mutex<Option<Work<T>>>>,
     result: Receiver<Result<T, FeedError>>,
 }
 
 impl<T: Send + 'static> MapStage<T> {
-    /// Threads of `pool` do the work.
+    /// Creates a stage whose tasks run on the threads of `pool`.
     pub fn new(pool: Arc<Pool>) -> Self {
         Self { pool, tasks: VecDeque::new() }
     }
 
-    /// Number of results that are to come.
+    /// Number of pending results.
     pub fn len(&self) -> usize {
         self.tasks.len()
     }
 
-    /// Whether no result is to come.
+    /// Whether there are no pending results.
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty()
     }
 
-    /// Adds a result for which there is no work.
+    /// Adds a finished result.
     pub fn add_done(&mut self, result: T) {
         self.tasks.push_back(Task::Done(result));
     }
 
-    /// Adds work, which a thread may do at once.
+    /// Adds a task, which a pool thread may start immediately.
     pub fn add(&mut self, work: impl FnOnce() -> T + Send + 'static) {
         let (sender, result) = channel();
         let work: Work<T> = Box::new(work);
@@ -58,16 +58,17 @@ impl<T: Send + 'static> MapStage<T> {
         self.tasks.push_back(Task::InFlight(InFlight { work, result }));
         self.pool.spawn_urgent(move || {
             if let Some(work) = take(&shared) {
-                // Nobody may want the result any more.
+                // The stage may have been dropped.
                 let _ = sender.send(done(work));
             }
         });
     }
 
-    /// The oldest result: does the work, or waits for who does; `None`: there is none.
+    /// Returns the oldest result, or `None` if there is none. Runs the task on this thread if it has not started;
+    /// otherwise waits for it.
     ///
     /// # Errors
-    /// The work panicked; the caller wants to stop; this process is a child of the one that has the threads.
+    /// The task panicked; the caller cancels; this process is a forked child of the process that owns the threads.
     pub fn next(&mut self, check: &Check<'_>) -> Result<Option<T>, FeedError> {
         if self.pool.is_forked() {
             return Err(forked());
@@ -114,8 +115,8 @@ fn take<T>(work: &Mutex<Option<Work<T>>>) -> Option<Work<T>> {
 impl<T> Drop for MapStage<T> {
     fn drop(&mut self) {
         if self.pool.is_forked() {
-            // A thread of the parent may have held the lock of the work, or have been sending the result, which the
-            // destructor of a receiver waits for.
+            // A thread of the parent process may have held the lock of the task. Or it may have been sending the
+            // result, and the destructor of a receiver waits for that.
             std::mem::forget(std::mem::take(&mut self.tasks));
             return;
         }

@@ -1,26 +1,26 @@
-//! The engine: files in, batches out, in order.
+//! The decoding engine: reads files and returns batches in order.
 //!
 //! ```text
 //! FileSet ──parts──> Work ──planner──> Unit ──pipeline──> batches ──────────> PartReader ──> MapStage
 //!                                            (pool)                                          (pool)
 //! ```
-//! With one thread, a part is one unit and the caller's thread decodes it; with several, `planner` cuts it into units
-//! and `pipeline` decodes them ahead. The decoding is the same.
+//! With one thread, a part is one unit, which the caller's thread decodes. With several threads, `planner` cuts a part
+//! into units and `pipeline` decodes them ahead. The decoders are the same.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `files` | files that are not open |
-//! | `file_set` | files of one format that are opened again and again |
-//! | `parts` | which rows are read, in which order |
-//! | `look_ahead` `remote_files` | requests to stores for the parts that are read next |
-//! | `scan_all` `in_order` | the chunks of all files; work on several objects at a time |
-//! | `planner` | parts into units for threads |
+//! | `files` | input files before they are opened |
+//! | `file_set` | files of one format that can be opened repeatedly |
+//! | `parts` | the rows to read, and their order |
+//! | `look_ahead` `remote_files` | remote requests for the next parts |
+//! | `scan_all` `in_order` | scan of the chunks of all files; concurrent work on several remote objects |
+//! | `planner` | cuts parts into units for threads |
 //! | `pool` | the threads of an iterator |
-//! | `pipeline` | units that are decoded by them |
-//! | `part_reader` | the loop around all of it |
-//! | `file_reader` | the batches alone, for who reads files once |
+//! | `pipeline` | decodes units on these threads |
+//! | `part_reader` | the main loop |
+//! | `file_reader` | a simple reader that reads files once |
 //! | `split` | byte ranges of files, for several processes |
-//! | `map_stage` | what is made of each batch, in order |
+//! | `map_stage` | ordered per-batch map function |
 
 mod file_reader;
 mod file_set;

@@ -1,4 +1,4 @@
-//! Batches of parts of files, in order, decoded by the caller's thread or by others ahead of it.
+//! Reader of parts of files: returns batches in order, decoded by the caller's thread or ahead by worker threads.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,25 +16,25 @@ use crate::format::{Claim, FormatFile, LocatedBatch, RowOrigin, Unit, UnitDecode
 use crate::io::remote::{OnArrival, without_waiting};
 use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, Report, caught};
 
-/// Parts in flight that must not be cut: those of a shuffle, which are small, and asked for a window at a time. Meanwhile
-/// threads decode the next ones.
+/// Maximum number of parts in flight that may not be cut. These are the parts of a shuffle: they are small, and a whole
+/// window of them is requested at a time, while threads decode the next ones.
 const MOST_PARTS: usize = 64;
 
-/// What each reading of a [`FileSet`] chooses.
+/// Options of one reading of a [`FileSet`].
 pub struct PartOptions {
-    /// Rows of a batch. A batch ends early at the end of a part.
+    /// Rows per batch. The last batch of a part may be shorter, see [`Borders`].
     pub batch_size: usize,
-    /// Where batches end.
+    /// The rows at which batches end.
     pub borders: Borders,
-    /// What is done with what cannot be decoded.
+    /// The reaction to data that cannot be decoded.
     pub on_error: OnError,
-    /// Who decodes.
+    /// The threads that decode.
     pub workers: Workers,
-    /// Bytes of batches that may wait, decoded ahead by other threads than the caller's.
+    /// Memory budget, in bytes, for batches that worker threads have decoded ahead.
     pub prefetch_bytes: usize,
-    /// Asked before each file and chunk, inside of long ones, and while the caller waits. True stops the reading.
+    /// Called before each file and chunk, inside long ones, and while the caller waits. Returning true cancels the reading.
     pub interrupt: Option<Interrupt>,
-    /// Asked before each chunk of the first part, where the caller decodes.
+    /// Called before each chunk of the first part, if the caller's thread decodes.
     pub claim: Option<Claim>,
 }
 
@@ -50,46 +50,48 @@ impl fmt::Debug for PartOptions {
     }
 }
 
-/// Who decodes.
+/// The threads that decode.
 #[derive(Debug, Clone)]
 pub enum Workers {
     /// The caller's thread.
     Caller,
-    /// Threads that others use too.
+    /// A thread pool that is shared with other readers.
     Pool(Arc<Pool>),
-    /// So many threads of its own, which start when the first batch is asked for.
+    /// A private pool with this many threads, which start when the first batch is requested. With 0 or 1,
+    /// the caller's thread decodes.
     Own(usize),
 }
 
-/// A batch, the file that its rows are of, and where they stand in it.
+/// A batch, and the location of its rows.
 #[derive(Debug)]
 pub struct FileBatch {
     /// The rows.
     pub batch: RecordBatch,
-    /// Number of the file.
+    /// Index of the file.
     pub file: usize,
-    /// Where the rows come from, by row; the first is of row 0.
+    /// Row origins, ordered by row. The first one is for row 0.
     pub origins: Vec<RowOrigin>,
 }
 
-/// What a reader has next.
+/// The result of polling a reader.
 #[derive(Debug)]
 pub enum Polled {
     /// A batch.
     Batch(FileBatch),
-    /// Nothing yet: threads are at it.
+    /// Nothing yet: worker threads are still decoding, or bytes have not arrived.
     Pending,
-    /// There is no more.
+    /// The end of the data.
     End,
 }
 
-/// Reads parts of files in the order given. Rows before a fault are given first, then the error; after an error, nothing.
+/// A reader of parts of files, in the given order. Rows before an error are returned first, then the error. After an
+/// error the reader has ended.
 pub struct PartReader {
     parts: Parts,
     mode: Mode,
     report: Report,
     interrupt: Option<Interrupt>,
-    /// Whether the requests to stores are those of this reader alone.
+    /// Whether this reader sends its own requests to remote stores.
     owns_requests: bool,
 }
 
@@ -103,15 +105,15 @@ enum Mode {
         budget: usize,
     },
     Parallel(Box<Parallel>),
-    /// Nothing comes any more: the end, an error, or closed.
+    /// The reader has reached the end, failed, or was closed.
     Ended,
 }
 
 impl PartReader {
-    /// Reads parts of the files, in this order. What is wrong with a file comes in its turn.
+    /// Creates a reader of the parts, in this order. Errors of a file are returned when its turn comes.
     ///
     /// # Errors
-    /// An option that makes no sense.
+    /// An option is invalid.
     pub fn new(
         files: Arc<FileSet>,
         parts: impl IntoIterator<Item = Part, IntoIter: Send + 'static>,
@@ -134,8 +136,8 @@ impl PartReader {
         Ok(Self { parts, mode, report: Report::default(), interrupt, owns_requests })
     }
 
-    /// The same with a file that is open already, which the first part of it uses. An object that was not opened with the
-    /// requests of this reader is opened again.
+    /// Passes a file that is already open to the first part that uses it. If this reader sends its own requests, a
+    /// remote file is ignored and opened again.
     pub fn with_open(mut self, number: usize, file: Arc<dyn FormatFile>) -> Self {
         if self.owns_requests && self.parts.files.is_object(number) {
             return self;
@@ -144,28 +146,28 @@ impl PartReader {
         self
     }
 
-    /// The same, with what had been left out before.
+    /// Sets the initial counts, for example of files that were skipped before this reading.
     pub fn with_report(mut self, report: Report) -> Self {
         self.report = report;
         self
     }
 
-    /// What has been read and left out so far; `rows` counts those of the batches given.
+    /// The counts of the data that was read and skipped so far. `rows` counts the rows of the returned batches.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Takes what has been read and left out since this was asked last.
+    /// Returns and resets the counts of the data that was read and skipped since the last call.
     pub fn take_report(&mut self) -> Report {
         std::mem::take(&mut self.report)
     }
 
-    /// Numbers of the files whose rest was left out, in order.
+    /// Indices of the files whose rest was skipped, in order.
     pub fn left_out(&self) -> Vec<usize> {
         self.parts.left_out()
     }
 
-    /// Whether all that is to be read is given to threads already.
+    /// Whether all remaining work has been submitted to worker threads.
     pub fn is_planned(&self) -> bool {
         match &self.mode {
             Mode::Parallel(parallel) => self.parts.ended && parallel.planner.is_none(),
@@ -173,21 +175,21 @@ impl PartReader {
         }
     }
 
-    /// Rows of the last batch that is planned, if it is not full.
+    /// Number of rows in the last planned batch if it is incomplete; otherwise 0.
     pub fn carried(&self) -> u64 {
         self.parts.carried()
     }
 
-    /// Ends the reading, and threads of its own with it. Dropping the reader does the same.
+    /// Ends the reading and stops its private threads. Dropping the reader does the same.
     pub fn close(&mut self) {
         if self.owns_requests {
-            // Threads that wait for a response would be waited for.
+            // Otherwise dropping the pool would wait for threads that wait for a response.
             self.parts.files.cancel_requests();
         }
         self.mode = Mode::Ended;
     }
 
-    /// Lets other bytes of batches wait, where threads of a pool decode.
+    /// Changes the memory budget for decoded batches, if a thread pool decodes.
     pub fn set_prefetch_bytes(&mut self, bytes: usize) {
         if let Mode::Parallel(parallel) = &self.mode
             && !parallel.pipeline.pool().is_forked()
@@ -196,10 +198,10 @@ impl PartReader {
         }
     }
 
-    /// Has threads of a pool begin, before anything is asked for.
+    /// Starts decoding on the thread pool before the first batch is requested.
     ///
     /// # Errors
-    /// The caller wants to stop. What is wrong with files comes in its turn.
+    /// The caller cancels. Errors of a file are returned when its turn comes.
     pub fn start(&mut self) -> Result<(), FeedError> {
         let check = Check::of(self.interrupt.as_ref());
         if let Mode::Parallel(parallel) = &mut self.mode
@@ -210,10 +212,10 @@ impl PartReader {
         Ok(())
     }
 
-    /// What comes next. Waits for it, if the caller wants that: then it is not [`Polled::Pending`].
+    /// Returns the next result. With `wait`, blocks until there is one, so that it is not [`Polled::Pending`].
     ///
     /// # Errors
-    /// A file or a chunk cannot be read and may not be left out; or the caller wants to stop. Then the reading has ended.
+    /// A file or a chunk cannot be read and may not be skipped, or the caller cancels. The reading has then ended.
     pub fn poll(&mut self, wait: bool) -> Result<Polled, FeedError> {
         let polled = self.read(wait);
         self.report.requests.add(self.parts.files.take_requests());
@@ -277,7 +279,7 @@ impl FileBatch {
     }
 }
 
-/// Decodes in the caller's thread.
+/// Returns the next batch, decoded by the caller's thread.
 fn inline(
     current: &mut Option<(Reading, Box<dyn UnitDecoder>)>,
     claim: &mut Option<Claim>,
@@ -309,21 +311,21 @@ fn inline(
     }
 }
 
-/// Decodes in other threads.
+/// State of decoding on worker threads.
 struct Parallel {
     pipeline: Pipeline,
     planner: Option<(Reading, Planner)>,
-    /// The file of each unit in flight, the oldest first.
+    /// The file of each unit in flight, oldest first.
     units: VecDeque<Reading>,
-    /// A file that could not be opened: told when all before it has been given out.
+    /// Error of a file that could not be opened. It is returned after all earlier batches.
     failure: Option<FeedError>,
-    /// The next unit could not be planned because its bytes have not arrived.
+    /// Whether the next unit could not be planned because its bytes have not arrived.
     is_waiting_for_store: bool,
-    /// Wakes the consumer when bytes have arrived.
+    /// Wakes the consumer when bytes arrive.
     on_arrival: Option<Arc<OnArrival>>,
 }
 
-/// Units of what is read next.
+/// The source of the next units.
 enum Planner {
     Whole(Option<Unit>),
     Part(Option<Unit>),
@@ -342,7 +344,7 @@ impl Parallel {
         }
     }
 
-    /// Has responses of stores wake the consumer.
+    /// Makes responses of remote stores wake the consumer.
     fn listen(&mut self, files: &FileSet) {
         if files.sends_requests() && self.on_arrival.is_none() {
             let listener = self.pipeline.waker();
@@ -394,8 +396,9 @@ impl Parallel {
         }
     }
 
-    /// Keeps the threads busy. Only the wish to stop is an error; others wait for their turn. `wait`: for the bytes of the
-    /// next unit, if no store has sent them yet; then at least one unit is in flight, if there are more.
+    /// Submits units until the worker threads are busy. Only cancellation is returned as an error; other errors are
+    /// deferred until their turn. With `wait`, blocks until the bytes of the next unit have arrived, so that at least
+    /// one unit is in flight if any remains.
     fn top_up(
         &mut self,
         parts: &mut Parts,
@@ -416,7 +419,7 @@ impl Parallel {
                         self.is_waiting_for_store = true;
                         return Ok(());
                     }
-                    // It is told when the part is opened.
+                    // The error is returned when the part is opened.
                     Err(_) => {}
                 }
                 match parts.next(report, check) {
@@ -463,7 +466,8 @@ impl Planner {
         (reading, planner)
     }
 
-    /// Units in flight: one for each thread, and as many that the next idle thread finds.
+    /// Maximum number of units in flight: two per thread, so that an idle thread finds the next unit at once, and more
+    /// for the small parts of a shuffle.
     fn most(&self, threads: usize) -> usize {
         match self {
             Self::Part(_) => most_parts(threads),
@@ -479,7 +483,7 @@ impl Planner {
     }
 }
 
-/// Most units in flight of any kind.
+/// Maximum number of units in flight, of any kind.
 fn most_parts(threads: usize) -> usize {
     MOST_PARTS.max(2 * threads)
 }

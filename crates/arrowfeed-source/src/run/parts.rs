@@ -1,4 +1,4 @@
-//! Parts of files, in any order.
+//! Parts of files: the rows to read, in any order.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -9,13 +9,13 @@ use super::look_ahead::{LookAhead, Upcoming};
 use crate::format::{Chunk, ChunkRun, DecodeOptions, FormatFile, Unit};
 use crate::{Check, FeedError, OnError, Report, Skipped};
 
-/// Files that stay open, the last used ones: parts of one file often follow each other.
+/// Maximum number of files that stay open, the most recently used ones. Consecutive parts often belong to the same file.
 const MOST_OPEN: usize = 64;
 
-/// The same of objects of stores, which take no handle of the system, and a request to open.
+/// The same limit for remote objects. They take no system handle, and opening one costs a request.
 const MOST_OPEN_OBJECTS: usize = 4096;
 
-/// Rows of a file.
+/// A part of a file: some of its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     file: usize,
@@ -26,30 +26,31 @@ pub struct Part {
 }
 
 impl Part {
-    /// All rows of a file.
+    /// A part with all rows of a file.
     pub fn whole(file: usize) -> Self {
         Self::after(file, 0, 0, 0)
     }
 
-    /// The rows of a file from the chunk number `chunk`, which starts at `offset`, on, without the first `dropped`.
+    /// A part with the rows of a file from chunk number `chunk` on, without the first `dropped` rows. The
+    /// chunk starts at `offset`.
     pub fn after(file: usize, chunk: u64, offset: u64, dropped: u64) -> Self {
         let runs = vec![ChunkRun { range: offset..u64::MAX, first_number: chunk }];
         Self { file, runs, dropped, kept: u64::MAX, together: false }
     }
 
-    /// The rows of a range of a file, which starts and ends at the border of a chunk. One thread decodes them.
+    /// A part with the rows of a byte range of a file. The range starts and ends at chunk borders. One thread decodes it.
     pub fn range(file: usize, range: Range<u64>) -> Self {
         let runs = vec![ChunkRun { range, first_number: 0 }];
         Self { file, runs, dropped: 0, kept: u64::MAX, together: true }
     }
 
-    /// The same without rows after the first `kept`.
+    /// Limits the part to its first `kept` rows.
     pub fn with_kept(mut self, kept: u64) -> Self {
         self.kept = kept;
         self
     }
 
-    /// The same without the chunks from the byte `end` on.
+    /// Removes the chunks from byte `end` on.
     pub fn with_end(mut self, end: u64) -> Self {
         for run in &mut self.runs {
             run.range.end = run.range.end.min(end);
@@ -57,7 +58,7 @@ impl Part {
         self
     }
 
-    /// Chunks of a file, in this order. They are decoded by one thread, and into one batch where limits allow.
+    /// A part with chunks of a file, in this order. One thread decodes them, into one batch if the limits allow.
     pub fn together(file: usize, chunks: impl IntoIterator<Item = Chunk>) -> Self {
         let mut runs: Vec<ChunkRun> = Vec::new();
         for chunk in chunks {
@@ -70,18 +71,18 @@ impl Part {
         Self { file, runs, dropped: 0, kept: u64::MAX, together: true }
     }
 
-    /// The same without the first `dropped` rows.
+    /// Removes the first `dropped` rows.
     pub fn with_dropped(mut self, dropped: u64) -> Self {
         self.dropped = dropped;
         self
     }
 
-    /// The number of its file.
+    /// The index of the file.
     pub(super) fn file(&self) -> usize {
         self.file
     }
 
-    /// The ranges of its chunks.
+    /// The byte ranges of its chunks.
     pub(super) fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
         self.runs.iter().map(|run| run.range.clone())
     }
@@ -96,44 +97,45 @@ impl Part {
     }
 }
 
-/// An open file, and its number.
+/// An open file with its index.
 #[derive(Debug, Clone)]
 pub(super) struct Reading {
     pub(super) number: usize,
     pub(super) file: Arc<dyn FormatFile>,
 }
 
-/// The next rows of a file.
+/// The next rows to decode.
 pub(super) struct Work {
     pub(super) reading: Reading,
     pub(super) unit: Unit,
-    /// Whether threads may share it: it has one run.
+    /// Whether several threads may share it. If so, it has one run.
     pub(super) may_be_cut: bool,
 }
 
-/// Where the batches of several parts end.
+/// Batch boundaries across several parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Borders {
-    /// The batches of each part begin anew.
+    /// Each part starts a new batch.
     EachPart,
-    /// Where those of one long file would end, which has so many rows before the first part.
+    /// Batches end where those of one continuous file would, with this many rows before the first part. The end of a
+    /// part also ends a batch.
     After(u64),
 }
 
-/// Gives parts as work: opens their files, and lets batches end where they should.
+/// Turns parts into work: opens their files and sets the batch boundaries.
 pub(super) struct Parts {
     pub(super) files: Arc<FileSet>,
     pub(super) batch_size: usize,
     pub(super) on_error: OnError,
     parts: LookAhead,
-    /// The last used one at the back.
+    /// Open files, the most recently used one at the back.
     open: VecDeque<Reading>,
-    /// The file that was opened last. While it is open, its format keeps the memory of decoders for the next file.
+    /// The file that was used last. While it is open, its format keeps decoder memory for the next file.
     last: Option<Reading>,
     left_out: BTreeSet<usize>,
-    /// Rows of the batch that the last part did not fill; none where each part begins anew.
+    /// Number of rows in the incomplete last batch; `None` if each part starts a new batch.
     carried: Option<u64>,
-    /// There are no more parts.
+    /// Whether there are no more parts.
     pub(super) ended: bool,
 }
 
@@ -152,7 +154,7 @@ impl Parts {
         Self { files, batch_size, on_error, parts, open, last, left_out, carried, ended: false }
     }
 
-    /// Gives a file that is open already to the first part of it.
+    /// Passes a file that is already open to the first part that uses it.
     pub(super) fn add_open(&mut self, number: usize, file: Arc<dyn FormatFile>) {
         self.open.push_back(Reading { number, file });
     }
@@ -175,7 +177,7 @@ impl Parts {
         Ok(None)
     }
 
-    /// Whether [`next`](Self::next) would not wait for a store.
+    /// Whether [`next`](Self::next) would not wait for a remote store.
     pub(super) fn is_ready(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
         let is_open = |file| self.open.iter().chain(&self.last).any(|reading| reading.number == file);
         self.parts.is_ready(&self.files, is_open, check)
@@ -189,7 +191,7 @@ impl Parts {
         Work { reading, unit, may_be_cut: !part.together }
     }
 
-    /// The file of a part. One whose parts are together has more of them, as a rule, and stays open.
+    /// Returns the open file of a part. A file whose parts are decoded together usually has more such parts, so it stays open.
     fn reading(&mut self, next: &Upcoming, check: &Check<'_>) -> Result<Reading, FeedError> {
         let part = &next.part;
         let known = self.open.iter().position(|reading| reading.number == part.file);
@@ -220,24 +222,24 @@ impl Parts {
         Ok(reading)
     }
 
-    /// Counts rows that are on their way to the caller.
+    /// Counts rows that will be returned to the caller.
     pub(super) fn count(&mut self, rows: u64) {
         if let Some(carried) = &mut self.carried {
             *carried = (*carried + rows) % self.batch_size as u64;
         }
     }
 
-    /// How units are decoded.
+    /// The options for decoders of units.
     pub(super) fn decoding(&self) -> DecodeOptions {
         DecodeOptions { batch_size: self.batch_size, on_error: self.on_error }
     }
 
-    /// Rows of the last batch, which is not full.
+    /// Number of rows in the incomplete last batch.
     pub(super) fn carried(&self) -> u64 {
         self.carried.unwrap_or(0)
     }
 
-    /// Leaves out what is left of a file, where the caller wants that for such an error.
+    /// Skips the rest of a file if `on_error` allows it for this error; otherwise returns the error.
     pub(super) fn leave_out(
         &mut self,
         file: usize,
@@ -252,12 +254,12 @@ impl Parts {
         Ok(())
     }
 
-    /// Whether nothing of a file is wanted any more.
+    /// Whether the rest of a file is skipped.
     pub(super) fn is_left_out(&self, file: usize) -> bool {
         self.left_out.contains(&file)
     }
 
-    /// Files of which nothing is wanted any more.
+    /// Files whose rest is skipped.
     pub(super) fn left_out(&self) -> Vec<usize> {
         self.left_out.iter().copied().collect()
     }

@@ -1,8 +1,8 @@
-//! Units decoded by the threads of a pool, batches given out in the order of the units.
+//! Pipeline that decodes units on the threads of a pool and returns their batches in the order of the units.
 //!
-//! A thread that has decoded a batch goes on with the next one as long as there is room for it. Where there is none, the
-//! unit is parked, and its thread does other work; the consumer, who makes room, starts it again. The oldest unit may
-//! always have one batch that waits, so the consumer never waits for ever.
+//! A thread continues with the next batch of its unit while the memory budget has room. Otherwise it parks the unit and
+//! does other work; the consumer restarts the unit after it takes a batch. The oldest unit may always have one waiting
+//! batch, so the consumer never waits forever.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,17 +13,17 @@ use crate::format::{DecodeOptions, FormatFile, LocatedBatch, Unit, UnitDecoder};
 use crate::io::remote::OnArrival;
 use crate::{Check, FeedError, Report};
 
-/// What comes out of the oldest unit next.
+/// The next result of the oldest unit.
 pub(super) enum Next {
-    /// A batch, and what its unit has counted up to it.
+    /// A batch, and the counts of its unit up to it.
     Batch(LocatedBatch, Report),
-    /// The unit is done: what it counted, and the error that ended it.
+    /// The end of the unit: its remaining counts, and the error that ended it.
     End(Report, Option<FeedError>),
-    /// Nothing yet.
+    /// No result yet.
     Pending,
 }
 
-/// The units in flight. Dropped, it stops them.
+/// The units in flight. Dropping it cancels them.
 pub(super) struct Pipeline {
     shared: Arc<Shared>,
     pool: Arc<Pool>,
@@ -32,39 +32,39 @@ pub(super) struct Pipeline {
 
 struct Shared {
     state: Mutex<State>,
-    /// The oldest unit has a batch, or has ended: the consumer waits for it.
+    /// Signalled when the oldest unit has a batch or has ended. The consumer waits on it.
     ready: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     cancelled: bool,
-    /// Bytes of batches that may wait.
+    /// Memory budget, in bytes, for batches that wait for the consumer.
     budget: usize,
-    /// Bytes of the batches that wait.
+    /// Bytes of the batches that wait for the consumer.
     held: usize,
-    /// Units in flight, the oldest first.
+    /// Units in flight, oldest first.
     units: VecDeque<InFlight>,
 }
 
 struct InFlight {
     id: u64,
-    /// Batches that wait, their bytes, and what was counted up to each.
+    /// Batches that wait for the consumer, with their bytes and the counts up to each.
     ready: VecDeque<(LocatedBatch, usize, Report)>,
-    /// The unit is done: what it counted after the last batch, and its error.
+    /// The end of the unit: the counts after its last batch, and its error.
     end: Option<(Report, Option<FeedError>)>,
-    /// What is to be done next, while no thread does it.
+    /// The parked task, if no thread works on the unit.
     parked: Option<Task>,
 }
 
-/// What a thread does for a unit.
+/// A task of a thread for one unit.
 enum Task {
     Open(Arc<dyn FormatFile>, Unit, DecodeOptions),
     Decode(Box<dyn UnitDecoder>),
 }
 
 impl State {
-    /// Whether a unit may decode one more batch.
+    /// Whether a unit may decode another batch.
     fn has_room(&self, unit: &InFlight) -> bool {
         let oldest = self.units.front().is_some_and(|oldest| oldest.id == unit.id);
         self.held < self.budget || (oldest && unit.ready.is_empty())
@@ -80,7 +80,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives the task back if its unit may go on; parks it where there is no room, and drops it where nobody wants it.
+    /// Returns the task if its unit may continue. Parks it if there is no room; drops it if the unit was cancelled.
     fn go_on(&self, id: u64, task: Task) -> Option<Task> {
         let mut state = self.lock();
         let at = state.find(id)?;
@@ -98,7 +98,7 @@ impl Shared {
         state.held += bytes;
         let unit = &mut state.units[at];
         unit.ready.push_back((batch, bytes, report));
-        // The consumer cannot use a batch of a later unit: woken for it, it would only take a core from a decoder.
+        // The consumer cannot use a batch of a later unit. Waking it would only take a core from a decoder.
         if at == 0 {
             self.ready.notify_one();
         }
@@ -114,7 +114,7 @@ impl Shared {
         }
     }
 
-    /// Decodes a unit as far as there is room. Urgent jobs come between two batches.
+    /// Decodes a unit while there is room. Urgent jobs run between two batches.
     fn run(&self, id: u64, task: Task, urgent: &Urgent) {
         let cancelled = || self.lock().cancelled;
         let check = Check::new(&cancelled);
@@ -144,31 +144,31 @@ impl Shared {
 }
 
 impl Pipeline {
-    /// `budget`: bytes of batches that may wait.
+    /// Creates a pipeline. `budget` is the memory budget, in bytes, for batches that wait for the consumer.
     pub(super) fn new(pool: Arc<Pool>, budget: usize) -> Self {
         let state = Mutex::new(State { budget, ..State::default() });
         let shared = Shared { state, ready: Condvar::new() };
         Self { shared: Arc::new(shared), pool, next_unit: 0 }
     }
 
-    /// The threads that decode.
+    /// The thread pool that decodes.
     pub(super) fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }
 
-    /// Lets other bytes of batches wait.
+    /// Changes the memory budget.
     pub(super) fn set_budget(&self, budget: usize) {
         self.shared.lock().budget = budget;
         self.resume();
     }
 
-    /// Wakes the consumer, so that it looks again what it can do.
+    /// Returns a function that wakes the consumer, so that it checks its state again.
     pub(super) fn waker(&self) -> Arc<OnArrival> {
         let shared = self.shared.clone();
         Arc::new(move || shared.ready.notify_one())
     }
 
-    /// Starts on one more unit.
+    /// Submits a unit for decoding.
     pub(super) fn submit(&mut self, file: Arc<dyn FormatFile>, unit: Unit, options: DecodeOptions) {
         let id = self.next_unit;
         self.next_unit += 1;
@@ -186,7 +186,7 @@ impl Pipeline {
         });
     }
 
-    /// Takes what the oldest unit has next; waits a moment for it, if the caller wants that.
+    /// Returns the next result of the oldest unit. With `wait`, waits up to [`PATIENCE`] for it.
     pub(super) fn next(&mut self, wait: bool) -> Next {
         let mut state = self.shared.lock();
         for attempt in 0..2 {
@@ -215,7 +215,7 @@ impl Pipeline {
         Next::Pending
     }
 
-    /// Starts parked units again for which there is room, the oldest first, as many as there are threads.
+    /// Restarts parked units for which there is room, oldest first, at most one per thread.
     fn resume(&self) {
         let mut state = self.shared.lock();
         let mut tasks = Vec::new();
@@ -236,7 +236,7 @@ impl Pipeline {
 impl Drop for Pipeline {
     fn drop(&mut self) {
         if self.pool.is_forked() {
-            // A thread of the parent may have held the lock.
+            // A thread of the parent process may have held the lock.
             std::mem::forget(self.shared.clone());
             return;
         }

@@ -1,65 +1,65 @@
-//! Cuts a run of chunks into units for threads, from what stands around the chunks alone.
+//! Planner that cuts a run of chunks into units for threads. It reads only the framing of the chunks.
 
 use crate::format::{Chunk, ChunkRun, ChunkScan, Unit};
 use crate::{Check, FeedError};
 
-/// Bytes that a unit has at least: a chunk at its border is decoded twice.
+/// Minimum size of a unit in bytes. The chunk at the border between two units is decoded twice.
 const MIN_BYTES: u64 = 1 << 20;
 
-/// A unit has at least this many times the bytes of the chunk that it shares with the next one, up to
+/// A unit is at least this many times as large as the chunk that it shares with the next one, up to
 /// [`MAX_BORDER_BYTES`].
 const BORDER_SHARE: u64 = 8;
 
-/// Units do not grow further than this for the sake of a large chunk.
+/// Upper bound of the minimum unit size that a large border chunk requires.
 const MAX_BORDER_BYTES: u64 = 16 << 20;
 
-/// What a planner has next.
+/// The next result of a planner.
 pub(super) enum Planned {
     Unit(Unit),
-    /// The bytes of a chunk have not arrived from a store.
+    /// The bytes of a chunk have not arrived from a remote store.
     Pending,
     End,
 }
 
-/// Chunks of a unit that is being planned.
-struct Begun {
+/// A unit that is being planned.
+struct PartialUnit {
     start: u64,
     first_number: u64,
-    /// The last chunk, and the rows up to its end.
+    /// The last chunk, and the number of rows up to its end.
     chunk: Chunk,
     rows: u64,
 }
 
-/// What the scan of chunks has next.
+/// The next result of a chunk scan.
 enum Scanned {
     Chunk(Chunk),
     Pending,
     End,
 }
 
-/// Gives the units of a run of chunks in order. Every unit but the last ends where a batch ends, so that batches are
-/// what they would be with one thread.
+/// Returns the units of a run of chunks in order. Every unit but the last ends at a batch boundary, so that the batches
+/// are the same as with one thread.
 pub(super) struct UnitPlanner {
     scan: Box<dyn ChunkScan>,
-    /// What has not been scanned yet.
+    /// The chunks that have not been scanned yet.
     rest: ChunkRun,
     batch_size: u64,
-    /// Rows of the next unit's first batch, where they are not `batch_size`.
+    /// Rows of the first batch of the next unit, if not `batch_size`.
     first_batch: Option<u64>,
-    /// Rows of the next unit's first chunk that are not its own.
+    /// Leading rows of the first chunk of the next unit that belong to the previous unit.
     dropped: u64,
-    /// Rows that are still to be kept.
+    /// Number of rows still to be kept.
     left: u64,
-    /// The chunk in which the last unit ended: the next one begins there.
+    /// The chunk in which the last unit ended. The next unit starts with it.
     border: Option<Chunk>,
-    /// The next unit as far as it was planned when the bytes of a chunk had not arrived.
-    begun: Option<Begun>,
-    /// What follows cannot be scanned, or is nothing.
+    /// The partially planned next unit, if the bytes of a chunk had not arrived.
+    begun: Option<PartialUnit>,
+    /// Whether planning has ended: the rest is empty, planned, or cannot be scanned.
     done: bool,
 }
 
 impl UnitPlanner {
-    /// `unit` has one run.
+    /// Creates a planner for a unit that has one run.
     pub(super) fn new(mut scan: Box<dyn ChunkScan>, unit: Unit, batch_size: usize) -> Self {
         let Unit { mut runs, dropped, kept, first_batch, .. } = unit;
         let rest = runs.pop_front().unwrap_or(ChunkRun { range: 0..0, first_number: 0 });
@@ -69,8 +69,8 @@ impl UnitPlanner {
         Self { scan, rest, batch_size, first_batch, dropped, left: kept, border, begun, done: false }
     }
 
-    /// A fault in the file is not told here: the last unit runs into it, in its turn. Where no chunk is before
-    /// it, the fault is all that this unit has. The only error is that the caller wants to stop.
+    /// Returns the next unit. An unreadable chunk is not an error here: the last unit includes it and reports its error
+    /// in order. If no chunk precedes it, the unit contains nothing else. The only error is cancellation.
     pub(super) fn next(&mut self, check: &Check<'_>) -> Result<Planned, FeedError> {
         if self.done || self.left == 0 {
             return Ok(Planned::End);
@@ -88,20 +88,20 @@ impl UnitPlanner {
                     },
                 };
                 let rows = first.rows.saturating_sub(self.dropped);
-                Begun { start: first.offset, first_number: first.number, chunk: first, rows }
+                PartialUnit { start: first.offset, first_number: first.number, chunk: first, rows }
             }
         };
-        let Begun { start, first_number, .. } = begun;
+        let PartialUnit { start, first_number, .. } = begun;
         let run = |end| ChunkRun { range: start..end, first_number };
         let first_batch = self.first_batch.unwrap_or(self.batch_size);
         loop {
-            let Begun { chunk, rows, .. } = begun;
+            let PartialUnit { chunk, rows, .. } = begun;
             if rows >= self.left {
                 return Ok(Planned::Unit(self.last(run(chunk.end), Some(self.left))));
             }
             let (size, border) = (chunk.end - start, chunk.end - chunk.offset);
             let enough = MIN_BYTES.max(BORDER_SHARE.saturating_mul(border).min(MAX_BORDER_BYTES));
-            // The last batch that is whole ends in this chunk.
+            // The last complete batch ends in this chunk.
             if size >= enough
                 && let Some(after_first) = rows.checked_sub(first_batch)
                 && after_first % self.batch_size < chunk.rows
@@ -125,7 +125,7 @@ impl UnitPlanner {
         }
     }
 
-    /// A unit of a run with so many `rows`, the last `beyond` of which are in `chunk` and the next unit's.
+    /// Creates a unit of a run with `rows` rows. The last `beyond` rows are in `chunk` and belong to the next unit.
     fn up_to(&mut self, run: ChunkRun, rows: u64, beyond: u64, chunk: Chunk) -> Unit {
         let kept = rows - beyond;
         let unit = Unit {
@@ -142,7 +142,7 @@ impl UnitPlanner {
         unit
     }
 
-    /// The unit of all that is left.
+    /// Creates the unit of all remaining rows.
     fn last(&mut self, run: ChunkRun, rows: Option<u64>) -> Unit {
         self.done = true;
         let first_batch = self.first_batch.take();

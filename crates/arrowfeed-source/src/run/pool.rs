@@ -1,4 +1,4 @@
-//! Threads that decode units and convert batches in turn.
+//! Thread pool that decodes units and converts batches.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -8,27 +8,26 @@ use std::time::Duration;
 
 use crate::{FeedError, Threads};
 
-/// How long one who waits for a thread does so before it looks whether the caller wants to stop.
+/// Interval at which a thread that waits for another one checks for cancellation.
 pub(super) const PATIENCE: Duration = Duration::from_millis(20);
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The threads of one iterator. They live until it is dropped, over all its epochs. Nothing that they run waits for
-/// anything but the system.
+/// The worker threads of one iterator. They live until it is dropped, across all its epochs. A job never waits for another job.
 pub struct Pool {
     threads: Threads,
     urgent: Arc<Urgent>,
 }
 
-/// Jobs that are done before anything else.
+/// Jobs that run before all others.
 #[derive(Default)]
 pub(super) struct Urgent(Mutex<VecDeque<Job>>);
 
 impl Urgent {
-    /// Does all of them that no other thread has begun.
+    /// Runs all jobs that no other thread has started.
     pub(super) fn run_all(&self) {
         while let Some(job) = { self.lock().pop_front() } {
-            // The one who waits for the job sees that its result is missing.
+            // The thread that waits for the job sees that its result is missing.
             let _ = catch_unwind(AssertUnwindSafe(job));
         }
     }
@@ -39,30 +38,30 @@ impl Urgent {
 }
 
 impl Pool {
-    /// Starts `count` threads.
+    /// Starts a pool of `count` threads.
     ///
     /// # Errors
-    /// The system has no more threads.
+    /// The system cannot start more threads.
     pub fn start(count: usize) -> Result<Self, FeedError> {
         Ok(Self { threads: Threads::start("arrowfeed", count)?, urgent: Arc::default() })
     }
 
-    /// Number of threads.
+    /// The number of threads.
     pub fn count(&self) -> usize {
         self.threads.count()
     }
 
-    /// Whether this process is a child of the one that started the threads.
+    /// Whether this process is a forked child of the process that started the threads.
     pub fn is_forked(&self) -> bool {
         self.threads.is_forked()
     }
 
-    /// Has a thread do a job when it comes to it.
+    /// Runs a job on one of the threads.
     pub(super) fn spawn(&self, job: impl FnOnce() + Send + 'static) {
         self.threads.spawn(job);
     }
 
-    /// Has a thread do a job before all that has not begun; a thread that decodes does it after the next batch.
+    /// Runs a job before all jobs that have not started. A thread that is decoding runs it after its current batch.
     pub(super) fn spawn_urgent(&self, job: impl FnOnce() + Send + 'static) {
         if self.is_forked() {
             return;
@@ -80,7 +79,7 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         if self.is_forked() {
-            // A thread of the parent may have held the lock, and the jobs belong to the parent.
+            // A thread of the parent process may have held the lock, and the jobs belong to the parent.
             std::mem::forget(self.urgent.clone());
         }
     }

@@ -1,4 +1,4 @@
-//! The files of stores that one reading has open, and their requests.
+//! The remote files that one reading has open, and their requests.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::iter;
@@ -10,7 +10,7 @@ use crate::format::FileFormat;
 use crate::io::remote::{ReadAhead, RemoteFile, RemoteObject};
 use crate::{Check, FeedError, ForkLock};
 
-/// The requests of one reading, and its open files by number.
+/// The requests of one reading, and its open files by index.
 #[derive(Debug, Default)]
 pub(super) struct RemoteFiles {
     pub(super) read_ahead: ReadAhead,
@@ -18,11 +18,11 @@ pub(super) struct RemoteFiles {
 }
 
 impl RemoteFiles {
-    /// Returns the open file with this number and announces `ranges` in it. The ranges that the format opens a new file with
-    /// are announced first, so that one request may fetch both.
+    /// Returns the open file with this index and announces `ranges` in it. For a new file, the ranges that the format
+    /// opens it with are announced first, so that one request may fetch both.
     ///
     /// # Errors
-    /// The requests belong to the parent of this process.
+    /// The requests belong to the parent process.
     pub(super) fn file(
         &self,
         number: usize,
@@ -51,10 +51,10 @@ impl RemoteFiles {
     }
 }
 
-/// Files that are opened at their stores ahead of the one that is read.
+/// Number of remote files that are opened ahead of the one that is read.
 const OPENED_AHEAD: usize = 64;
 
-/// Sends the requests that open the next files, for loops over all files of a set.
+/// Sends the requests that open the next remote files, for loops over all files of a set.
 pub(super) struct OpeningAhead {
     files: Arc<FileSet>,
     next: usize,
@@ -66,10 +66,10 @@ impl OpeningAhead {
         Self { files, next: 0, open: VecDeque::new() }
     }
 
-    /// Forgets the files before `file`, and begins to open those behind it.
+    /// Drops the files before `file`, and starts to open the files after it.
     ///
     /// # Errors
-    /// The requests belong to the parent of this process.
+    /// The requests belong to the parent process.
     pub(super) fn move_to(&mut self, file: usize, check: &Check<'_>) -> Result<(), FeedError> {
         while self.next < self.files.len().min(file + OPENED_AHEAD) {
             self.open.push_back(self.files.remote_file(self.next, iter::empty(), check)?);

@@ -1,4 +1,4 @@
-//! The chunks of all files of a set: one file after the other, or several objects of stores at a time.
+//! Scan of the chunks of all files of a set: one file after the other, or several remote objects at a time.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use crate::format::Chunk;
 use crate::report::Requests;
 use crate::{Check, FeedError, Interrupt, OnError};
 
-/// The chunks of a file, and the faults that were left out; or the error of the file.
+/// The chunks of a file and the errors that were skipped, or the error of the file.
 pub type FileChunks = Result<(Vec<Chunk>, Vec<FeedError>), FeedError>;
 
 impl FileSet {
-    /// Calls `visit` with the chunks of each file, see [`chunks`](Self::chunks), in the order of the files. Gives the counts
-    /// of the requests to stores.
+    /// Calls `visit` with the chunks of each file, see [`chunks`](Self::chunks), in file order. Returns the counts of
+    /// the requests to remote stores.
     ///
     /// # Errors
-    /// What `visit` gives; the caller wants to stop; the system has no more threads.
+    /// `visit` returns an error; the caller cancels; the system cannot start more threads.
     pub fn scan_all(
         self: &Arc<Self>,
         on_error: OnError,

@@ -1,4 +1,4 @@
-//! Byte ranges of files, so that several processes can read one file.
+//! Splits: byte ranges of files, so that several processes can read one file.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -16,32 +16,32 @@ use crate::format::{ChunkScan, Claim, FormatFile};
 use crate::io::{FileIdentity, FileSource, check_start};
 use crate::{Check, FeedError, FeedErrorKind, Interrupt, OnError, quoted};
 
-/// The most ranges that a file is cut into: a sparse file may claim any length.
+/// Maximum number of ranges per file. A sparse file may claim any length.
 const MAX_RANGES: u64 = 1 << 16;
 
-/// A byte range of a file. A chunk belongs to the range that contains its [offset](crate::format::Chunk::offset), so ranges
-/// that cover a file cover each of its chunks once, wherever they are cut.
+/// A byte range of a file. A chunk belongs to the range that contains its [offset](crate::format::Chunk::offset), so
+/// ranges that cover a file cover each of its chunks exactly once, wherever the file is cut.
 ///
-/// Splits compare by path, start and end.
+/// Splits are compared by path, start and end.
 #[derive(Debug, Clone)]
 pub struct Split {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u64,
-    /// The byte after the last.
+    /// Offset after the last byte.
     pub end: u64,
-    /// The file that the split was planned for: another one of the same path is refused. `None`: any file.
+    /// Identity of the file that the split was planned for. A different file at the same path is rejected. `None`: any file.
     pub identity: Option<FileIdentity>,
 }
 
 impl Split {
-    /// A range of any file with this path.
+    /// Creates a split of any file at this path.
     pub fn new(path: impl Into<PathBuf>, start: u64, end: u64) -> Self {
         Self { path: path.into(), start, end, identity: None }
     }
 
-    /// Even splits of about `target_bytes` that cover the `body` of a file; none where that is empty.
+    /// Returns even splits of about `target_bytes` that cover the `body` of a file; none if the body is empty.
     pub fn cover(
         path: &Path,
         body: Range<u64>,
@@ -83,15 +83,16 @@ impl Hash for Split {
     }
 }
 
-/// How a range of a file is read.
+/// Options for reading a byte range of a file.
 pub struct RangeOptions {
-    /// Rows of a batch, at least 1. A batch may end early, at the end of a chunk. Default 8192.
+    /// Rows per batch, at least 1. A batch may end early, at the end of a chunk. Default 8192.
     pub batch_size: usize,
-    /// What is done with chunks that cannot be decoded.
+    /// The reaction to chunks that cannot be decoded.
     pub on_error: OnError,
-    /// Asked before each chunk, inside of long ones, and while bytes are waited for. True stops the reading.
+    /// Called before each chunk, inside long ones, and while waiting for bytes. Returning true cancels the reading.
     pub interrupt: Option<Interrupt>,
-    /// Asked once for each chunk, in order, before it is decoded. False ends the reading there. `None`: every chunk is read.
+    /// Called once for each chunk, in order, before it is decoded. Returning false ends the reading there. `None`:
+    /// every chunk is read.
     pub claim: Option<Claim>,
 }
 
@@ -111,11 +112,11 @@ impl fmt::Debug for RangeOptions {
 }
 
 impl FileSet {
-    /// Splits of about `target_bytes` each that cover the files, in their order. Opens each file, and reads what stands
-    /// beside its rows. `interrupt` is asked before each file.
+    /// Returns splits of about `target_bytes` each that cover the files, in order. Opens each file and reads its
+    /// metadata. `interrupt` is called before each file.
     ///
     /// # Errors
-    /// A file has no path; it cannot be opened, or is not of the format; the caller wants to stop.
+    /// A file has no path, cannot be opened, or is not of the format; the caller cancels.
     pub fn splits(&self, target_bytes: u64, interrupt: Option<&Interrupt>) -> Result<Vec<Split>, FeedError> {
         let check = Check::of(interrupt);
         let files = Arc::new(self.clone()).for_reading();
@@ -135,12 +136,12 @@ impl FileSet {
         Ok(splits)
     }
 
-    /// Reads the chunks of a split of one of the files, in the caller's thread. `source`: where the bytes of the file come
-    /// from, in place of its path.
+    /// Reads the chunks of a split of one of the files, on the caller's thread. `source` replaces the path as the
+    /// source of the bytes.
     ///
     /// # Errors
     /// The split is of another file; the file is not the one that the split was planned for, or ends before the split
-    /// starts ([`Changed`](FeedErrorKind::Changed)); it cannot be opened; the caller wants to stop.
+    /// starts ([`Changed`](FeedErrorKind::Changed)); the file cannot be opened; the caller cancels.
     pub fn read_split(
         &self,
         split: &Split,
@@ -161,11 +162,11 @@ impl FileSet {
         files.read_range(file, split.start..split.end, options)
     }
 
-    /// Reads the chunks of a byte range of the first file, which is open, in the caller's thread.
+    /// Reads the chunks of a byte range of the first file, on the caller's thread. `file` is that file, already open.
     ///
     /// # Errors
-    /// The file is a stream, or ends before the range starts ([`Changed`](FeedErrorKind::Changed)); the system refuses; the
-    /// caller wants to stop.
+    /// The file is a stream, or ends before the range starts ([`Changed`](FeedErrorKind::Changed)); the system reports
+    /// an error; the caller cancels.
     pub fn read_range(
         mut self: Arc<Self>,
         file: Arc<dyn FormatFile>,
@@ -205,11 +206,12 @@ impl FileSet {
     }
 }
 
-/// The chunks of a byte range: from the first one at or after its start up to the first one at or after its end. Ranges
-/// that meet give ranges that meet, so that no byte of the file is left out or read twice, whatever is wrong with it.
+/// Aligns a byte range to chunks: from the first chunk that starts at or after its start to the first chunk that
+/// starts at or after its end. Adjacent ranges stay adjacent, so that every byte of the file is read exactly once,
+/// even if the file is corrupt.
 ///
 /// # Errors
-/// The system refuses, or the caller wants to stop.
+/// The system reports an error, or the caller cancels.
 pub fn align(
     scan: &mut dyn ChunkScan,
     range: Range<u64>,
@@ -221,13 +223,13 @@ pub fn align(
     Ok(start..end)
 }
 
-/// Even ranges of about `target_bytes` that cover a body.
+/// Cuts a body into even ranges of about `target_bytes`.
 fn plan_ranges(body: Range<u64>, target_bytes: u64) -> Vec<Range<u64>> {
     let len = body.end.saturating_sub(body.start);
     let ranges = len.div_ceil(target_bytes.max(1)).min(MAX_RANGES);
     let cut = |i: u64| {
         let part = u128::from(len) * u128::from(i) / u128::from(ranges);
-        // No more than `len`, which is a u64.
+        // `part` is at most `len`, which is a `u64`.
         body.start + u64::try_from(part).unwrap_or(len)
     };
     (0..ranges).map(|i| cut(i)..cut(i + 1)).collect()

@@ -1,4 +1,4 @@
-//! The engine over a format that is made up: a row is a byte, a chunk is ten rows, and a row of 255 cannot be decoded.
+//! Tests of the engine with a made-up format: a row is a byte, a chunk is ten rows, and a row of 255 cannot be decoded.
 
 use std::ops::Range;
 use std::sync::mpsc::channel;
@@ -163,7 +163,7 @@ fn options(workers: Workers) -> PartOptions {
     }
 }
 
-/// The rows of all batches, the sizes of the batches, and the error.
+/// Returns the rows of all batches, the sizes of the batches, and the error.
 fn read(reader: PartReader) -> (Vec<u8>, Vec<usize>, Option<String>) {
     let (mut rows, mut sizes) = (Vec::new(), Vec::new());
     for found in reader {
@@ -199,7 +199,8 @@ fn every_kind_of_worker_gives_the_same_batches() {
     let (rows, sizes, error) = all(Workers::Caller);
     assert_eq!(error, None);
     assert_eq!(rows, [&files[0][..2_500_001], &files[2][4..], &files[3]].concat());
-    // Batches end where those of one long file would: a part ends one early, and the next begins with the rest of it.
+    // Batches end where those of one continuous file would. A part ends a batch early, and the next part continues up
+    // to the same border.
     assert_eq!(sizes[..2502], [vec![999; 2502]].concat());
     assert_eq!(sizes[2502..], [503, 9, 5]);
     let own = Workers::Own;
@@ -244,7 +245,7 @@ fn threads_without_room_do_other_work_and_every_batch_comes() {
     two.start().unwrap();
     let mut stage = MapStage::new(pool.clone());
     let mut rows = 0;
-    // Both have more than the pool's threads could hold, and work on batches goes on beside them.
+    // Both readers have more data than the threads of the pool could hold, and tasks on batches run beside them.
     for found in one {
         let (a, b) = (found.unwrap().batch, two.next().map(|found| found.unwrap().batch));
         stage.add(move || a.num_rows() + b.map_or(0, |b| b.num_rows()));

@@ -1,17 +1,17 @@
-//! The file of a chunk.
+//! Files of cached chunks.
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 8 | [`MAGIC`] |
-//! | 4 | CRC-32C of all that follows |
+//! | 4 | CRC-32C of all following bytes |
 //! | 4 | length of the key |
 //! | 8 | number of the chunk |
 //! | 8 | length of the bytes |
 //! | | the key: the object and its version |
 //! | | the bytes |
 //!
-//! Numbers are little-endian. The name of the file is a hash of key and number. Two keys may have the same hash: then the
-//! file has another key than the wanted one, and counts as missing.
+//! Numbers are little-endian. The file name is a hash of the key and the number. If the hashes of two keys collide, the
+//! key in the file is not the requested one, and the chunk counts as missing.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hasher};
@@ -26,10 +26,10 @@ use bytes::Bytes;
 const MAGIC: &[u8; 8] = b"afchunk1";
 const HEADER: usize = 32;
 
-/// The last part of the names of files that are being written.
+/// Suffix of the names of files that are being written.
 pub(super) const PARTIAL: &str = ".partial";
 
-/// Chunks that are read are marked as used, at most once in this time.
+/// Minimum time between two updates of the last use of a chunk.
 const MARKED: Duration = Duration::from_secs(60);
 
 /// A chunk of an object.
@@ -38,7 +38,7 @@ pub(super) struct ChunkName {
     /// The object and its version.
     pub key: Arc<str>,
     pub number: u64,
-    /// Bytes that it has.
+    /// Number of bytes in the chunk.
     pub len: u64,
 }
 
@@ -53,7 +53,7 @@ impl ChunkName {
     }
 }
 
-/// The bytes of a chunk, if its file is there and right. A wrong one is removed.
+/// Reads a chunk, if its file exists and is valid. An invalid file is removed.
 pub(super) fn read(directory: &Path, name: &ChunkName) -> Option<Bytes> {
     let path = name.path(directory);
     let mut file = File::open(&path).ok()?;
@@ -80,16 +80,16 @@ fn checked(content: Vec<u8>, name: &ChunkName) -> Option<Bytes> {
     is_right.then(|| Bytes::from(content).slice(data..))
 }
 
-/// Marks a file as used just now.
+/// Records the current time as the last use of a file.
 fn mark(file: &File) {
     let used = file.metadata().and_then(|metadata| metadata.modified());
     if used.is_ok_and(|used| used.elapsed().is_ok_and(|age| age > MARKED)) {
-        // A directory that is read-only has chunks all the same.
+        // Chunks in a read-only directory can be used all the same.
         let _ = file.set_modified(SystemTime::now());
     }
 }
 
-/// Writes the file of a chunk. Gives its length.
+/// Writes the file of a chunk. Returns its length.
 pub(super) fn write(directory: &Path, name: &ChunkName, bytes: &[u8]) -> io::Result<u64> {
     let path = name.path(directory);
     let parent = path.parent().unwrap_or(directory);

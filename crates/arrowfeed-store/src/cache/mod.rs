@@ -1,13 +1,14 @@
-//! Bytes of objects that are kept on disk, for later readers and other processes.
+//! Cache of object bytes on disk, for later readers and other processes.
 //!
-//! Objects are divided into chunks of [`CHUNK`] bytes. A chunk is a file, which is written under another name and then
-//! renamed. So processes share a directory without locks, and a reader sees whole files. It checks them all the same.
+//! Objects are divided into chunks of [`CHUNK`] bytes. Each chunk is a file, which is written under a temporary name
+//! and then renamed. So processes share a directory without locks, and readers see only complete files. They verify
+//! them all the same.
 //!
 //! | file | content |
 //! |---|---|
 //! | `chunk` | the file of a chunk: its name, header and checksum |
-//! | `sweep` | what is removed: the chunks that were not used for longest |
-//! | `object` | an object whose bytes are looked up before they are requested |
+//! | `sweep` | removal of the least recently used chunks |
+//! | `object` | an object whose bytes are looked up in the cache before they are requested |
 
 mod chunk;
 mod object;
@@ -28,30 +29,30 @@ use crate::object::StoreObject;
 use crate::runtime;
 use chunk::ChunkName;
 
-/// Bytes of a chunk.
+/// Number of bytes in a chunk.
 pub(crate) const CHUNK: u64 = 1 << 20;
 
-/// A directory with chunks of objects. Clones are the same cache.
+/// A directory with chunks of objects. Clones share the cache.
 #[derive(Clone)]
 pub struct Cache(Arc<Inner>);
 
 struct Inner {
     directory: PathBuf,
     max_bytes: u64,
-    /// Bytes that this process has written since it last removed chunks.
+    /// Bytes that this process has written since the last sweep.
     written: AtomicU64,
-    /// The process in which a thread removes chunks; zero: none.
+    /// The process in which a thread sweeps; zero if none does.
     sweeping: AtomicU32,
-    /// Chunks that could not be written.
+    /// Number of chunks that could not be written.
     failures: AtomicU64,
 }
 
 impl Cache {
-    /// A cache in a directory, which is made if it does not exist. Chunks are removed where there are more than
-    /// `max_bytes`; for a short time there may be some more.
+    /// Opens a cache in a directory, which is created if it does not exist. Chunks are removed when the cache exceeds
+    /// `max_bytes`; it may exceed them for a short time.
     ///
     /// # Errors
-    /// There is no such directory, and it cannot be made.
+    /// The directory does not exist and cannot be created.
     pub fn open(directory: impl AsRef<Path>, max_bytes: u64) -> Result<Self, FeedError> {
         let directory = directory.as_ref().to_path_buf();
         if let Err(error) = fs::create_dir_all(&directory)
@@ -65,22 +66,23 @@ impl Cache {
         Ok(cache)
     }
 
-    /// An object whose bytes are looked up in this cache.
+    /// Wraps an object so that its bytes are looked up in this cache.
     pub fn object(&self, object: Arc<StoreObject>) -> CachedObject {
         CachedObject::new(self.clone(), object)
     }
 
-    /// Chunks that could not be written, because the disk was full or the directory is read-only. Reading goes on.
+    /// Number of chunks that could not be written, because the disk is full or the directory is read-only. Reading
+    /// continues without them.
     pub fn failures(&self) -> u64 {
         self.0.failures.load(Ordering::Relaxed)
     }
 
-    /// The bytes of a chunk.
+    /// Reads a chunk from the cache.
     fn get(&self, name: &ChunkName) -> Option<Bytes> {
         chunk::read(&self.0.directory, name)
     }
 
-    /// Keeps a chunk, unless it is there.
+    /// Stores a chunk, unless it exists.
     fn put(&self, name: &ChunkName, bytes: &[u8]) {
         if bytes.len() as u64 > self.0.max_bytes || name.path(&self.0.directory).exists() {
             return;
@@ -96,7 +98,7 @@ impl Cache {
         }
     }
 
-    /// Removes chunks by another thread, unless one does that already.
+    /// Starts a sweep in another thread, unless one is running.
     fn sweep_in_background(&self) {
         let (process, running) = (std::process::id(), self.0.sweeping.load(Ordering::Relaxed));
         let starts = |running| {
@@ -110,9 +112,13 @@ impl Cache {
         }
         let inner = self.0.clone();
         let work = move || {
-            // Chunks that are written meanwhile may be too many again.
-            while inner.written.swap(0, Ordering::Relaxed) > 0 {
+            loop {
+                inner.written.store(0, Ordering::Relaxed);
                 sweep::sweep(&inner.directory, inner.max_bytes);
+                // Chunks that were written in the meantime may exceed the limit again.
+                if inner.written.load(Ordering::Relaxed) == 0 {
+                    break;
+                }
             }
             inner.sweeping.store(0, Ordering::Relaxed);
         };
@@ -137,5 +143,26 @@ impl fmt::Debug for Cache {
             .field("directory", directory)
             .field("max_bytes", max_bytes)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn a_cache_that_is_opened_with_fewer_bytes_removes_chunks() {
+        let directory = tempfile::tempdir().unwrap();
+        let chunk = directory.path().join("ab/00000000000001");
+        fs::create_dir_all(chunk.parent().unwrap()).unwrap();
+        fs::write(&chunk, [0; 100]).unwrap();
+        let _cache = Cache::open(directory.path(), 50).unwrap();
+        let start = Instant::now();
+        while chunk.exists() {
+            assert!(start.elapsed() < Duration::from_secs(20));
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }

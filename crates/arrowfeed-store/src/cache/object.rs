@@ -1,4 +1,4 @@
-//! An object whose bytes are looked up in a cache before they are requested.
+//! Objects whose bytes are looked up in a cache before they are requested.
 
 use std::fmt;
 use std::fs::File;
@@ -19,25 +19,26 @@ use tokio::sync::oneshot;
 
 use super::chunk::ChunkName;
 use super::{CHUNK, Cache};
-use crate::joint::Joint;
 use crate::object::{StoreObject, check, spawn_request};
 use crate::runtime;
+use crate::shared_work::SharedWork;
 
-/// An object of a store with a cache. It remembers its version: a second reader sends no request for what is cached.
+/// An object of a store with a cache. It remembers its version, so that a second reader sends no request for cached
+/// bytes.
 pub struct CachedObject(Arc<Shared>);
 
 struct Shared {
     cache: Cache,
     object: Arc<StoreObject>,
-    /// The version that the first request has found.
+    /// The version that the first request has returned.
     version: ForkLock<Option<ObjectVersion>>,
-    /// The request for it that is in flight.
-    asked: Joint<ObjectVersion>,
+    /// The version request in flight.
+    asked: SharedWork<ObjectVersion>,
 }
 
 impl CachedObject {
     pub(super) fn new(cache: Cache, object: Arc<StoreObject>) -> Self {
-        Self(Arc::new(Shared { cache, object, version: ForkLock::new(None), asked: Joint::new() }))
+        Self(Arc::new(Shared { cache, object, version: ForkLock::new(None), asked: SharedWork::new() }))
     }
 
     /// The object without the cache.
@@ -85,7 +86,7 @@ impl Shared {
         if let Err(error) = &answered
             && error.kind() == FeedErrorKind::Changed
         {
-            // The next reader asks for the version again.
+            // Makes the next reader request the version again.
             self.version.with(|version| *version = None);
         }
         answered
@@ -108,10 +109,11 @@ impl Shared {
         Ok(found)
     }
 
-    /// The object and its version. `None`: nothing tells the version from another one of the same length.
+    /// Cache key of the object and its version. `None`: the version has nothing that distinguishes it from others of
+    /// the same length.
     fn key(&self, version: &ObjectVersion) -> Option<Arc<str>> {
         let key = match (&version.tag, version.modified) {
-            // A strong ETag is that of the bytes: a URL that is signed anew has the same ones.
+            // A strong ETag identifies the bytes, so URLs that are signed again share them.
             (Some(tag), _) if tag.starts_with('"') => {
                 format!("{}\n{tag}\n{}", self.object.name(), version.len)
             }
@@ -125,7 +127,7 @@ impl Shared {
         Some(key.into())
     }
 
-    /// The bytes of a range: chunks from the cache, and requests for the others.
+    /// Collects the bytes of a range: chunks from the cache, and requests for the others.
     async fn chunks(
         self: &Arc<Self>,
         key: Arc<str>,
@@ -186,7 +188,7 @@ impl Shared {
         found.await.map_err(|error| FeedError::io(std::io::Error::other(error)))
     }
 
-    /// Keeps the chunks of an object that was read as a whole.
+    /// Stores the chunks of an object that was downloaded as a whole.
     fn keep_whole(&self, file: Arc<File>, len: u64, name: impl Fn(u64) -> ChunkName + Send + 'static) {
         let cache = self.cache.clone();
         in_background(move || {
@@ -209,7 +211,7 @@ fn in_background(work: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// The response to a request for a range of the object itself.
+/// Requests a range of the object itself.
 async fn fetch(
     object: &StoreObject,
     range: Range<u64>,
@@ -224,7 +226,7 @@ async fn fetch(
     receive.await.map_err(|error| FeedError::io(std::io::Error::other(error)))?
 }
 
-/// Runs of chunks that are missing.
+/// Ranges of consecutive missing chunks.
 fn missing(chunks: &[Option<Bytes>]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (at, _) in chunks.iter().enumerate().filter(|(_, chunk)| chunk.is_none()) {

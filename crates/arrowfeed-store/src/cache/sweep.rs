@@ -1,4 +1,4 @@
-//! What is removed from a cache.
+//! Removal of chunks from a cache.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::time::{Duration, SystemTime};
 
 use super::chunk::PARTIAL;
 
-/// Age of a file that is being written after which nobody writes it any more.
+/// Age after which a partial file counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// Removes the chunks that were not used for longest, until the others have somewhat less than `max_bytes`. What other
-/// processes have removed meanwhile is no fault.
+/// Removes the least recently used chunks, until the others take at most 15/16 of `max_bytes`. Files that other
+/// processes remove in the meantime are ignored.
 pub(super) fn sweep(directory: &Path, max_bytes: u64) {
     let mut chunks: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
     let mut total = 0;
@@ -47,7 +47,7 @@ fn entries(directory: &Path) -> impl Iterator<Item = DirEntry> + use<> {
     fs::read_dir(directory).into_iter().flatten().flatten()
 }
 
-/// Whether an entry is a directory of chunks: nothing else of the user is touched.
+/// Whether an entry is a directory of chunks. Other files of the user are not touched.
 fn is_of_cache(entry: &DirEntry) -> bool {
     let name = entry.file_name();
     name.len() == 2 && name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit)

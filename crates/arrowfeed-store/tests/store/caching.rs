@@ -1,4 +1,4 @@
-//! Bytes that are kept on disk.
+//! Tests of the cache on disk.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn server(tag: &'static str) -> Server {
     Server::start(move |request| right(request, &content, tag))
 }
 
-/// Number of chunks. Files that are being written have a leading dot.
+/// The number of chunks. Files that are being written have a leading dot and do not count.
 fn chunks(directory: &Path) -> usize {
     let list =
         |path: &Path| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
@@ -32,7 +32,7 @@ fn chunks(directory: &Path) -> usize {
     list(directory).iter().map(|path| list(path).into_iter().filter(is_whole).count()).sum()
 }
 
-/// Chunks are written in the background.
+/// Waits for a condition, because chunks are written in the background.
 fn wait_for(condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
@@ -62,7 +62,7 @@ fn a_second_reader_sends_no_request() {
     let taken = counts.take();
     assert_eq!((taken.requests, taken.cached_bytes), (0, LEN as u64 - 100));
 
-    // Another process asks for the version alone.
+    // Another process requests only the version.
     let other = cached(&Cache::open(directory.path(), 1 << 30).unwrap(), &server);
     let response = ask(&other, Some(10..20), None, &counts).unwrap();
     assert!(bytes(&response) == content()[10..20]);

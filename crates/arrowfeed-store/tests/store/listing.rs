@@ -1,4 +1,4 @@
-//! URLs to files.
+//! Tests of the resolution of URLs to files.
 
 use std::io;
 use std::sync::Arc;

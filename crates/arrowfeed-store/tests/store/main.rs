@@ -1,4 +1,4 @@
-//! Requests to servers that behave well and badly, listings, writers, and the cache.
+//! Tests of requests to well-behaved and faulty servers, listings, writers, and the cache.
 
 mod caching;
 mod listing;

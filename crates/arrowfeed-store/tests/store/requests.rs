@@ -1,4 +1,4 @@
-//! Requests for bytes.
+//! Tests of requests for bytes.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ fn counts() -> Arc<RequestCounts> {
     Arc::default()
 }
 
-/// The text and the kind of the error of a request for bytes 10 to 20.
+/// The text and the kind of the error for a request of bytes 10 to 20.
 fn failure(server: &Server) -> (String, io::ErrorKind) {
     let error = ask(&server.object(), Some(10..20), None, &counts()).unwrap_err();
     assert_eq!(error.kind(), FeedErrorKind::Io, "{error}");
@@ -172,11 +172,11 @@ fn a_changed_object_is_an_error() {
     assert_eq!(message(&server, with(1100, Some("\"a\""))), len);
     assert_eq!(message(&server, with(1100, None)), len);
     assert!(ask(&server.object(), Some(10..20), with(100, Some("\"a\"")), &counts()).is_ok());
-    // The object is behind the range.
+    // The object ends before the range.
     let error = ask(&server.object(), Some(500..520), with(1100, None), &counts()).unwrap_err();
     assert_eq!((error.kind(), text(&error)), (FeedErrorKind::Changed, len));
 
-    // A weak ETag is compared, and not sent.
+    // A weak ETag is compared, but not sent.
     let weak = Server::start(|request| right(request, &object(), "W/\"a\""));
     let tags = format!("{opened}, with the ETag \"W/\\\"b\", found it changed, with the ETag \"W/\\\"a\"");
     assert_eq!(message(&weak, with(100, Some("W/\"b\""))), tags);
@@ -193,7 +193,7 @@ fn a_changed_object_is_an_error() {
     assert_eq!(message(&dated, Some(version)), modified);
 }
 
-/// Never answers ranges.
+/// Replies with the whole object even to range requests.
 fn without_ranges(request: &Request) -> Reply {
     let request = Request { headers: Vec::new(), ..request.clone() };
     right(&request, &object(), "\"a\"")
@@ -211,7 +211,7 @@ fn an_object_of_a_server_without_ranges_is_read_once() {
     assert!(Arc::ptr_eq(a, b));
     let taken = counts.take();
     assert_eq!((taken.requests, taken.retries, taken.without_ranges), (2, 0, 1));
-    // Nobody holds the file any more.
+    // No reader holds the file any more.
     drop((first, second));
     ask(&object_of_server, Some(10..20), None, &counts).unwrap();
     assert_eq!(counts.take().without_ranges, 1);
@@ -281,7 +281,7 @@ fn a_url_is_sent_as_it_was_given_and_shown_without_secrets() {
     assert!(!format!("{error:?}").contains("hush"));
 }
 
-/// An object of S3 at this server.
+/// An S3 object on this server.
 fn of_s3(server: &Server, more: &[(&str, &str)]) -> StoreObject {
     let endpoint = server.url("");
     let pairs = [&[("endpoint", &*endpoint), ("skip_signature", "true")], more].concat();

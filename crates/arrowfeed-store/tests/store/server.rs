@@ -1,4 +1,4 @@
-//! A server of HTTP that does what a test wants.
+//! A scriptable HTTP server for tests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -13,15 +13,15 @@ use arrowfeed_source::io::{ByteSource, LocalFile};
 use arrowfeed_source::{FeedError, Interrupt};
 use arrowfeed_store::{Store, StoreObject, StoreOptions};
 
-/// A request that has arrived.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// Path and query.
+    /// The path and query.
     pub(crate) target: String,
-    /// Names in lower case.
+    /// Headers with names in lower case.
     pub(crate) headers: Vec<(String, String)>,
-    /// Number of the request, from zero on.
+    /// Number of the request, starting at zero.
     pub(crate) number: usize,
 }
 
@@ -37,15 +37,15 @@ impl Request {
     }
 }
 
-/// What the server sends.
+/// The reply of the server.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reply {
     pub(crate) status: &'static str,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Vec<u8>,
-    /// Bytes of the body that are sent.
+    /// Number of body bytes that are sent.
     pub(crate) sent: Option<usize>,
-    /// The connection stays open behind them.
+    /// Whether the connection stays open after them.
     pub(crate) stalls: bool,
 }
 
@@ -74,13 +74,13 @@ impl Reply {
         Self { sent: Some(sent), stalls: true, ..self }
     }
 
-    /// No reply: the connection is closed.
+    /// Closes the connection without a reply.
     pub(crate) fn closed() -> Self {
         Self::default()
     }
 }
 
-/// The reply of a server that does everything right, for an object with these bytes.
+/// The reply of a correct server, for an object with these bytes.
 pub(crate) fn right(request: &Request, bytes: &[u8], tag: &str) -> Reply {
     if request.header("if-match").is_some_and(|wanted| wanted != tag) {
         return Reply::new("412 Precondition Failed", b"");
@@ -122,7 +122,7 @@ impl Server {
         Self { port, requests }
     }
 
-    /// An object of 100 bytes, whose requests pass `change` first.
+    /// Starts a server with an object of 100 bytes. `change` may replace the reply to a request.
     pub(crate) fn with(change: impl Fn(&Request) -> Option<Reply> + Send + Sync + 'static) -> Self {
         Self::start(move |request| change(request).unwrap_or_else(|| right(request, &object(), "\"a\"")))
     }
@@ -186,7 +186,7 @@ fn serve(stream: TcpStream, handler: &Handler, count: &AtomicUsize, log: &Mutex<
     }
 }
 
-/// Options with few attempts and short times.
+/// Options with few attempts and short timeouts.
 pub(crate) fn options(more: &[(&str, &str)]) -> StoreOptions {
     let few = [("max_retries", "3"), ("request_timeout", "0.4")];
     StoreOptions::parse(few.iter().chain(more).copied()).unwrap()
@@ -215,7 +215,7 @@ pub(crate) fn bytes(response: &ObjectResponse) -> Vec<u8> {
     match &response.body {
         ObjectBody::Range(pieces) => pieces.concat(),
         ObjectBody::Whole(file) => {
-            // Requests share the file, and its position.
+            // Requests share the file and its position.
             let mut bytes = vec![0; file.metadata().unwrap().len() as usize];
             let file = LocalFile::new(file.try_clone().unwrap()).unwrap();
             assert_eq!(file.read_at(0, &mut bytes).unwrap(), bytes.len());
@@ -224,7 +224,7 @@ pub(crate) fn bytes(response: &ObjectResponse) -> Vec<u8> {
     }
 }
 
-/// The text of an error, with its time as `T`.
+/// The text of an error, with the elapsed time replaced by `T`.
 pub(crate) fn text(error: &FeedError) -> String {
     let text = error.to_string();
     match text.rsplit_once(" in ") {
@@ -233,7 +233,7 @@ pub(crate) fn text(error: &FeedError) -> String {
     }
 }
 
-/// An interrupt that says to stop after some time, and the time since it has said so.
+/// An interrupt that returns true after some time, and a function for the time since it has done so.
 pub(crate) fn stop_after(time: Duration) -> (Interrupt, impl Fn() -> Duration) {
     let (start, said) = (Instant::now(), Arc::new(OnceLock::new()));
     let known = said.clone();

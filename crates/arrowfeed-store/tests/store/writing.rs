@@ -1,4 +1,4 @@
-//! New objects.
+//! Tests of writing new objects.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ fn s3(server: &Server) -> StoreOptions {
     ])
 }
 
-/// Answers as S3 does for the parts of an object.
+/// Replies like S3 to the parts of an object.
 fn parts(request: &crate::server::Request) -> Reply {
     match (request.method.as_str(), request.target.contains("uploadId")) {
         ("POST", false) => Reply::new(

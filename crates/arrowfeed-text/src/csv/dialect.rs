@@ -1,4 +1,4 @@
-//! The characters that a CSV file is written with.
+//! The syntax of a CSV file.
 
 use arrow_csv::ReaderBuilder;
 use arrow_csv::reader::Format;
@@ -10,29 +10,30 @@ use regex::Regex;
 use super::lists::Multivalent;
 use crate::framing::Framing;
 
-/// Cells that are taken apart as texts, at most: each takes some 50 bytes.
+/// Maximum number of cells that are split into text. Each takes about 50 bytes.
 const MOST_CELLS: usize = 1 << 20;
 
-/// The characters and lines that are no values.
+/// The syntax of CSV files.
 ///
-/// A cell may be in quotes; then the delimiter and line ends are characters of the cell, and a quote in it is written twice. A quote
-/// inside of a cell that does not start with one is a character of it. A record ends with `\n`, `\r` or `\r\n`.
+/// A cell may be in quotes. Delimiters and line ends are then characters of the cell, and a quote in it is written twice. If
+/// a cell does not start with a quote, quotes in it are normal characters. A record ends with `\n`, `\r` or `\r\n`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsvDialect {
-    /// Lines at the start of each file that are passed over, whatever is in them; each ends with `\n`. The header comes behind
-    /// them. Default 0.
+    /// Number of lines at the start of each file that are skipped, whatever their content; each ends with `\n`. The header
+    /// follows them. Default 0.
     pub skip_lines: usize,
-    /// The first record of each file names the columns, or is passed over where names are given. Default true.
+    /// Whether the first record of each file is a header. It names the columns, or is skipped if the options have names.
+    /// Default true.
     pub header: bool,
-    /// The character between cells, of ASCII. Default `,`.
+    /// The ASCII character between cells. Default `,`.
     pub delimiter: u8,
-    /// The character around cells, of ASCII. Default `"`.
+    /// The ASCII character around cells. Default `"`.
     pub quote: u8,
-    /// In a quoted cell, a character that takes the meaning from the one behind it. Default: none.
+    /// In a quoted cell, the character after this one is part of the cell, even if it is a quote. Default: none.
     pub escape: Option<u8>,
-    /// An empty line is no record. False: all cells of the record are empty. Default true.
+    /// Whether empty lines are skipped. If false, an empty line is a record of empty cells. Default true.
     pub skip_blank_lines: bool,
-    /// Texts of cells that are null. Default: the empty text. A quoted empty cell is the empty text too.
+    /// Cell texts that mean null. Default: the empty text. A quoted empty cell is an empty text too.
     pub nulls: Vec<String>,
     /// Columns whose cells have several values. Default: none.
     pub multivalent: Option<Multivalent>,
@@ -54,7 +55,8 @@ impl Default for CsvDialect {
 }
 
 impl CsvDialect {
-    /// A checksum of what decides where records are: an index or a state of other options would lose rows.
+    /// A checksum of the options that determine the boundaries of records. An index or a checkpoint of other options would
+    /// skip rows.
     pub(crate) fn checksum(&self) -> u32 {
         let flags = [self.header, self.skip_blank_lines, self.escape.is_some()].map(u8::from);
         let characters = [self.delimiter, self.quote, self.escape.unwrap_or(0)];
@@ -65,8 +67,11 @@ impl CsvDialect {
         Framing::Csv { delimiter: self.delimiter, quote: self.quote, escape: self.escape }
     }
 
+    /// Checks the characters of the dialect, and those of cells with several values.
+    ///
     /// # Errors
-    /// A character has two meanings, or is none of ASCII. The quote and the escape have theirs in cells with several values too.
+    /// A character has two meanings, or is not in ASCII. The quote and the escape keep their meanings in cells with several
+    /// values.
     pub(super) fn check(&self) -> Result<(), FeedError> {
         let characters =
             [("delimiter", Some(self.delimiter)), ("quote", Some(self.quote)), ("escape", self.escape)];
@@ -85,7 +90,7 @@ impl CsvDialect {
         self.multivalent.as_ref().map_or(Ok(()), |multivalent| self.of_cells(multivalent).check())
     }
 
-    /// How the cells of a column are written; `None`: they have one value each.
+    /// The dialect of the values in the cells of a column; `None` if each cell has one value.
     pub(super) fn of_column(&self, name: &str) -> Option<Self> {
         let multivalent = self.multivalent.as_ref()?;
         multivalent.columns.iter().any(|column| column == name).then(|| self.of_cells(multivalent))
@@ -95,19 +100,19 @@ impl CsvDialect {
         Self { delimiter: multivalent.delimiter, multivalent: None, ..self.clone() }
     }
 
-    /// The pattern of null cells; `None`: the empty text is the only one.
+    /// The pattern of null cells; `None` if only the empty text is null.
     pub(super) fn null_pattern(&self) -> Option<Regex> {
         if self.nulls == [""] {
             return None;
         }
         let texts: Vec<String> = self.nulls.iter().map(|text| regex::escape(text)).collect();
-        // Without any text, nothing is null.
+        // Without null texts, no cell is null.
         let pattern =
             if texts.is_empty() { r"[^\s\S]".to_owned() } else { format!(r"\A(?:{})\z", texts.join("|")) };
         Some(Regex::new(&pattern).expect("escaped texts are a pattern"))
     }
 
-    /// A reader of cells of these columns.
+    /// A builder of a reader of these columns.
     pub(super) fn reader(&self, schema: SchemaRef, nulls: Option<&Regex>) -> ReaderBuilder {
         ReaderBuilder::new(schema).with_header(false).with_format(self.format(nulls))
     }
@@ -118,7 +123,7 @@ impl CsvDialect {
         nulls.into_iter().fold(format, |format, nulls| format.with_null_regex(nulls.clone()))
     }
 
-    /// The cells of a record as texts.
+    /// Splits a record into the texts of its cells.
     ///
     /// # Errors
     /// The record is not in UTF-8, or has more than [`MOST_CELLS`].
@@ -129,7 +134,7 @@ impl CsvDialect {
             let message = format!("expected text in UTF-8, found the bytes {found}");
             return Err(FeedError::new(FeedErrorKind::CorruptBlock, message));
         }
-        // Delimiters in quotes are counted too.
+        // This counts delimiters in quotes too.
         if memchr_iter(self.delimiter, record).count() >= MOST_CELLS {
             let most = thousands(MOST_CELLS as u64);
             let message = format!("expected a record of at most {most} cells, found more");

@@ -1,4 +1,4 @@
-//! The cell at which a record is wrong.
+//! Errors that name the invalid cell of a record.
 
 use arrow_schema::DataType;
 use arrowfeed_source::field_path::field_path;
@@ -8,7 +8,7 @@ use super::parser::CsvParser;
 use crate::group::{Slice, first_wrong};
 
 impl CsvParser {
-    /// The fault of a record that cannot be parsed: its cells are too many or too few, or one of them is wrong.
+    /// Returns the error of a record that cannot be parsed: it has too many or too few cells, or one of them is invalid.
     pub(crate) fn explain(&self, record: Slice<'_>) -> FeedError {
         let texts = match self.plan.dialect.texts(record.bytes()) {
             Ok(texts) => texts,

@@ -1,4 +1,4 @@
-//! CSV as a format of files: names and types of the columns.
+//! CSV as a file format: options, names and types of the columns.
 
 use std::collections::HashSet;
 
@@ -13,28 +13,29 @@ use super::parser::CsvParser;
 use crate::format::TextFormat;
 use crate::parser::Parser;
 
-/// How CSV files are read.
+/// Options for reading CSV files.
 #[derive(Debug, Clone)]
 pub struct CsvOptions {
-    /// The characters that the files are written with.
+    /// The syntax of the files.
     pub dialect: CsvDialect,
-    /// Names of all columns of the files, in their order; those of headers do not count then. `None`: those of the header; without one
-    /// those of `schema`, and without a schema `column_1`, `column_2` and so on.
+    /// Names of all columns of the files, in order. They replace the names of headers. `None`: the names of the header;
+    /// without a header the names of `schema`; without both `column_1`, `column_2` and so on.
     pub names: Option<Vec<String>>,
     /// Names and types of the columns that can be read, in any order. Other columns of the files are not parsed. `None`: all
     /// columns, with inferred types.
     pub schema: Option<SchemaRef>,
-    /// Whether a record is the only value of its row, as bytes without the line end, in the column `record`. Names and types are not
-    /// looked at then. Default false.
+    /// Whether each record becomes one value, its bytes without the line end, in the column `record`. Names and types are
+    /// then ignored. Default false.
     pub raw: bool,
-    /// Records from which types are inferred, from the first one on. `None`: all records of all files.
+    /// Number of records, from the first one on, from which types are inferred. `None`: all records of all files.
     pub sample: Option<u64>,
     /// Names of columns to read, in this order. The cells of other columns are not parsed. `None`: all.
     pub columns: Option<Vec<String>>,
-    /// Bytes of a file whose records are a chunk, at least 1. A shuffle takes chunks as a whole, so that small ones mix better; an
-    /// index has 32 bytes for each. Default 256 KiB.
+    /// Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole chunks, so smaller chunks mix
+    /// better, but an index takes 32 bytes per chunk. Default 256 KiB.
     pub chunk_bytes: u64,
-    /// `decoded_block_bytes` bounds a record, `header_bytes` the header and each skipped line, `batch_bytes` a batch.
+    /// `decoded_block_bytes` limits the size of a record, `header_bytes` the size of the header and of each skipped line,
+    /// `batch_bytes` the size of a batch.
     pub limits: Limits,
 }
 
@@ -53,7 +54,7 @@ impl Default for CsvOptions {
     }
 }
 
-/// CSV files with the same columns.
+/// The format of CSV files that all have the same columns.
 ///
 /// ```
 /// use arrowfeed_source::io::FileSource;
@@ -69,12 +70,13 @@ impl Default for CsvOptions {
 pub enum CsvFormat {}
 
 impl CsvFormat {
-    /// Opens the first file that can be opened. Without a schema, reads the records of the files for the types of the columns.
-    /// `interrupt` is asked before each file is opened, and while records are read.
+    /// Opens the first file that can be opened. Without a schema, infers the types of the columns from records of the files.
+    /// `interrupt` is called before each file is opened, and while records are read.
     ///
     /// # Errors
-    /// A source is a stream; there is no file; no file can be opened; the options contradict each other; two columns have one name;
-    /// a column is not there, or CSV has no values of its type. Without a schema: a record cannot be read; the caller wants to stop.
+    /// A source is a stream; there is no file; no file can be opened; the options contradict each other; two columns have
+    /// the same name; a column does not exist, or CSV has no values of its type; the caller cancels. Without a schema: a
+    /// record cannot be read.
     pub fn files(
         sources: impl IntoIterator<Item = FileSource>,
         options: CsvOptions,
@@ -88,7 +90,7 @@ impl CsvFormat {
             return format.into_set(files, columns.as_deref());
         }
         let is_named_by_header = dialect.header && names.is_none();
-        // No name is known yet: every header is taken.
+        // The names are not known yet, so any header is accepted.
         let unnamed = CsvParser::new(dialect.clone(), None, false, &Schema::empty())?;
         let format = TextFormat::new(Parser::Csv(unnamed), chunk_bytes, limits.clone())?;
         let (files, first) = format.first_file(sources, interrupt)?;
@@ -113,7 +115,7 @@ impl CsvFormat {
         let schema = match schema {
             Some(schema) => schema.as_ref().clone(),
             None => {
-                // Each cell is a text, whatever its values are.
+                // Each cell is read as one text, even if it has several values.
                 let whole_cells = CsvDialect { multivalent: None, ..dialect.clone() };
                 let raw = CsvParser::new(whole_cells, Some(names.clone()), is_named_by_header, &texts)?;
                 let raw = format.clone().with_parser(Parser::Csv(raw))?.into_set(files.clone(), None)?;
@@ -130,8 +132,10 @@ fn numbered(columns: usize) -> Vec<String> {
     (1..=columns).map(|number| format!("column_{number}")).collect()
 }
 
+/// Checks the columns whose cells have several values.
+///
 /// # Errors
-/// The files have no column of a name.
+/// The files do not have one of these columns.
 fn check_multivalent(dialect: &CsvDialect, names: &[String]) -> Result<(), FeedError> {
     let columns = dialect.multivalent.iter().flat_map(|multivalent| &multivalent.columns);
     match columns.into_iter().find(|column| !names.contains(column)) {

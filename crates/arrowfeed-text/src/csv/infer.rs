@@ -1,4 +1,4 @@
-//! The types of the columns of files without a schema.
+//! Inference of the column types of files without a schema.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
@@ -11,11 +11,11 @@ use super::dialect::CsvDialect;
 use super::lists;
 use crate::sample::{Sample, Sampled};
 
-/// The type of the values of a column so far. A later one takes the values of those before; floats round integers of more than 53
-/// bits.
+/// The type of the values of a column so far. Each variant can store the values of the variants before it, except that
+/// floats round integers of more than 53 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Found {
-    /// No value, only nulls.
+    /// No values, only nulls.
     Nothing,
     Int,
     Float,
@@ -27,7 +27,7 @@ impl Found {
         let number = text.trim();
         let digits = number.strip_prefix(['-', '+']).unwrap_or(number);
         if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            // A float would not have all digits of a longer integer.
+            // A float cannot store all digits of a longer integer.
             return if Int64Type::parse(text).is_some() { Self::Int } else { Self::String };
         }
         if Float64Type::parse(text).is_some() { Self::Float } else { Self::String }
@@ -43,10 +43,10 @@ impl Found {
     }
 }
 
-/// The types of the columns of files whose cells are read as texts, from the first `sample` records.
+/// Infers the types of the columns from the first `sample` records. `texts` reads all cells as text.
 ///
 /// # Errors
-/// A record cannot be read; the caller wants to stop.
+/// A record cannot be read; the caller cancels.
 pub(super) fn types(
     texts: FileSet,
     dialect: &CsvDialect,
@@ -73,7 +73,7 @@ pub(super) fn types(
     let fields = schema.fields().iter().zip(found).zip(cells);
     let fields = fields.map(|((field, found), cells)| {
         let data_type = match (found, cells) {
-            // Without a value, a column is null, as in tfx_bsl.
+            // A column without values has the type null, as in tfx_bsl.
             (Found::Nothing, _) | (_, None) => found.data_type(),
             (found, Some(_)) => DataType::new_list(found.data_type(), true),
         };
@@ -82,7 +82,7 @@ pub(super) fn types(
     Ok(Schema::new(fields.collect::<Vec<_>>()))
 }
 
-/// The type that has room for all values of a cell.
+/// The type that can store all values of a cell.
 fn of_values(text: &str, dialect: &CsvDialect) -> Found {
     let mut all = Found::Nothing;
     lists::each_value(text, dialect, |value| all = all.max(Found::of(value)));

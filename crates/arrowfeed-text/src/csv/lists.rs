@@ -1,4 +1,4 @@
-//! Cells that become lists: of one value, or of several with a character between them.
+//! Cells that become lists of one value, or of several values separated by a delimiter.
 
 use std::sync::Arc;
 
@@ -14,16 +14,17 @@ use super::dialect::CsvDialect;
 
 /// Columns whose cells have several values.
 ///
-/// A cell is a record of its own, whose values may be in quotes. Values that are empty are values too: texts, and no numbers.
+/// A cell is parsed like a record: its values may be in quotes. An empty value is a value too. It is valid text, but not a
+/// valid number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Multivalent {
     /// Names of the columns. Their types are lists.
     pub columns: Vec<String>,
-    /// The character between values, of ASCII.
+    /// The ASCII character between values.
     pub delimiter: u8,
 }
 
-/// What the lists of a type have; `None`: it is no list.
+/// The item field of a list type; `None` for other types.
 pub(super) fn item(data_type: &DataType) -> Option<&FieldRef> {
     match data_type {
         DataType::List(item) | DataType::LargeList(item) => Some(item),
@@ -31,7 +32,7 @@ pub(super) fn item(data_type: &DataType) -> Option<&FieldRef> {
     }
 }
 
-/// Whether texts can become values of a type of lists.
+/// Whether text can be cast to the items of a list type.
 pub(super) fn is_list_of_cells(data_type: &DataType) -> bool {
     item(data_type).is_some_and(|item| {
         !item.data_type().is_nested() && can_cast_types(&DataType::Utf8, item.data_type())
@@ -52,7 +53,7 @@ pub(super) fn each_value(cell: &str, dialect: &CsvDialect, mut each: impl FnMut(
         .escape(dialect.escape)
         .terminator(Terminator::Any(NO_BYTE_OF_UTF8))
         .build();
-    // The reader asks for room even where it writes nothing.
+    // The reader needs room in the output even if it writes nothing.
     let (mut rest, mut value, mut len) = (cell.as_bytes(), vec![0; cell.len() + 1], 0);
     loop {
         let (result, read, written) = reader.read_field(rest, &mut value[len..]);
@@ -73,13 +74,13 @@ pub(super) fn each_value(cell: &str, dialect: &CsvDialect, mut each: impl FnMut(
     }
 }
 
-/// What ends a record, where no byte of a text does.
+/// A record terminator that never occurs in UTF-8 text.
 const NO_BYTE_OF_UTF8: u8 = 0xff;
 
-/// Texts as lists of a type. `dialect`: how a cell with several values is written; `None`: a cell is one value.
+/// Converts text to a list type. `dialect` is the syntax of cells with several values; `None`: a cell is one value.
 ///
 /// # Errors
-/// A value is none of the type.
+/// A value cannot be cast to the item type.
 pub(super) fn of_texts(
     texts: &ArrayRef,
     data_type: &DataType,

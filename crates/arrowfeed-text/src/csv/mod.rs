@@ -1,13 +1,13 @@
-//! CSV files as a format of datasets.
+//! CSV files as a dataset format.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `dialect` | the characters that a file is written with |
+//! | `dialect` | the syntax of a file: delimiter, quote, header and so on |
 //! | `format` | options; names and types of the columns of a set of files |
-//! | `infer` | the types of the columns of files without a schema |
+//! | `infer` | inference of the column types of files without a schema |
 //! | `lists` | cells that become lists |
-//! | `parser` | records to batches, by `arrow-csv` |
-//! | `explain` | the cell at which a record is wrong |
+//! | `parser` | conversion of records to batches with `arrow-csv` |
+//! | `explain` | errors that name the invalid cell of a record |
 
 mod dialect;
 mod explain;

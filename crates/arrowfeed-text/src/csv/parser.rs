@@ -1,4 +1,4 @@
-//! Records of CSV to batches.
+//! Conversion of CSV records to batches.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::dialect::CsvDialect;
 use super::lists;
 use crate::group::{Slice, first_wrong};
 
-/// Makes batches of the cells of some columns.
+/// A parser of the cells of selected columns into batches.
 #[derive(Debug, Clone)]
 pub(crate) struct CsvParser {
     pub(super) plan: Arc<Plan>,
-    /// The columns that are read, as numbers of `plan.places`.
+    /// The columns that are read, as indices into `plan.places`.
     columns: Arc<[usize]>,
     schema: SchemaRef,
 }
@@ -27,25 +27,25 @@ pub(crate) struct CsvParser {
 pub(super) struct Plan {
     pub(super) dialect: CsvDialect,
     pub(super) nulls: Option<Regex>,
-    /// Names of all columns of the files; `None`: they are not known yet.
+    /// Names of all columns of the files; `None` if they are not known yet.
     names: Option<Vec<String>>,
-    /// Whether the headers of all files have these names.
+    /// Whether the headers of all files must have these names.
     is_named_by_header: bool,
-    /// All columns of the files with the types that `arrow-csv` parses: columns that are never read and those of the type null are
-    /// texts.
+    /// All columns of the files with the types that `arrow-csv` parses. Columns that are never read, lists, and columns of
+    /// the type null are text.
     pub(super) cells: SchemaRef,
     /// The columns that can be read.
     whole: SchemaRef,
-    /// The number of each of them in the files.
+    /// The position of each column of `whole` in the files.
     places: Vec<usize>,
     blank_record: Vec<u8>,
 }
 
 impl CsvParser {
-    /// A parser of all columns of a schema, which are found by their names.
+    /// Creates a parser of all columns of a schema, which are matched by name.
     ///
     /// # Errors
-    /// The files have no column of a name, or CSV has no values of its type.
+    /// The files do not have a column, or CSV has no values of its type.
     pub(super) fn new(
         dialect: CsvDialect,
         names: Option<Vec<String>>,
@@ -101,7 +101,7 @@ impl CsvParser {
         Ok(parser)
     }
 
-    /// Parses a record of empty cells as each type.
+    /// Checks that `arrow-csv` supports each type, by parsing a record of empty cells.
     fn check_types(&self) -> Result<(), FeedError> {
         let quote = self.plan.dialect.quote;
         let parse = |columns: Range<usize>| {
@@ -135,7 +135,7 @@ impl CsvParser {
         &self.plan.blank_record
     }
 
-    /// Cells of a record.
+    /// Number of cells of a record.
     pub(crate) fn width(&self) -> usize {
         self.plan.cells.fields().len()
     }
@@ -165,7 +165,7 @@ impl CsvParser {
         Err(FeedError::new(FeedErrorKind::Schema, message))
     }
 
-    /// The records as rows. Another number of rows: a record is wrong.
+    /// Parses records into rows. If the number of rows differs, a record is invalid.
     pub(crate) fn parse(&self, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
         let places: Vec<usize> = self.columns.iter().map(|column| self.plan.places[*column]).collect();
         let batch = self.cells(records, places)?;
@@ -175,22 +175,22 @@ impl CsvParser {
         RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
     }
 
-    /// The cells of columns of the files.
+    /// Parses the cells of the columns at these positions.
     fn cells(&self, records: Slice<'_>, places: Vec<usize>) -> Result<RecordBatch, ArrowError> {
         let reader = self.plan.dialect.reader(self.plan.cells.clone(), self.plan.nulls.as_ref());
-        // With room for one more row, the decoder takes the line end of the last record too.
+        // With room for one more row, the decoder also consumes the line end of the last record.
         let reader = reader.with_batch_size(records.len() + 1).with_projection(places);
         read(reader.build_decoder(), records.bytes())
     }
 
-    /// Whether a record has right values in some of the columns that are read.
+    /// Whether a record has valid values in a range of the columns that are read.
     pub(super) fn takes(&self, record: Slice<'_>, columns: Range<usize>) -> bool {
         let columns: Arc<[usize]> = self.columns[columns].into();
         let schema = self.plan.whole.project(&columns).map(Arc::new);
         schema.is_ok_and(|schema| Self { columns, schema, ..self.clone() }.parse(record).is_ok())
     }
 
-    /// A column as its type. Lists and columns of the type null were read as texts; of the latter, none may be a value.
+    /// Converts a column to its type. Lists and columns of the type null were read as text; the latter must not have values.
     fn of_type(&self, column: &ArrayRef, field: &Field) -> Result<ArrayRef, ArrowError> {
         match field.data_type() {
             DataType::Null if column.null_count() == column.len() => {
@@ -204,15 +204,15 @@ impl CsvParser {
         }
     }
 
-    /// The number of a column that is read among all columns of the files.
+    /// The position of a column that is read among all columns of the files.
     pub(super) fn place(&self, column: usize) -> usize {
         self.plan.places[self.columns[column]]
     }
 }
 
-/// Reads all records of some bytes.
+/// Parses all records in `bytes`.
 fn read(mut decoder: arrow_csv::reader::Decoder, bytes: &[u8]) -> Result<RecordBatch, ArrowError> {
-    // At its first byte, the decoder passes over a byte order mark, which is part of the first cell here.
+    // The decoder skips a byte order mark at its first byte, but here the mark is part of the first cell.
     decoder.decode(b"\n")?;
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -226,8 +226,10 @@ fn read(mut decoder: arrow_csv::reader::Decoder, bytes: &[u8]) -> Result<RecordB
     batch.ok_or_else(|| ArrowError::CsvError("no record".to_owned()))
 }
 
+/// Checks the type of a list column.
+///
 /// # Errors
-/// Texts do not become such lists.
+/// Text cannot be converted to such lists.
 fn check_list(field: &Field) -> Result<(), FeedError> {
     if lists::is_list_of_cells(field.data_type()) {
         return Ok(());

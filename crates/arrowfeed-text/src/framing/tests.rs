@@ -3,16 +3,16 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The ends of the records of a text, which comes in pieces of `piece` bytes.
+/// The ends of the records of a text that arrives in pieces of `piece` bytes.
 fn ends(framing: Framing, text: &[u8], piece: usize) -> Vec<usize> {
-    let (mut found, mut place, mut at) = (Vec::new(), Place::default(), 0);
+    let (mut found, mut place, mut at) = (Vec::new(), FramingState::default(), 0);
     while at < text.len() {
         let bytes = &text[at..text.len().min(at.saturating_add(piece))];
         match framing.end(bytes, &mut place) {
             Some(more) => {
                 at += more;
                 found.push(at);
-                place = Place::default();
+                place = FramingState::default();
             }
             None => at += bytes.len(),
         }
@@ -23,10 +23,10 @@ fn ends(framing: Framing, text: &[u8], piece: usize) -> Vec<usize> {
     found
 }
 
-/// The cells of each record of a text, as the parser finds them.
+/// The cells of each record of a text according to `csv_core`.
 fn cells(text: &[u8], escape: Option<u8>) -> Vec<Vec<Vec<u8>>> {
     let mut reader = ReaderBuilder::new().escape(escape).build();
-    // Otherwise the reader passes over a byte order mark.
+    // Otherwise the reader skips a byte order mark.
     reader.read_record(b"\n", &mut [], &mut [0]);
     let (mut rest, mut records) = (text, Vec::new());
     let (mut output, mut ends) = (vec![0; text.len() + 1], vec![0; text.len() + 2]);

@@ -1,4 +1,4 @@
-//! The value at which a record is wrong.
+//! Errors that name the invalid value of a record.
 
 use arrowfeed_source::field_path::field_path;
 use arrowfeed_source::{FeedError, FeedErrorKind};
@@ -7,25 +7,25 @@ use serde_json::Value;
 use super::parser::JsonParser;
 use crate::group::{Slice, first_wrong};
 
-/// Characters of a value in a message, at most.
+/// Maximum number of characters of a value in a message.
 const MOST: usize = 100;
 
-/// The object of a line.
+/// Parses a line as a JSON object.
 ///
 /// # Errors
-/// The line is no JSON, or another value.
+/// The line is not JSON, or is another JSON value.
 pub(super) fn object(line: &[u8]) -> Result<Value, FeedError> {
     let found = match serde_json::from_slice(line.trim_ascii_end()) {
         Ok(object @ Value::Object(_)) => return Ok(object),
         Ok(other) => shown(&other),
-        // A record is one line, whose number is known from elsewhere.
+        // A record is one line, and other parts of the message locate it.
         Err(error) => error.to_string().replace(" at line 1 column ", " at column "),
     };
     let message = format!("expected a JSON object, found {found}");
     Err(FeedError::new(FeedErrorKind::CorruptBlock, message))
 }
 
-/// A value as JSON, cut where it is long.
+/// A value as JSON, truncated if it is long.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(MOST) {
@@ -35,7 +35,7 @@ fn shown(value: &Value) -> String {
 }
 
 impl JsonParser {
-    /// The fault of a record that cannot be parsed: it is no JSON object, or one of its values is wrong.
+    /// Returns the error of a record that cannot be parsed: it is not a JSON object, or one of its values is invalid.
     pub(crate) fn explain(&self, record: Slice<'_>) -> FeedError {
         let object = match object(record.bytes()) {
             Ok(object) => object,

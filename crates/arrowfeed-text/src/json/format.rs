@@ -1,4 +1,4 @@
-//! JSON lines as a format of files: the types of the columns.
+//! JSON Lines as a file format: options and column types.
 
 use arrow_schema::SchemaRef;
 use arrowfeed_source::io::FileSource;
@@ -10,21 +10,21 @@ use super::parser::JsonParser;
 use crate::format::TextFormat;
 use crate::parser::Parser;
 
-/// How files of JSON lines are read.
+/// Options for reading JSON Lines files.
 #[derive(Debug, Clone)]
 pub struct JsonLinesOptions {
-    /// Names and types of the columns: the keys of the objects. Other keys are passed over. `None`: all keys of the records that are
-    /// looked at, with inferred types.
+    /// Names and types of the columns, which are keys of the objects. Other keys are ignored. `None`: all keys of the
+    /// sampled records, with inferred types.
     pub schema: Option<SchemaRef>,
-    /// Records from which types are inferred, from the first one on. `None`: all records of all files.
+    /// Number of records, from the first one on, from which types are inferred. `None`: all records of all files.
     pub sample: Option<u64>,
     /// Names of columns to read, in this order. `None`: all.
     pub columns: Option<Vec<String>>,
-    /// Bytes of a file whose records are a chunk, at least 1. A shuffle takes chunks as a whole, so that small ones mix better; an
-    /// index has 32 bytes for each. Default 256 KiB.
+    /// Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole chunks, so smaller chunks mix
+    /// better, but an index takes 32 bytes per chunk. Default 256 KiB.
     pub chunk_bytes: u64,
-    /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch. Without a schema, `header_bytes` bounds a record from which
-    /// types are inferred.
+    /// `decoded_block_bytes` limits the size of a record, `batch_bytes` the size of a batch. Without a schema,
+    /// `header_bytes` limits the size of the records from which types are inferred.
     pub limits: Limits,
 }
 
@@ -35,7 +35,7 @@ impl Default for JsonLinesOptions {
     }
 }
 
-/// Files whose lines are JSON objects. Empty lines are passed over.
+/// The format of files whose lines are JSON objects. Empty lines are skipped.
 ///
 /// ```
 /// use arrowfeed_source::io::FileSource;
@@ -51,13 +51,13 @@ impl Default for JsonLinesOptions {
 pub enum JsonLinesFormat {}
 
 impl JsonLinesFormat {
-    /// Opens the first file that can be opened. Without a schema, reads the records of the files for the types of the columns.
-    /// `interrupt` is asked before each file is opened, and while records are read.
+    /// Opens the first file that can be opened. Without a schema, infers the types of the columns from records of the files.
+    /// `interrupt` is called before each file is opened, and while records are read.
     ///
     /// # Errors
-    /// A source is a stream; there is no file; no file can be opened; a column is not there, or JSON has no values of its type.
-    /// Without a schema: a record is no JSON object, the values of a key have types that exclude each other, or no record has a
-    /// key; the caller wants to stop.
+    /// A source is a stream; there is no file; no file can be opened; a column does not exist, or JSON has no values of its
+    /// type; the caller cancels. Without a schema: a record is not a JSON object, the values of a key have incompatible
+    /// types, or no record has a key.
     pub fn files(
         sources: impl IntoIterator<Item = FileSource>,
         options: JsonLinesOptions,
@@ -69,7 +69,7 @@ impl JsonLinesFormat {
         let schema = match schema {
             Some(schema) => schema,
             None => {
-                // An object of a line takes some 30 times its bytes.
+                // A parsed object takes about 30 times the bytes of its line.
                 let most_bytes = limits.decoded_block_bytes.min(limits.header_bytes);
                 let limits = Limits { decoded_block_bytes: most_bytes, ..limits };
                 let lines = TextFormat::new(Parser::whole(None), chunk_bytes, limits)?;

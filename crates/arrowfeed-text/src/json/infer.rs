@@ -1,4 +1,4 @@
-//! The types of the columns of files without a schema.
+//! Inference of the column types of files without a schema.
 
 use arrow_array::cast::AsArray;
 use arrow_json::reader::infer_json_schema_from_iterator;
@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::explain::object;
 use crate::sample::{Sample, Sampled};
 
-/// The types of the keys of the first `sample` lines, in the order of their names.
+/// Infers the types of the keys of the first `sample` lines. Keys are sorted by name.
 ///
 /// # Errors
-/// A line is no JSON object; the values of a key have types that exclude each other; no line has a key; the caller wants to stop.
+/// A line is not a JSON object; the values of a key have incompatible types; no line has a key; the caller cancels.
 pub(super) fn types(
     lines: FileSet,
     sample: Option<u64>,
@@ -43,10 +43,10 @@ pub(super) fn types(
     Ok(Schema::new(fields))
 }
 
-/// The objects of lines.
+/// An iterator over the objects of lines.
 struct Objects {
     sample: Sample,
-    /// Lines, and the number of the next one.
+    /// The current lines, and the index of the next one.
     now: Option<(Sampled, usize)>,
     failure: Option<FeedError>,
 }
@@ -70,8 +70,10 @@ impl Objects {
     }
 }
 
+/// Checks the integers of a value.
+///
 /// # Errors
-/// An integer is none of int64: as a float it would be another one.
+/// An integer does not fit in int64. As a float, it would have another value.
 fn check_integers(value: &Value) -> Result<(), FeedError> {
     match value {
         Value::Number(number) if number.is_u64() && !number.is_i64() => {

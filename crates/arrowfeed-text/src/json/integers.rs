@@ -1,12 +1,13 @@
-//! Columns of integers, none of which loses its fraction.
+//! Reading of integer columns without truncation of fractions.
 //!
-//! `arrow-json` reads 1.5 as the integer 1. So numbers of integer columns are read as texts first, and the texts as integers.
+//! `arrow-json` reads 1.5 as the integer 1. The numbers of integer columns are therefore read as text first, and the text is
+//! then cast to integers.
 
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
-/// The type in which the values of another are read: texts instead of integers.
+/// The type with which values are read: text instead of integers, at any depth.
 pub(super) fn read_type(data_type: &DataType) -> DataType {
     match data_type {
         integer if integer.is_integer() => DataType::Utf8,
@@ -19,7 +20,7 @@ pub(super) fn read_type(data_type: &DataType) -> DataType {
     }
 }
 
-/// The fields with such types.
+/// The fields with the types of [`read_type`].
 pub(super) fn read_fields(fields: &Fields) -> Fields {
     fields.iter().map(read_field).collect()
 }

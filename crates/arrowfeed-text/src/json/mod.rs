@@ -1,12 +1,12 @@
-//! Files of JSON lines as a format of datasets.
+//! JSON Lines files as a dataset format.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `format` | options, and the types of the columns of a set of files |
-//! | `infer` | the types of the columns of files without a schema |
-//! | `parser` | records to batches, by `arrow-json` |
-//! | `integers` | columns of integers, none of which loses its fraction |
-//! | `explain` | the value at which a record is wrong |
+//! | `infer` | inference of the column types of files without a schema |
+//! | `parser` | conversion of records to batches with `arrow-json` |
+//! | `integers` | reading of integer columns without truncation of fractions |
+//! | `explain` | errors that name the invalid value of a record |
 
 mod explain;
 mod format;

@@ -1,4 +1,4 @@
-//! Lines of JSON to batches.
+//! Conversion of JSON lines to batches.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use memchr::memchr_iter;
 use super::integers::read_fields;
 use crate::group::{Slice, first_wrong};
 
-/// Makes batches of the values of some keys.
+/// A parser of the values of selected keys into batches.
 #[derive(Debug, Clone)]
 pub(crate) struct JsonParser {
     /// The columns that can be read.
     whole: SchemaRef,
     schema: SchemaRef,
-    /// The same columns with the types in which they are read.
+    /// The columns of `schema` with the types with which they are read.
     read: SchemaRef,
     width: usize,
-    /// Lists have structs as items: each `{` of a record may be a row of all columns below.
+    /// Whether there are lists of structs. If so, each `{` of a record may be a row of all nested columns.
     has_lists_of_structs: bool,
 }
 
 impl JsonParser {
-    /// A parser of all columns of a schema.
+    /// Creates a parser of all columns of a schema.
     ///
     /// # Errors
     /// JSON has no values of the type of a column.
@@ -54,12 +54,12 @@ impl JsonParser {
         &self.schema
     }
 
-    /// Fields of a record, nested ones included.
+    /// Number of fields of a record, including nested fields.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows of all columns that a record may become, at most.
+    /// Maximum number of rows of any column that a record may become.
     pub(crate) fn most_rows(&self, record: &[u8]) -> usize {
         if self.has_lists_of_structs { memchr_iter(b'{', record).count() } else { 1 }
     }
@@ -73,17 +73,17 @@ impl JsonParser {
     }
 
     fn decoder(&self, rows: usize) -> Result<arrow_json::reader::Decoder, ArrowError> {
-        // With room for one more row, the decoder looks at all bytes of the last line.
+        // With room for one more row, the decoder reads all bytes of the last line.
         let builder = ReaderBuilder::new(self.read.clone()).with_batch_size(rows + 1);
         builder.with_coerce_primitive(true).build_decoder()
     }
 
-    /// The records as rows.
+    /// Parses records into rows.
     pub(crate) fn parse(&self, records: Slice<'_>) -> Result<RecordBatch, ArrowError> {
         let mut decoder = self.decoder(records.len())?;
         for (row, line) in records.iter().enumerate() {
             let taken = decoder.decode(line)?;
-            // Objects may go over several lines, and several may stand in one, for the decoder, and not in JSON lines.
+            // The decoder accepts objects that span lines, and several objects in a line. JSON Lines does not.
             if taken != line.len() || decoder.len() != row + 1 || decoder.has_partial_record() {
                 return Err(ArrowError::JsonError("no object for each line".to_owned()));
             }
@@ -95,12 +95,12 @@ impl JsonParser {
         RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
     }
 
-    /// Whether a record has right values in some columns.
+    /// Whether a record has valid values in these columns.
     pub(super) fn takes(&self, record: Slice<'_>, columns: Range<usize>) -> bool {
         self.some(columns).parse(record).is_ok()
     }
 
-    /// The same parser of some of its columns.
+    /// Returns the parser with a range of its columns.
     fn some(&self, columns: Range<usize>) -> Self {
         let fields: Fields = self.schema.fields()[columns].to_vec().into();
         Self::of(self.whole.clone(), Arc::new(Schema::new(fields)))
@@ -118,7 +118,7 @@ fn has_list_of_structs(data_type: &DataType) -> bool {
     }
 }
 
-/// Texts of integers as integers.
+/// Casts text to integers in columns that were read as text.
 fn of_type(column: &ArrayRef, field: &Field) -> Result<ArrayRef, ArrowError> {
     if column.data_type() == field.data_type() {
         return Ok(column.clone());

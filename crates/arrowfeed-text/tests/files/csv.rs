@@ -1,4 +1,4 @@
-//! Columns, types and faults of CSV files.
+//! Columns, types and errors of CSV files.
 
 use crate::support::{csv, error_of, gzip, options, read, schema, shown, whole};
 use arrow_array::cast::AsArray;
@@ -230,7 +230,7 @@ fn cells_with_several_values_are_lists() {
         ["[1, 2] | [a, b|c] | x|y | null", "null | null | null | null", "[-3] | [, , ] | z | null"];
     assert_eq!(rows, expected);
 
-    // By a schema: other lists have one value.
+    // With a schema, the lists of other columns have one value.
     let large = |item| DataType::new_large_list(item, true);
     let columns = schema(&[("one", large(DataType::LargeBinary)), ("n", large(DataType::Float32))]);
     let by_schema = CsvOptions { schema: Some(columns), ..options.clone() };
@@ -269,7 +269,7 @@ fn lines_before_the_header_are_passed_over() {
     for file in [file.to_vec(), gzip(file)] {
         let files = csv(&file, options(3, true)).unwrap();
         assert_eq!(shown(&whole(&files)), rows);
-        // Chunks begin behind them too.
+        // Chunks start after the skipped lines too.
         for chunk_bytes in [1, 7] {
             let files = csv(&file, CsvOptions { chunk_bytes, ..options(3, true) }).unwrap();
             assert_eq!(shown(&whole(&files)), rows);
@@ -279,7 +279,7 @@ fn lines_before_the_header_are_passed_over() {
         assert_eq!(types(&file, options(3, true)), ["n Int64", "t Utf8"]);
         assert_eq!(shown(&whole(&csv(&file, options(4, false)).unwrap())), rows);
     }
-    // A file of fewer lines has no records.
+    // A file with fewer lines has no records.
     let named = CsvOptions { names: Some(vec!["n".to_owned()]), ..options(5, false) };
     assert_eq!(shown(&whole(&csv(b"1\n2", named).unwrap())), [""; 0]);
     assert_eq!(

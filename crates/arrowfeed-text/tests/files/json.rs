@@ -1,4 +1,4 @@
-//! Keys, types and faults of JSON lines.
+//! Keys, types and errors of JSON Lines files.
 
 use crate::support::{error_of, gzip, json, options, read, schema, shown, whole};
 use arrow_schema::DataType;

@@ -1,4 +1,4 @@
-//! CSV files and files of JSON lines through the engine.
+//! CSV and JSON Lines files read through the engine.
 
 mod csv;
 mod json;

@@ -1,5 +1,5 @@
-//! Files of text through the engine: every reader of any part of a file finds the rows that `arrow-csv` and `arrow-json` find in the
-//! whole.
+//! Text files read through the engine: every reader of any part of a file finds the rows that `arrow-csv` and `arrow-json`
+//! find in the whole file.
 
 use crate::support::{csv, gzip, joined, json, options, read, scanned, schema, whole};
 use arrow_array::RecordBatch;
@@ -9,14 +9,14 @@ use arrowfeed_source::{Check, OnError};
 use arrowfeed_text::{CsvDialect, CsvOptions, JsonLinesOptions};
 use proptest::prelude::*;
 
-/// The file read in all ways.
+/// Checks that every way of reading the file gives the expected rows.
 fn check(files: &FileSet, expected: &RecordBatch, batch_size: usize, cut: u64) {
     let file = files.open(0, &Check::never()).unwrap();
     let chunks = scanned(&mut *file.chunks().unwrap());
     assert_eq!(chunks.iter().map(|chunk| chunk.rows).sum::<u64>(), expected.num_rows() as u64);
     assert!(chunks.windows(2).all(|pair| pair[0].end == pair[1].offset));
     assert_eq!(chunks.last().map_or(file.body().end, |last| last.end), file.body().end);
-    // Any number of threads.
+    // With any number of threads.
     for workers in [Workers::Caller, Workers::Own(3)] {
         let (batches, report, error) =
             read(files, vec![Part::whole(0)], options(batch_size, OnError::Raise, workers));
@@ -30,7 +30,7 @@ fn check(files: &FileSet, expected: &RecordBatch, batch_size: usize, cut: u64) {
     let parts = chunks.iter().map(|chunk| Part::together(0, [*chunk])).collect();
     let (batches, ..) = read(files, parts, options(batch_size, OnError::Raise, Workers::Caller));
     assert_eq!(&joined(files, &batches), expected);
-    // Splits, which are cut anywhere: from the first chunk behind the cut on.
+    // Split at any offset: a part starts at the first chunk after the cut.
     if chunks.is_empty() && file.is_one_chunk() {
         return;
     }
@@ -48,7 +48,7 @@ fn csv_options(chunk_bytes: u64, skip_blank_lines: bool) -> CsvOptions {
     CsvOptions { dialect, schema: Some(schema), chunk_bytes, ..Default::default() }
 }
 
-/// The whole file by `arrow-csv` alone, which passes over empty lines.
+/// The whole file read by `arrow-csv` alone, which skips empty lines.
 fn plain_csv(text: &[u8], schema: arrow_schema::SchemaRef) -> RecordBatch {
     let reader = arrow_csv::ReaderBuilder::new(schema.clone()).with_batch_size(7).build(text).unwrap();
     let batches: Vec<RecordBatch> = reader.collect::<Result<_, _>>().unwrap();

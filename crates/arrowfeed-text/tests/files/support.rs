@@ -1,4 +1,4 @@
-//! Files in memory, read whole by the engine.
+//! Helpers that read in-memory files through the engine.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(crate) fn options(batch_size: usize, on_error: OnError, workers: Workers) ->
     }
 }
 
-/// The batches of parts of a file, the report, and the error at their end.
+/// The batches of parts of a file, the report, and the error that ends them.
 pub(crate) fn read(
     files: &FileSet,
     parts: Vec<Part>,
@@ -76,7 +76,7 @@ pub(crate) fn error_of(files: &FileSet) -> String {
     error.unwrap().to_string()
 }
 
-/// A batch as CSV: a line for each row.
+/// A batch as text, one line per row.
 pub(crate) fn shown(batch: &RecordBatch) -> Vec<String> {
     use arrow_cast::display::{ArrayFormatter, FormatOptions};
     let options = FormatOptions::default().with_null("null");

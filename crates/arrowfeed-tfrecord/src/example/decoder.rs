@@ -1,4 +1,4 @@
-//! From records to a batch.
+//! Decoder of records into batches.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use arrowfeed_source::FeedError;
 use crate::feature::{Column, Fault, Feature, FeatureColumns, Unlisted};
 use crate::wire::{Fields, Value};
 
-/// Decodes messages of `tf.Example` into a batch.
+/// Decodes `tf.Example` messages into a batch.
 ///
-/// A feature that a record has not, or has without a list, is null. An empty list is an empty list.
+/// A feature is null if the record does not have it, or has it without a list. An empty list stays an empty list.
 ///
 /// ```
 /// use arrowfeed_tfrecord::example::{ExampleDecoder, Feature, Kind, Unlisted};
@@ -33,10 +33,10 @@ pub struct ExampleDecoder {
 }
 
 impl ExampleDecoder {
-    /// A decoder whose batches have these columns.
+    /// Creates a decoder whose batches have these columns.
     ///
     /// # Errors
-    /// Two features have one name.
+    /// Two features have the same name.
     pub fn new(features: &[Feature], unlisted: Unlisted) -> Result<Self, FeedError> {
         let columns = FeatureColumns::new(features, unlisted)?;
         let schema = Arc::new(Schema::new(columns.fields().collect::<Vec<_>>()));
@@ -48,15 +48,15 @@ impl ExampleDecoder {
         &self.schema
     }
 
-    /// Records so far.
+    /// Number of records in the current batch.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Decodes a record. After an error, the batch is as it was before.
+    /// Decodes a record. After an error, the batch is unchanged.
     ///
     /// # Errors
-    /// The bytes are no message, or a feature has lists of another kind. The error names the row and the feature.
+    /// The bytes are not a valid message, or a feature has lists of another kind. The error names the row and the feature.
     pub fn push(&mut self, record: &[u8]) -> Result<(), FeedError> {
         if let Err(fault) = self.read(record) {
             self.columns.clear(self.rows);
@@ -67,7 +67,7 @@ impl ExampleDecoder {
         Ok(())
     }
 
-    /// The batch of all records since the last one.
+    /// Takes all records since the last batch as a batch.
     pub fn finish(&mut self) -> RecordBatch {
         let columns = self.columns.finish().collect();
         let options = RecordBatchOptions::new().with_row_count(Some(std::mem::take(&mut self.rows)));

@@ -1,20 +1,21 @@
-//! From a batch to messages.
+//! Encoder of batches as messages.
 
 use arrow_array::RecordBatch;
 use arrowfeed_source::FeedError;
 
 use crate::feature::EncodedFeatures;
 
-/// Writes rows as messages of `tf.Example`, a feature for each column.
+/// Encodes rows as `tf.Example` messages with one feature per column.
 ///
 /// | column | feature |
 /// |---|---|
 /// | integers and booleans, or lists of them | `int64_list` |
 /// | floats and doubles, or lists of them | `float_list`; doubles are rounded |
 /// | text and bytes, or lists of them | `bytes_list` |
-/// | nulls | none |
+/// | the type null | none |
 ///
-/// A null row has no feature; an empty list has one without values. Features stand in the order of the columns.
+/// A null gives no feature; an empty list gives a feature whose list has no values. Features are in the order of the
+/// columns.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -37,10 +38,11 @@ pub struct ExampleEncoder {
 }
 
 impl ExampleEncoder {
-    /// An encoder of the rows of a batch.
+    /// Creates an encoder of the rows of a batch.
     ///
     /// # Errors
-    /// A column has a type that no feature has; a list has a null value; a number is not an `int64`. The error names the column.
+    /// A column has a type that cannot become a feature; a list has a null value; a number does not fit in an `int64`. The
+    /// error names the column.
     pub fn new(batch: &RecordBatch) -> Result<Self, FeedError> {
         let schema = batch.schema();
         let columns = schema.fields().iter().zip(batch.columns());
@@ -48,17 +50,17 @@ impl ExampleEncoder {
         Ok(Self { features, message: Vec::new() })
     }
 
-    /// Whether a null row has a feature without a list, as tfx_bsl writes it; readers take it for none. Default: it has no
-    /// feature.
+    /// Sets whether a null becomes a feature without a list, as tfx_bsl writes it. Readers treat such a feature as missing.
+    /// Default: a null gives no feature.
     pub fn with_null_features(mut self, null_features: bool) -> Self {
         self.features = self.features.with_null_features(null_features);
         self
     }
 
-    /// The message of a row of the batch.
+    /// Encodes a row of the batch as a message.
     ///
     /// # Panics
-    /// The batch has no such row.
+    /// The batch does not have this row.
     pub fn encode(&mut self, row: usize) -> &[u8] {
         self.message.clear();
         self.features.push(row, &mut self.message);

@@ -1,4 +1,4 @@
-//! The features of records, where no schema says them.
+//! Inference of the features of records without a schema.
 
 use std::sync::Arc;
 
@@ -10,9 +10,10 @@ use super::decoder::ExampleDecoder;
 use crate::feature::{Feature, Kinds, RecordKinds, Unlisted, each_entry};
 use crate::wire::{Fields, Malformed, Value};
 
-/// The features that records have, and their kinds.
+/// Infers the features of `tf.Example` records and their kinds.
 ///
-/// All records that will be decoded must be observed, or enough of them: what is not, the decoder refuses or leaves out.
+/// Observe all records that will be decoded, or a sufficient sample of them. The decoder leaves out features that were not
+/// observed, and rejects records in which a feature has another kind.
 ///
 /// ```
 /// use arrowfeed_tfrecord::example::{InferredFeatures, Kind};
@@ -31,11 +32,11 @@ pub struct InferredFeatures {
 }
 
 impl InferredFeatures {
-    /// Adds the features of a record. After an error, they are what they were before.
+    /// Adds the features of a record. After an error, the features are unchanged.
     ///
     /// # Errors
-    /// The bytes are no message, or a feature has another kind than in a record before. The error names the record and the
-    /// feature.
+    /// The bytes are not a valid message, or a feature has another kind than in an earlier record. The error names the
+    /// record and the feature.
     pub fn observe(&mut self, record: &[u8]) -> Result<(), FeedError> {
         let features = features_of(record).map_err(|malformed| {
             FeedError::new(FeedErrorKind::CorruptBlock, malformed.to_string()).in_record(self.records)
@@ -46,12 +47,12 @@ impl InferredFeatures {
         Ok(())
     }
 
-    /// The features that had a list, in the order of their names.
+    /// The features that had a list, sorted by name.
     pub fn features(&self) -> Vec<Feature> {
         self.kinds.features()
     }
 
-    /// The names of features that no record had a list of, in their order.
+    /// The names of features that had no list in any record, sorted.
     pub fn without_kind(&self) -> impl Iterator<Item = &str> {
         self.kinds.without_kind()
     }
@@ -68,11 +69,11 @@ fn features_of(record: &[u8]) -> Result<RecordKinds, Malformed> {
     Ok(found)
 }
 
-/// The batch of some records, whose columns are the features that these have, in the order of their names. A feature without a
-/// list in any of them is a column of nulls, as in tfx_bsl: batches of other records have other columns.
+/// Decodes records into a batch whose columns are the features of these records, sorted by name. As in tfx_bsl, the column
+/// of a feature without a list in any of the records has the type null, and batches of other records have other columns.
 ///
 /// # Errors
-/// As [`InferredFeatures::observe`].
+/// As in [`InferredFeatures::observe`].
 pub fn decode_inferred(records: &[&[u8]]) -> Result<RecordBatch, FeedError> {
     let mut inferred = InferredFeatures::default();
     records.iter().try_for_each(|record| inferred.observe(record))?;
@@ -85,7 +86,7 @@ pub fn decode_inferred(records: &[&[u8]]) -> Result<RecordBatch, FeedError> {
         .expect("the columns have the types of the schema, and as many rows"))
 }
 
-/// The columns of a batch, and columns of nulls for features without a list, in the order of the names.
+/// The columns of a batch, with columns of the type null for features without a list, sorted by name.
 pub(crate) fn with_null_columns(
     kinds: &Kinds,
     batch: &RecordBatch,

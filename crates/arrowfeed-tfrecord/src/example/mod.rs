@@ -1,10 +1,10 @@
-//! `tf.Example` to columns, and back: large lists of int64, float32 or large binary, as tfx_bsl has them.
+//! `tf.Example` to columns, and back: large lists of int64, float32 or large binary, as in tfx_bsl.
 //!
-//! A message is read once, from its bytes into the columns, without an object for it. What is accepted, and what it means, is
-//! that of protobuf's parsers: fields in any order, packed or not, with unknown ones between them; parts of a message are merged;
-//! the last of several entries with one name counts.
+//! A message is decoded in one pass from its bytes into the columns, without an intermediate object. Messages are accepted
+//! and interpreted as by protobuf's parsers: fields are in any order, packed or not, with unknown fields between them; parts
+//! of a message are merged; the last of several entries with the same name counts.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `decoder` | [`ExampleDecoder`]: from records to a batch |
 //! | `encoder` | [`ExampleEncoder`]: from a batch to records |

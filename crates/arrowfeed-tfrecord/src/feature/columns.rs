@@ -1,4 +1,4 @@
-//! The columns of a map of features, by the name of the feature.
+//! The columns of a feature map, by the name of the feature.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{Field, FieldRef};
@@ -10,18 +10,18 @@ use super::kind::{Feature, Kind, Unlisted};
 use super::lists::{Column, Items, Lists, Steps};
 use crate::wire::Malformed;
 
-/// A column that takes the value of an entry.
+/// A column that stores the values of map entries.
 pub(crate) trait EntryColumn: Items {
-    /// Writes the value of an entry into a row. A kind that it has, where that is not the column's.
+    /// Writes the value of an entry into a row. Returns a kind of the value that is not the kind of the column.
     ///
     /// # Errors
-    /// It is no message.
+    /// The value is not a valid message.
     fn read(&mut self, entry: &Entry<'_>, row: usize) -> Result<Option<Kind>, Malformed>;
 
-    /// An error where the entry is no message.
+    /// Checks that an entry is a valid message.
     fn check(entry: &Entry<'_>) -> Result<(), Malformed>;
 
-    /// Ends a row. It is null if it has no value.
+    /// Ends a row. The row is null if it has no value.
     fn close(&mut self, row: usize);
 }
 
@@ -56,29 +56,31 @@ impl EntryColumn for Steps {
     }
 }
 
-/// The columns of some features of a map.
+/// The columns of selected features of a map.
 #[derive(Debug)]
 pub(crate) struct FeatureColumns<C> {
     features: Vec<Feature>,
     columns: Vec<C>,
-    /// How the entries of each column start.
+    /// First bytes of the entries of each column, see [`entry_head`].
     heads: Vec<Box<[u8]>>,
-    /// Number of the column of a name.
+    /// Column numbers by name.
     numbers: HashMap<Box<[u8]>, usize>,
     /// A Bloom filter of the names, see [`filter_bit`].
     filter: u64,
     unlisted: Unlisted,
-    /// The column of each entry of the last record: many writers keep an order.
+    /// The column of each entry of the last record. It predicts the next record, because many writers keep the order.
     last: Vec<usize>,
-    /// Entries of this record so far.
+    /// Number of entries of this record so far.
     entries: usize,
-    /// Columns whose last entry in this record is of another kind.
+    /// Columns whose last entry in this record has another kind.
     wrong: Vec<(usize, Kind)>,
 }
 
 impl<C: EntryColumn> FeatureColumns<C> {
+    /// Creates the columns of these features.
+    ///
     /// # Errors
-    /// Two features have one name.
+    /// Two features have the same name.
     pub(crate) fn new(features: &[Feature], unlisted: Unlisted) -> Result<Self, FeedError> {
         let mut numbers = HashMap::new();
         for (number, Feature { name, .. }) in features.iter().enumerate() {
@@ -110,7 +112,7 @@ impl<C: EntryColumn> FeatureColumns<C> {
         self.columns.len()
     }
 
-    /// Whether a map may be stepped over as a whole.
+    /// Whether a map can be skipped as a whole.
     pub(crate) fn is_unread(&self) -> bool {
         self.columns.is_empty() && self.unlisted == Unlisted::Skip
     }
@@ -133,12 +135,12 @@ impl<C: EntryColumn> FeatureColumns<C> {
         self.find_entry(bytes, position, row)
     }
 
-    /// An entry of another column than the entry in this position of the last record.
+    /// Reads an entry whose column is not the one at this position of the last record.
     fn find_entry(&mut self, bytes: &[u8], position: usize, row: usize) -> Result<(), Fault> {
         let mut parts = Vec::new();
         let entry = Entry::read(bytes, &mut parts)?;
-        // The filter rejects most names that have no column, without a hash lookup: lookups were 14 % of the time of 3 of
-        // 24 features of `linkedin`.
+        // The filter rejects most names that have no column without a hash lookup. Lookups took 14 % of the time of reading
+        // 3 of the 24 features of `linkedin`.
         let may_have_column = self.filter & filter_bit(entry.name) != 0;
         let Some(number) = may_have_column.then(|| self.numbers.get(entry.name).copied()).flatten() else {
             return match self.unlisted {
@@ -148,7 +150,7 @@ impl<C: EntryColumn> FeatureColumns<C> {
         };
         match self.last.get_mut(position) {
             Some(last) => *last = number,
-            // An entry without a column leaves no gap: the order is a guess.
+            // An entry without a column leaves no gap, because the order is only a guess.
             None => self.last.push(number),
         }
         self.read_entry(&entry, number, row)
@@ -164,10 +166,10 @@ impl<C: EntryColumn> FeatureColumns<C> {
         Ok(())
     }
 
-    /// After all maps of a record.
+    /// Checks the kinds of the features of a record, after all of its maps were read.
     ///
     /// # Errors
-    /// A feature is of another kind than its column.
+    /// A feature has another kind than its column.
     #[inline]
     pub(crate) fn check_kinds(&self) -> Result<(), Fault> {
         match self.wrong.first() {
@@ -185,7 +187,7 @@ impl<C: EntryColumn> FeatureColumns<C> {
         }
     }
 
-    /// Drops what a row has, after an error.
+    /// Drops the values of a row after an error.
     pub(crate) fn clear(&mut self, row: usize) {
         self.entries = 0;
         self.wrong.clear();
@@ -194,12 +196,12 @@ impl<C: EntryColumn> FeatureColumns<C> {
         }
     }
 
-    /// The columns of all rows. The next ones begin empty ones.
+    /// Takes the columns of all rows, and starts empty ones.
     pub(crate) fn finish(&mut self) -> impl Iterator<Item = ArrayRef> {
         self.columns.iter_mut().map(Items::finish)
     }
 
-    /// The error of a fault, without the row.
+    /// Converts a fault to an error, without the row.
     #[cold]
     pub(crate) fn error(&self, fault: Fault) -> FeedError {
         let error = |message| FeedError::new(FeedErrorKind::CorruptBlock, message);
@@ -222,7 +224,7 @@ fn filter_bit(name: &[u8]) -> u64 {
     1 << ((name.len() ^ usize::from(name.last().copied().unwrap_or(0))) % 64)
 }
 
-/// Calls `each` with the entries of a map, or of a part of one.
+/// Calls `each` with the entries of a map or of a part of one.
 pub(crate) fn each_entry<'a, E: From<Malformed>>(
     map: &'a [u8],
     each: impl FnMut(&'a [u8]) -> Result<(), E>,
@@ -233,12 +235,12 @@ pub(crate) fn each_entry<'a, E: From<Malformed>>(
 /// The tag of an entry of a map.
 const ENTRY: u8 = 1 << 3 | 2;
 
-/// Why a record is refused.
+/// The reason why a record is rejected.
 pub(crate) enum Fault {
     Record(Malformed),
-    /// Of the column of this number.
+    /// The feature of the column with this number is malformed.
     Feature(usize, Malformed),
-    /// Of the column of this number: the kind that was found.
+    /// The feature of the column with this number has this other kind.
     Kind(usize, Kind),
 }
 

@@ -1,4 +1,4 @@
-//! The lists of a column as features on the wire.
+//! Encoding of the lists of a column as features.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,37 +15,37 @@ use super::kind::Kind;
 use super::lists::{Items, Values};
 use crate::wire::{push_head, push_varint, varint_len};
 
-/// The tag of field 1 with bytes: an entry of a map, its name, a step, and packed numbers and values.
+/// The tag of field 1 with bytes: a map entry, the name of an entry, a step, packed numbers, and values of a bytes list.
 pub(crate) const FIRST: u8 = 1 << 3 | 2;
 
 /// The tag of the value of an entry.
 pub(crate) const VALUE: u8 = 2 << 3 | 2;
 
-/// The lists of a column, row after row.
+/// The lists of a column, one per row.
 #[derive(Debug)]
 pub(crate) struct FeatureLists {
     kind: Kind,
     lists: LargeListArray,
 }
 
-/// Bytes without the tag and the length before them.
+/// Sizes of the parts of a feature in bytes, without the tag and the length before them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
-    /// Packed numbers. Of bytes, as `list`.
+    /// Size of the packed numbers; equal to `list` for bytes values.
     packed: usize,
     list: usize,
     pub(crate) feature: usize,
 }
 
-/// A feature without a list.
+/// The sizes of a feature without a list.
 pub(crate) const WITHOUT_LIST: Sizes = Sizes { packed: 0, list: 0, feature: 0 };
 
-/// A field of so many bytes, with its tag of one byte and its length.
+/// Size of a field with this number of bytes, including its one-byte tag and its length.
 pub(crate) fn field_len(bytes: usize) -> usize {
     1 + varint_len(bytes as u64) + bytes
 }
 
-/// The kind of the values of a column, and whether each row has a list of them. `None`: it has none.
+/// The kind of the values of a column, or of its lists; `None` for the type null.
 fn kind_of(data_type: &DataType) -> Result<Option<Kind>, FeedError> {
     use DataType as D;
     let leaf = match data_type {
@@ -73,10 +73,10 @@ fn kind_of(data_type: &DataType) -> Result<Option<Kind>, FeedError> {
 }
 
 impl FeatureLists {
-    /// `None`: the column has nulls of no type, which are no features.
+    /// Converts a column to lists. `None`: the column has the type null and gives no features.
     ///
     /// # Errors
-    /// The column has a type that no feature has; a list has a null value; a number is not an `int64`.
+    /// The column has a type that cannot become a feature; a list has a null value; a number does not fit in an `int64`.
     pub(crate) fn new(column: &ArrayRef) -> Result<Option<Self>, FeedError> {
         let Some(kind) = kind_of(column.data_type())? else { return Ok(None) };
         let lists = as_lists(column, kind)?;
@@ -88,7 +88,7 @@ impl FeatureLists {
         Ok(Some(Self { kind, lists }))
     }
 
-    /// `None`: the row is null.
+    /// The sizes of the feature of a row; `None` if the row is null.
     pub(crate) fn sizes(&self, row: usize) -> Option<Sizes> {
         if self.lists.is_null(row) {
             return None;
@@ -111,7 +111,7 @@ impl FeatureLists {
         Some(Sizes { packed, list, feature })
     }
 
-    /// Adds the `Feature` of a row, without its tag and its length.
+    /// Appends the `Feature` of a row, without its tag and its length.
     pub(crate) fn push(&self, row: usize, sizes: Sizes, message: &mut Vec<u8>) {
         if sizes.feature == 0 {
             return;
@@ -149,7 +149,7 @@ impl FeatureLists {
     }
 }
 
-/// A column as large lists of the kind's type. A column of single values becomes lists of one; what is null stays null.
+/// Casts a column to large lists of the kind's type. Single values become lists of one value; nulls stay null.
 fn as_lists(column: &ArrayRef, kind: Kind) -> Result<LargeListArray, FeedError> {
     let refused = |error: arrow_schema::ArrowError| {
         let message = format!("expected values that a feature can hold: {error}");
@@ -180,7 +180,7 @@ fn as_lists(column: &ArrayRef, kind: Kind) -> Result<LargeListArray, FeedError> 
     Ok(LargeListArray::new(item, ends, values, nulls))
 }
 
-/// Whether a row that is not null has a null value.
+/// Whether a valid row has a null value.
 fn has_null_values(lists: &LargeListArray) -> bool {
     let (ends, values) = (lists.value_offsets(), lists.values());
     (0..lists.len())

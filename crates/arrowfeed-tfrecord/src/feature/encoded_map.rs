@@ -1,4 +1,4 @@
-//! Columns as a map of features on the wire.
+//! Encoding of columns as a feature map.
 
 use arrow_array::ArrayRef;
 use arrowfeed_source::FeedError;
@@ -6,18 +6,20 @@ use arrowfeed_source::FeedError;
 use super::encoded::{FIRST, FeatureLists, Sizes, VALUE, WITHOUT_LIST, field_len};
 use crate::wire::push_head;
 
-/// Columns that are the features of records, in their order.
+/// The columns that become the features of records, in this order.
 #[derive(Debug)]
 pub(crate) struct EncodedFeatures {
     columns: Vec<(String, FeatureLists)>,
-    /// Those of the features of the row.
+    /// Sizes of the features of the current row.
     sizes: Vec<Option<Sizes>>,
     null_features: bool,
 }
 
 impl EncodedFeatures {
+    /// Converts columns to lists of features.
+    ///
     /// # Errors
-    /// As [`FeatureLists::new`]. The error names the column.
+    /// As in [`FeatureLists::new`]. The error names the column.
     pub(crate) fn new<'a>(columns: impl Iterator<Item = (&'a str, &'a ArrayRef)>) -> Result<Self, FeedError> {
         let mut features = Vec::new();
         for (name, column) in columns {
@@ -27,12 +29,12 @@ impl EncodedFeatures {
         Ok(Self { columns: features, sizes: Vec::new(), null_features: false })
     }
 
-    /// Whether a null row has a feature without a list.
+    /// Sets whether a null row has a feature without a list.
     pub(crate) fn with_null_features(self, null_features: bool) -> Self {
         Self { null_features, ..self }
     }
 
-    /// Adds the field 1 of a message: the map of a row, unless it is empty.
+    /// Appends field 1 of a message: the map of a row, unless it is empty.
     pub(crate) fn push(&mut self, row: usize, message: &mut Vec<u8>) {
         let Self { columns, sizes, null_features } = self;
         let null = null_features.then_some(WITHOUT_LIST);

@@ -17,16 +17,16 @@ use arrowfeed_source::FeedError;
 /// | the struct of sequences | `Struct` | `List` of one `Struct` |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
-    /// That of tfx_bsl.
+    /// The encoding of tfx_bsl.
     #[default]
     Tfx,
-    /// The logical encoding of the standardized TFX inputs. Its offsets have 32 bits: a batch has at most 2^31 - 1 values, and as many
-    /// bytes, in a column.
+    /// The logical encoding of the standardized TFX inputs. Its offsets have 32 bits, so a column of a batch has at most
+    /// 2^31 - 1 values, and at most as many bytes.
     Feature,
 }
 
 impl Encoding {
-    /// The schema of batches that are decoded with the schema `tfx`.
+    /// Converts the schema of decoded batches, which is in the encoding of tfx_bsl, to this encoding.
     pub fn schema(self, tfx: &SchemaRef) -> SchemaRef {
         match self {
             Self::Tfx => tfx.clone(),
@@ -34,10 +34,10 @@ impl Encoding {
         }
     }
 
-    /// A batch that was decoded. Values are not copied.
+    /// Converts a decoded batch to this encoding. Values are not copied.
     ///
     /// # Errors
-    /// It is too large for offsets of 32 bits. The error names the column.
+    /// A column is too large for 32-bit offsets. The error names the column.
     pub fn encoded(self, batch: RecordBatch) -> Result<RecordBatch, FeedError> {
         if self == Self::Tfx {
             return Ok(batch);
@@ -52,7 +52,7 @@ impl Encoding {
             .expect("the columns have the types of the schema, and as many rows"))
     }
 
-    /// Bytes of a batch, where this many are allowed.
+    /// Reduces a limit on the bytes of a batch to the bytes that this encoding can hold.
     pub(crate) fn batch_bytes(self, allowed: usize) -> usize {
         match self {
             Self::Tfx => allowed,
@@ -109,6 +109,6 @@ fn narrow(offsets: &OffsetBuffer<i64>) -> Result<OffsetBuffer<i32>, FeedError> {
         let message = format!("expected at most {} values or bytes in a batch, found {last}", i32::MAX);
         return Err(FeedError::limit_reached("batch_bytes", message));
     }
-    // Offsets ascend, so that no other one is larger.
+    // Offsets ascend, so no other offset is larger.
     Ok(OffsetBuffer::new(ScalarBuffer::from_iter(offsets.iter().map(|offset| *offset as i32))))
 }

@@ -1,4 +1,4 @@
-//! An entry of a map of features: its name, and what stands in its value.
+//! An entry of a feature map: its name and its value.
 
 use super::kind::Kind;
 use super::lists::{self, Column, Items, Steps};
@@ -17,19 +17,19 @@ pub(crate) struct Entry<'a> {
     value: Parts<'a>,
 }
 
-/// The parts of a message, which is all of them, one behind the other.
+/// The parts of a message, which is their concatenation.
 #[derive(Clone, Copy)]
 struct Parts<'a> {
-    /// Of all writers that there are, the only part.
+    /// The only part in the output of all known writers.
     first: &'a [u8],
     others: &'a [&'a [u8]],
 }
 
 impl<'a> Entry<'a> {
-    /// An entry whose name may not be UTF-8, see [`check_name`]. `others` is where it keeps the parts of its value, if it has
-    /// more than one.
-    // Inlined, and without memory of its own: an entry that comes back through memory waits for its own stores, 7 % of the
-    // time of reading a file.
+    /// Reads an entry. The fast path does not check that the name is UTF-8, see [`check_name`]. `others` stores the parts of
+    /// the value if it has more than one.
+    // Inlined, and without memory of its own: an entry that is returned through memory waits for its own stores, which took
+    // 7 % of the time of reading a file.
     #[inline(always)]
     pub(crate) fn read(bytes: &'a [u8], others: &'a mut Vec<&'a [u8]>) -> Result<Self, Malformed> {
         let mut fields = Fields::new(bytes);
@@ -41,8 +41,8 @@ impl<'a> Entry<'a> {
         Self::read_any(bytes, others)
     }
 
-    /// An entry that starts with `head`, see [`entry_head`], and has nothing behind its value. It comes without its name, which
-    /// the caller knows.
+    /// Reads an entry that starts with `head`, see [`entry_head`], and ends with its value. The result has no name, because
+    /// the caller knows it.
     #[inline(always)]
     pub(super) fn value_behind(head: &[u8], bytes: &'a [u8]) -> Option<Self> {
         let rest = strip(head, bytes)?;
@@ -66,14 +66,14 @@ impl<'a> Entry<'a> {
         Ok(Self { name: entry_name, value: Parts { first: b"", others } })
     }
 
-    /// Writes the `Feature` into a row of a column. The kind that it has; `None`: it has no list, and the row stays as it is.
+    /// Writes the `Feature` into a row of a column, and returns its kind. `None`: it has no list, and the row has no value.
     #[inline(always)]
     pub(super) fn add_to(&self, column: &mut Column, row: usize) -> Result<Option<Kind>, Malformed> {
         self.value.add_to(column, row)
     }
 
-    /// Writes the features of a `FeatureList` into a row of a column, a step after the other. A step without a list is null.
-    /// The kind of the first step that has another one than the column.
+    /// Writes the features of a `FeatureList` into a row of a column, step by step. A step without a list is null. Returns
+    /// the kind of the first step that has another kind than the column.
     pub(super) fn add_steps_to(&self, column: &mut Steps, row: usize) -> Result<Option<Kind>, Malformed> {
         let (kind, mut wrong) = (column.kind(), None);
         column.begin(row);
@@ -89,10 +89,10 @@ impl<'a> Entry<'a> {
         Ok(wrong)
     }
 
-    /// The kind of the `Feature`; `None`: it has no list.
+    /// The kind of the `Feature`; `None` if it has no list.
     ///
     /// # Errors
-    /// The name is not UTF-8, or the feature is no message.
+    /// The name is not UTF-8, or the feature is not a valid message.
     pub(crate) fn kind(&self) -> Result<Option<Kind>, Malformed> {
         check_name(self.name)?;
         self.value.kind()
@@ -101,7 +101,7 @@ impl<'a> Entry<'a> {
     /// Calls `each` with the kind of each step of the `FeatureList` that has a list.
     ///
     /// # Errors
-    /// As [`kind`](Self::kind).
+    /// As in [`kind`](Self::kind).
     pub(crate) fn each_kind(&self, mut each: impl FnMut(Kind)) -> Result<(), Malformed> {
         check_name(self.name)?;
         self.value.each_step(|feature| {
@@ -111,7 +111,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// What all writers write before the length of the value: the name and the tag of the value.
+/// The bytes that all known writers put before the length of the value: the name and the tag of the value.
 pub(super) fn entry_head(name: &[u8]) -> Box<[u8]> {
     let mut head = Vec::new();
     push_head(&mut head, NAME, name.len());
@@ -120,7 +120,7 @@ pub(super) fn entry_head(name: &[u8]) -> Box<[u8]> {
     head.into()
 }
 
-/// What follows `head`. Word by word: a call of `memcmp` takes longer than the comparison of a name.
+/// Returns the bytes after `head`. Compares words, because a call of `memcmp` takes longer than the comparison of a name.
 #[inline(always)]
 fn strip<'a>(head: &[u8], bytes: &'a [u8]) -> Option<&'a [u8]> {
     let (start, rest) = bytes.split_at_checked(head.len())?;
@@ -156,7 +156,8 @@ impl<'a> Parts<'a> {
         self.add_any_to(column, row)
     }
 
-    /// A list of another kind takes the place of those before it; one of the same kind goes on.
+    /// Merges the lists of a value: a list of another kind replaces those before it, and a list of the same kind extends
+    /// them.
     #[cold]
     fn add_any_to(&self, column: &mut Column, row: usize) -> Result<Option<Kind>, Malformed> {
         let (kind, mut found) = (column.kind(), None);
@@ -206,7 +207,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Calls `each` with the values of a field of bytes, whose tag has one byte.
+/// Calls `each` with the values of a bytes field whose tag has one byte.
 pub(super) fn each_of<'a, E: From<Malformed>>(
     message: &'a [u8],
     tag: u8,
@@ -214,7 +215,7 @@ pub(super) fn each_of<'a, E: From<Malformed>>(
 ) -> Result<(), E> {
     let mut fields = Fields::new(message);
     loop {
-        // What all writers write.
+        // The output of all known writers.
         while let Some(value) = fields.next_of(tag) {
             each(value)?;
         }

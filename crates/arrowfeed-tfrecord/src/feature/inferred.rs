@@ -1,4 +1,4 @@
-//! The kinds of the features that records have.
+//! Inference of the kinds of features from records.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use super::entry::Entry;
 use super::kind::{Feature, Kind};
 use crate::wire::Malformed;
 
-/// The features of the maps of records, in the order of their names.
+/// The features of the observed records, sorted by name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Kinds {
-    /// `None`: no record had a list.
+    /// The kinds by name; `None` if no record had a list.
     kinds: BTreeMap<String, Option<Kind>>,
 }
 
-/// The features of the map of one record. Of several entries with one name, the last one counts.
+/// The features of the map of one record. If several entries have the same name, the last one counts.
 #[derive(Debug, Default)]
 pub(crate) struct RecordKinds {
     features: BTreeMap<String, Found>,
 }
 
-/// What a feature has.
+/// The kinds of the lists of a feature.
 #[derive(Debug, Default)]
 struct Found {
-    /// The kind of its first list; `None`: it has no list.
+    /// The kind of the feature, or of the first step that has a list; `None` if there is no list.
     kind: Option<Kind>,
-    /// The kind of the first step that has another one.
+    /// The kind of the first step that has another kind.
     other: Option<Kind>,
 }
 
@@ -34,7 +34,7 @@ impl RecordKinds {
     /// Adds an entry whose value is a `Feature`.
     ///
     /// # Errors
-    /// It is no message.
+    /// The entry is not a valid message.
     pub(crate) fn add_feature(&mut self, entry: &[u8]) -> Result<(), Malformed> {
         let mut parts = Vec::new();
         let entry = Entry::read(entry, &mut parts)?;
@@ -46,7 +46,7 @@ impl RecordKinds {
     /// Adds an entry whose value is a `FeatureList`.
     ///
     /// # Errors
-    /// It is no message.
+    /// The entry is not a valid message.
     pub(crate) fn add_feature_list(&mut self, entry: &[u8]) -> Result<(), Malformed> {
         let mut parts = Vec::new();
         let entry = Entry::read(entry, &mut parts)?;
@@ -61,14 +61,16 @@ impl RecordKinds {
     }
 
     fn add(&mut self, entry: &Entry<'_>, found: Found) {
-        // The name was checked with the value.
+        // The name is valid UTF-8: it was checked with the value.
         self.features.insert(String::from_utf8_lossy(entry.name).into_owned(), found);
     }
 }
 
 impl Kinds {
+    /// Checks the features of a record against those of earlier records.
+    ///
     /// # Errors
-    /// A feature has another kind than in a record before, or steps of several kinds. The error names the feature.
+    /// A feature has another kind than in an earlier record, or steps of several kinds. The error names the feature.
     pub(crate) fn check(&self, record: &RecordKinds) -> Result<(), FeedError> {
         for (name, found) in &record.features {
             let wrong = |expected: Kind, before: &str, found: Kind| {
@@ -108,7 +110,7 @@ impl Kinds {
         self.iter().filter(|(_, kind)| kind.is_none()).map(|(name, _)| name)
     }
 
-    /// All features; `None`: without a list.
+    /// All features and their kinds; `None` for a feature without a list.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Option<Kind>)> {
         self.kinds.iter().map(|(name, kind)| (name.as_str(), *kind))
     }

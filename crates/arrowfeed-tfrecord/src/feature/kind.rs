@@ -1,6 +1,6 @@
-//! A feature: its name, and what its lists are.
+//! A feature: its name and the kind of its lists.
 
-/// The kinds of lists that a feature may have.
+/// The kind of the lists of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `bytes_list`: a column of `large_list<large_binary>`.
@@ -30,7 +30,7 @@ impl Kind {
         }
     }
 
-    /// Of the field in `Feature`.
+    /// The tag of the field in `Feature`.
     pub(crate) fn tag(self) -> u8 {
         match self {
             Self::Bytes => 1 << 3 | 2,
@@ -43,17 +43,17 @@ impl Kind {
 /// A feature that becomes a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feature {
-    /// Its name, in the records and as a column.
+    /// Name of the feature in the records, and of its column.
     pub name: String,
-    /// What its lists are.
+    /// Kind of its lists.
     pub kind: Kind,
 }
 
-/// What is done with features that are no columns.
+/// The treatment of features that do not become columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unlisted {
     /// They are parsed, so that a record is accepted exactly if protobuf's parsers accept it.
     Check,
-    /// They are stepped over.
+    /// They are skipped without being parsed.
     Skip,
 }

@@ -1,4 +1,4 @@
-//! Columns of lists, row after row: of values, and of lists of values.
+//! Builders of columns of lists: of values, and of lists of values.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use super::integers::add_integers;
 use super::kind::Kind;
 use crate::wire::{Fields, Malformed, Value, varint};
 
-/// A column that grows, a list for each row. A row that has ended has its items between two of `ends`.
+/// A builder of a column with one list per row. The items of a completed row are between two consecutive `ends`.
 #[derive(Debug)]
 pub(crate) struct Lists<I> {
     items: I,
-    /// Where the items of each row end; before them, 0.
+    /// End of the items of each row, after a leading 0.
     ends: Vec<i64>,
     nulls: NullBufferBuilder,
 }
 
-/// A list of values for each row: a feature.
+/// A feature: one list of values per row.
 pub(crate) type Column = Lists<Values>;
 
-/// A list of lists of values for each row: a feature of each step of a sequence.
+/// A feature of the steps of a sequence: one list of lists of values per row.
 pub(crate) type Steps = Lists<Lists<Values>>;
 
-/// What the lists of a column have.
+/// The items of the lists of a column.
 pub(crate) trait Items {
     fn new(kind: Kind) -> Self;
 
@@ -35,24 +35,24 @@ pub(crate) trait Items {
 
     fn len(&self) -> usize;
 
-    /// Keeps the first items.
+    /// Keeps the first `len` items.
     fn truncate(&mut self, len: usize);
 
-    /// The items as an array. The next ones begin an empty one.
+    /// Takes the items as an array, and starts an empty one.
     fn finish(&mut self) -> ArrayRef;
 }
 
-/// Bytes of a float.
+/// Size of a float in bytes.
 const FLOAT: usize = size_of::<f32>();
 
-/// The values of lists, one behind the other.
+/// The concatenated values of lists.
 #[derive(Debug)]
 pub(crate) enum Values {
     Bytes {
         ends: Vec<i64>,
         data: Vec<u8>,
     },
-    /// Bytes of `f32`: those of packed floats are copied as a whole.
+    /// The bytes of `f32` values, because packed floats are copied as bytes.
     Float(MutableBuffer),
     Int64(Vec<i64>),
 }
@@ -115,7 +115,7 @@ impl Items for Values {
 }
 
 impl Values {
-    /// The next batch is likely to have as much.
+    /// Empty values with the same capacity, because the next batch probably needs as much.
     fn empty_of_same_size(&self) -> Self {
         match self {
             Self::Bytes { ends, data } => {
@@ -127,7 +127,7 @@ impl Values {
     }
 }
 
-/// One element, and room for as many as `capacity`.
+/// A vector of one element, with the given capacity.
 fn vec_of(first: i64, capacity: usize) -> Vec<i64> {
     let mut values = Vec::with_capacity(capacity.max(1));
     values.push(first);
@@ -172,7 +172,7 @@ impl<I: Items> Items for Lists<I> {
 }
 
 impl<I: Items> Lists<I> {
-    /// Begins the list of a row, without items. Those that it has already are dropped.
+    /// Starts the list of a row, and drops items that it already has.
     #[inline]
     pub(super) fn begin(&mut self, row: usize) {
         self.ends.truncate(row + 1);
@@ -182,13 +182,13 @@ impl<I: Items> Lists<I> {
         }
     }
 
-    /// The row has the items that were added since it began.
+    /// Completes the list of a row with the items that were added since its start.
     #[inline]
     pub(super) fn end(&mut self) {
         self.ends.push(self.items.len() as i64);
     }
 
-    /// Makes the row null unless it has ended.
+    /// Marks the row as valid if its list was completed, and as null otherwise.
     #[inline]
     pub(super) fn close(&mut self, row: usize) {
         if self.ends.len() == row + 2 {
@@ -208,7 +208,7 @@ impl Steps {
 }
 
 impl Column {
-    /// Adds the values of a list of the column's kind.
+    /// Adds the values of a list message of the column's kind.
     pub(super) fn add(&mut self, list: &[u8]) -> Result<(), Malformed> {
         match &mut self.items {
             Values::Bytes { ends, data } => {
@@ -250,7 +250,7 @@ impl Column {
 /// The tag of packed numbers: field 1, bytes.
 const PACKED: u8 = 1 << 3 | 2;
 
-/// What stands in field 1 of a list.
+/// Calls `add` with each value of field 1 of a list.
 fn each_number(
     list: &[u8],
     mut add: impl FnMut(Value<'_>) -> Result<(), Malformed>,
@@ -277,7 +277,7 @@ fn add_floats(values: &mut MutableBuffer, packed: &[u8]) -> Result<(), Malformed
     Ok(())
 }
 
-/// An error where a list of this kind is none.
+/// Checks that the bytes are a valid list message of this kind.
 pub(super) fn check(kind: Kind, list: &[u8]) -> Result<(), Malformed> {
     each_number(list, |value| match (kind, value) {
         (Kind::Float, Value::Bytes(packed)) if packed.len() % 4 != 0 => Err(Malformed::Packed(packed.len())),

@@ -1,15 +1,15 @@
-//! The features of a record: entries of a map, each with a name and a `Feature`, into columns.
+//! Conversion of feature maps to columns, and back. A map has entries, each with a name and a `Feature`.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `kind` | [`Feature`]: a name and the [`Kind`] of its lists |
-//! | `entry` | an entry of the map: a name, and what stands in its value |
-//! | `lists` | a column of lists, row after row, and of lists in lists |
-//! | `integers` | packed integers, block after block |
+//! | `entry` | an entry of the map: its name and its value |
+//! | `lists` | builders of columns of lists, and of lists of lists |
+//! | `integers` | decoding of packed integers in blocks of bytes |
 //! | `columns` | the columns of a map, by name |
 //! | `encoding` | [`Encoding`]: the Arrow types of features |
-//! | `inferred` | the kinds of features that records have |
-//! | `encoded`, `encoded_map` | the way back: lists of a column as features, and columns as a map |
+//! | `inferred` | inference of the kinds of features |
+//! | `encoded`, `encoded_map` | encoding of the lists of a column as features, and of columns as a map |
 
 mod columns;
 mod encoded;

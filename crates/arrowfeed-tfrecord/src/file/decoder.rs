@@ -1,7 +1,7 @@
-//! The rows of a unit, record after record.
+//! Decodes the rows of a unit, record by record.
 //!
-//! Which rows are left out depends on each record alone: a record that cannot be decoded, or bytes that are no record. So it is
-//! the same whoever reads which rows of a chunk.
+//! Only the bytes of a record decide whether it is skipped: it cannot be decoded, or the bytes are not a record. All readers
+//! therefore skip the same records, whichever rows of a chunk they read.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,51 +13,51 @@ use super::input::{Found, Input};
 use super::record_file::RecordFile;
 use super::rows::Rows;
 
-/// Work of a record beside its bytes, in bytes that take as long to decode.
+/// Fixed cost of a record, as the number of bytes that take as long to decode.
 const RECORD_WORK: usize = 64;
 
-/// Decodes one unit, batch after batch.
+/// Decodes one unit into batches.
 pub(super) struct RecordDecoder {
     file: Arc<RecordFile>,
     on_error: OnError,
     input: Input,
-    /// Runs that have not been begun.
+    /// Runs that have not been started.
     runs: VecDeque<ChunkRun>,
     chunk: Option<OpenChunk>,
-    /// The number of the next chunk.
+    /// Number of the next chunk.
     number: u64,
     dropped: u64,
     kept: u64,
     rows: Rows,
-    /// Where the rows of the batch come from.
+    /// Origins of the rows of the batch.
     origins: Vec<RowOrigin>,
-    /// The next row does not follow the one before it in the file.
+    /// Whether the next row needs a new origin, because it does not directly follow the previous row of the batch.
     is_apart: bool,
     batch_size: u64,
-    /// Rows until the batch ends, as the chunks declare them.
+    /// Rows left until the batch ends. Skipped rows count too, so this follows the row counts that chunks declare.
     window_left: u64,
-    /// Bytes that the batch takes, at most.
+    /// Upper bound of the memory that the batch takes, in bytes.
     bytes: usize,
     claim: Option<Claim>,
     has_claimed: bool,
-    /// An error that waits until the batch before it is given out.
+    /// An error that is returned after the batch before it.
     failure: Option<FeedError>,
     ended: bool,
     report: Report,
 }
 
-/// The chunk of the last record.
+/// The current chunk.
 struct OpenChunk {
     number: u64,
     offset: u64,
-    /// Records of it that were passed.
+    /// Number of its records that were read.
     row: u64,
 }
 
-/// What comes next.
+/// The result of one step.
 enum Step {
     Row,
-    /// All rows were decoded, or the caller does not want more.
+    /// All rows were decoded, or the caller declined a chunk.
     End,
 }
 
@@ -94,7 +94,7 @@ impl RecordDecoder {
         decoder
     }
 
-    /// Begins the next run. False: there is none.
+    /// Starts the next run. Returns false if there is none.
     fn begin_run(&mut self) -> bool {
         let Some(run) = self.runs.pop_front() else { return false };
         self.end_chunk();
@@ -103,7 +103,7 @@ impl RecordDecoder {
         true
     }
 
-    /// Decodes rows until the batch is full. True: there are more.
+    /// Decodes rows until the batch is full. Returns false at the end of the unit.
     fn fill(&mut self, check: &Check<'_>) -> Result<bool, FeedError> {
         let batch_bytes = self.file.encoding().batch_bytes(self.file.limits().batch_bytes);
         while self.window_left > 0 {
@@ -116,7 +116,7 @@ impl RecordDecoder {
         Ok(true)
     }
 
-    /// Passes a record, which becomes a row where it is to be kept.
+    /// Reads one record, and adds it to the batch if this unit keeps it.
     #[inline]
     fn step(&mut self, check: &Check<'_>) -> Result<Step, FeedError> {
         if self.kept == 0 {
@@ -169,14 +169,14 @@ impl RecordDecoder {
         }
     }
 
-    /// Rows that are another unit's are of the first chunk only.
+    /// Ends the current chunk. Only the first chunk of a unit has rows of another unit.
     fn end_chunk(&mut self) {
         if self.chunk.take().is_some() {
             self.dropped = 0;
         }
     }
 
-    /// False: the caller does not want the chunk.
+    /// Starts a chunk. Returns false if the caller declines it.
     fn begin_chunk(&mut self, offset: u64, check: &Check<'_>) -> Result<bool, FeedError> {
         check.now()?;
         if !self.claimed(offset)? {
@@ -196,8 +196,10 @@ impl RecordDecoder {
         Ok(true)
     }
 
-    /// What is no record goes with the chunk before it, and is claimed only where there is none: so two that read parts of a file
-    /// agree on who has it, though neither can say where it ends.
+    /// Asks the caller whether to decode the chunk at `offset`.
+    ///
+    /// Corrupt bytes belong to the preceding chunk, and are claimed only if there is none. Two readers of parts of a file
+    /// thus agree which of them handles the bytes, although neither knows where they end.
     fn claimed(&mut self, offset: u64) -> Result<bool, FeedError> {
         self.has_claimed = true;
         let Some(claim) = &mut self.claim else { return Ok(true) };
@@ -207,7 +209,7 @@ impl RecordDecoder {
         })
     }
 
-    /// A record that cannot be decoded.
+    /// Skips a record that cannot be decoded, or returns its error.
     #[cold]
     fn skip_record(&mut self, error: FeedError, found: Found, row: u64) -> Result<(), FeedError> {
         let chunk = self.chunk.as_ref().map_or(0, |chunk| chunk.number);
@@ -221,7 +223,7 @@ impl RecordDecoder {
         Ok(())
     }
 
-    /// What is no record: how many rows it has is not known.
+    /// Skips bytes that are not a record, or returns their error. The number of lost rows is unknown.
     #[cold]
     fn skip_frame(&mut self, error: FeedError, check: &Check<'_>) -> Result<Step, FeedError> {
         let fault = self.input.fault();
@@ -240,7 +242,7 @@ impl RecordDecoder {
         Ok(Step::Row)
     }
 
-    /// Notes what is left out, where the caller wants that for such an error.
+    /// Reports skipped rows if the options allow skipping after such an error. Returns the error otherwise.
     fn leave_out(&mut self, error: FeedError, rows: Option<u64>) -> Result<(), FeedError> {
         let error = error.in_file(self.file.name());
         let system = matches!(error.kind(), FeedErrorKind::Io | FeedErrorKind::Changed);
@@ -253,7 +255,7 @@ impl RecordDecoder {
         Ok(())
     }
 
-    /// The rows so far as a batch; `None`: there are none.
+    /// Takes the rows so far as a batch; `None` if there are none.
     fn batch(&mut self) -> Result<Option<LocatedBatch>, FeedError> {
         (self.bytes, self.is_apart) = (0, true);
         let origins = std::mem::take(&mut self.origins);

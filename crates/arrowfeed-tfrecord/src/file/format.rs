@@ -1,4 +1,4 @@
-//! TFRecord as a format of files: options, schema and columns.
+//! TFRecord as a file format: options, schema and columns.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,98 +16,99 @@ use crate::Encoding;
 use crate::example::{ExampleDecoder, Feature, Unlisted};
 use crate::sequence_example::{SequenceExampleDecoder, SequenceFeatures};
 
-/// What the records of files are.
+/// The content of the records of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordKind {
-    /// Bytes: a column of `large_binary` that has this name.
+    /// Raw bytes, which become one `large_binary` column.
     Raw {
-        /// The name of the column.
+        /// Name of the column.
         column: String,
     },
-    /// Messages of `tf.Example`.
+    /// `tf.Example` messages.
     Example {
-        /// The features that become columns, in their order. `None`: those of all records, in the order of their names.
+        /// The features that become columns, in this order. `None`: the features of all records, sorted by name.
         features: Option<Vec<Feature>>,
-        /// Where `features` is `None`: records of the files that are looked at for the features, from the first one on. `None`:
-        /// all. A feature that none of them has is left out.
+        /// If `features` is `None`: the number of records, from the first one on, that are read to infer the features.
+        /// `None`: all records. A feature that none of these records has does not become a column.
         sample: Option<u64>,
     },
-    /// Messages of `tf.SequenceExample`.
+    /// `tf.SequenceExample` messages.
     SequenceExample {
-        /// As of `Example`; those that are found have the struct [`SEQUENCE_COLUMN`](crate::sequence_example::SEQUENCE_COLUMN).
+        /// As in `Example`. Inferred features have the struct [`SEQUENCE_COLUMN`](crate::sequence_example::SEQUENCE_COLUMN).
         features: Option<SequenceFeatures>,
-        /// As of `Example`.
+        /// As in `Example`.
         sample: Option<u64>,
     },
 }
 
-/// How files of TFRecord are read.
+/// Options for reading TFRecord files.
 #[derive(Debug, Clone)]
 pub struct RecordOptions {
-    /// What the records are.
+    /// Content of the records.
     pub kind: RecordKind,
-    /// Names of features to read, in the order of the columns. What is not read is stepped over, unparsed. `None`: all.
+    /// Names of the features to read, in the order of the columns. Other features are skipped without being parsed. `None`:
+    /// all.
     pub columns: Option<Vec<String>>,
-    /// The Arrow types of features. Records that are [`Raw`](RecordKind::Raw) have none.
+    /// The Arrow types of features. [`Raw`](RecordKind::Raw) records have no features.
     pub encoding: Encoding,
-    /// Bytes of a file whose records are a chunk, at least 1. A shuffle takes chunks as a whole, so that small ones mix better; an
-    /// index has 32 bytes for each. Default 256 KiB.
+    /// Number of file bytes whose records form a chunk, at least 1. A shuffle moves whole chunks, so smaller chunks mix
+    /// better, but an index takes 32 bytes per chunk. Default 256 KiB.
     pub chunk_bytes: u64,
-    /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
+    /// `decoded_block_bytes` limits the size of a record, `batch_bytes` the size of a batch.
     pub limits: Limits,
 }
 
 impl RecordOptions {
-    /// Options of all columns of such records.
+    /// Returns the default options for records of this kind, with all columns.
     pub fn new(kind: RecordKind) -> Self {
         let (encoding, limits) = (Encoding::default(), Limits::default());
         Self { kind, columns: None, encoding, chunk_bytes: 256 << 10, limits }
     }
 }
 
-/// Files of TFRecord whose records are of one kind.
+/// The format of TFRecord files whose records are all of one kind.
 #[derive(Debug, Clone)]
 pub struct RecordFormat {
     plan: Plan,
-    /// Of the batches that are decoded, in the order of their columns.
+    /// Schema of the decoded batches before they are encoded.
     decoded: SchemaRef,
     encoding: Encoding,
-    /// Of the batches in their encoding.
+    /// Schema of the encoded batches.
     schema: SchemaRef,
     chunk_bytes: u64,
     limits: Limits,
-    /// Rows that no decoder fills: their memory has the size of a batch.
+    /// Pool of row buffers that no decoder uses. Each has the capacity of a batch.
     idle: Arc<ForkLock<Vec<Rows>>>,
 }
 
-/// What becomes of a record.
+/// The decoding of a record.
 #[derive(Debug, Clone)]
 enum Plan {
     Raw,
     Example {
-        /// Those of the files.
+        /// All features of the files.
         whole: Arc<[Feature]>,
-        /// Those that are read.
+        /// The features that are read.
         columns: Arc<[Feature]>,
         unlisted: Unlisted,
     },
     SequenceExample {
-        /// Those of the files.
+        /// All features of the files.
         whole: Arc<SequenceFeatures>,
-        /// Those that are read.
+        /// The features that are read.
         columns: Arc<SequenceFeatures>,
         unlisted: Unlisted,
     },
 }
 
 impl RecordFormat {
-    /// Opens the first file that can be opened. Where features are not given, reads records of the files for them.
-    /// `interrupt` is asked before each file is opened, and while records are read.
+    /// Opens the first file that can be opened. Infers the features from records of the files if the options have none.
+    /// `interrupt` is called before each file is opened, and while records are read.
     ///
     /// # Errors
-    /// A source is a stream; there is no file; no file can be opened; a column is not there; two features have one name.
-    /// Where features are not given: a record cannot be read, a feature has values of two kinds, or none has any; the caller
-    /// wants to stop.
+    /// A source is a stream; there is no file; no file can be opened; a column does not exist; two features have the same
+    /// name; the caller cancels. If features are inferred: a record cannot be read, a feature has values of two kinds, or no
+    /// feature has values.
     pub fn files(
         sources: impl IntoIterator<Item = FileSource>,
         options: RecordOptions,
@@ -124,29 +125,31 @@ impl RecordFormat {
         let raw = Self {
             plan: Plan::Raw,
             schema: decoded.clone(),
-            decoded,
-            encoding,
+            decoded: decoded.clone(),
+            encoding: Encoding::default(),
             chunk_bytes,
             limits,
             idle: Arc::default(),
         };
         files.first_stored(&Check::of(interrupt), |opened| RecordFile::open(opened, raw.clone()))?;
+        // Inference reads the records as they are, whatever encoding the columns get.
         let records = || FileSet::new(files.clone(), Arc::new(raw.clone()));
+        let encoded = Self { encoding, ..raw.clone() };
         let format = match kind {
-            RecordKind::Raw { .. } => raw,
+            RecordKind::Raw { .. } => encoded.with(Plan::Raw, decoded),
             RecordKind::Example { features, sample } => {
                 let features = match features {
                     Some(features) => features,
                     None => inferred::features(records(), sample, interrupt)?,
                 };
-                raw.of_examples(features.into())?
+                encoded.of_examples(features.into())?
             }
             RecordKind::SequenceExample { features, sample } => {
                 let features = match features {
                     Some(features) => features,
                     None => inferred::sequence_features(records(), sample, interrupt)?,
                 };
-                raw.of_sequence_examples(features.into())?
+                encoded.of_sequence_examples(features.into())?
             }
         };
         let set = FileSet::new(files, Arc::new(format));
@@ -156,21 +159,21 @@ impl RecordFormat {
         }
     }
 
-    /// The same files with records that are messages of `tf.Example`.
+    /// Returns the format with records that are `tf.Example` messages.
     fn of_examples(self, whole: Arc<[Feature]>) -> Result<Self, FeedError> {
         let decoded = ExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
         let plan = Plan::Example { columns: whole.clone(), whole, unlisted: Unlisted::Check };
         Ok(self.with(plan, decoded))
     }
 
-    /// The same files with records that are messages of `tf.SequenceExample`.
+    /// Returns the format with records that are `tf.SequenceExample` messages.
     fn of_sequence_examples(self, whole: Arc<SequenceFeatures>) -> Result<Self, FeedError> {
         let decoded = SequenceExampleDecoder::new(&whole, Unlisted::Check)?.schema().clone();
         let plan = Plan::SequenceExample { columns: whole.clone(), whole, unlisted: Unlisted::Check };
         Ok(self.with(plan, decoded))
     }
 
-    /// The same with other columns of messages.
+    /// Returns the format with other columns.
     fn with(self, plan: Plan, decoded: SchemaRef) -> Self {
         Self { plan, schema: self.encoding.schema(&decoded), decoded, idle: Arc::default(), ..self }
     }
@@ -183,12 +186,12 @@ impl RecordFormat {
         self.chunk_bytes
     }
 
-    /// Rows of a batch that are to be filled.
+    /// Takes a row buffer from the pool, or creates one.
     pub(super) fn rows(&self) -> Rows {
         self.idle.try_with(Vec::pop).flatten().unwrap_or_else(|| self.new_rows())
     }
 
-    /// Rows that a decoder has filled, and handed out to the last one.
+    /// Returns the row buffer of a decoder to the pool, after its last row was taken.
     pub(super) fn give_back(&self, rows: Rows) {
         self.idle.try_with(|idle| idle.push(rows));
     }

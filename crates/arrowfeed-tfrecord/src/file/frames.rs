@@ -1,4 +1,4 @@
-//! Where the records of a file stand that is not compressed.
+//! Locates the frames of records in an uncompressed file.
 
 use std::sync::Arc;
 
@@ -8,34 +8,34 @@ use arrowfeed_source::{Check, FeedError, Limits};
 use super::window::Window;
 use crate::frame::{self, FOOTER, HEADER, truncated};
 
-/// Bytes beside a record.
-const BESIDE: u64 = (HEADER + FOOTER) as u64;
+/// Size of a frame without its record, in bytes.
+const FRAME_OVERHEAD: u64 = (HEADER + FOOTER) as u64;
 
-/// Bytes that are searched at first for the start of a record, and at a time after that.
+/// Bytes per step of a search for the start of a record: the first step, and all later ones.
 const FIRST_SEARCH: usize = 64 << 10;
 const SEARCH: usize = 1 << 20;
 
-/// The frames of a file, at any offset.
+/// Reads the frames of a file at any offset.
 #[derive(Debug)]
 pub(super) struct Frames {
     window: Window,
 }
 
 impl Frames {
-    /// `stretch`: bytes that are read at a time, at least.
+    /// Creates a reader. `stretch` is the minimum number of bytes per read.
     pub(super) fn new(source: Arc<dyn ByteSource>, len: u64, stretch: usize) -> Self {
         Self { window: Window::new(source, len, stretch) }
     }
 
-    /// Reads no bytes from `end` on before they are needed.
-    pub(super) fn set_wanted(&mut self, end: u64) {
-        self.window.set_wanted(end);
+    /// Limits read-ahead to the bytes before `end`. Later bytes are read only on demand.
+    pub(super) fn set_read_ahead_end(&mut self, end: u64) {
+        self.window.set_read_ahead_end(end);
     }
 
-    /// Where the frame that starts at an offset ends, from what stands before its record alone.
+    /// Returns the end of the frame that starts at `offset`. Needs only the header of the frame.
     ///
     /// # Errors
-    /// No frame starts there, or the file ends in it. The system refuses.
+    /// No frame starts there, or the file ends inside it; the system reports an error.
     #[inline]
     pub(super) fn end(&mut self, offset: u64) -> Result<u64, FeedError> {
         let left = self.window.len().saturating_sub(offset);
@@ -43,7 +43,7 @@ impl Frames {
         let header = found.first_chunk();
         let header = header.ok_or_else(|| truncated(HEADER as u64, frame::BEFORE, found.len() as u64))?;
         let length = frame::length(header)?;
-        match length.checked_add(BESIDE).filter(|bytes| *bytes <= left) {
+        match length.checked_add(FRAME_OVERHEAD).filter(|bytes| *bytes <= left) {
             Some(bytes) => Ok(offset + bytes),
             None => {
                 let rest = length.saturating_add(FOOTER as u64);
@@ -52,13 +52,13 @@ impl Frames {
         }
     }
 
-    /// The record of a frame, whose end is known.
+    /// Returns the record of the frame from `offset` to `end`.
     ///
     /// # Errors
-    /// The record is longer than a limit, or has another checksum; the file has become shorter; the system refuses.
+    /// The record exceeds a limit, or its checksum does not match; the file was truncated; the system reports an error.
     #[inline]
     pub(super) fn record(&mut self, offset: u64, end: u64, limits: &Limits) -> Result<&[u8], FeedError> {
-        let length = frame::allowed(end - offset - BESIDE, limits)?;
+        let length = frame::allowed(end - offset - FRAME_OVERHEAD, limits)?;
         let found = self.window.get(offset + HEADER as u64, length + FOOTER)?;
         if found.len() < length + FOOTER {
             return Err(truncated((length + FOOTER) as u64, frame::REST, found.len() as u64));
@@ -67,26 +67,27 @@ impl Frames {
         Ok(&found[..length])
     }
 
-    /// Where the first frame at or behind an offset starts; `None` where there is none. A frame is what has a length with its
-    /// checksum, and fits into the file. At the start of the file there is one, whatever is there: a fault in it is for a reader
-    /// to tell.
+    /// Returns the offset of the first frame that starts at or after `from`; `None` if there is none.
+    ///
+    /// A frame is recognised by a length with a matching checksum that fits into the file. Offset 0 always counts as the
+    /// start of a frame, so that the reader reports a fault there.
     ///
     /// # Errors
-    /// The system refuses, or the caller wants to stop.
+    /// The system reports an error, or the caller cancels.
     pub(super) fn find(&mut self, from: u64, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
         let len = self.window.len();
         if from == 0 {
             return Ok((len > 0).then_some(0));
         }
         let (mut at, mut search) = (from, FIRST_SEARCH);
-        while len.saturating_sub(at) >= BESIDE {
+        while len.saturating_sub(at) >= FRAME_OVERHEAD {
             check.now()?;
-            let most = len - at - BESIDE;
+            let most = len - at - FRAME_OVERHEAD;
             let bytes = self.window.get(at, search)?;
             let is_start = |(i, header): &(usize, &[u8])| {
                 let Some(header) = header.first_chunk() else { return false };
                 let length = u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|i: usize| header[i]));
-                // Of other bytes, nearly none are the length of something that fits.
+                // Checked before the checksum: hardly any other bytes are a length that fits into the file.
                 most.checked_sub(*i as u64).is_some_and(|most| length <= most) && frame::is_header(header)
             };
             if let Some((i, _)) = bytes.windows(HEADER).enumerate().find(is_start) {

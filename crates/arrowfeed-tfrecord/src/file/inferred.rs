@@ -1,4 +1,4 @@
-//! The features of files without a schema.
+//! Inference of the features of files without a schema.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError};
 use crate::example::{Feature, InferredFeatures};
 use crate::sequence_example::{InferredSequenceFeatures, SEQUENCE_COLUMN, SequenceFeatures};
 
-/// Records that are looked at together.
+/// Records per batch during inference.
 const TOGETHER: usize = 1024;
 
-/// The features that the records of files have, or the first `sample` of them.
+/// Infers the features from all records of the files, or from the first `sample` records.
 ///
 /// # Errors
-/// A record cannot be read; a feature has values of two kinds; none has any; the caller wants to stop.
+/// A record cannot be read; a feature has values of two kinds; no feature has values; the caller cancels.
 pub(super) fn features(
     raw: FileSet,
     sample: Option<u64>,
@@ -28,10 +28,10 @@ pub(super) fn features(
     if features.is_empty() { Err(without_features()) } else { Ok(features) }
 }
 
-/// The same of messages of `tf.SequenceExample`.
+/// Infers the features of `tf.SequenceExample` messages.
 ///
 /// # Errors
-/// As [`features`].
+/// As in [`features`].
 pub(super) fn sequence_features(
     raw: FileSet,
     sample: Option<u64>,
@@ -49,7 +49,8 @@ fn without_features() -> FeedError {
     FeedError::new(FeedErrorKind::Schema, message)
 }
 
-/// Calls `each` with the records of files, or the first `sample` of them. An error that it gives is told with its place.
+/// Calls `each` with all records of the files, or with the first `sample` records. Adds the location of the record to an
+/// error that `each` returns.
 fn each_record(
     raw: FileSet,
     sample: Option<u64>,

@@ -1,4 +1,4 @@
-//! The records of a run, one after the other.
+//! Reads the records of a run in order.
 
 use std::io::BufReader;
 use std::ops::Range;
@@ -9,32 +9,32 @@ use arrowfeed_source::{Check, FeedError, Limits};
 use super::frames::Frames;
 use crate::Records;
 
-/// Where records come from.
+/// The source of the records of a run.
 #[derive(Debug)]
 pub(super) enum Input {
     Plain(Run),
-    /// The only chunk of a file, which starts at its first byte.
+    /// The only chunk of a compressed file, which starts at the first byte.
     Compressed(Box<Records<BufReader<SequentialReader>>>),
-    /// A run that has no chunk of a compressed file.
+    /// A run that does not contain the chunk of a compressed file.
     Nothing,
 }
 
-/// Records of a file that is not compressed.
+/// The records of an uncompressed file.
 #[derive(Debug)]
 pub(super) struct Run {
     frames: Frames,
-    /// The last record with its frame.
+    /// Byte range of the last record with its frame; empty at the start of a run and after corrupt bytes.
     place: Range<u64>,
-    /// Where the run ends.
+    /// End offset of the run.
     end: u64,
 }
 
-/// A record that was found.
+/// The location of a record.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
-    /// Where its frame starts. 0 in a compressed file.
+    /// Offset of its frame; 0 in a compressed file.
     pub(super) offset: u64,
-    /// Bytes of it, with its frame.
+    /// Length of the record with its frame in bytes; without the header in a compressed file.
     pub(super) bytes: usize,
 }
 
@@ -43,11 +43,11 @@ impl Input {
         Self::Plain(Run { frames, place: 0..0, end: 0 })
     }
 
-    /// Begins a run.
+    /// Starts a run.
     pub(super) fn begin(&mut self, range: Range<u64>) {
         match self {
             Self::Plain(run) => {
-                run.frames.set_wanted(range.end);
+                run.frames.set_read_ahead_end(range.end);
                 (run.place, run.end) = (range.start..range.start, range.end);
             }
             Self::Compressed(_) if range.contains(&0) => {}
@@ -55,10 +55,10 @@ impl Input {
         }
     }
 
-    /// Goes to the next record. `None`: the run ends.
+    /// Advances to the next record. Returns `None` at the end of the run.
     ///
     /// # Errors
-    /// No frame is where one should be; the system refuses.
+    /// No valid frame starts at the next offset; the system reports an error.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Option<Found>, FeedError> {
         match self {
@@ -78,10 +78,10 @@ impl Input {
         }
     }
 
-    /// The record that was found last.
+    /// The bytes of the current record.
     ///
     /// # Errors
-    /// It has another checksum, or is longer than a limit; the system refuses.
+    /// Its checksum does not match, or it exceeds a limit; the system reports an error.
     #[inline]
     pub(super) fn record(&mut self, limits: &Limits) -> Result<&[u8], FeedError> {
         match self {
@@ -91,10 +91,11 @@ impl Input {
         }
     }
 
-    /// Goes on behind what is no frame, where the next one is. In a compressed file there is none.
+    /// Skips corrupt bytes and continues at the next frame. Does nothing in a compressed file, which ends at a corrupt
+    /// frame.
     ///
     /// # Errors
-    /// The system refuses, or the caller wants to stop.
+    /// The system reports an error, or the caller cancels.
     pub(super) fn find_next(&mut self, check: &Check<'_>) -> Result<(), FeedError> {
         if let Self::Plain(run) = self {
             let next = run.frames.find(run.place.end + 1, check)?.unwrap_or(run.end).min(run.end);
@@ -103,7 +104,7 @@ impl Input {
         Ok(())
     }
 
-    /// Where the fault is that was found last. `None`: in a compressed file.
+    /// Offset of the corrupt frame that was found last; `None` in a compressed file.
     pub(super) fn fault(&self) -> Option<u64> {
         match self {
             Self::Plain(run) => Some(run.place.end),

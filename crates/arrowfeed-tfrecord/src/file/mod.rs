@@ -1,29 +1,29 @@
-//! TFRecord files as a format of datasets.
+//! TFRecord files as a dataset format.
 //!
 //! ```text
 //!                                      ┌─scan──> chunks
 //! RecordFormat ──open──> RecordFile ───┤
 //!                                      └─decoder──> records ──rows──> batches
 //! ```
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `format` | options, schema and columns of a set of files |
-//! | `inferred` | the features of files without a schema |
+//! | `inferred` | inference of the features of files without a schema |
 //! | `record_file` | an open file: its compression and its fingerprint |
-//! | `frames` | where the records of a file stand, from any byte on |
-//! | `window` | a stretch of the bytes of a file |
+//! | `frames` | the frames of records, located from any byte offset |
+//! | `window` | a buffered window over the bytes of a file |
 //! | `scan` | the chunks of a file |
 //! | `input` | the records of a run, plain or compressed |
 //! | `decoder` | the rows of a unit |
-//! | `rows` | records into columns: raw, or messages |
+//! | `rows` | conversion of records to columns: raw records or messages |
 //!
 //! # Chunks
 //!
-//! A file is divided into cells of [`RecordOptions::chunk_bytes`]. A record belongs to the cell in which it starts. Records that
-//! follow each other and belong to one cell are a chunk. So where chunks start is a property of the file: who reads it, and from
-//! where on, does not matter.
+//! A file is divided into cells of [`RecordOptions::chunk_bytes`]. A record belongs to the cell in which it starts. A chunk
+//! is a run of contiguous records of one cell. Chunk boundaries are therefore a property of the file: they do not depend on
+//! the reader or on the offset at which it starts.
 //!
-//! A compressed file is one chunk: nothing in it can be read without what comes before.
+//! A compressed file is one chunk, because no part of it can be read without the bytes before it.
 
 mod decoder;
 mod format;

@@ -1,4 +1,4 @@
-//! An open file of TFRecord.
+//! An open TFRecord file.
 
 use std::io::BufReader;
 use std::ops::Range;
@@ -17,13 +17,13 @@ use super::scan::{CompressedScan, RecordScan};
 use crate::frame::{self, HEADER};
 use crate::{Compression, Encoding, Records};
 
-/// Bytes that are read at a time where records are decoded.
-const STRETCH: usize = 512 << 10;
+/// Bytes per read when records are decoded.
+const READ_BYTES: usize = 512 << 10;
 
-/// Compressed bytes that are read at a time.
-const COMPRESSED_STRETCH: usize = 128 << 10;
+/// Compressed bytes per read.
+const COMPRESSED_READ_BYTES: usize = 128 << 10;
 
-/// A file that is being read.
+/// An open TFRecord file.
 #[derive(Debug)]
 pub(super) struct RecordFile {
     file: OpenFile,
@@ -33,10 +33,10 @@ pub(super) struct RecordFile {
 }
 
 impl RecordFile {
-    /// Looks at both ends of a file.
+    /// Opens a file: reads both of its ends and detects its compression.
     ///
     /// # Errors
-    /// The file is a stream, or does not start with a record; it is not what it was; the system refuses.
+    /// The file is a stream, or does not start with a record; it has changed; the system reports an error.
     pub(super) fn open(opened: Opened, format: RecordFormat) -> Result<Self, FeedError> {
         let name = opened.name().clone();
         let Opened::File(file) = opened else {
@@ -47,7 +47,7 @@ impl RecordFile {
     }
 
     fn open_file(file: OpenFile, format: RecordFormat) -> Result<Self, FeedError> {
-        // The last record has a checksum of its own at the end.
+        // The end of the file contains the checksum of the last record, so the fingerprint depends on that record.
         let ends = FileEnds::read(&file)?;
         let (fingerprint, start) = (ends.fingerprint(), ends.start);
         file.check_fingerprint(&fingerprint)?;
@@ -69,7 +69,7 @@ impl RecordFile {
         self.file.name()
     }
 
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub(super) fn len(&self) -> u64 {
         self.file.len()
     }
@@ -83,7 +83,7 @@ impl RecordFile {
         self.format.encoding()
     }
 
-    /// Bytes of a cell.
+    /// Size of a cell in bytes.
     pub(super) fn cell_bytes(&self) -> u64 {
         self.format.chunk_bytes()
     }
@@ -92,21 +92,21 @@ impl RecordFile {
         self.file.check_unchanged()
     }
 
-    /// Rows to be filled.
+    /// An empty row buffer, taken from the pool if possible.
     pub(super) fn rows(&self) -> Rows {
         self.format.rows()
     }
 
-    /// Rows that are filled no more, and were all handed out.
+    /// Returns an empty row buffer to the pool.
     pub(super) fn give_back(&self, rows: Rows) {
         self.format.give_back(rows);
     }
 
-    /// Its records.
+    /// A reader of the records of the file.
     pub(super) fn input(&self) -> Input {
         match self.compression {
             Compression::None => {
-                Input::plain(Frames::new(self.file.source().clone(), self.file.len(), STRETCH))
+                Input::plain(Frames::new(self.file.source().clone(), self.file.len(), READ_BYTES))
             }
             Compression::Gzip | Compression::Zlib => Input::Compressed(Box::new(self.records())),
         }
@@ -114,7 +114,7 @@ impl RecordFile {
 
     fn records(&self) -> Records<BufReader<SequentialReader>> {
         let bytes = SequentialReader::new(self.file.source().clone(), 0);
-        let bytes = BufReader::with_capacity(COMPRESSED_STRETCH, bytes);
+        let bytes = BufReader::with_capacity(COMPRESSED_READ_BYTES, bytes);
         Records::new(bytes, self.compression, self.limits().clone())
     }
 }

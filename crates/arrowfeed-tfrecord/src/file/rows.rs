@@ -1,4 +1,4 @@
-//! Records into columns.
+//! Conversion of records to columns.
 
 use std::sync::Arc;
 
@@ -10,24 +10,24 @@ use arrowfeed_source::FeedError;
 use crate::example::ExampleDecoder;
 use crate::sequence_example::SequenceExampleDecoder;
 
-/// Bytes of columns that a byte of a record may become, at most: an integer has 8, and a byte on the wire.
+/// Maximum number of column bytes per byte of a record: an integer has 8 bytes, and may have 1 byte on the wire.
 const GROWTH: usize = 8;
 
-/// Bytes that a row takes in a column without values: where its values end, and whether it is null.
-const BYTES_A_ROW: usize = 9;
+/// Bytes of a row in a column without values: its offset and its validity.
+const ROW_OVERHEAD: usize = 9;
 
-/// The rows of a batch that is being filled.
+/// The rows of the batch that is being built.
 #[derive(Debug)]
 pub(super) enum Rows {
-    /// A record is a value.
+    /// Each record is a value.
     Raw(Records),
-    /// A record is a message of `tf.Example`.
+    /// Each record is a `tf.Example` message.
     Example(ExampleDecoder),
-    /// A record is a message of `tf.SequenceExample`. Columns come in the order of the schema.
+    /// Each record is a `tf.SequenceExample` message. The schema has the order of the columns.
     SequenceExample(Box<SequenceExampleDecoder>, SchemaRef),
 }
 
-/// Records one behind the other.
+/// Concatenated raw records.
 #[derive(Debug)]
 pub(super) struct Records {
     schema: SchemaRef,
@@ -35,7 +35,7 @@ pub(super) struct Records {
     data: Vec<u8>,
 }
 
-/// The schema of records in a column of this name.
+/// The schema of raw records, in a column of this name.
 pub(super) fn raw_schema(column: &str) -> SchemaRef {
     Arc::new(Schema::new(vec![Field::new(column, DataType::LargeBinary, false)]))
 }
@@ -51,7 +51,7 @@ impl Records {
     }
 
     fn finish(&mut self) -> RecordBatch {
-        // The next batch is likely to have as much.
+        // The next batch probably needs the same capacity.
         let next = Self { data: Vec::with_capacity(self.data.len()), ..Self::new(self.schema.clone()) };
         let Self { schema, ends, data } = std::mem::replace(self, next);
         let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
@@ -61,7 +61,7 @@ impl Records {
 }
 
 impl Rows {
-    /// Rows so far.
+    /// Number of rows so far.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Raw(records) => records.ends.len() - 1,
@@ -70,10 +70,10 @@ impl Rows {
         }
     }
 
-    /// Adds a record. After an error, the rows are as they were before.
+    /// Adds a record. After an error, the rows are unchanged.
     ///
     /// # Errors
-    /// The record is no message of its kind.
+    /// The record is not a valid message of its kind.
     #[inline]
     pub(super) fn push(&mut self, record: &[u8]) -> Result<(), FeedError> {
         match self {
@@ -86,7 +86,7 @@ impl Rows {
         }
     }
 
-    /// The rows as a batch. The next ones begin an empty one.
+    /// Takes the rows as a batch, and starts an empty one.
     pub(super) fn finish(&mut self) -> RecordBatch {
         match self {
             Self::Raw(records) => records.finish(),
@@ -95,23 +95,23 @@ impl Rows {
         }
     }
 
-    /// Bytes of memory that a record may take, at most.
+    /// Upper bound of the memory that a record of this length takes, in bytes.
     #[inline]
     pub(super) fn most_bytes(&self, record: usize) -> usize {
         match self {
-            Self::Raw(_) => record + BYTES_A_ROW,
+            Self::Raw(_) => record + ROW_OVERHEAD,
             Self::Example(decoder) => bytes_of(record, decoder.schema().fields().len()),
             Self::SequenceExample(decoder, _) => bytes_of(record, decoder.columns()),
         }
     }
 }
 
-/// Bytes of memory that a record of messages may take in so many columns, at most.
+/// Upper bound of the memory that a message takes in this number of columns, in bytes.
 fn bytes_of(record: usize, columns: usize) -> usize {
-    record.saturating_mul(GROWTH).saturating_add(columns * BYTES_A_ROW)
+    record.saturating_mul(GROWTH).saturating_add(columns * ROW_OVERHEAD)
 }
 
-/// The columns of a batch in the order of a schema.
+/// Puts the columns of a batch in the order of a schema.
 fn in_order(batch: &RecordBatch, schema: &SchemaRef) -> RecordBatch {
     let columns = schema.fields().iter().filter_map(|field| batch.column_by_name(field.name()).cloned());
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));

@@ -1,4 +1,4 @@
-//! The chunks of a file.
+//! Scans of the chunks of a file.
 
 use std::io::BufReader;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use arrowfeed_source::{Check, FeedError};
 use super::frames::Frames;
 use crate::Records;
 
-/// Bytes that are read at a time. Of long records, only what stands before them is needed.
-const STRETCH: usize = 64 << 10;
+/// Bytes per read. Only the header of a long record is needed.
+const READ_BYTES: usize = 64 << 10;
 
-/// Work of a record, in bytes that take as long to decode.
+/// Cost of scanning a record, as the number of bytes that take as long to decode.
 const LOOK: usize = 64;
 
-/// The chunks of a file that is not compressed, from the lengths of its records.
+/// A scan of the chunks of an uncompressed file. It reads only the lengths of the records.
 #[derive(Debug)]
 pub(super) struct RecordScan {
     frames: Frames,
@@ -28,18 +28,18 @@ pub(super) struct RecordScan {
     failed: Option<FeedError>,
 }
 
-/// Records that follow each other.
+/// A run of contiguous records.
 struct Run {
     end: u64,
     records: u64,
-    /// Why they do not go on up to the end of the cell.
+    /// The fault at which the run ends before the end of its cell.
     fault: Option<FeedError>,
 }
 
 impl RecordScan {
     pub(super) fn new(source: Arc<dyn ByteSource>, len: u64, cell_bytes: u64) -> Self {
         Self {
-            frames: Frames::new(source, len, STRETCH),
+            frames: Frames::new(source, len, READ_BYTES),
             len,
             cell_bytes,
             number: 0,
@@ -48,7 +48,7 @@ impl RecordScan {
         }
     }
 
-    /// The records from an offset on that start in its cell.
+    /// Scans the records from `offset` to the end of its cell.
     fn run(&mut self, offset: u64, check: &Check<'_>) -> Result<Run, FeedError> {
         let (mut end, mut records) = (offset, 0);
         while end < self.len && end / self.cell_bytes == offset / self.cell_bytes {
@@ -88,7 +88,8 @@ impl ChunkScan for RecordScan {
         (self.offset, self.number, self.failed) = (offset, number, None);
     }
 
-    /// What starts a chunk is known from the start of a cell on: the chunk that an offset is in is passed over.
+    /// The search starts at the start of the cell, because chunk boundaries are known only from there on. It skips the chunk
+    /// that contains `from`.
     fn find(&mut self, from: u64, check: &Check<'_>) -> Result<Option<u64>, FeedError> {
         let mut at = from - from % self.cell_bytes;
         while let Some(start) = self.frames.find(at, check)? {
@@ -106,18 +107,18 @@ impl ChunkScan for RecordScan {
     }
 }
 
-/// The only chunk of a compressed file. Its rows are counted, for which the whole file is read.
+/// A scan of the only chunk of a compressed file. It reads the whole file to count the rows.
 #[derive(Debug)]
 pub(super) struct CompressedScan {
-    /// From the first one on. `None`: they were counted.
+    /// All records; `None` after they were counted.
     records: Option<Records<BufReader<SequentialReader>>>,
     len: u64,
-    /// Behind the rows that can be read.
+    /// The fault after the last readable row.
     fault: Option<FeedError>,
 }
 
 impl CompressedScan {
-    /// The scan of a file of so many bytes, which has these records.
+    /// Creates a scan of a file of `len` bytes with these records.
     pub(super) fn new(records: Records<BufReader<SequentialReader>>, len: u64) -> Self {
         Self { records: Some(records), len, fault: None }
     }

@@ -1,61 +1,61 @@
-//! A stretch of the bytes of a file.
+//! A buffered window over the bytes of a file.
 
 use std::sync::Arc;
 
 use arrowfeed_source::FeedError;
 use arrowfeed_source::io::{ByteSource, checked_read_at};
 
-/// Bytes of a file, read a stretch at a time. The bytes of a file in memory are not copied.
+/// A buffered window over the bytes of a file. Bytes of a file in memory are not copied.
 #[derive(Debug)]
 pub(super) struct Window {
     source: Arc<dyn ByteSource>,
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     len: u64,
-    /// Bytes that are read at a time, at least.
+    /// Minimum number of bytes per read.
     stretch: usize,
-    /// Bytes from here on are not read before they are needed.
-    wanted: u64,
+    /// Read-ahead ends at this offset.
+    read_ahead_end: u64,
     start: u64,
-    /// Memory for a stretch, which is filled with zeros only where it grows.
+    /// The buffer. It is zeroed only where it grows.
     bytes: Vec<u8>,
-    /// Bytes of it that are those of the file.
+    /// Number of bytes in the buffer that are bytes of the file.
     known: usize,
 }
 
 impl Window {
     pub(super) fn new(source: Arc<dyn ByteSource>, len: u64, stretch: usize) -> Self {
-        Self { source, len, stretch, wanted: u64::MAX, start: 0, bytes: Vec::new(), known: 0 }
+        Self { source, len, stretch, read_ahead_end: u64::MAX, start: 0, bytes: Vec::new(), known: 0 }
     }
 
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// Reads no bytes from `end` on before they are needed.
-    pub(super) fn set_wanted(&mut self, end: u64) {
-        self.wanted = end;
+    /// Limits read-ahead to the bytes before `end`. Later bytes are read only on demand.
+    pub(super) fn set_read_ahead_end(&mut self, end: u64) {
+        self.read_ahead_end = end;
     }
 
-    /// `count` bytes from an offset on; fewer where the file ends.
+    /// Returns `count` bytes from `offset` on, or fewer at the end of the file.
     #[inline]
     pub(super) fn get(&mut self, offset: u64, count: usize) -> Result<&[u8], FeedError> {
         let at = offset.wrapping_sub(self.start);
         if at.saturating_add(count as u64) <= self.known as u64 {
             return Ok(&self.bytes[at as usize..][..count]);
         }
-        self.get_anew(offset, count)
+        self.refill(offset, count)
     }
 
-    fn get_anew(&mut self, offset: u64, count: usize) -> Result<&[u8], FeedError> {
+    fn refill(&mut self, offset: u64, count: usize) -> Result<&[u8], FeedError> {
         let left = |len: u64| usize::try_from(len.saturating_sub(offset)).unwrap_or(usize::MAX);
         if let Some(memory) = self.source.memory() {
             let count = count.min(left(memory.len() as u64));
             return Ok(if count == 0 { &[] } else { &memory[offset as usize..][..count] });
         }
-        let stretch = self.stretch.min(left(self.wanted));
+        let stretch = self.stretch.min(left(self.read_ahead_end));
         let (count, most) = (count.min(left(self.len)), count.max(stretch).min(left(self.len)));
-        // What is there of the new stretch moves to its start.
+        // Move the bytes that are already buffered to the start of the buffer.
         let kept = usize::try_from(offset.wrapping_sub(self.start)).ok().filter(|at| *at < self.known);
         self.known = kept.map_or(0, |at| {
             self.bytes.copy_within(at..self.known, 0);
@@ -68,7 +68,7 @@ impl Window {
             }
             let into = &mut self.bytes[self.known..most];
             let read = checked_read_at(&*self.source, offset + self.known as u64, into);
-            // After an error, no more bytes are known.
+            // `known` is unchanged after an error.
             self.known += read.map_err(|error| FeedError::io(error).at_offset(offset))?;
         }
         Ok(&self.bytes[..count.min(self.known)])
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use arrowfeed_source::io::FileVersion;
 
-    /// Bytes that are no memory of this process.
+    /// A source without direct access to its memory, so that the window must read from it.
     #[derive(Debug)]
     struct Stored(Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! From records to a batch.
+//! Decoder of records into batches.
 
 use std::sync::Arc;
 
@@ -10,17 +10,18 @@ use arrowfeed_source::{FeedError, FeedErrorKind};
 use crate::feature::{Column, Fault, Feature, FeatureColumns, Steps, Unlisted};
 use crate::wire;
 
-/// The name of the column of sequences that TFX knows.
+/// The name that TFX expects for the column of sequences.
 pub const SEQUENCE_COLUMN: &str = "##SEQUENCE##";
 
-/// The features of records.
+/// The features of `tf.SequenceExample` records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceFeatures {
-    /// Those of the context, each a column.
+    /// Features of the context. Each becomes a column.
     pub context: Vec<Feature>,
-    /// Those of the steps, each a field of the struct behind the columns of the context. Without any, there is no struct.
+    /// Features of the steps. Each becomes a field of the struct column, which follows the columns of the context. If there
+    /// are none, there is no struct column.
     pub sequence: Vec<Feature>,
-    /// The name of the struct; [`SEQUENCE_COLUMN`] where TFX reads it.
+    /// Name of the struct column. TFX requires [`SEQUENCE_COLUMN`].
     pub sequence_column: String,
 }
 
@@ -30,7 +31,7 @@ impl Default for SequenceFeatures {
     }
 }
 
-/// Decodes messages of `tf.SequenceExample` into a batch.
+/// Decodes `tf.SequenceExample` messages into a batch.
 ///
 /// ```
 /// use arrowfeed_tfrecord::example::{Feature, Kind, Unlisted};
@@ -54,7 +55,7 @@ pub struct SequenceExampleDecoder {
     rows: usize,
 }
 
-/// Why a record is refused, and by which map.
+/// The reason why a record is rejected, with the map that has the fault.
 enum Refused {
     Context(Fault),
     Sequence(Fault),
@@ -67,10 +68,11 @@ impl From<wire::Malformed> for Refused {
 }
 
 impl SequenceExampleDecoder {
-    /// A decoder whose batches have these columns.
+    /// Creates a decoder for these features.
     ///
     /// # Errors
-    /// Two features of the context, or two of the sequences, have one name; a feature of the context has that of the struct.
+    /// Two features of the context, or two of the sequences, have the same name; a feature of the context has the name of
+    /// the struct column.
     pub fn new(features: &SequenceFeatures, unlisted: Unlisted) -> Result<Self, FeedError> {
         let SequenceFeatures { context, sequence, sequence_column } = features;
         if context.iter().any(|feature| feature.name == *sequence_column) {
@@ -89,20 +91,20 @@ impl SequenceExampleDecoder {
         &self.schema
     }
 
-    /// Records so far.
+    /// Number of records in the current batch.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Features that are decoded.
+    /// Number of decoded features.
     pub(crate) fn columns(&self) -> usize {
         self.context.len() + self.sequence.len()
     }
 
-    /// Decodes a record. After an error, the batch is as it was before.
+    /// Decodes a record. After an error, the batch is unchanged.
     ///
     /// # Errors
-    /// The bytes are no message, or a feature has lists of another kind. The error names the row and the feature.
+    /// The bytes are not a valid message, or a feature has lists of another kind. The error names the row and the feature.
     pub fn push(&mut self, record: &[u8]) -> Result<(), FeedError> {
         if let Err(refused) = self.read(record) {
             self.context.clear(self.rows);
@@ -115,7 +117,7 @@ impl SequenceExampleDecoder {
         Ok(())
     }
 
-    /// The batch of all records since the last one.
+    /// Takes all records since the last batch as a batch.
     pub fn finish(&mut self) -> RecordBatch {
         let rows = std::mem::take(&mut self.rows);
         let mut columns: Vec<ArrayRef> = self.context.finish().collect();
@@ -156,7 +158,7 @@ impl SequenceExampleDecoder {
     }
 }
 
-/// The error of a feature of the struct.
+/// Puts the name of the struct column before the field of an error.
 pub(super) fn in_sequence(error: FeedError, sequence_column: &str) -> FeedError {
     match error.location().field.clone() {
         Some(name) => error.with_field(field_path([sequence_column, &name])),
@@ -164,7 +166,7 @@ pub(super) fn in_sequence(error: FeedError, sequence_column: &str) -> FeedError 
     }
 }
 
-/// The field of the struct.
+/// The field of the struct column.
 pub(super) fn struct_field(name: &str, fields: Fields) -> FieldRef {
     Arc::new(Field::new(name, DataType::Struct(fields), true))
 }

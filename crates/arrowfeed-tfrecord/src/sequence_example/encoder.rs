@@ -1,4 +1,4 @@
-//! From a batch to messages.
+//! Encoder of batches as messages.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -11,12 +11,12 @@ use arrowfeed_source::{FeedError, FeedErrorKind};
 use crate::feature::{EncodedFeatures, FIRST, FeatureLists, VALUE, WITHOUT_LIST, field_len};
 use crate::wire::push_head;
 
-/// Writes rows as messages of `tf.SequenceExample`: the fields of the struct named `sequence_column` as feature lists, and all other
-/// columns as features of the context, see [`ExampleEncoder`](crate::example::ExampleEncoder).
+/// Encodes rows as `tf.SequenceExample` messages. The fields of the struct column `sequence_column` become feature lists.
+/// All other columns become features of the context, see [`ExampleEncoder`](crate::example::ExampleEncoder).
 ///
-/// A field of the struct is a list of steps; a step is what a column of [`ExampleEncoder`](crate::example::ExampleEncoder) is in a row. A
-/// null list, or one in a null struct, is left out; an empty one is a feature list without steps; a null step is a feature without a
-/// list.
+/// A field of the struct is a list of steps. A step has one of the types that
+/// [`ExampleEncoder`](crate::example::ExampleEncoder) accepts as a column. A null list, or a list in a null struct, is
+/// omitted; an empty list becomes a feature list without steps; a null step becomes a feature without a list.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -37,30 +37,30 @@ use crate::wire::push_head;
 pub struct SequenceExampleEncoder {
     context: EncodedFeatures,
     sequence: Vec<Sequence>,
-    /// The entry of a feature list, and the map of all.
+    /// Buffers for the steps of one feature list, and for the map of all feature lists.
     steps: Vec<u8>,
     lists: Vec<u8>,
     message: Vec<u8>,
 }
 
-/// A field of the struct.
+/// A field of the struct column.
 #[derive(Debug)]
 struct Sequence {
     name: String,
-    /// Where the steps of each row end; before them, where the first one begins.
+    /// Offsets of the steps of each row.
     ends: OffsetBuffer<i64>,
-    /// Of the rows.
+    /// Validity of the rows.
     nulls: Option<NullBuffer>,
-    /// `None`: the steps are nulls of no type.
+    /// `None` if the steps have the type null.
     steps: Option<FeatureLists>,
 }
 
 impl SequenceExampleEncoder {
-    /// An encoder of the rows of a batch.
+    /// Creates an encoder of the rows of a batch.
     ///
     /// # Errors
-    /// A column has a type that no feature has; the column of sequences is no struct of lists; a list has a null value; a number is
-    /// not an `int64`. The error names the column.
+    /// A column has a type that cannot become a feature; the column of sequences is not a struct of lists; a list has a null
+    /// value; a number does not fit in an `int64`. The error names the column.
     pub fn new(batch: &RecordBatch, sequence_column: &str) -> Result<Self, FeedError> {
         let schema = batch.schema();
         let columns = schema.fields().iter().zip(batch.columns());
@@ -73,10 +73,10 @@ impl SequenceExampleEncoder {
         Ok(Self { context, sequence, steps: Vec::new(), lists: Vec::new(), message: Vec::new() })
     }
 
-    /// The message of a row of the batch.
+    /// Encodes a row of the batch as a message.
     ///
     /// # Panics
-    /// The batch has no such row.
+    /// The batch does not have this row.
     pub fn encode(&mut self, row: usize) -> &[u8] {
         self.message.clear();
         self.context.push(row, &mut self.message);
@@ -102,7 +102,7 @@ impl SequenceExampleEncoder {
     }
 }
 
-/// The fields of the struct.
+/// The fields of the struct column.
 fn sequences(column: &ArrayRef, name: &str) -> Result<Vec<Sequence>, FeedError> {
     let Some(fields) = column.as_struct_opt() else {
         let message = format!("expected a struct of lists, found a column of {}", column.data_type());
@@ -140,7 +140,7 @@ impl Sequence {
         Ok(Self { name: name.to_owned(), ends: lists.offsets().clone(), nulls, steps })
     }
 
-    /// Adds the steps of a row, each with its tag and its length.
+    /// Appends the steps of a row, each with its tag and its length.
     fn push_steps(&self, row: usize, message: &mut Vec<u8>) {
         for step in self.ends[row] as usize..self.ends[row + 1] as usize {
             let sizes = self.steps.as_ref().and_then(|steps| steps.sizes(step)).unwrap_or(WITHOUT_LIST);

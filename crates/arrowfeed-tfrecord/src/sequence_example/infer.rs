@@ -1,4 +1,4 @@
-//! The features of records, where no schema says them.
+//! Inference of the features of records without a schema.
 
 use std::sync::Arc;
 
@@ -14,9 +14,10 @@ use crate::example::{Feature, Kind, Unlisted, with_null_columns};
 use crate::feature::{Kinds, RecordKinds, each_entry};
 use crate::wire::{Fields, Malformed, Value};
 
-/// The features that records of `tf.SequenceExample` have, and their kinds.
+/// Infers the features of `tf.SequenceExample` records and their kinds.
 ///
-/// All records that will be decoded must be observed, or enough of them: what is not, the decoder refuses or leaves out.
+/// Observe all records that will be decoded, or a sufficient sample of them. The decoder leaves out features that were not
+/// observed, and rejects records in which a feature has another kind.
 ///
 /// ```
 /// use arrowfeed_tfrecord::sequence_example::{InferredSequenceFeatures, SEQUENCE_COLUMN};
@@ -32,12 +33,12 @@ pub struct InferredSequenceFeatures {
     sequence_column: String,
     context: Kinds,
     sequence: Kinds,
-    /// Whether a record has feature lists, perhaps none of them named.
+    /// Whether a record has feature lists, even an empty map of them.
     has_feature_lists: bool,
     records: u64,
 }
 
-/// The features of a record.
+/// The features of one record.
 #[derive(Default)]
 struct Found {
     context: RecordKinds,
@@ -46,7 +47,7 @@ struct Found {
 }
 
 impl InferredSequenceFeatures {
-    /// Before the first record. `sequence_column`: as in [`SequenceFeatures`].
+    /// Starts the inference, before the first record. `sequence_column` is as in [`SequenceFeatures`].
     pub fn new(sequence_column: impl Into<String>) -> Self {
         Self {
             sequence_column: sequence_column.into(),
@@ -57,11 +58,11 @@ impl InferredSequenceFeatures {
         }
     }
 
-    /// Adds the features of a record. After an error, they are what they were before.
+    /// Adds the features of a record. After an error, the features are unchanged.
     ///
     /// # Errors
-    /// The bytes are no message, or a feature has another kind than in a record or a step before. The error names the record and
-    /// the feature.
+    /// The bytes are not a valid message, or a feature has another kind than in an earlier record or step. The error names
+    /// the record and the feature.
     pub fn observe(&mut self, record: &[u8]) -> Result<(), FeedError> {
         let found = Found::read(record).map_err(|malformed| {
             FeedError::new(FeedErrorKind::CorruptBlock, malformed.to_string()).in_record(self.records)
@@ -77,7 +78,7 @@ impl InferredSequenceFeatures {
         Ok(())
     }
 
-    /// The features that had a list, in the order of their names.
+    /// The features that had a list, sorted by name.
     pub fn features(&self) -> SequenceFeatures {
         SequenceFeatures {
             context: self.context.features(),
@@ -105,21 +106,22 @@ impl Found {
     }
 }
 
-/// The batch of some records, whose columns are the features that these have, in the order of their names, as in tfx_bsl: batches
-/// of other records have other columns.
+/// Decodes records into a batch whose columns are the features of these records, sorted by name. As in tfx_bsl, batches of
+/// other records have other columns.
 ///
-/// A feature of the context without a list in any of the records is a column of nulls; one of the sequences has steps of nulls. The
-/// struct is there if a record has feature lists, even empty ones.
+/// If a feature of the context has no list in any of the records, its column has the type null. If a feature of the
+/// sequences has none, its steps have the type null. The struct column exists if a record has feature lists, even empty
+/// ones.
 ///
 /// # Errors
-/// As [`InferredSequenceFeatures::observe`]; a feature of the context has the name of the struct.
+/// As in [`InferredSequenceFeatures::observe`]; a feature of the context has the name of the struct column.
 pub fn decode_inferred(records: &[&[u8]], sequence_column: &str) -> Result<RecordBatch, FeedError> {
     let mut inferred = InferredSequenceFeatures::new(sequence_column);
     records.iter().try_for_each(|record| inferred.observe(record))?;
     if inferred.context.iter().any(|(name, _)| name == sequence_column) {
         return Err(named_as_sequences(sequence_column));
     }
-    // The steps of features without a list are counted as those of any kind.
+    // Features without a list are decoded as bytes, to count their steps.
     let all = inferred.sequence.iter().map(|(name, kind)| {
         let kind = kind.unwrap_or(Kind::Bytes);
         Feature { name: name.to_owned(), kind }
@@ -147,7 +149,7 @@ pub fn decode_inferred(records: &[&[u8]], sequence_column: &str) -> Result<Recor
         .expect("the columns have the types of the schema, and as many rows"))
 }
 
-/// A column of lists with as many steps, which are nulls of no type.
+/// Replaces the steps of a column by values of the type null. The lists keep their lengths.
 fn with_null_steps(name: &str, column: &LargeListArray) -> (FieldRef, ArrayRef) {
     let item = Arc::new(Field::new("item", DataType::Null, true));
     let steps = Arc::new(NullArray::new(column.values().len()));

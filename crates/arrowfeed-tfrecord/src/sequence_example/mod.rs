@@ -1,5 +1,5 @@
-//! `tf.SequenceExample` to columns: those of its context as of `tf.Example`, and behind them a struct of its sequences, as tfx_bsl
-//! has it.
+//! `tf.SequenceExample` to columns, and back, in the layout of tfx_bsl: the features of the context as in `tf.Example`, and
+//! after them a struct of the sequences.
 //!
 //! | part of a message | column |
 //! |---|---|
@@ -9,14 +9,14 @@
 //! | a feature list without steps | an empty list |
 //! | a step without a list | a null in the list of steps |
 //!
-//! What is accepted, and what it means, is that of protobuf's parsers.
+//! Messages are accepted and interpreted as by protobuf's parsers.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `decoder` | [`SequenceExampleDecoder`]: from records to a batch |
 //! | `encoder` | [`SequenceExampleEncoder`]: from a batch to records |
 //! | `infer` | [`InferredSequenceFeatures`]: the features of records without a schema |
-//! | `select` | field paths to features |
+//! | `select` | the features of field paths |
 
 mod decoder;
 mod encoder;

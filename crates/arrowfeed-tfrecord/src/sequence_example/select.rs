@@ -1,4 +1,4 @@
-//! Field paths to features.
+//! Selection of features by field paths.
 
 use arrow_schema::{Schema, SchemaRef};
 use arrowfeed_source::field_path::after_step;
@@ -9,11 +9,12 @@ use super::decoder::{SequenceExampleDecoder, SequenceFeatures};
 use crate::example::{Feature, Unlisted};
 
 impl SequenceFeatures {
-    /// The features of field paths, such as `user`, `##SEQUENCE##` and `##SEQUENCE##.token`, and the schema of their columns: columns in
-    /// the order of first mention, and fields of the struct in the order that they have here.
+    /// Selects the features of field paths, such as `user`, `##SEQUENCE##` and `##SEQUENCE##.token`, and returns them with
+    /// the schema of their columns. Columns are in the order of first mention; the fields of the struct keep the order that
+    /// they have in `self`.
     ///
     /// # Errors
-    /// A path leads nowhere; the features make no decoder.
+    /// A path does not match a feature; the features are not valid for a decoder.
     pub(crate) fn select(&self, paths: &[String]) -> Result<(Self, SchemaRef), FeedError> {
         let whole = SequenceExampleDecoder::new(self, Unlisted::Check)?.schema().clone();
         let (mut order, mut context, mut read) = (Vec::new(), Vec::new(), vec![false; self.sequence.len()]);

@@ -17,7 +17,7 @@ fn list(item: DataType) -> DataType {
     DataType::List(Arc::new(Field::new("item", item, true)))
 }
 
-/// A value of either encoding, in words.
+/// A value of either encoding as text.
 fn value(array: &ArrayRef, row: usize) -> String {
     if array.is_null(row) {
         return "null".to_owned();
@@ -25,7 +25,7 @@ fn value(array: &ArrayRef, row: usize) -> String {
     let items = |items: ArrayRef| (0..items.len()).map(|at| value(&items, at)).collect::<Vec<_>>().join(" ");
     match array.data_type() {
         DataType::LargeList(_) => format!("[{}]", items(array.as_list::<i64>().value(row))),
-        // A struct stands alone in its list.
+        // The list of a struct has one item.
         DataType::List(item) if matches!(item.data_type(), DataType::Struct(_)) => {
             let item = array.as_list::<i32>().value(row);
             assert_eq!(item.len(), 1);

@@ -1,4 +1,4 @@
-//! The decoder of `tf.Example` against messages that protobuf's own parser has read, and against a plain parser.
+//! Comparison of the `tf.Example` decoder with results of protobuf's own parser, and with a plain parser.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,7 +27,7 @@ fn decoder(columns: &[(&str, Kind)], unlisted: Unlisted) -> ExampleDecoder {
     ExampleDecoder::new(&features, unlisted).unwrap()
 }
 
-/// The values of a row, by column. What is null is not there.
+/// The values of a row by column. Nulls are left out.
 fn row(batch: &RecordBatch, row: usize) -> Example {
     let schema = batch.schema();
     let columns = schema.fields().iter().zip(batch.columns());
@@ -44,8 +44,8 @@ fn kind(list: &List) -> Kind {
     }
 }
 
-/// What a batch has of a message: features without a list, and those that are no column, are not there. `None`: a feature of a
-/// column has another kind.
+/// The values of a message that a batch should have. Features without a list, and features without a column, are left out.
+/// `None` if a feature has another kind than its column.
 fn expected(example: &Example, columns: &[(&str, Kind)]) -> Option<Example> {
     let kept = example.iter().filter(|(name, list)| list.is_some() && columns.iter().any(|it| it.0 == *name));
     let is_of_kind = |(name, list): (&String, &Option<List>)| {
@@ -105,7 +105,7 @@ fn messages_are_read_as_protobuf_reads_them() {
     for case in cases.case {
         let message = unhex(&case.message);
         assert_eq!(crate::oracle::parse(&message).is_some(), case.parsed, "{}", case.name);
-        // Rows before and behind it are as they are without it.
+        // The message does not change the rows before and after it.
         let mut decoder = decoder(&COLUMNS, Unlisted::Check);
         decoder.push(SEVEN).unwrap();
         let error = decoder.push(&message).err().map(|error| error.to_string());
@@ -121,7 +121,7 @@ fn messages_are_read_as_protobuf_reads_them() {
     }
 }
 
-/// The column `i` has a 7.
+/// A message with the feature `i` of the value 7.
 const SEVEN: &[u8] = b"\x0a\x0c\x0a\x0a\x0a\x01i\x12\x05\x1a\x03\x0a\x01\x07";
 
 fn seven() -> Example {
@@ -182,7 +182,7 @@ proptest! {
         let found: Vec<_> = (0..batch.num_rows()).map(|number| row(&batch, number)).collect();
         prop_assert_eq!(&found, &rows);
 
-        // What is stepped over may be wrong. What is right has the same values.
+        // Skipped features may be malformed. Valid messages are accepted.
         let mut skipping = decoder(&shown, Unlisted::Skip);
         for message in &messages {
             let is_right = crate::oracle::parse(message).and_then(|example| expected(&example, &shown)).is_some();
@@ -235,7 +235,7 @@ fn a_kind_that_changes_is_an_error() {
     );
 }
 
-/// The messages of the rows of a batch, decoded again.
+/// Encodes the rows of a batch as messages, and decodes them.
 fn encoded_and_decoded(batch: &RecordBatch, columns: &[(&str, Kind)], null_features: bool) -> RecordBatch {
     let mut encoder = ExampleEncoder::new(batch).unwrap().with_null_features(null_features);
     let mut decoder = decoder(columns, Unlisted::Check);
@@ -286,7 +286,7 @@ proptest! {
         let batch = RecordBatch::try_from_iter_with_nullable(
             [("i", column(0), true), ("f", column(1), true), ("b", column(2), true)],
         ).unwrap();
-        // A slice has rows behind others.
+        // A slice has an offset.
         let batch = batch.slice(skipped.min(rows.len()), rows.len().saturating_sub(skipped));
         prop_assert_eq!(encoded_and_decoded(&batch, &COLUMNS, null_features), batch);
     }

@@ -1,4 +1,4 @@
-//! The decoders of messages against plain parsers.
+//! Comparison of the message decoders with plain parsers.
 
 mod encoding;
 mod example;

@@ -1,4 +1,4 @@
-//! `tf.Example`, parsed into maps by the words of protobuf's documentation: slow, and plain to see.
+//! A simple, slow parser of `tf.Example` and `tf.SequenceExample` into maps, written from protobuf's documentation.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use arrow_array::{Array, ArrayRef};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum List {
     Bytes(Vec<Vec<u8>>),
-    /// The bits of each: a NaN equals none.
+    /// The bits of the values, because a NaN does not equal itself.
     Float(Vec<u32>),
     Int64(Vec<i64>),
 }
 
 impl List {
-    /// The values of a row of a column. `None`: the row is null.
+    /// The values of a row of a column; `None` if the row is null.
     pub(crate) fn of_row(column: &ArrayRef, row: usize) -> Option<Self> {
         let lists = column.as_list::<i64>();
         if lists.is_null(row) {
@@ -35,7 +35,7 @@ impl List {
 
 pub(crate) type Example = BTreeMap<String, Option<List>>;
 
-/// A field of a message, by its number.
+/// The value of a field.
 enum Value {
     Varint(u64),
     Fixed64,
@@ -69,7 +69,7 @@ impl Reader<'_> {
         (0..count.min(self.0.len() as u64 + 1)).map(|_| self.byte()).collect()
     }
 
-    /// `group`: the group that the field is in. The end of it has no value.
+    /// Reads a field. `group` is the number of the enclosing group. The end of the group has no value.
     fn field(&mut self, group: Option<u64>, depth: u32) -> Option<(u64, Option<Value>)> {
         let tag = self.varint(5)? % (1 << 32);
         let number = tag >> 3;
@@ -114,7 +114,7 @@ fn fields(message: &[u8]) -> Option<Vec<(u64, Value)>> {
 /// A `tf.SequenceExample`: its context, and the steps of each feature list.
 pub(crate) type SequenceExample = (Example, BTreeMap<String, Vec<Option<List>>>);
 
-/// `None`: it is no message.
+/// Parses a message; `None` if the bytes are not valid.
 pub(crate) fn parse_sequence(message: &[u8]) -> Option<SequenceExample> {
     let (mut context, mut sequence) = SequenceExample::default();
     for (number, value) in fields(message)? {
@@ -155,7 +155,7 @@ fn parse_steps(entry: &[u8]) -> Option<(String, Vec<Option<List>>)> {
     Some((name, steps))
 }
 
-/// `None`: it is no message.
+/// Parses a message; `None` if the bytes are not valid.
 pub(crate) fn parse(message: &[u8]) -> Option<Example> {
     let mut example = Example::new();
     for (number, value) in fields(message)? {

@@ -1,4 +1,4 @@
-//! Random messages, right and damaged.
+//! Random messages, valid and damaged.
 
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ pub(crate) fn unknown() -> impl Strategy<Value = Vec<u8>> {
         Just(message(72, b"bytes")),
         Just([varint(73 << 3 | 5, 0), vec![9; 4]].concat()),
         Just([varint(74 << 3 | 3, 0), message(1, b"i"), varint(74 << 3 | 4, 0)].concat()),
-        // Of a known number, and another wire type.
+        // A known field number with another wire type.
         Just([varint(1 << 3 | 1, 0), vec![9; 8]].concat()),
     ]
 }
@@ -63,7 +63,7 @@ pub(crate) fn list() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![integers, floats, bytes]
 }
 
-/// An entry of a map, with one of these names and some values.
+/// An entry of a map with one of these names: mostly a name and a `usual` value, otherwise parts in any order.
 pub(crate) fn entry(
     name: impl Strategy<Value = &'static str> + Clone + 'static,
     value: impl Strategy<Value = Vec<u8>> + Clone + 'static,
@@ -78,7 +78,7 @@ pub(crate) fn entry(
     prop_oneof![3 => usual.boxed(), 1 => parts(part, 3).boxed()].prop_map(|entry| message(1, &entry))
 }
 
-/// Changes of single bytes: another one in its place, none, or one more.
+/// Changes of single bytes: a replacement, a removal or an insertion.
 pub(crate) fn damage() -> impl Strategy<Value = Vec<(prop::sample::Index, u8, u8)>> {
     prop::collection::vec((any::<prop::sample::Index>(), 0..3_u8, any::<u8>()), 0..3)
 }
@@ -98,7 +98,7 @@ pub(crate) fn damaged(mut message: Vec<u8>, changes: &[(prop::sample::Index, u8,
     message
 }
 
-/// `ARROWFEED_CASES` for a longer run.
+/// Number of cases. Set `ARROWFEED_CASES` for a longer run.
 pub(crate) fn cases() -> u32 {
     std::env::var("ARROWFEED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000)
 }

@@ -1,4 +1,4 @@
-//! The decoder of `tf.SequenceExample` against a plain parser.
+//! Comparison of the `tf.SequenceExample` decoder with a plain parser.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ fn kind(list: &List) -> Kind {
     }
 }
 
-/// The values of the rows of a batch. What is null is not there; a step that is null is `None`.
+/// The values of the rows of a batch. Nulls are left out; a null step is `None`.
 fn rows(batch: &RecordBatch) -> Vec<SequenceExample> {
     (0..batch.num_rows()).map(|row| (context(batch, row), sequence(batch, row))).collect()
 }
@@ -63,7 +63,7 @@ fn sequence(batch: &RecordBatch, row: usize) -> BTreeMap<String, Vec<Option<List
         .collect()
 }
 
-/// What a batch has of a message. `None`: a feature has another kind than its column.
+/// The values of a message that a batch should have; `None` if a feature has another kind than its column.
 fn expected((context, sequence): &SequenceExample, shown: [&Columns; 2]) -> Option<SequenceExample> {
     let kind_of = |name: &str, columns: &Columns| columns.iter().find(|it| it.0 == name).map(|it| it.1);
     let mut row = SequenceExample::default();
@@ -86,7 +86,7 @@ fn expected((context, sequence): &SequenceExample, shown: [&Columns; 2]) -> Opti
     Some(row)
 }
 
-/// Messages whose lists have the kind that their name says, more often than not.
+/// Messages whose lists mostly have the kind that their name says.
 pub(crate) fn record() -> impl Strategy<Value = Vec<u8>> {
     let name = prop_oneof![Just("i"), Just("f"), Just("b"), Just("other"), Just("é")];
     let step = parts(list(), 2).prop_map(|feature| message(1, &feature)).boxed();
@@ -115,7 +115,7 @@ pub(crate) fn record() -> impl Strategy<Value = Vec<u8>> {
     )
 }
 
-/// The messages of the rows of a batch, decoded again.
+/// Encodes the rows of a batch as messages, and decodes them.
 fn encoded_and_decoded(batch: &RecordBatch, decoder: &mut SequenceExampleDecoder) -> RecordBatch {
     let mut encoder = SequenceExampleEncoder::new(batch, SEQUENCE_COLUMN).unwrap();
     for row in 0..batch.num_rows() {
@@ -144,7 +144,7 @@ proptest! {
         for message in &messages {
             let expected = parse_sequence(message).and_then(|it| expected(&it, [&context, &sequence]));
             prop_assert_eq!(checked.push(message).is_ok(), expected.is_some(), "{:02x?}", message);
-            // What is stepped over may be wrong.
+            // Skipped features may be malformed.
             let before = skipping.rows();
             let is_taken = skipping.push(message).is_ok();
             prop_assert!(is_taken || expected.is_none());
@@ -154,7 +154,7 @@ proptest! {
         let batch = checked.finish();
         prop_assert_eq!(batch.schema_ref(), checked.schema());
         prop_assert_eq!(rows(&batch), expected_rows);
-        // What is encoded is decoded, of a slice too.
+        // Encoding and decoding returns the same rows, also of a slice.
         let from = batch.num_rows() / 3;
         let batch = batch.slice(from, batch.num_rows() - from);
         prop_assert_eq!(encoded_and_decoded(&batch, &mut checked), batch);
@@ -204,7 +204,7 @@ proptest! {
         let features = SequenceFeatures { context, sequence, ..SequenceFeatures::default() };
         prop_assert_eq!(&inferred.features(), &features);
 
-        // The records have the same values with the features that they have.
+        // `decode_inferred` returns the same values.
         let kept: Vec<&[u8]> = kept.iter().map(Vec::as_slice).collect();
         let mut decoder = SequenceExampleDecoder::new(&features, Unlisted::Check).unwrap();
         kept.iter().for_each(|message| decoder.push(message).unwrap());
@@ -223,7 +223,7 @@ proptest! {
     }
 }
 
-/// The message of a feature of this name with an integer; of a feature list where there are several.
+/// A map entry with this name and value.
 fn feature(name: &str, value: &[u8]) -> Vec<u8> {
     message(1, &[message(1, name.as_bytes()), message(2, value)].concat())
 }
@@ -330,7 +330,7 @@ fn columns_that_are_no_lists_of_steps_are_refused() {
         let error = SequenceExampleEncoder::new(&batch, SEQUENCE_COLUMN).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
-    // A step that is one value, or null.
+    // A step may be a single value or null.
     let decoder = features(&[], &[("n", Kind::Int64)]);
     let mut decoder = SequenceExampleDecoder::new(&decoder, Unlisted::Check).unwrap();
     let found = rows(&encoded_and_decoded(&steps("n", Arc::new(null)), &mut decoder));

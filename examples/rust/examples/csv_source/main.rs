@@ -1,4 +1,4 @@
-//! A source of tensors for another format in one `impl`: CSV of numbers, under a line with their names.
+//! A source of tensors for another format in one `impl`: CSV files of numbers with a header line.
 //!
 //! ```sh
 //! cargo run --release --example csv_source -- FILE

@@ -4,7 +4,7 @@ use arrow_array::types::Float32Type;
 
 use super::*;
 
-/// A file that is removed with the test.
+/// A file that is removed on drop.
 struct Written(PathBuf);
 
 impl Written {

@@ -6,7 +6,7 @@ use super::super::testing::{
 use super::*;
 use crate::container::codec::Codec;
 
-/// Where the first block of a file without compression is.
+/// File offset of the first block of an uncompressed file.
 const FIRST: u64 = 57;
 
 const MARKER_HEX: &str = "a1 73 79 6e 63 20 6d 61 72 6b 65 72 20 31 36 ff";
@@ -20,7 +20,7 @@ fn reader_with(mut input: Input, limits: &Limits) -> BlockReader {
     BlockReader::new(input, &header, limits)
 }
 
-/// Reads through every kind of input, and gives the number of good blocks and the error.
+/// Reads through every kind of input, and returns the number of valid blocks and the error.
 fn failure_with(file: &Container, limits: &Limits) -> (usize, FeedErrorKind, String) {
     let (blocks, error) = read_every_way(&file.bytes, limits).unwrap();
     let error = error.unwrap();
@@ -290,7 +290,7 @@ fn data_that_does_not_decompress_leaves_the_next_block_alone() {
     assert_eq!(reader.payload(&Check::never()).unwrap().bytes(), b"good");
 }
 
-/// Reads to the error of a file, goes on behind it, and gives the bytes left out and the blocks that follow.
+/// Reads up to the error of a file and resynchronises. Returns the number of skipped bytes and the blocks that follow.
 fn after_resync(file: &Container) -> (Option<u64>, Vec<Vec<u8>>) {
     let results = inputs(&file.bytes).map(|input| {
         let mut reader = reader(input);
@@ -335,7 +335,7 @@ fn resync_passes_markers_that_no_block_follows() {
 
 #[test]
 fn markers_without_blocks_take_little_memory() {
-    // Each claims a block of 100 MiB, which would end in the file.
+    // Each marker claims a block of 100 MiB, which would end inside the file.
     let fake = [MARKER.as_slice(), &varint(1), &varint(100 << 20)].concat();
     let file = null().raw_block(-1, 0, &fake.repeat(8 * WINDOW / fake.len())).block(1, b"real");
     let tail = vec![0; 101 << 20];
@@ -368,7 +368,7 @@ fn a_reader_goes_on_at_another_range() {
             let block = Block { index, offset: range.start, count: 1, size: 1, data: range.start + 2 };
             assert_eq!(blocks, [(block, expected.to_vec())]);
         }
-        // A range that does not end with a block.
+        // A range that does not end at a block boundary.
         reader.restart(57..90, 0).unwrap();
         let message = "expected a block that ends by byte 90, where another one seems to start, found its end at byte 95";
         let error = read_rest(&mut reader).1.unwrap();

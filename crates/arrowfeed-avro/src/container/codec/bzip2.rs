@@ -6,10 +6,10 @@ use bzip2::{Decompress, Status};
 use super::Codec;
 use super::output::{Output, STEP, out_of_memory};
 
-/// Bytes of other work that take as long as one of this codec.
+/// Number of bytes of other work that take as long as one byte of this codec.
 const SLOWNESS: usize = 16;
 
-/// Decompresses every stream of a block.
+/// Decompresses all streams of a block.
 pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usize, FeedError> {
     if data.is_empty() {
         return Err(Codec::Bzip2.mismatch("no bytes"));

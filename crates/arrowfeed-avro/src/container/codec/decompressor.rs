@@ -1,4 +1,4 @@
-//! One decompressor for every codec.
+//! A common interface to all codecs.
 
 use arrowfeed_source::{Check, FeedError, Limits};
 
@@ -6,12 +6,12 @@ use super::output::Output;
 use super::{Codec, bzip2, deflate, snappy, xz, zstandard};
 use crate::wire::padded::Padded;
 
-/// Decompresses one block after the other into the same buffer, which never passes
-/// [`Limits::decoded_block_bytes`] and grows only by what compressed bytes have proven.
+/// Decompresses one block after another into the same buffer. The buffer never exceeds
+/// [`Limits::decoded_block_bytes`], and grows only as far as the compressed bytes justify.
 pub(crate) struct Decompressor {
     method: Method,
     output: Output,
-    /// Bytes that the last block has left in `output`.
+    /// Size of the last decompressed block in `output`.
     len: usize,
 }
 
@@ -25,7 +25,7 @@ enum Method {
 }
 
 impl Decompressor {
-    /// A decompressor for the blocks of one file.
+    /// Creates a decompressor for the blocks of one file.
     pub(crate) fn new(codec: Codec, limits: &Limits) -> Self {
         let method = match codec {
             Codec::Null => Method::Null,
@@ -38,8 +38,8 @@ impl Decompressor {
         Self { method, output: Output::new(limits.decoded_block_bytes), len: 0 }
     }
 
-    /// The data of a block without its compression: all streams or frames that it has, in order. The null codec
-    /// gives back `data` itself.
+    /// Decompresses the data of a block, including all of its streams or frames in order. The null codec
+    /// returns `data` itself.
     pub(crate) fn decompress<'a>(
         &'a mut self,
         data: Padded<'a>,
@@ -57,7 +57,7 @@ impl Decompressor {
         output.padded(self.len)
     }
 
-    /// What [`decompress`](Self::decompress) gave for this block, the last one, once more.
+    /// Returns the result of the last [`decompress`](Self::decompress) again, for the same block.
     pub(crate) fn again<'a>(&'a mut self, data: Padded<'a>) -> Result<Padded<'a>, FeedError> {
         match self.method {
             Method::Null => Ok(data),
@@ -65,7 +65,7 @@ impl Decompressor {
         }
     }
 
-    /// Bytes that the buffer takes.
+    /// Size of the buffer's memory.
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
         self.output.capacity()

@@ -6,10 +6,10 @@ use libdeflater::{DecompressionError, Decompressor};
 use super::Codec;
 use super::output::Output;
 
-/// Room that is tried first, by byte of input: text and numbers mostly shrink to a half or a tenth.
+/// Initial room per byte of input: text and numbers mostly compress to between a half and a tenth.
 const RATIO: usize = 8;
 
-/// Decompresses whole buffers; the library's tables are kept.
+/// Decompresses whole buffers, and reuses the library's tables.
 pub(super) struct Deflate(Decompressor);
 
 impl Deflate {
@@ -17,8 +17,8 @@ impl Deflate {
         Self(Decompressor::new())
     }
 
-    /// Bytes after the end of the stream are accepted: fastavro leaves three of a zlib trailer there, and the
-    /// library does not tell how many there are.
+    /// Decompresses a block. Accepts bytes after the end of the stream: fastavro leaves three bytes of a zlib
+    /// trailer there, and the library does not report how many bytes remain.
     pub(super) fn decompress(
         &mut self,
         data: &[u8],
@@ -39,7 +39,7 @@ impl Deflate {
 
 #[cold]
 fn bad_data(data: &[u8]) -> FeedError {
-    // RFC 1950: deflate in a window of at most 32 KiB, and a check of both bytes.
+    // RFC 1950: deflate with a window of at most 32 KiB, and a checksum over both bytes.
     let zlib = matches!(data, [cmf, flags, ..]
         if cmf & 0x0f == 8 && cmf >> 4 <= 7 && (u16::from(*cmf) << 8 | u16::from(*flags)) % 31 == 0);
     let hint = if zlib { " (they start like a zlib stream)" } else { "" };

@@ -1,4 +1,4 @@
-//! The buffer that blocks are decompressed into.
+//! The output buffer of the decompressors.
 
 use std::io;
 
@@ -6,14 +6,14 @@ use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
 
 use crate::wire::padded::{Padded, SLACK};
 
-/// The first size of the buffer.
+/// Initial size of the buffer.
 const FIRST: usize = 64 << 10;
 
-/// Most bytes that a decompressor takes or gives between two questions whether to stop.
+/// Maximum number of bytes that a decompressor reads or writes between two cancellation checks.
 pub(super) const STEP: usize = 256 << 10;
 
-/// Empty, or `room` bytes and [`SLACK`] behind them; `room` never passes `limit`. It is kept from block to block:
-/// the next one finds the room that the largest so far has needed.
+/// A buffer that is empty, or has `room` bytes followed by [`SLACK`] bytes of padding. `room` never exceeds
+/// `limit`. The buffer is reused, so that later blocks find enough room for the largest block so far.
 pub(super) struct Output {
     bytes: Vec<u8>,
     limit: usize,
@@ -36,9 +36,10 @@ impl Output {
         Err(self.too_large(&format!("{} declared", thousands(declared))))
     }
 
-    /// For decompressors that want room for everything at once: `attempt` gets the room and gives the bytes that
-    /// it has filled, or `None` where they were too few; it is called again with twice as many. The first call
-    /// has room for `first` bytes or more. What was in the buffer is gone.
+    /// Runs a decompressor that needs room for its whole output at once. `attempt` gets the room and returns
+    /// the number of bytes that it wrote, or `None` if the room was too small; it is then called again with
+    /// twice as much. The first call has room for at least `first` bytes, or for `limit` bytes. The previous
+    /// content of the buffer is discarded.
     pub(super) fn fit(
         &mut self,
         first: usize,
@@ -49,7 +50,7 @@ impl Output {
         loop {
             check.after(wanted)?;
             if self.room() < wanted.min(self.limit) || self.bytes.is_empty() {
-                // Before the new memory is taken, so that there is never the sum of both.
+                // Freed before the new memory is allocated, so that both never exist at once.
                 self.bytes = Vec::new();
                 self.grow(wanted)?;
             }
@@ -64,16 +65,16 @@ impl Output {
         }
     }
 
-    /// For decompressors that go on where they stopped: where to write behind the `filled` bytes, at least one
-    /// byte and at most [`STEP`]. That byte may be slack; so the buffer grows, or the limit is reached, only after
-    /// a byte has shown that there are more.
+    /// Returns the space where a streaming decompressor writes next, after the `filled` bytes: at least one
+    /// byte and at most [`STEP`]. The only byte may be padding. Therefore the buffer grows, or the limit is
+    /// reached, only after a byte has shown that there is more output.
     pub(super) fn spare(&mut self, filled: usize) -> Result<&mut [u8], FeedError> {
         self.hold(filled)?;
         let end = (self.room() + 1).min(filled + STEP);
         Ok(&mut self.bytes[filled..end])
     }
 
-    /// The `filled` bytes.
+    /// Returns the `filled` bytes with their padding.
     pub(super) fn padded(&mut self, filled: usize) -> Result<Padded<'_>, FeedError> {
         self.hold(filled)?;
         Padded::new(&self.bytes, filled).ok_or_else(|| {
@@ -81,7 +82,7 @@ impl Output {
         })
     }
 
-    /// Room for `filled` bytes, which stay.
+    /// Ensures that there is room for `filled` bytes, and keeps their content.
     fn hold(&mut self, filled: usize) -> Result<(), FeedError> {
         if filled > self.limit {
             return Err(self.too_large("more"));
@@ -92,7 +93,7 @@ impl Output {
         Ok(())
     }
 
-    /// To `room`, or what is near it and allowed; more than now.
+    /// Enlarges the buffer to `room` bytes, but at least to [`FIRST`] and at most to `limit`, plus padding.
     fn grow(&mut self, room: usize) -> Result<(), FeedError> {
         let len = room.max(FIRST).min(self.limit) + SLACK;
         self.bytes
@@ -110,14 +111,14 @@ impl Output {
         FeedError::limit_reached("decoded_block_bytes", message)
     }
 
-    /// Bytes that the buffer takes.
+    /// Size of the buffer's memory.
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
         self.bytes.capacity()
     }
 }
 
-/// The error of a decompressor that could not get memory for itself.
+/// Creates the error of a decompressor that could not allocate its own memory.
 #[cold]
 pub(super) fn out_of_memory() -> FeedError {
     FeedError::io(io::ErrorKind::OutOfMemory.into())

@@ -1,4 +1,4 @@
-//! Raw snappy with a checksum behind it.
+//! Raw snappy followed by a checksum.
 
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, thousands};
 use snap::raw::{Decoder, decompress_len};
@@ -6,10 +6,10 @@ use snap::raw::{Decoder, decompress_len};
 use super::Codec;
 use super::output::Output;
 
-/// Most output of a byte of input, rounded up: a copy of 64 bytes takes 3.
+/// Maximum output per byte of input, rounded up: a copy of 64 bytes takes 3 bytes.
 const MAX_RATIO: u64 = 22;
 
-/// The last four bytes are the big-endian CRC-32 of the uncompressed ones.
+/// Decompresses a block and verifies its last four bytes, the big-endian CRC-32 of the uncompressed bytes.
 pub(super) fn decompress(data: &[u8], output: &mut Output, check: &Check<'_>) -> Result<usize, FeedError> {
     let Some((stream, checksum)) = data.split_last_chunk::<4>() else {
         return Err(Codec::Snappy.mismatch(format_args!("{} bytes, fewer than its CRC-32 has", data.len())));

@@ -25,7 +25,7 @@ fn failure(codec: Codec, data: &[u8]) -> String {
     error.to_string()
 }
 
-/// Compresses to about a half: hexadecimal digits without a pattern.
+/// Generates pseudo-random hexadecimal digits, which compress to about half their size.
 fn digits(len: usize) -> Vec<u8> {
     let mut state = 1u64;
     let next = || {
@@ -50,7 +50,7 @@ fn one_decompressor_takes_blocks_of_any_size_in_any_order() {
             let payload = digits(len);
             let data = compress(codec, &payload);
             assert!(decompress_with(&mut decompressor, &data).unwrap() == payload, "{codec:?} {len}");
-            // An error leaves the next block alone.
+            // An error does not affect the next block.
             if codec != Codec::Null {
                 assert!(decompress_with(&mut decompressor, &data[..data.len() / 2]).is_err());
             }
@@ -176,7 +176,7 @@ fn deflate_in_a_zlib_wrapper_is_an_error_with_a_hint() {
     let len = compressor.zlib_compress(b"records", &mut data).unwrap();
     let found = format!("{len} bytes that are not one, or not all of one (they start like a zlib stream)");
     assert_eq!(failure(Codec::Deflate, &data[..len]), format!("expected a deflate stream, found {found}"));
-    // A stored block whose length and its complement disagree.
+    // A stored block whose length and complement disagree.
     failure(Codec::Deflate, &[0x01, 0x05, 0x00, 0x00, 0x00, b'a', b'b', b'c', b'd', b'e']);
 }
 
@@ -205,7 +205,7 @@ fn a_snappy_length_is_not_believed() {
     assert_eq!(decompressor.capacity(), 0);
 }
 
-/// A frame of one raw block that holds `x`, with the header as given.
+/// Builds a frame with this header and one raw block that holds `x`.
 fn frame(header: &[u8]) -> Vec<u8> {
     [&[0x28, 0xb5, 0x2f, 0xfd], header, &[0x09, 0, 0, b'x']].concat()
 }
@@ -217,7 +217,7 @@ fn a_zstandard_content_size_is_not_believed() {
         let text = "expected a zstandard stream, found 10 bytes that are not one, or not all of one";
         assert_eq!(failure(Codec::Zstandard, &frame(&[0x20, wrong])), text);
     }
-    // 64 MiB in a frame of 17 bytes.
+    // The header declares 64 MiB in a frame of 17 bytes.
     let mut decompressor = Decompressor::new(Codec::Zstandard, &Limits::default());
     let lie = frame(&[&[0xe0], (64u64 << 20).to_le_bytes().as_slice()].concat());
     assert_eq!(decompress_with(&mut decompressor, &lie).unwrap_err().kind(), FeedErrorKind::Codec);
@@ -234,7 +234,7 @@ fn a_zstandard_window_never_passes_its_limit() {
     assert_eq!((error.kind(), error.limit()), (FeedErrorKind::Limit, Some("zstd_window_bytes")));
     let text = "expected a zstandard window of at most 134,217,728 bytes, found 2,147,483,648";
     assert_eq!(error.to_string(), text);
-    // The widest that the descriptor can say.
+    // The largest window that the descriptor can express.
     let error = decompress(Codec::Zstandard, &frame(&[0x00, 0xff])).unwrap_err();
     assert_eq!(error.limit(), Some("zstd_window_bytes"));
 }
@@ -267,7 +267,7 @@ fn a_wrong_checksum_of_bzip2_or_xz_is_an_error() {
     let mut data = compress(Codec::Bzip2, b"records");
     data[10] ^= 1;
     failure(Codec::Bzip2, &data);
-    // Each byte of an xz stream is covered by one check or another.
+    // Some check covers each byte of an xz stream.
     let data = compress(Codec::Xz, b"records");
     for at in 0..data.len() {
         let mut data = data.clone();

@@ -6,10 +6,10 @@ use liblzma::stream::{Action, CONCATENATED, Error, Status, Stream};
 use super::Codec;
 use super::output::{Output, STEP, out_of_memory};
 
-/// Bytes of other work that take as long as one of this codec.
+/// Number of bytes of other work that take as long as one byte of this codec.
 const SLOWNESS: usize = 16;
 
-/// Decompresses every stream of a block, with at most `memory` bytes for the decoder.
+/// Decompresses all streams of a block. The decoder uses at most `memory` bytes.
 pub(super) fn decompress(
     data: &[u8],
     memory: usize,
@@ -33,7 +33,7 @@ pub(super) fn decompress(
         check.after((taken + given).saturating_mul(SLOWNESS))?;
         match status {
             Status::StreamEnd => return Ok(written),
-            // There is always room for output: what is missing is input.
+            // There is always room for output, so the decoder needs more input.
             Status::MemNeeded => {
                 let len = counted(data.len() as u64, "byte");
                 return Err(Codec::Xz.mismatch(format_args!("one that is cut after {len}")));

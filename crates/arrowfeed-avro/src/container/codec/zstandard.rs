@@ -10,11 +10,11 @@ use super::output::{Output, out_of_memory};
 const MAGIC: u32 = 0xfd2f_b528;
 const SKIPPABLE_MAGIC: std::ops::RangeInclusive<u32> = 0x184d_2a50..=0x184d_2a5f;
 
-/// Room that is tried first, by byte of input: enough for most data, too little for a bomb.
+/// Initial room per byte of input: enough for most data, too little for a decompression bomb.
 const RATIO: usize = 16;
 
-/// Decompresses all frames of a block in one call, straight into the output: no window has to be kept. The
-/// library's context is made for the first block and kept.
+/// Decompresses all frames of a block in one call, directly into the output, so that no window buffer is
+/// needed. The library's context is created for the first block and reused.
 pub(super) struct Zstandard {
     context: Option<DCtx<'static>>,
     window_limit: usize,
@@ -48,8 +48,8 @@ impl Zstandard {
         })
     }
 
-    /// Walks over the frames without decompressing them. Gives the length of their content where each declares
-    /// it.
+    /// Walks over the frames without decompressing them. Returns the total length of their content if every
+    /// frame declares its length.
     fn check_frames(&self, data: &[u8]) -> Result<Option<u64>, FeedError> {
         if data.is_empty() {
             return Err(Codec::Zstandard.mismatch("no bytes"));
@@ -75,8 +75,8 @@ impl Zstandard {
         Ok(content)
     }
 
-    /// RFC 8878, 3.1.1.1: the window descriptor, where the frame has one. Without one the window is the content,
-    /// for which the limit of the block holds.
+    /// Checks the window descriptor (RFC 8878, 3.1.1.1), if the frame has one. Without a descriptor the window
+    /// is the content, which the block limit covers.
     fn check_window(&self, frame: &[u8]) -> Result<(), FeedError> {
         let (Some(descriptor), Some(window)) = (frame.get(4), frame.get(5)) else { return Ok(()) };
         if descriptor & 0x20 != 0 {
@@ -93,7 +93,7 @@ impl Zstandard {
     }
 }
 
-/// The library gives an error as its number below zero, wrapped.
+/// The library returns an error code as its wrapped negative.
 fn is_too_small(code: usize) -> bool {
     code.wrapping_neg() == ZSTD_ErrorCode::ZSTD_error_dstSize_tooSmall as usize
 }

@@ -3,7 +3,7 @@ use super::*;
 
 const JSON: &[u8] = b"\"long\"";
 
-/// Reads through every kind of input, which must all agree.
+/// Reads through every kind of input, and asserts that all results agree.
 fn read_with(bytes: &[u8], limits: &Limits) -> Result<Header, FeedError> {
     let [first, others @ ..] =
         inputs(bytes).map(|mut input| Header::read(&mut input, limits, &Check::never()));
@@ -24,7 +24,7 @@ fn failure(bytes: &[u8]) -> (FeedErrorKind, String) {
     (error.kind(), error.to_string())
 }
 
-/// A header with metadata as given and everything else right.
+/// Builds a header with this metadata around which everything else is valid.
 fn around(metadata: &[u8]) -> Vec<u8> {
     [b"Obj\x01", metadata, &SYNC].concat()
 }

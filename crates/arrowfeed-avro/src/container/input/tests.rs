@@ -1,7 +1,7 @@
 use super::super::testing::{ByteByByte, inputs, temporary_file};
 use super::*;
 
-/// Bytes that differ from place to place.
+/// Generates bytes that differ from position to position.
 fn numbered(len: usize) -> Vec<u8> {
     (0..len).map(|i| (i % 251) as u8).collect()
 }
@@ -41,7 +41,7 @@ fn memory_is_not_copied_where_enough_of_it_follows() {
     assert_ne!(copied.bytes().as_ptr(), memory[100..].as_ptr());
     assert_eq!(copied.bytes(), &memory[100..1000 - SLACK + 1]);
 
-    // What is behind the range serves as slack, but is never given.
+    // The bytes after the range serve as padding, but are never returned.
     let mut input = Input::from_bytes(memory.clone(), 100..200);
     assert_eq!(input.ensure(101, &Check::never()).unwrap(), 100);
     assert_eq!(input.peek(100).bytes().as_ptr(), memory[100..].as_ptr());

@@ -30,7 +30,7 @@ fn scan_rest(scanner: &mut BlockScanner) -> (Vec<Chunk>, Option<FeedError>) {
     }
 }
 
-/// Scans through every kind of source and asserts that the reader sees the same blocks and the same error.
+/// Scans through every kind of source, and asserts that the reader sees the same blocks and the same error.
 fn assert_like_reader(bytes: &[u8]) {
     let [input, ..] = inputs(bytes);
     let (blocks, expected) = read_all(input, &Limits::default()).unwrap();
@@ -78,7 +78,7 @@ fn scanner_and_reader_see_the_same_faults() {
         for flip in [1, 0x80] {
             let mut bytes = whole.bytes.clone();
             bytes[at] ^= flip;
-            // A count of 0 with data and the like are for the reader, who has the data.
+            // Faults such as a count of 0 with data are left to the reader, which has the data.
             let [input, ..] = inputs(&bytes);
             let error = read_all(input, &Limits::default()).unwrap().1;
             let of_payload = error.is_some_and(|error| error.message().starts_with("expected no bytes"));
@@ -127,7 +127,8 @@ fn aligned(scanner: &mut BlockScanner, range: Range<u64>) -> Range<u64> {
     align(scanner, range, file_len, &Check::never()).unwrap()
 }
 
-/// Reads the blocks of a byte range, which the reader of the range's own part of the file must see whole.
+/// Aligns a byte range and reads its blocks. Asserts that the reader sees them whole, and that they start
+/// within the range.
 fn payloads(scanner: &mut BlockScanner, reader: &mut BlockReader, range: Range<u64>) -> Vec<Vec<u8>> {
     let aligned = aligned(scanner, range.clone());
     reader.restart(aligned.clone(), 0).unwrap();

@@ -1,24 +1,24 @@
-//! A program of the plan to the hops of a [`Skipper`].
+//! Compiles a program of the plan to the hops of a [`Skipper`].
 
-use super::{Hop, ItemKind, Items, Skipper};
+use super::{ItemKind, Items, SkipStep, Skipper};
 use crate::plan::skip::{Program, Skip, Skips};
 
-/// Hops of one skipper: a schema that refers to a record again and again would have no end of them.
-const MOST_HOPS: usize = 4096;
+/// Maximum number of hops in one skipper. A schema that refers to the same records many times could expand to far more.
+const MAX_SKIP_STEPS: usize = 4096;
 
-/// Arrays, unions and records inside each other: they take the machine's stack.
+/// Maximum nesting of arrays, unions and records, because each level uses the machine stack.
 const MOST_DEPTH: usize = 32;
 
 impl Skipper {
-    /// What steps over the values that `program` steps over.
+    /// Creates a skipper for the values that `program` skips.
     pub(crate) fn new(program: &Program, skips: &Skips) -> Self {
-        Lowering { skips, open: Vec::new(), depth: 0, left: MOST_HOPS }.program(program)
+        Lowering { skips, open: Vec::new(), depth: 0, left: MAX_SKIP_STEPS }.program(program)
     }
 }
 
 struct Lowering<'a> {
     skips: &'a Skips,
-    /// The records that are being lowered: met again, the type is recursive.
+    /// The records that are being lowered. A record that occurs inside itself is a recursive type.
     open: Vec<usize>,
     depth: usize,
     left: usize,
@@ -40,20 +40,24 @@ impl Lowering<'_> {
     fn step(&mut self, step: &Skip, skipper: &mut Skipper) {
         self.left = self.left.saturating_sub(1);
         let hop = match step {
-            Skip::Advance(bytes) => Hop::Advance(*bytes),
-            Skip::Boolean => Hop::Boolean { times: 1 },
-            Skip::Int => Hop::Int { times: 1 },
-            Skip::Long => Hop::Long { times: 1 },
-            Skip::Bytes => Hop::String { times: 1 },
-            Skip::Symbol(count) => Hop::Symbol(*count),
-            step if self.depth >= MOST_DEPTH || self.left == 0 => Hop::Program(Program::of(step.clone())),
+            Skip::Advance(bytes) => SkipStep::Advance(*bytes),
+            Skip::Boolean => SkipStep::Boolean { times: 1 },
+            Skip::Int => SkipStep::Int { times: 1 },
+            Skip::Long => SkipStep::Long { times: 1 },
+            Skip::Bytes => SkipStep::String { times: 1 },
+            Skip::Symbol(count) => SkipStep::Symbol(*count),
+            step if self.depth >= MOST_DEPTH || self.left == 0 => {
+                SkipStep::Program(Program::of(step.clone()))
+            }
             Skip::Union { branches, .. } => self.union(branches),
             Skip::Items { program, number, fixed, .. } => match self.skips.item_bytes(*number) {
-                // Those are counted.
-                0 => Hop::Program(Program::of(step.clone())),
-                min_bytes => Hop::Items(Items { kind: self.items(program, *fixed), min_bytes }),
+                // Items without bytes are counted against a budget.
+                0 => SkipStep::Program(Program::of(step.clone())),
+                min_bytes => SkipStep::Items(Items { kind: self.items(program, *fixed), min_bytes }),
             },
-            Skip::Record(number) if self.open.contains(number) => Hop::Program(Program::of(step.clone())),
+            Skip::Record(number) if self.open.contains(number) => {
+                SkipStep::Program(Program::of(step.clone()))
+            }
             Skip::Record(number) => {
                 let skips = self.skips;
                 self.open.push(*number);
@@ -74,18 +78,18 @@ impl Lowering<'_> {
         }
     }
 
-    fn union(&mut self, branches: &[Program]) -> Hop {
+    fn union(&mut self, branches: &[Program]) -> SkipStep {
         let (null, value) = match branches {
             [null, value] if null.steps().is_empty() => (0, value),
             [value, null] if null.steps().is_empty() => (2, value),
-            _ => return Hop::Union(branches.iter().map(|branch| self.program(branch)).collect()),
+            _ => return SkipStep::Union(branches.iter().map(|branch| self.program(branch)).collect()),
         };
         match value.steps() {
-            [Skip::Advance(bytes)] => Hop::OptionalAdvance { null, bytes: *bytes, times: 1 },
-            [Skip::Int] => Hop::OptionalInt { null, times: 1 },
-            [Skip::Long] => Hop::OptionalLong { null, times: 1 },
-            [Skip::Bytes] => Hop::OptionalString { null, times: 1 },
-            _ => Hop::Union(branches.iter().map(|branch| self.program(branch)).collect()),
+            [Skip::Advance(bytes)] => SkipStep::OptionalAdvance { null, bytes: *bytes, times: 1 },
+            [Skip::Int] => SkipStep::OptionalInt { null, times: 1 },
+            [Skip::Long] => SkipStep::OptionalLong { null, times: 1 },
+            [Skip::Bytes] => SkipStep::OptionalString { null, times: 1 },
+            _ => SkipStep::Union(branches.iter().map(|branch| self.program(branch)).collect()),
         }
     }
 }

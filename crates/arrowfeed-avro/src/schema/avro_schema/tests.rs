@@ -11,8 +11,8 @@ fn parsed(json: &str) -> AvroSchema {
     AvroSchema::parse(json).unwrap_or_else(|error| panic!("{json}: {error}"))
 }
 
-/// Runs `f` with an eighth of the stack that Rust gives a thread; under a sanitizer, whose frames are larger, with all
-/// of it.
+/// Runs `f` with an eighth of the default stack of a Rust thread, or with all of it under a sanitizer, whose frames are
+/// larger.
 fn with_small_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     let stack = if std::env::var_os("ARROWFEED_SANITIZED").is_some() { 2 << 20 } else { 256 << 10 };
     thread::scope(|scope| {
@@ -162,7 +162,7 @@ fn a_chain_of_references_needs_no_stack() {
     assert_eq!(schema.canonical().len(), with_small_stack(|| parsed(&schema.canonical()).canonical().len()));
 }
 
-/// JSON made of the words of schemas, most of it wrong.
+/// JSON made of the keywords of schemas; most of it is not a valid schema.
 fn schema_like_json() -> impl Strategy<Value = Value> {
     let words = [
         "null", "int", "long", "bytes", "string", "record", "error", "enum", "fixed", "array", "map", "R",
@@ -201,7 +201,7 @@ fn schema_like_json() -> impl Strategy<Value = Value> {
 
 const SYMBOLS: [&str; 4] = ["A", "B", "é", "D"];
 
-/// Valid schemas, but for their names and the kinds of the branches of unions, which [`number_names`] mends.
+/// Schemas that are valid except for the names of definitions and of `parent` references, which [`number_names`] sets.
 fn type_tree() -> impl Strategy<Value = Value> {
     let primitive =
         prop::sample::select(vec!["null", "boolean", "int", "long", "float", "double", "bytes", "string"]);
@@ -233,8 +233,8 @@ fn type_tree() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Gives each definition a name of its own, every third one with a namespace, and `parent` that of the record
-/// around it.
+/// Gives each definition a unique name, every third one in a namespace of its own, and replaces `parent` by the name of
+/// the enclosing record.
 fn number_names(ty: &mut Value, next: &mut usize, parent: &str) {
     match ty {
         Value::String(name) if name == "parent" => *name = parent.into(),

@@ -1,8 +1,8 @@
 use crate::AvroSchema;
 use crate::schema::fingerprint::tests::plain;
 
-/// Schemas by the rules of the specification: their text, canonical form and, where Avro publishes it with the
-/// form, the fingerprint as the signed number that Java prints.
+/// Schemas for the rules of the specification: the text, the canonical form and, where Avro publishes it for that form,
+/// the fingerprint as the signed number that Java prints.
 const CASES: [(&str, &str, Option<i64>); 29] = [
     // PRIMITIVES
     (r#""null""#, r#""null""#, Some(7_195_948_357_588_979_594)),
@@ -107,7 +107,7 @@ const CASES: [(&str, &str, Option<i64>); 29] = [
         None,
     ),
     (
-        // The order is that of the walk over the types, not that of the keys.
+        // The order is that of the types in the text, not that of the keys.
         r#"[{"fields": [{"type": {"type": "map", "values": {"name": "B", "type": "record", "fields": [
             {"name": "a", "type": ["null", "A"]}]}}, "name": "b"}, {"name": "c", "type": "B"}],
             "type": "record", "name": "A"}, "B"]"#,

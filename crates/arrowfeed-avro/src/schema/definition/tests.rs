@@ -178,7 +178,7 @@ fn aliases_are_full_names_without_repeats() {
     assert_eq!(record.fields[0].aliases, ["g", "old-name"]);
 }
 
-/// What Java computes for the same texts, see `tests/java`.
+/// Java computes the same canonical forms for these texts, see `tests/java`.
 #[test]
 fn names_that_writers_wrote_are_taken() {
     let java = r#"{"type": "record", "name": "Outer", "namespace": "org.apache.Job$", "fields": [
@@ -209,12 +209,12 @@ fn names_that_writers_wrote_are_taken() {
             r#"{"name":"a.R","type":"record","fields":[{"name":"s","type":{"name":"a.string","type":"fixed","size":1}},{"name":"t","type":["string","a.string"]}]}"#,
         ),
     ]);
-    // The form cannot say that a type inside of a namespace has none.
+    // The canonical form cannot express that a type inside a namespace has no namespace.
     assert_eq!(
         parsed(dots).canonical(),
         r#"{"name":"a..C","type":"record","fields":[{"name":"d","type":{"name":"D","type":"fixed","size":1}},{"name":"e","type":{"name":"x..E","type":"fixed","size":2}},{"name":"f","type":["D","x..E","a..C"]}]}"#
     );
-    // Nor does it escape, as Java's does not.
+    // The form does not escape names either, as in Java.
     let quotes = r#"{"type": "record", "name": "a\"b", "fields": [{"name": "c\\\n", "type": "int"}]}"#;
     assert_eq!(
         parsed(quotes).canonical(),

@@ -70,12 +70,12 @@ fn an_unknown_name_is_refused_with_a_suggestion() {
             &format!(r#"{unknown} "F": did you mean "a.F"?"#),
         ),
         (
-            // A name is known from its definition on.
+            // A name is only known after its definition.
             r#"[{"type": "array", "items": "F"}, {"type": "fixed", "name": "F", "size": 1}]"#,
             &format!(r#"{unknown} "F""#),
         ),
         (
-            // An alias is not a name to define with.
+            // An alias cannot be used as a reference.
             r#"[{"type": "fixed", "name": "F", "aliases": ["G"], "size": 1}, {"type": "array", "items": "G"}]"#,
             &format!(r#"{unknown} "G""#),
         ),
@@ -130,7 +130,7 @@ fn legal_oddities_are_taken() {
         (r#"{"type": "fixed", "name": "F", "size": 0}"#, r#"{"name":"F","type":"fixed","size":0}"#),
         (r#"{"type": "int", "doc": 5, "items": 3, "precision": "x", "fields": {}}"#, r#""int""#),
         (
-            // A type may have the name of a kind.
+            // A type may have the same name as a kind.
             r#"[{"type": "record", "name": "record", "fields": []}, {"type": "array", "items": "record"}]"#,
             r#"[{"name":"record","type":"record","fields":[]},{"type":"array","items":"record"}]"#,
         ),
@@ -139,7 +139,7 @@ fn legal_oddities_are_taken() {
             r#"{"name":"foo","type":"enum","symbols":["A"]}"#,
         ),
         (
-            // Of a key that is there twice the last value counts.
+            // If a key occurs twice, the last value counts.
             r#"{"type": "string", "type": "bytes"}"#,
             r#""bytes""#,
         ),

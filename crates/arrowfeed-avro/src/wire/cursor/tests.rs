@@ -32,7 +32,7 @@ fn varint_of(bytes: &[u8]) -> (Result<u64, Stop>, usize) {
     (value, bytes.len() - cursor.left())
 }
 
-/// The specification's definition, byte by byte.
+/// Decodes a varint byte by byte, as the specification defines it.
 fn plain_varint(bytes: &[u8]) -> Result<(u64, usize), Stop> {
     let mut value = 0_u128;
     for (i, byte) in bytes.iter().take(10).enumerate() {

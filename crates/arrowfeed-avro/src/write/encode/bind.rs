@@ -1,4 +1,4 @@
-//! A plan and the arrays of one batch to the operations that write its rows.
+//! Conversion of a plan and the arrays of one batch to the operations that write its rows.
 
 use std::ops::Range;
 
@@ -39,12 +39,12 @@ fn operations(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
             Ok(vec![required(op, missing, &node.path)])
         }
         Kind::Leaf(Leaf::Null) => values(node, array),
-        // Unions have no nulls of their own.
+        // Unions have no validity buffer of their own.
         Kind::Union(_) if matches!(array.data_type(), DataType::Union(..)) => values(node, array),
         Kind::Union(children) => {
             let value = values(node, array)?;
             let index = children.iter().find_map(|child| child.null_index);
-            // What is null behind the index is told by the union; only the keys count here.
+            // Nulls inside the union are written by the union itself; only null keys count here.
             Ok(match (array.nulls().cloned(), index) {
                 (None, _) => value,
                 (Some(nulls), Some(index)) => {
@@ -66,7 +66,7 @@ fn operations(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
     }
 }
 
-/// The one operation of a list of them.
+/// The only operation of a list, or else the list.
 fn single(mut ops: Vec<Op>) -> Result<Op, Vec<Op>> {
     match (ops.len(), ops.pop()) {
         (1, Some(op)) => Ok(op),
@@ -84,12 +84,12 @@ fn required(op: Op, missing: Option<NullBuffer>, path: &str) -> Op {
     }
 }
 
-/// The slots that are null, also by what they refer to; none where no slot is.
+/// The validity of the slots, including nulls in values that they refer to; `None` if no slot is null.
 fn nulls(array: &ArrayRef) -> Option<NullBuffer> {
     array.logical_nulls().filter(|nulls| nulls.null_count() > 0)
 }
 
-/// The operations that write the slots of an array that are not null.
+/// The operations that write the non-null slots of an array.
 fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
     match array.data_type() {
         DataType::Dictionary(..) => {
@@ -130,13 +130,13 @@ fn values(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
         Kind::List(item) => list(item, array).map(|list| vec![Op::List(vec![list])]),
         Kind::Map(value) => map(value, array).map(|list| vec![Op::List(vec![list])]),
         Kind::Union(children) => union(children, array).map(|union| vec![Op::Union(vec![union])]),
-        // A union with null is never the type of a dictionary's values alone.
+        // In the plan, a union with null is around a dictionary, never around its values alone.
         Kind::Optional(..) => operations(node, array),
     }
 }
 
-/// The operations that write what an index refers to. The nulls of all levels are known outside, unless the values are
-/// unions: each level tells its own then.
+/// The operations that write the values behind an index. The caller handles the nulls of all levels, unless the values
+/// are unions: then each level handles its own nulls.
 fn stored(node: &Node, array: &ArrayRef) -> Result<Vec<Op>, FeedError> {
     match node.kind {
         Kind::Union(_) => operations(node, array),
@@ -148,7 +148,7 @@ fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Most items without bytes that a list may have, so that it can be read again.
+/// Maximum number of items without bytes in a list that readers accept.
 fn most_items(min_bytes: usize) -> Option<u64> {
     (min_bytes == 0).then(|| Limits::default().zero_byte_elements)
 }
@@ -196,7 +196,7 @@ fn map(value: &Node, array: &ArrayRef) -> Result<List, FeedError> {
     Ok(List { ranges, first: covered.start, items: Body::new(ops), most: None })
 }
 
-/// The items that the slots of a list have: others are not looked at, so that slices cost what they hold.
+/// The range of the items that the slots of a list refer to. Others are ignored, so the cost of a slice depends on its size.
 fn covered(ranges: &Ranges, lists: &ArrayRef) -> Range<usize> {
     match ranges {
         Ranges::Offsets(offsets) => offsets[0] as usize..offsets[lists.len()] as usize,
@@ -258,7 +258,7 @@ fn keys(array: &dyn Array) -> Keys {
     }
 }
 
-/// The run of each slot, and the values of the runs.
+/// The index of the run for each slot, and the values of the runs.
 fn runs<R: RunEndIndexType>(array: &RunArray<R>) -> (Keys, ArrayRef) {
     let mut keys: Vec<u64> = Vec::with_capacity(array.len());
     let first = array.run_ends().get_start_physical_index() as u64;

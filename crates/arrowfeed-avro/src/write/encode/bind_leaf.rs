@@ -1,4 +1,4 @@
-//! An Arrow array and an Avro type without parts to the leaf that writes it: the table in `docs/avro-to-arrow.md`.
+//! Conversion of an Arrow array and an Avro leaf type to the leaf that writes it: the table in `docs/avro-to-arrow.md`.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -16,10 +16,10 @@ use crate::plan::leaf::decimal_type;
 use crate::schema::graph::{FixedLogical, IntLogical, LongLogical};
 use crate::write::plan::{self, Leaf};
 
-/// The operation that writes the slots of `array` that are not null.
+/// The operation that writes the non-null slots of `array`.
 ///
 /// # Errors
-/// The type of the array does not fit the Avro type, or can be written as it only with a loss.
+/// The type of the array does not fit the Avro type, or does so only with a loss.
 pub(super) fn bind_leaf(leaf: &Leaf, array: &ArrayRef, path: &str) -> Result<Op, FeedError> {
     use DataType as D;
     let computed = |leaf: Computed| Op::Computed(vec![leaf]);
@@ -55,7 +55,7 @@ pub(super) fn bind_leaf(leaf: &Leaf, array: &ArrayRef, path: &str) -> Result<Op,
             D::Float16 | D::Float32 | D::Int8 | D::Int16 | D::Int32 | D::UInt8 | D::UInt16 | D::UInt32,
         ) => computed(computed::double(array)),
 
-        // A decimal of more digits than Arrow has is read as its bytes.
+        // Decimals with more digits than Arrow supports are read as bytes.
         (Leaf::Bytes(Some(ty)), D::Binary | D::LargeBinary | D::BinaryView)
             if decimal_type(*ty).is_none() =>
         {
@@ -116,7 +116,7 @@ fn misfit(leaf: &Leaf, array: &ArrayRef, path: &str) -> FeedError {
     plan::error(path, format!("expected a column that fits the Avro type {ty}, found {found}"))
 }
 
-/// Integers of any width as they are. Dates and timestamps have the same buffers.
+/// Integers of any width, unchanged. Dates and timestamps have the same buffers.
 fn integers(array: &ArrayRef) -> Op {
     use DataType as D;
     match array.data_type() {
@@ -140,7 +140,7 @@ fn large_text(text: Text<i64>) -> Op {
     Op::LargeText(vec![text])
 }
 
-/// The unit of a timestamp, and whether it is an instant; none for a time of day.
+/// The unit of a timestamp, and whether it is an instant; `None` for a time of day.
 fn timestamp(logical: LongLogical) -> Option<(TimeUnit, bool)> {
     Some(match logical {
         LongLogical::TimeMicros => return None,

@@ -1,4 +1,4 @@
-//! The encoder proper: columns of one batch in wire order, run once a row.
+//! The operations that write the columns of one batch, in wire order. They run once for each row.
 
 use arrow_array::types::{Float32Type, Float64Type};
 use arrow_buffer::NullBuffer;
@@ -8,17 +8,17 @@ use super::buffer::BlockBuffer;
 use super::leaf::{Booleans, Computed, Fixed, Floats, Integers, Leaf, Nullable, Tags, Text};
 use super::nested::{Constant, Indexed, List, NullBranch, Optional, Required, Union};
 
-/// Everything that one value on the wire is made of: records are flattened into the operations around them.
+/// All operations that write one value. Records are flattened into the operations around them.
 #[derive(Debug)]
 pub(crate) struct Body(Box<[Op]>);
 
-/// Lists the operations by what they need: `leaf` columns and `parts`.
+/// Defines the operations in two groups: `leaf` columns, which also have a nullable form, and `parts`.
 macro_rules! ops {
     (
         leaf { $($leaf:ident / $nullable:ident($leaf_type:ty),)+ }
         parts { $($part:ident($part_type:ty),)+ }
     ) => {
-        /// Neighbouring columns of one kind, at least one: one dispatch for all of them.
+        /// Adjacent columns of one kind, at least one, which share one dispatch.
         #[derive(Debug)]
         pub(super) enum Op {
             $($leaf(Vec<$leaf_type>), $nullable(Vec<Nullable<$leaf_type>>),)+
@@ -38,7 +38,7 @@ macro_rules! ops {
                 }
             }
 
-            /// Writes the values of neighbouring slots, each of them of every column.
+            /// Writes the values of adjacent slots: for each slot, the values of all columns.
             fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
                 match self {
                     $(
@@ -50,7 +50,7 @@ macro_rules! ops {
                 }
             }
 
-            /// Brings the values of neighbouring slots into the cache, and those of the items of lists.
+            /// Prefetches the values of adjacent slots into the cache, including those of list items.
             fn fetch(&self, start: usize, end: usize) {
                 match self {
                     $(
@@ -63,7 +63,7 @@ macro_rules! ops {
                 }
             }
 
-            /// Takes in the columns of an operation of the same kind, or gives it back.
+            /// Appends the columns of an operation of the same kind, or returns the operation.
             fn absorb(&mut self, next: Op) -> Option<Op> {
                 match (self, next) {
                     $(
@@ -84,7 +84,7 @@ macro_rules! ops {
                 }
             }
 
-            /// The operation inside a union with null; it is given back if it is no leaf.
+            /// Puts the operation inside a union with null. Returns it unchanged if it is not a leaf.
             pub(super) fn nullable(self, nulls: Option<NullBuffer>, tags: Tags) -> Result<Op, Op> {
                 match self {
                     $(Op::$leaf(columns) => Ok(Op::$nullable(
@@ -143,7 +143,7 @@ ops! {
 }
 
 impl Body {
-    /// Merges neighbouring operations of one kind.
+    /// Merges adjacent operations of one kind.
     pub(super) fn new(ops: Vec<Op>) -> Self {
         let mut merged: Vec<Op> = Vec::with_capacity(ops.len());
         for op in ops {
@@ -156,7 +156,7 @@ impl Body {
         Self(merged.into())
     }
 
-    /// Brings the values of neighbouring slots into the cache.
+    /// Prefetches the values of adjacent slots into the cache.
     pub(crate) fn fetch(&self, start: usize, end: usize) {
         self.0.iter().for_each(|op| op.fetch(start, end));
     }
@@ -166,7 +166,7 @@ impl Body {
         self.0.iter().try_for_each(|op| op.put(slot, out))
     }
 
-    /// Writes the values of neighbouring slots.
+    /// Writes the values of adjacent slots.
     pub(super) fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         match &*self.0 {
             [op] => op.put_run(start, end, out),

@@ -1,4 +1,4 @@
-//! Leaves whose values are checked or computed: what is written is always what readers accept.
+//! Leaves whose values are checked or computed, so that readers accept everything that is written.
 #![expect(clippy::unit_arg, reason = "each arm writes a value and ends well")]
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::nested::Keys;
 use crate::decode::fixed::parse_uuid;
 use crate::write::plan::Symbols;
 
-/// A value that cannot be written as the Avro type of its column.
+/// The error for a value that cannot be written as the Avro type of its column.
 #[cold]
 #[inline(never)]
 pub(super) fn misfit(path: &str, expected: &str, found: impl std::fmt::Display) -> FeedError {
@@ -26,7 +26,7 @@ pub(super) fn misfit(path: &str, expected: &str, found: impl std::fmt::Display) 
     FeedError::new(FeedErrorKind::Conversion, message).in_field(path)
 }
 
-/// The values of an array of numbers of this width, whatever they mean.
+/// The values of an array of numbers of this width, whatever their logical type.
 pub(super) fn native<T: ArrowNativeType>(array: &ArrayRef) -> ScalarBuffer<T> {
     let data = array.to_data();
     ScalarBuffer::new(data.buffers()[0].clone(), data.offset(), data.len())
@@ -76,7 +76,7 @@ pub(super) fn days(array: &ArrayRef, path: &str) -> Computed {
     })
 }
 
-/// Nanoseconds of a unit.
+/// Nanoseconds in a unit.
 fn nanoseconds(unit: TimeUnit) -> i64 {
     match unit {
         TimeUnit::Second => 1_000_000_000,
@@ -86,7 +86,7 @@ fn nanoseconds(unit: TimeUnit) -> i64 {
     }
 }
 
-/// A number of one unit in another one; none where it does not fit or would lose digits.
+/// Converts a number to another unit. `None` if the result does not fit or would lose digits.
 fn rescaled(value: i64, from: TimeUnit, to: TimeUnit) -> Option<i64> {
     let (from, to) = (nanoseconds(from), nanoseconds(to));
     if from >= to {
@@ -95,7 +95,7 @@ fn rescaled(value: i64, from: TimeUnit, to: TimeUnit) -> Option<i64> {
     (value % (to / from) == 0).then(|| value / (to / from))
 }
 
-/// Times of day, inside the day.
+/// Times of day, which must be within the day.
 pub(super) fn time_of_day(array: &ArrayRef, to: TimeUnit, path: &str) -> Computed {
     const DAY: i64 = 86_400_000_000_000;
     let path: Arc<str> = path.into();
@@ -154,7 +154,7 @@ pub(super) fn half(array: &ArrayRef) -> Computed {
     Computed::new(move |slot, out| Ok(out.array(values[slot].to_f32().to_le_bytes())))
 }
 
-/// Numbers that a `double` holds without a loss.
+/// Numbers that a `double` represents exactly.
 pub(super) fn double(array: &ArrayRef) -> Computed {
     macro_rules! widened {
         ($type:ty) => {{
@@ -252,7 +252,7 @@ pub(super) fn uuid_text(array: &ArrayRef) -> Computed {
     })
 }
 
-/// Text as a UUID, which readers check.
+/// Text as a UUID, which is validated because readers do so too.
 pub(super) fn checked_uuid(array: &ArrayRef, path: &str) -> Computed {
     let (values, path): (_, Arc<str>) = (ByteValues::new(array), path.into());
     Computed::new(move |slot, out| {
@@ -327,8 +327,8 @@ pub(super) fn symbols_of_text(symbols: &Arc<Symbols>, array: &ArrayRef, path: &s
     })
 }
 
-/// The keys of a dictionary of text as the symbols of an `enum`. A dictionary that has more values than keys, or one that
-/// is no symbol, is looked up key by key.
+/// The keys of a dictionary of text as the symbols of an `enum`. If the dictionary has more values than keys, or has a value
+/// that is not a symbol, each key is looked up on its own.
 pub(super) fn symbols_of_keys(
     symbols: &Arc<Symbols>,
     keys: Keys,

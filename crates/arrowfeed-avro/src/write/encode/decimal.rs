@@ -18,7 +18,7 @@ use crate::write::plan;
 /// Bytes of the widest decimal.
 const WIDTH: usize = 32;
 
-/// Decimals, and unsigned integers of 64 bits as decimals of scale 0. `size`: that of a fixed; none for bytes.
+/// Decimals, and unsigned 64-bit integers as decimals of scale 0. `size` is the size of a fixed, or `None` for bytes.
 pub(super) fn decimal(
     array: &ArrayRef,
     ty: graph::Decimal,
@@ -71,7 +71,7 @@ pub(super) fn decimal(
                 let bytes = value.to_be_bytes();
                 let sign = if value.is_negative() { 0xff } else { 0 };
                 let same = bytes.iter().take_while(|byte| **byte == sign).count().min(WIDTH - 1);
-                // The first byte that is kept must have the sign.
+                // The first byte that is kept must carry the sign.
                 let fits = same > 0 && (bytes[same] ^ sign) < 0x80;
                 target.put(&bytes, WIDTH - same + usize::from(same > 0 && !fits), out)
             })
@@ -79,16 +79,16 @@ pub(super) fn decimal(
     })
 }
 
-/// How decimals stand on the wire.
+/// The encoding of decimals on the wire.
 struct Target {
     precision: usize,
-    /// None: a length and as many bytes as the value needs.
+    /// `None`: a length, then as many bytes as the value needs.
     size: Option<usize>,
     path: Arc<str>,
 }
 
 impl Target {
-    /// `len`: how many of the last bytes the value needs.
+    /// Writes a value. `len` is the number of trailing bytes that it needs.
     #[inline(always)]
     fn put(&self, bytes: &[u8], len: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         let value = &bytes[bytes.len() - len..];
@@ -96,7 +96,7 @@ impl Target {
             None => out.sized(value),
             Some(size) => {
                 let sign = if value[0] < 0x80 { 0 } else { 0xff };
-                // A precision that fits the size is a rule for schemas, so that there is always room.
+                // Valid schemas have a precision that fits the size, so `len` is at most `size`.
                 (len..size).for_each(|_| out.byte(sign));
                 out.extend(value);
             }

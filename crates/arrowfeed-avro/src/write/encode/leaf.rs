@@ -1,4 +1,4 @@
-//! Leaves: columns whose values have no parts, each with the one loop that writes it.
+//! Leaves: columns whose values have no children, each with the loop that writes it.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use arrowfeed_source::FeedError;
 
 use super::buffer::BlockBuffer;
 
-/// A column that writes the value of a slot. Slots that are null are never asked for.
+/// A column that writes the value of a slot. It is never called for null slots.
 pub(super) trait Leaf {
     fn put(&self, slot: usize, out: &mut BlockBuffer) -> Result<(), FeedError>;
 
-    /// Brings the values of neighbouring slots into the cache, where it pays.
+    /// Prefetches the values of adjacent slots into the cache, if that is worthwhile.
     fn fetch(&self, _start: usize, _end: usize) {}
 
-    /// Writes the values of neighbouring slots: one dispatch for all.
+    /// Writes the values of adjacent slots with one dispatch.
     #[inline(always)]
     fn put_run(&self, start: usize, end: usize, out: &mut BlockBuffer) -> Result<(), FeedError> {
         (start..end).try_for_each(|slot| self.put(slot, out))
@@ -30,16 +30,16 @@ pub(super) trait Leaf {
     }
 }
 
-/// Bytes of a string on average above which its column is not fetched: each is a stream of its own.
+/// Average length of strings from which their column is not prefetched: each such string is a stream of its own.
 const LONG: usize = 128;
 
-/// Reads one byte of each cache line, so that a part of a column comes into the cache as one stream.
+/// Reads one byte of each cache line, to bring a part of a column into the cache as one stream.
 #[inline]
 fn fetch(bytes: &[u8]) {
     std::hint::black_box(bytes.iter().step_by(64).fold(0, |sum, byte| sum ^ byte));
 }
 
-/// The indexes of the two branches of `[null, T]` or `[T, null]`, as they stand on the wire.
+/// The encoded indexes of the two branches of `[null, T]` or `[T, null]`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tags {
     pub(crate) null: u8,
@@ -53,7 +53,7 @@ impl Tags {
     }
 }
 
-/// The branch of one value, and whether it is that of values.
+/// The branch of one value, and whether it is the value's branch rather than the null branch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tag {
     pub(super) byte: u8,
@@ -126,7 +126,7 @@ impl<T: ArrowNativeType + Into<i64>> Leaf for Integers<T> {
     }
 }
 
-/// `float` and `double`: little-endian, as Arrow has them, so that a run is one copy.
+/// `float` and `double`: little-endian like Arrow's, so a run is one copy.
 #[derive(Debug)]
 pub(super) struct Floats<T: ArrowPrimitiveType>(pub(super) PrimitiveArray<T>);
 
@@ -146,7 +146,7 @@ impl<T: ArrowPrimitiveType> Leaf for Floats<T> {
         let width = size_of::<T::Native>();
         let bytes = self.0.values().inner().as_slice();
         if end - start == 1 {
-            // A copy of a length that the compiler knows.
+            // A copy whose length is known to the compiler.
             match width {
                 4 => out.array::<4>(bytes[4 * start..][..4].try_into().expect("four bytes")),
                 _ => out.array::<8>(bytes[8 * start..][..8].try_into().expect("eight bytes")),
@@ -168,7 +168,7 @@ impl<T: ArrowPrimitiveType> Leaf for Floats<T> {
     }
 }
 
-/// Strings or bytes behind offsets: a length and the bytes.
+/// Strings or bytes in an array with offsets: a length and the bytes.
 #[derive(Debug)]
 pub(super) struct Text<O: ArrowNativeType> {
     offsets: OffsetBuffer<O>,
@@ -205,7 +205,7 @@ impl<O: ArrowNativeType> Leaf for Text<O> {
     }
 }
 
-/// `fixed`: the bytes alone, so that a run is one copy.
+/// `fixed`: only the bytes, so a run is one copy.
 #[derive(Debug)]
 pub(super) struct Fixed {
     pub(super) data: Buffer,

@@ -1,13 +1,13 @@
-//! The encoder: a batch bound to a plan, and its rows written into the buffer of a block.
+//! The encoder: binds a batch to a plan, and writes its rows into the buffer of a block.
 //!
 //! | file | content |
 //! |---|---|
 //! | `buffer` | the bytes of a block, and Avro's primitive encodings |
-//! | `leaf` | columns without parts |
-//! | `nested` | lists, unions, dictionaries, and what may be null around them |
-//! | `body` | the flat list of operations that one row is made of |
-//! | `bind` | a plan and the arrays of a batch to such a list |
-//! | `bind_leaf` | an Arrow array and an Avro type without parts to a leaf |
+//! | `leaf` | columns without children |
+//! | `nested` | lists, unions, dictionaries, and null handling around them |
+//! | `body` | the flat list of operations that write one row |
+//! | `bind` | conversion of a plan and the arrays of a batch to such a list |
+//! | `bind_leaf` | conversion of an Arrow array and an Avro leaf type to a leaf |
 //! | `computed`, `decimal` | leaves whose values are checked or computed |
 
 mod bind;

@@ -1,4 +1,4 @@
-//! Columns with parts: lists, unions, values behind an index, what may be null around them, and defaults.
+//! Columns with children: lists, unions, indexed values, null handling around them, and defaults.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::body::Body;
 use super::buffer::BlockBuffer;
 use super::leaf::Tags;
 
-/// Where the items of each slot of a list lie, in any of Arrow's layouts.
+/// The item ranges of the slots of a list, in any of Arrow's layouts.
 #[derive(Debug)]
 pub(super) enum Ranges {
     Offsets(OffsetBuffer<i32>),
@@ -21,7 +21,7 @@ pub(super) enum Ranges {
 }
 
 impl Ranges {
-    /// The items of a slot that is not null.
+    /// The item range of a slot that is not null.
     #[inline(always)]
     pub(super) fn of(&self, slot: usize) -> Range<usize> {
         let view = |start: usize, len: usize| start..start + len;
@@ -35,19 +35,19 @@ impl Ranges {
     }
 }
 
-/// Lists as arrays, and maps as maps: one block of items, then the end.
+/// Lists as arrays, and maps as maps: one block of items, then the end marker.
 #[derive(Debug)]
 pub(super) struct List {
     pub(super) ranges: Ranges,
-    /// The item of the first slot of `items`: items that no row has are cut off.
+    /// The index of the first item in `items`: items that no row refers to are cut off.
     pub(super) first: usize,
     pub(super) items: Body,
-    /// Most items that a reader takes, where items have no bytes.
+    /// Maximum number of items that readers accept if the items have no bytes.
     pub(super) most: Option<u64>,
 }
 
 impl List {
-    /// Where the items of neighbouring slots are neighbours, brings them into the cache.
+    /// Prefetches the items of adjacent slots into the cache, if the items are adjacent too.
     pub(super) fn fetch(&self, start: usize, end: usize) {
         let (start, end) = match &self.ranges {
             Ranges::Offsets(offsets) => (offsets[start] as usize, offsets[end] as usize),
@@ -77,7 +77,7 @@ impl List {
     }
 }
 
-/// A field without a column: the same bytes in each row.
+/// A field without a column: the same bytes for each row.
 #[derive(Debug)]
 pub(super) struct Constant(pub(super) Arc<[u8]>);
 
@@ -88,7 +88,7 @@ impl Constant {
     }
 }
 
-/// A column with parts inside a union with null.
+/// A column with children inside a union with null.
 #[derive(Debug)]
 pub(super) struct Optional {
     pub(super) nulls: Option<NullBuffer>,
@@ -107,7 +107,7 @@ impl Optional {
     }
 }
 
-/// Unions behind an index that may be null, in a union with null: the value writes its own branch.
+/// Unions behind a nullable index, in a union with null: the value writes its own branch.
 #[derive(Debug)]
 pub(super) struct NullBranch {
     pub(super) nulls: NullBuffer,
@@ -125,7 +125,7 @@ impl NullBranch {
     }
 }
 
-/// A column with nulls whose Avro type has none: an error where one is met.
+/// A column with nulls whose Avro type has no null: writing a null is an error.
 #[derive(Debug)]
 pub(super) struct Required {
     pub(super) nulls: NullBuffer,
@@ -143,7 +143,7 @@ impl Required {
     }
 }
 
-/// The slot behind each key, in any of the widths that a dictionary or a run-end encoded column may have.
+/// The index of the value of each slot, in any of the widths of a dictionary or a run-end encoded column.
 #[derive(Debug)]
 pub(super) enum Keys {
     I8(ScalarBuffer<i8>),
@@ -173,7 +173,7 @@ impl Keys {
     }
 }
 
-/// Values that are stored once and referred to: dictionaries and run-end encoded columns.
+/// Values that are stored once and referred to by index: dictionaries and run-end encoded columns.
 #[derive(Debug)]
 pub(super) struct Indexed {
     pub(super) keys: Keys,
@@ -186,13 +186,13 @@ impl Indexed {
     }
 }
 
-/// A union: the branch of each slot, then its value.
+/// A union: writes the branch of each slot, then its value.
 #[derive(Debug)]
 pub(super) struct Union {
     pub(super) type_ids: ScalarBuffer<i8>,
-    /// Slots of the children; none where each child has all slots.
+    /// Slots of the children; `None` if each child has all slots.
     pub(super) offsets: Option<ScalarBuffer<i32>>,
-    /// By type id; none for ids that the type does not have.
+    /// Branches by type id; `None` for ids that the type does not have.
     pub(super) branches: Vec<Option<Branch>>,
 }
 
@@ -201,7 +201,7 @@ pub(super) struct Union {
 pub(super) struct Branch {
     pub(super) index: i64,
     pub(super) nulls: Option<NullBuffer>,
-    /// The branch that takes nulls of this child.
+    /// The branch for nulls of this child.
     pub(super) null_index: Option<i64>,
     pub(super) value: Body,
     pub(super) path: Box<str>,

@@ -74,7 +74,7 @@ fn e4_a_union_index_is_that_of_a_branch() {
         &long(3),
         "CorruptBlock: +0 bad: expected a union index below 3 (the number of branches), found 3",
     );
-    // A longer encoding than needed is that of the same index.
+    // An overlong encoding means the same index.
     let table = accepted(r#"["null","long"]"#, &[0x82, 0x00, 10]);
     assert_eq!(table.column(1).null_count(), 0);
     accepted(r#"["null","long"]"#, &[0x80, 0x00]);

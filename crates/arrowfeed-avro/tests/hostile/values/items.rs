@@ -79,7 +79,7 @@ fn e7_a_count_of_items_is_not_believed() {
 
 #[test]
 fn e7_a_stated_size_of_items_is_the_size_used() {
-    // Items of a fixed width are counted when they are skipped, others are stepped over by the stated size.
+    // Items of a fixed width are counted when they are skipped; others are skipped by the stated size.
     let doubles = r#"{"type":"array","items":"double"}"#;
     refused(
         doubles,
@@ -111,7 +111,7 @@ fn e7_a_stated_size_of_items_is_the_size_used() {
         "CorruptBlock: +0 bad: expected 5 bytes of items, as their block states, found 4",
         "ok",
     );
-    // What is inside of a size that is right is not looked at.
+    // The content is not checked if the stated size is correct.
     refused(
         r#"{"type":"array","items":"boolean"}"#,
         &[0],
@@ -160,7 +160,7 @@ fn e8_elements_without_bytes_have_a_budget_for_each_record() {
         &longs([i64::MAX, 0]),
         "Limit zero_byte_elements: +0 bad: over the limit zero_byte_elements of 10,000,000",
     );
-    // Fields and nested arrays share it.
+    // Fields and nested arrays share the limit.
     let nested = r#"{"type":"array","items":{"type":"array","items":"null"}}"#;
     refused_within(
         &limits,
@@ -191,7 +191,7 @@ fn e9_a_map_keeps_its_entries_in_order_also_twice_and_without_a_key() {
     assert_eq!(keys, ["k", "", "k"]);
 }
 
-/// Recursive values can only be skipped: they are with the schemas.
+/// Recursive values can only be skipped; their tests are with the schemas.
 #[test]
 fn e10_values_nest_no_deeper_than_the_schema() {
     let deep = (0..60).fold("\"long\"".to_owned(), |ty, _| format!(r#"{{"type":"array","items":{ty}}}"#));

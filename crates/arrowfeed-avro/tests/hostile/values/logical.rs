@@ -1,4 +1,4 @@
-//! Decimals, uuids, times: what decoding checks and skipping does not.
+//! Decimals, uuids, times: values that decoding checks and skipping does not.
 
 use super::{accepted, refused};
 use crate::support_hostile::wire::{bytes, long, string};
@@ -88,7 +88,7 @@ fn e13_a_time_is_of_one_day_wherever_it_stands() {
             let union = format!(r#"["string",{ty}]"#);
             let text = [long(0), string("a")].concat();
             refused(&union, &text, &[long(1), long(found)].concat(), &wrong(1, "", found), "ok");
-            // A run of times is checked as a whole.
+            // A run of times is checked in one step.
             let items = format!(r#"{{"type":"array","items":{ty}}}"#);
             let many = |last: i64| [long(20), long(1).repeat(19), long(last), long(0)].concat();
             refused(&items, &many(day - 1), &many(found), &wrong(20, "[19]", found), "ok");
@@ -99,7 +99,7 @@ fn e13_a_time_is_of_one_day_wherever_it_stands() {
     }
 }
 
-/// Arrow takes each number of these types.
+/// Arrow accepts every number of these types.
 #[test]
 fn e14_dates_and_timestamps_have_no_range() {
     for found in [i64::from(i32::MIN), -1, i64::from(i32::MAX)] {

@@ -71,7 +71,7 @@ fn e2_text_is_utf8_where_it_is_read() {
         "CorruptBlock: +1 bad[key]: expected a string in UTF-8, found other bytes after 0 bytes of it",
         "ok",
     );
-    // Each is wrong, but not both together.
+    // Each string is invalid, although both together would be valid.
     refused(
         r#"{"type":"array","items":"string"}"#,
         &[0],
@@ -92,7 +92,7 @@ fn e13_a_batch_is_cut_before_its_offsets_or_its_limit_run_out() {
     assert_eq!((outcome.rows(), outcome.verdict().as_str()), (200, "ok"));
     let most = outcome.batches.iter().map(RecordBatch::num_rows).max();
     assert!(most <= Some(10), "a batch of {most:?} rows");
-    // Text that is larger than the limit has a batch of its own: it was in memory with its block.
+    // Text larger than the limit gets a batch of its own, because it was already in memory with its block.
     let limits = Limits { batch_bytes: 900, ..Limits::default() };
     let outcome = read_every_way(&file, &ReadOptions { limits, ..ReadOptions::default() });
     assert_eq!((outcome.batches.len(), outcome.verdict().as_str()), (200, "ok"));

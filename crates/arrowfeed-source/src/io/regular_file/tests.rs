@@ -7,7 +7,7 @@ use super::*;
 
 const PIPE: &str = "expected a regular file, found a pipe or a device";
 
-/// A directory of one test, removed at its end.
+/// A temporary directory of one test, removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -30,7 +30,7 @@ impl Drop for Folder {
     }
 }
 
-/// The result of `work`, which must come at once.
+/// Runs `work` on a thread and returns its result. Panics if it blocks.
 fn at_once<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, result) = channel();
     std::thread::spawn(move || done.send(work()));

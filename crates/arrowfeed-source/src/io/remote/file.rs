@@ -1,4 +1,4 @@
-//! An object of a store as a file.
+//! A remote object as a file.
 
 use std::cell::Cell;
 use std::fmt;
@@ -13,12 +13,12 @@ use crate::io::{ByteSource, FileVersion};
 use crate::{Check, Interrupt};
 
 thread_local! {
-    /// Whether reads of this thread are errors where they would wait for a request.
+    /// Whether reads on this thread return an error instead of waiting for a request.
     static WITHOUT_WAITING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work`. A read of a [`RemoteFile`] that would wait for a response is an error of kind
-/// [`WouldBlock`](io::ErrorKind::WouldBlock) meanwhile. Its request is sent.
+/// Runs `work`, in which a read of a [`RemoteFile`] that would wait for a response is an error of kind
+/// [`WouldBlock`](io::ErrorKind::WouldBlock). The read still sends its request.
 pub fn without_waiting<T>(work: impl FnOnce() -> T) -> T {
     struct Reset(bool);
     impl Drop for Reset {
@@ -30,7 +30,7 @@ pub fn without_waiting<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// An open object. All of its requests expect the version that the first response had.
+/// An open remote object. All its requests require the version of the first response.
 pub struct RemoteFile {
     object: Arc<dyn RemoteObject>,
     read_ahead: ReadAhead,
@@ -39,21 +39,21 @@ pub struct RemoteFile {
 }
 
 impl RemoteFile {
-    /// Sends no request yet. The interrupt of `check` ends reads that wait for a response.
+    /// Creates a file without sending a request. The interrupt of `check` cancels reads that wait for a response.
     ///
     /// # Errors
-    /// The read-ahead belongs to the parent of this process.
+    /// The read-ahead belongs to the parent process.
     pub fn new(object: Arc<dyn RemoteObject>, read_ahead: ReadAhead, check: &Check<'_>) -> io::Result<Self> {
         let file = read_ahead.add(object.clone())?;
         Ok(Self { object, read_ahead, file, interrupt: check.interrupt() })
     }
 
-    /// Announces ranges that will be read, in this order. A range may end behind the end of the file.
+    /// Announces ranges that will be read, in this order. A range may extend past the end of the file.
     pub fn announce(&self, ranges: impl IntoIterator<Item = Range<u64>>) {
         self.read_ahead.announce(self.file, ranges);
     }
 
-    /// Whether the version of the file and reads of these ranges do not have to wait.
+    /// Whether the version and reads of these ranges are available without waiting.
     pub fn has(&self, ranges: &[Range<u64>]) -> bool {
         self.read_ahead.has(self.file, ranges)
     }
@@ -63,12 +63,12 @@ impl RemoteFile {
         self.read_ahead.announced() < self.object.limits().bytes
     }
 
-    /// Length, where a listing or a response has told it.
+    /// Length in bytes, if a listing or a response has reported it.
     pub fn known_len(&self) -> Option<u64> {
         self.read_ahead.known_len(self.file)
     }
 
-    /// Asks for the version ahead, for a file that is opened by its end and whose length is not known.
+    /// Requests the version ahead, for a file that is opened from its end and whose length is unknown.
     pub fn ask_version(&self) {
         self.read_ahead.ask_version_ahead(self.file);
     }

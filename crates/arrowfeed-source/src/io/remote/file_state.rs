@@ -1,4 +1,4 @@
-//! One file of a read-ahead: its version, its segments, and the ranges of its next requests.
+//! State of one file in the read-ahead: its version, its segments, and the ranges of its next requests.
 
 use std::fs::File;
 use std::io;
@@ -9,29 +9,30 @@ use super::object::{ObjectBody, ObjectResponse, ObjectVersion, ReadAheadLimits, 
 use super::segments::Segments;
 use crate::{FeedError, FeedErrorKind, thousands};
 
-/// Bytes of a request that nobody announced: heads of blocks are read a few bytes at a time.
+/// Minimum size in bytes of a request that was not announced. Block headers are read a few bytes at a time.
 const WINDOW: u64 = 1 << 20;
 
-/// Part of the bytes of read-ahead that is announced behind sequential reads.
+/// At most 1 / `SEQUENTIAL` of the read-ahead bytes is announced ahead of sequential reads.
 const SEQUENTIAL: u64 = 2;
 
 pub(super) struct FileState {
     pub(super) object: Arc<dyn RemoteObject>,
     pub(super) version: Option<ObjectVersion>,
     pub(super) segments: Segments,
-    /// The request for the version alone, and its number.
+    /// The number and the guard of a request for the version only.
     pub(super) asked: Option<(u64, RequestGuard)>,
-    /// The reason why that request failed.
+    /// The error of that request.
     pub(super) failure: Option<FeedError>,
-    /// A request for a range failed, and no reader has taken its error: no more requests are sent.
+    /// Whether a request for a range failed and no reader has taken its error yet. Until then, announced
+    /// ranges are not requested.
     pub(super) has_failed: bool,
-    /// All bytes, where the server does not support ranges.
+    /// All bytes, if the server does not support ranges.
     pub(super) whole: Option<Arc<File>>,
-    /// The next offset if reads without announcement are sequential, and the bytes to announce behind it.
+    /// The next offset if unannounced reads are sequential, and the current number of bytes to announce after it.
     expected: Option<(u64, u64)>,
 }
 
-/// The ranges for a read that nobody announced.
+/// The ranges for an unannounced read.
 pub(super) struct Window {
     /// The range to request now.
     pub(super) range: Range<u64>,
@@ -53,12 +54,12 @@ impl FileState {
         }
     }
 
-    /// Length, as far as it is known. A listing may be older than the object, a version is not.
+    /// Length, if known. A version takes precedence over a listing, which may be older than the object.
     pub(super) fn len(&self) -> Option<u64> {
         self.version.as_ref().map(|version| version.len).or_else(|| self.object.known_len())
     }
 
-    /// Whether the version is known, and all bytes of the ranges have arrived; or reading them is an error.
+    /// Whether the version is known and all bytes of the ranges have arrived, or reading them is an error.
     pub(super) fn has(&self, ranges: &[Range<u64>]) -> bool {
         if self.failure.is_some() || self.has_failed || self.whole.is_some() {
             return true;
@@ -67,7 +68,7 @@ impl FileState {
         ranges.iter().all(|range| self.segments.has(&(range.start..range.end.min(version.len))))
     }
 
-    /// The first range to request of an announced one, and its bytes that were announced.
+    /// Returns the next range to request from an announced one, and how many of its bytes were announced.
     pub(super) fn next_piece(&self, range: &Range<u64>) -> Option<(Range<u64>, u64)> {
         let end = self.len().map_or(range.end, |len| range.end.min(len));
         if range.start >= end {
@@ -76,14 +77,15 @@ impl FileState {
         let missing = self.segments.missing(range.start..end).into_iter().next()?;
         let limits = self.object.limits();
         let (len, most) = (missing.end - missing.start, limits.request_bytes.max(1));
-        // Even pieces: a short last one would take as long as the others.
+        // Pieces of even size: a short last one would take as long as the others.
         let piece = if missing.end == u64::MAX { most } else { len.div_ceil(len.div_ceil(most)) };
         let wanted = missing.start..missing.end.min(missing.start.saturating_add(piece));
         let unread = wanted.end - wanted.start;
         Some((self.aligned(wanted, limits), unread))
     }
 
-    /// The part of an announced range that a request from `start` to `end` can fetch too: at most `gap` bytes lie between them.
+    /// Returns the part of an announced range that a request from `start` to `end` can fetch too. At most `gap` bytes
+    /// lie between them.
     pub(super) fn joined(&self, start: u64, end: u64, range: &Range<u64>) -> Option<Range<u64>> {
         let limits = self.object.limits();
         let close = range.start >= end && range.start - end <= limits.gap;
@@ -92,7 +94,7 @@ impl FileState {
         (close && last > range.start && free()).then_some(range.start..last)
     }
 
-    /// The ranges for a read of up to `most` bytes, where the next segment starts at `next`.
+    /// Returns the ranges for an unannounced read of up to `most` bytes, where the next segment starts at `next`.
     pub(super) fn demanded(&mut self, offset: u64, most: usize, next: u64) -> Window {
         let limits = self.object.limits();
         let end = next.min(self.len().filter(|len| *len > offset).unwrap_or(u64::MAX));
@@ -111,7 +113,7 @@ impl FileState {
         Window { range, next }
     }
 
-    /// The range with its ends at multiples of the alignment, as far as no segment is there.
+    /// Extends the range to multiples of the alignment, unless a segment is in the way.
     fn aligned(&self, range: Range<u64>, limits: ReadAheadLimits) -> Range<u64> {
         let unit = limits.alignment.max(1);
         let start = range.start / unit * unit;
@@ -121,7 +123,7 @@ impl FileState {
         around.into_iter().find(|free| free.start <= range.start && free.end >= range.end).unwrap_or(range)
     }
 
-    /// The body of a response to a request for a range, if it is what was asked for.
+    /// Checks the response to a range request and returns its body.
     pub(super) fn check_response(
         &mut self,
         range: Range<u64>,
@@ -141,7 +143,7 @@ impl FileState {
         Ok(response.body)
     }
 
-    /// Remembers the first version, which every later one must be.
+    /// Stores the first version, and checks later ones against it.
     pub(super) fn check_version(&mut self, found: ObjectVersion) -> Result<(), FeedError> {
         let Some(known) = &self.version else {
             self.version = Some(found);

@@ -1,4 +1,4 @@
-//! Objects of stores as files: requests, read-ahead, and the bytes that have arrived.
+//! Remote objects as files: requests, read-ahead, and the bytes that have arrived.
 //!
 //! ```text
 //! RemoteFile ──ranges──> ReadAhead ──requests──> RemoteObject (a store)
@@ -6,12 +6,12 @@
 //! ```
 //! | file | content |
 //! |---|---|
-//! | `object` | the interface of a store: requests and responses |
+//! | `object` | the interface of a remote store: requests and responses |
 //! | `segments` | the ranges of an object that were requested or have arrived |
 //! | `file_state` | the version and the segments of one file, and the ranges of its next requests |
 //! | `read_ahead` | the requests of one reading, in order and within bounds |
 //! | `responses` | handles responses: updates the segment, the version and the queue |
-//! | `file` | an object as a file |
+//! | `file` | a remote object as a file |
 
 mod file;
 mod file_state;

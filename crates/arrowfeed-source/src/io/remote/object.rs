@@ -1,4 +1,4 @@
-//! The interface between read-ahead and a store: objects, requests and responses.
+//! Interface between read-ahead and a remote store: objects, requests and responses.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -13,34 +13,34 @@ use bytes::Bytes;
 use crate::report::Requests;
 use crate::{FeedError, quoted, thousands};
 
-/// An object of a store, such as S3. Its bytes are fetched by requests, each of which takes milliseconds.
+/// An object in a remote store, such as S3. Its bytes are fetched by requests, each of which takes milliseconds.
 pub trait RemoteObject: Send + Sync + Debug {
-    /// Sends a request. `done` runs once, in another thread, and never before this function returns. Dropping the returned
-    /// guard cancels the request; then `done` may not run.
+    /// Sends a request. `done` runs once, on another thread, and never before this function returns. Dropping the
+    /// returned guard cancels the request; `done` may then never run.
     fn request(&self, request: ObjectRequest, done: ResponseHandler) -> RequestGuard;
 
-    /// Length of the object, where a listing has told it.
+    /// Length of the object, if a listing has reported it.
     fn known_len(&self) -> Option<u64>;
 
-    /// Bounds of read-ahead for objects of this store.
+    /// The read-ahead limits for objects of this store.
     fn limits(&self) -> ReadAheadLimits;
 }
 
-/// Cancels a request when it is dropped.
+/// A guard that cancels its request when it is dropped.
 pub type RequestGuard = Box<dyn Any + Send>;
 
-/// Receives the response of a request.
+/// A function that receives the response to a request.
 pub type ResponseHandler = Box<dyn FnOnce(Result<ObjectResponse, FeedError>) + Send>;
 
 /// A request for bytes of an object.
 #[derive(Debug, Clone)]
 pub struct ObjectRequest {
-    /// The bytes. A range may end behind the end of the object. `None`: only its version.
+    /// The requested range. It may extend past the end of the object. `None`: only the version.
     pub range: Option<Range<u64>>,
-    /// The version that the object must have: another one is an error of kind [`Changed`](crate::FeedErrorKind::Changed).
-    /// `None`: any.
+    /// The version that the object must have. Another one is an error of kind
+    /// [`Changed`](crate::FeedErrorKind::Changed). `None`: any.
     pub version: Option<ObjectVersion>,
-    /// Counts attempts and bytes.
+    /// Counters for attempts and bytes.
     pub counts: Arc<RequestCounts>,
 }
 
@@ -49,32 +49,32 @@ pub struct ObjectRequest {
 pub struct ObjectResponse {
     /// Version of the object.
     pub version: ObjectVersion,
-    /// Its bytes.
+    /// The bytes.
     pub body: ObjectBody,
 }
 
 /// Bytes of a response.
 #[derive(Debug)]
 pub enum ObjectBody {
-    /// The bytes of the range up to its end or the end of the object, in pieces; none without a range.
+    /// The bytes of the range up to its end or the end of the object, in pieces; none for a request without a range.
     Range(Vec<Bytes>),
-    /// All bytes of the object, in a temporary file: the server does not support ranges.
+    /// All bytes of the object, in a temporary file, because the server does not support ranges.
     Whole(Arc<File>),
 }
 
-/// What changes when an object changes.
+/// Version of an object: properties that change when the object changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectVersion {
     /// Length in bytes.
     pub len: u64,
-    /// The ETag, or the generation, where the store has one.
+    /// The ETag or generation, if the store has one.
     pub tag: Option<Arc<str>>,
-    /// The time of the last change, where it is known.
+    /// Time of the last change, if known.
     pub modified: Option<SystemTime>,
 }
 
 impl ObjectVersion {
-    /// The message of the error where `found` is not a version of the same bytes. Times are compared where one of the
+    /// Returns an error message if `found` is not a version of the same bytes. Times are compared only if one of the
     /// versions has no tag.
     pub fn difference(&self, found: &Self) -> Option<String> {
         const OPENED: &str = "expected the object as it was opened";
@@ -99,24 +99,26 @@ impl ObjectVersion {
     }
 }
 
-/// Bounds of read-ahead.
+/// Limits of read-ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadAheadLimits {
-    /// Requests in flight that ask for 16 MiB or more together.
+    /// Maximum number of requests in flight, if they ask for 16 MiB or more together.
     pub max_requests: usize,
-    /// Requests in flight that ask for less than 16 MiB together. Fewer than `max_requests` mean as many as those.
+    /// Maximum number of requests in flight, if they ask for less than 16 MiB together. A value below
+    /// `max_requests` has no effect.
     pub max_small_requests: usize,
-    /// Bytes that are in flight, or have arrived and wait to be read. A quarter as many may be kept after they were read.
+    /// Maximum number of bytes that are in flight, or have arrived and wait to be read. A quarter as many may be kept
+    /// after they were read.
     pub bytes: u64,
-    /// Bytes of one request.
+    /// Maximum size of one request in bytes.
     pub request_bytes: u64,
-    /// Ranges with at most so many unread bytes between them share a request.
+    /// Ranges with at most this many unread bytes between them share a request.
     pub gap: u64,
-    /// Requests start and end at multiples of so many bytes; 1: anywhere.
+    /// Requests start and end at multiples of this many bytes; 1: anywhere.
     pub alignment: u64,
 }
 
-/// Below this many bytes in flight, latency limits a reading, not bandwidth.
+/// Below this many bytes in flight, latency limits the reading rate, not bandwidth.
 const SMALL_BYTES: u64 = 16 << 20;
 
 impl Default for ReadAheadLimits {
@@ -132,7 +134,7 @@ impl Default for ReadAheadLimits {
     }
 }
 
-/// Requests that are in flight, and the bytes that they ask for.
+/// The number of requests in flight, and the bytes that they ask for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct InFlight {
     requests: usize,
@@ -157,7 +159,7 @@ impl InFlight {
     }
 }
 
-/// Counts of requests, which any thread may raise.
+/// Request counters, which any thread may increment.
 #[derive(Debug, Default)]
 pub struct RequestCounts {
     requests: AtomicU64,
@@ -168,13 +170,13 @@ pub struct RequestCounts {
 }
 
 impl RequestCounts {
-    /// Counts an attempt of a request. `again`: it is not the first one.
+    /// Counts an attempt of a request. `again` is true if it is not the first one.
     pub fn attempt(&self, again: bool) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.retries.fetch_add(u64::from(again), Ordering::Relaxed);
     }
 
-    /// Counts bytes of bodies, also of attempts that failed.
+    /// Counts bytes of response bodies, including those of failed attempts.
     pub fn fetched(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -184,12 +186,12 @@ impl RequestCounts {
         self.cached.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts a file that was read as a whole because its server does not support ranges.
+    /// Counts a file that was downloaded whole because its server does not support ranges.
     pub fn without_ranges(&self) {
         self.without_ranges.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Takes the counts, which start at zero again.
+    /// Returns the counts and resets them to zero.
     pub fn take(&self) -> Requests {
         let take = |count: &AtomicU64| count.swap(0, Ordering::Relaxed);
         Requests {

@@ -1,9 +1,9 @@
-//! Requests that are sent before their bytes are needed, within bounds.
+//! Read-ahead: requests that are sent before their bytes are needed, within limits.
 //!
-//! Readers announce ranges in the order in which they will read them. Requests are sent in that order, as long as no
-//! bound of [`ReadAheadLimits`] is reached. A read of bytes that nobody announced sends a request at once.
+//! Readers announce ranges in the order in which they will read them. Requests are sent in that order, until a limit of
+//! [`ReadAheadLimits`] is reached. A read of bytes that were not announced sends a request at once.
 //!
-//! Every response may send the next request, so that read-ahead goes on while the consumer works.
+//! Each response may trigger the next request, so that read-ahead continues while the consumer works.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -20,13 +20,13 @@ use super::segments::{Content, Found, Segment};
 use crate::report::Requests;
 use crate::{FeedError, Interrupt, stopped};
 
-/// Time between two looks whether the caller wants to stop.
+/// Interval between two checks for cancellation.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Part of the bytes of read-ahead that is kept after it was read: two units share the chunk at their border.
+/// Up to 1 / `KEPT` of the read-ahead bytes is kept after it was read, because two units share the chunk at their border.
 const KEPT: u64 = 4;
 
-/// Called when bytes have arrived.
+/// A function that is called when bytes have arrived.
 pub type OnArrival = dyn Fn() + Send + Sync;
 
 /// The requests of one reading, for all of its files.
@@ -43,23 +43,23 @@ pub(super) struct Shared {
 
 #[derive(Default)]
 pub(super) struct State {
-    /// Open files, by their numbers, which grow.
+    /// Open files, by increasing number.
     pub(super) files: BTreeMap<u64, FileState>,
     last_file: u64,
     last_request: u64,
-    /// Announced ranges without a request, in order.
+    /// Announced ranges that were not requested yet, in order.
     queue: VecDeque<Announced>,
     pub(super) in_flight: InFlight,
-    /// Bytes of announced segments that were requested and not read.
+    /// Bytes of announced segments that were requested and not yet fully read.
     pub(super) ahead: u64,
-    /// Segments that were read, or that nobody announced, the oldest first: file and start.
+    /// Segments that were read or were not announced, oldest first: file and start.
     pub(super) kept: VecDeque<(u64, u64)>,
     kept_bytes: u64,
     cancelled: bool,
     pub(super) listeners: Vec<Weak<OnArrival>>,
 }
 
-/// An announced range that is not requested yet.
+/// An announced range that has not been requested yet.
 #[derive(Clone)]
 struct Announced {
     file: u64,
@@ -73,12 +73,12 @@ impl Default for ReadAhead {
 }
 
 impl ReadAhead {
-    /// Sends no request yet.
+    /// Creates a read-ahead without sending a request.
     pub fn new() -> Self {
         Self::counted_by(Arc::default())
     }
 
-    /// Counts its requests in `counts`.
+    /// Creates a read-ahead that counts its requests in `counts`.
     pub(crate) fn counted_by(counts: Arc<RequestCounts>) -> Self {
         Self(Arc::new(Shared {
             state: Mutex::default(),
@@ -88,12 +88,12 @@ impl ReadAhead {
         }))
     }
 
-    /// Whether this process is a child of the one that made it.
+    /// Whether this process is a forked child of the process that created it.
     pub fn is_forked(&self) -> bool {
         self.0.process != std::process::id()
     }
 
-    /// Ends all requests. Every read that waits, and every later one, is an error of kind
+    /// Cancels all requests. Reads that wait, and all later ones, are errors of kind
     /// [`Interrupted`](crate::FeedErrorKind::Interrupted).
     pub fn cancel(&self) {
         if self.is_forked() {
@@ -108,7 +108,7 @@ impl ReadAhead {
         drop(files);
     }
 
-    /// Takes the counts of requests, which start at zero again.
+    /// Returns the counts of requests and resets them to zero.
     pub fn take_counts(&self) -> Requests {
         self.0.counts.take()
     }
@@ -147,7 +147,7 @@ impl ReadAhead {
         drop((segments, gone));
     }
 
-    /// Puts ranges at the end of the queue.
+    /// Appends ranges to the queue.
     pub(super) fn announce(&self, file: u64, ranges: impl IntoIterator<Item = Range<u64>>) {
         if self.is_forked() {
             return;
@@ -167,7 +167,7 @@ impl ReadAhead {
         state.pump(&self.0);
     }
 
-    /// Length of a file, where a listing or a response has told it.
+    /// Length of a file in bytes, if a listing or a response has reported it.
     pub(super) fn known_len(&self, file: u64) -> Option<u64> {
         if self.is_forked() {
             return None;
@@ -175,7 +175,7 @@ impl ReadAhead {
         self.0.lock().files.get(&file).and_then(FileState::len)
     }
 
-    /// Asks for the version of a file, unless it is known or asked for.
+    /// Requests the version of a file, unless it is known or already requested.
     pub(super) fn ask_version_ahead(&self, file: u64) {
         if self.is_forked() {
             return;
@@ -187,7 +187,7 @@ impl ReadAhead {
         }
     }
 
-    /// Bytes of the queue that no request was sent for, as far as the lengths of files are known.
+    /// Number of announced bytes that were not requested yet. A file of unknown length counts with up to 1 MiB per range.
     pub(super) fn announced(&self) -> u64 {
         if self.is_forked() {
             return u64::MAX;
@@ -200,7 +200,7 @@ impl ReadAhead {
         bytes.fold(0, u64::saturating_add)
     }
 
-    /// Whether the version is known, and all bytes of the ranges have arrived; or reading them is an error.
+    /// Whether the version is known and all bytes of the ranges have arrived, or reading them is an error.
     pub(super) fn has(&self, file: u64, ranges: &[Range<u64>]) -> bool {
         if self.is_forked() {
             return true;
@@ -209,13 +209,14 @@ impl ReadAhead {
         state.cancelled || state.files.get(&file).is_none_or(|file| file.has(ranges))
     }
 
-    /// Waits until `look` finds something. `wait`: false gives [`WouldBlock`](io::ErrorKind::WouldBlock) instead.
+    /// Waits until `look` finds a result. If `wait` is false, returns
+    /// [`WouldBlock`](io::ErrorKind::WouldBlock) instead of waiting.
     fn wait_for<T>(
         &self,
         file: u64,
         interrupt: Option<&Interrupt>,
         wait: bool,
-        mut look: impl FnMut(&mut State, &mut FileState) -> Result<Look<T>, FeedError>,
+        mut look: impl FnMut(&mut State, &mut FileState) -> Result<Lookup<T>, FeedError>,
     ) -> io::Result<T> {
         self.check_process()?;
         let mut state = self.0.lock();
@@ -227,14 +228,14 @@ impl ReadAhead {
             let looked = look(&mut state, &mut found);
             state.files.insert(file, found);
             match looked.map_err(FeedError::into_io)? {
-                Look::Found(found) => {
+                Lookup::Found(found) => {
                     state.pump(&self.0);
                     return Ok(found);
                 }
-                Look::Demand(range) => state.demand(file, range, &self.0),
-                Look::AskVersion => state.ask_version(file, &self.0),
-                Look::Wait if !wait => return Err(io::ErrorKind::WouldBlock.into()),
-                Look::Wait => {
+                Lookup::Demand(range) => state.demand(file, range, &self.0),
+                Lookup::AskVersion => state.ask_version(file, &self.0),
+                Lookup::Wait if !wait => return Err(io::ErrorKind::WouldBlock.into()),
+                Lookup::Wait => {
                     let waited = self.0.arrived.wait_timeout(state, PATIENCE);
                     state = waited.unwrap_or_else(PoisonError::into_inner).0;
                     if interrupt.is_some() {
@@ -249,7 +250,7 @@ impl ReadAhead {
         }
     }
 
-    /// Up to `most` bytes from `offset` on; none at the end of the file.
+    /// Reads up to `most` bytes from `offset` on; none at the end of the file.
     pub(super) fn read(
         &self,
         file: u64,
@@ -259,31 +260,31 @@ impl ReadAhead {
     ) -> io::Result<Read> {
         self.wait_for(file, interrupt, wait, |state, found| {
             if let Some(whole) = &found.whole {
-                return Ok(Look::Found(Read::Whole(whole.clone())));
+                return Ok(Lookup::Found(Read::Whole(whole.clone())));
             }
             if found.version.as_ref().is_some_and(|version| offset >= version.len) {
-                return Ok(Look::Found(Read::Bytes(Vec::new())));
+                return Ok(Lookup::Found(Read::Bytes(Vec::new())));
             }
             match found.segments.read(offset, most) {
                 Found::Bytes(bytes, whole) => {
                     if let Some(start) = whole {
                         state.keep(file, found, start);
                     }
-                    Ok(Look::Found(Read::Bytes(bytes)))
+                    Ok(Lookup::Found(Read::Bytes(bytes)))
                 }
-                Found::Requested => Ok(Look::Wait),
+                Found::Requested => Ok(Lookup::Wait),
                 Found::Failed(error) => {
                     found.has_failed = false;
                     Err(error)
                 }
-                // A response that is on its way makes room for the request.
-                Found::Missing(_) if !state.in_flight.has_room(&found.object.limits()) => Ok(Look::Wait),
-                Found::Missing(next) => Ok(Look::Demand(found.demanded(offset, most, next))),
+                // A response in flight will make room for the request.
+                Found::Missing(_) if !state.in_flight.has_room(&found.object.limits()) => Ok(Lookup::Wait),
+                Found::Missing(next) => Ok(Lookup::Demand(found.demanded(offset, most, next))),
             }
         })
     }
 
-    /// Waits for the version of a file, and asks for it if no request is in flight.
+    /// Waits for the version of a file, and requests it if no request is in flight.
     pub(super) fn version(
         &self,
         file: u64,
@@ -291,7 +292,7 @@ impl ReadAhead {
     ) -> io::Result<super::ObjectVersion> {
         self.wait_for(file, interrupt, true, |state, found| {
             if let Some(version) = &found.version {
-                return Ok(Look::Found(version.clone()));
+                return Ok(Lookup::Found(version.clone()));
             }
             if let Some(error) = found.failure.take().or_else(|| found.segments.take_failure()) {
                 found.has_failed = false;
@@ -299,7 +300,7 @@ impl ReadAhead {
             }
             let waits = found.asked.is_some() || found.segments.is_waiting();
             let is_full = !state.in_flight.has_room(&found.object.limits());
-            Ok(if waits || is_full { Look::Wait } else { Look::AskVersion })
+            Ok(if waits || is_full { Lookup::Wait } else { Lookup::AskVersion })
         })
     }
 
@@ -318,7 +319,7 @@ pub(super) enum Read {
     Whole(Arc<std::fs::File>),
 }
 
-enum Look<T> {
+enum Lookup<T> {
     Found(T),
     /// A request for this range is needed.
     Demand(Window),
@@ -329,7 +330,7 @@ enum Look<T> {
 }
 
 impl State {
-    /// Sends requests for announced ranges, as far as the bounds allow.
+    /// Sends requests for announced ranges, within the limits.
     pub(super) fn pump(&mut self, shared: &Arc<Shared>) {
         if self.cancelled {
             return;
@@ -345,7 +346,7 @@ impl State {
                 return;
             }
             if found.has_failed || (found.len().is_none() && found.segments.is_waiting()) {
-                // Where the file ends is not known before the first response. After an error, few read on.
+                // Before the first response, the end of the file may be unknown. After an error, most readers stop.
                 at += 1;
                 continue;
             }
@@ -355,7 +356,7 @@ impl State {
             };
             let mut end = piece.end;
             self.queue[at].range.start = end;
-            // Following ranges of the same file that are close share the request.
+            // The next ranges of the same file share the request if they are close.
             while self.queue[at].range.is_empty() {
                 let Some(next) = self.queue.get(at + 1).filter(|next| next.file == file) else { break };
                 let Some(more) = self.files[&file].joined(piece.start, end, &next.range) else { break };
@@ -417,7 +418,7 @@ impl State {
         found.asked = Some((request, guard));
     }
 
-    /// Counts a segment that is removed.
+    /// Updates the counters for a removed segment.
     pub(super) fn forget(&mut self, start: u64, segment: &Segment) {
         match &segment.content {
             Content::Requested { .. } => {
@@ -432,14 +433,14 @@ impl State {
         }
     }
 
-    /// Keeps a segment that was read as a whole until others need the memory.
+    /// Keeps a fully read segment until the memory is needed.
     fn keep(&mut self, file: u64, found: &mut FileState, start: u64) {
         let Some(segment) = found.segments.get_mut(start) else { return };
         self.ahead -= segment.len(start);
         self.push_kept(file, found, start);
     }
 
-    /// Adds a segment to those that may be dropped, and drops the oldest ones.
+    /// Adds a segment to the kept ones, and drops the oldest ones beyond the limit.
     pub(super) fn push_kept(&mut self, file: u64, found: &mut FileState, start: u64) {
         let Some(segment) = found.segments.get_mut(start) else { return };
         self.kept_bytes += segment.len(start);

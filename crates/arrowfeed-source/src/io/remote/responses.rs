@@ -1,4 +1,4 @@
-//! Handles responses: updates the segment, the version and the queue.
+//! Response handling: updates the segment, the version and the queue.
 
 use std::sync::{Arc, Weak};
 
@@ -9,7 +9,7 @@ use super::segments::{Content, Segment};
 use crate::FeedError;
 
 impl Shared {
-    /// Takes the response to a request. `start`: of its segment; `None` where only the version was asked for.
+    /// Handles the response to a request. `start` is the start of its segment, or `None` for a request for the version only.
     pub(super) fn receive(
         self: &Arc<Self>,
         file: u64,

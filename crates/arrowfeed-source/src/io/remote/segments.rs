@@ -1,4 +1,4 @@
-//! The byte ranges of one object that were requested, or have arrived.
+//! Byte ranges of one object that were requested or have arrived.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,14 +8,14 @@ use bytes::Bytes;
 use super::object::RequestGuard;
 use crate::FeedError;
 
-/// Ranges that do not overlap, by their start.
+/// Segments that do not overlap, by their start.
 #[derive(Default)]
 pub(super) struct Segments(BTreeMap<u64, Segment>);
 
 /// A range that one request fetches.
 pub(super) struct Segment {
     pub(super) end: u64,
-    /// Announced bytes that no reader has read yet. Zero for a range that nobody announced.
+    /// Announced bytes that no reader has read yet. Zero for a range that was not announced.
     pub(super) unread: u64,
     pub(super) content: Content,
 }
@@ -31,12 +31,12 @@ pub(super) enum Content {
 
 /// The state of an offset.
 pub(super) enum Found {
-    /// Bytes from the offset on, and the start of their segment if all of it has been read with them.
+    /// Bytes from the offset on, and the start of their segment if this read completed it.
     Bytes(Vec<Bytes>, Option<u64>),
     Requested,
-    /// The request failed; its segment is gone.
+    /// The request failed. Its segment has been removed.
     Failed(FeedError),
-    /// No request covers the offset. The next segment starts at this offset.
+    /// No request covers the offset. The next segment starts at the contained offset.
     Missing(u64),
 }
 
@@ -64,13 +64,13 @@ impl Segments {
         }
     }
 
-    /// The start of the segment that has the offset.
+    /// Returns the start of the segment that contains the offset.
     fn start_at(&self, offset: u64) -> Option<u64> {
         let (start, segment) = self.0.range(..=offset).next_back()?;
         (segment.end > offset).then_some(*start)
     }
 
-    /// Whether all bytes of the range have arrived or have failed to.
+    /// Whether all bytes of the range have arrived, or a request for one of them failed.
     pub(super) fn has(&self, range: &Range<u64>) -> bool {
         let mut at = range.start;
         while at < range.end {
@@ -84,7 +84,7 @@ impl Segments {
         true
     }
 
-    /// The parts of a range that no segment covers.
+    /// Returns the parts of a range that no segment covers.
     pub(super) fn missing(&self, range: Range<u64>) -> Vec<Range<u64>> {
         let mut missing = Vec::new();
         let mut at = range.start;
@@ -103,13 +103,13 @@ impl Segments {
         missing
     }
 
-    /// Adds a segment that nothing overlaps.
+    /// Adds a requested segment, which must not overlap another one.
     pub(super) fn insert_requested(&mut self, range: Range<u64>, unread: u64, request: u64) {
         let content = Content::Requested { request, _guard: None };
         self.0.insert(range.start, Segment { end: range.end, unread, content });
     }
 
-    /// Adds a segment that nothing overlaps.
+    /// Adds a segment, which must not overlap another one.
     pub(super) fn insert(&mut self, start: u64, segment: Segment) {
         self.0.insert(start, segment);
     }
@@ -122,12 +122,12 @@ impl Segments {
         self.0.remove(&start)
     }
 
-    /// Takes all segments, each with its start.
+    /// Removes and returns all segments, each with its start.
     pub(super) fn take_all(&mut self) -> Vec<(u64, Segment)> {
         std::mem::take(&mut self.0).into_iter().collect()
     }
 
-    /// Takes the error of a request, and its segment away.
+    /// Removes a failed segment and returns its error.
     pub(super) fn take_failure(&mut self) -> Option<FeedError> {
         let failed = |(_, segment): &(&u64, &Segment)| matches!(segment.content, Content::Failed(_));
         let start = *self.0.iter().find(failed)?.0;
@@ -149,7 +149,7 @@ impl Segment {
     }
 }
 
-/// Up to `most` bytes from `offset` on, of pieces that follow each other.
+/// Returns up to `most` bytes from `offset` on, out of contiguous pieces.
 fn slices(pieces: &[(u64, Bytes)], offset: u64, most: usize) -> Vec<Bytes> {
     let first = pieces.partition_point(|(start, bytes)| start + bytes.len() as u64 <= offset);
     let (mut found, mut left, mut at) = (Vec::new(), most, offset);

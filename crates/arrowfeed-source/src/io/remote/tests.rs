@@ -1,4 +1,4 @@
-//! Reads of objects, against a store of the tests.
+//! Tests of reads of remote objects, with a simulated store.
 
 use std::io;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::*;
 use crate::io::{ByteSource, checked_read_at};
 use crate::{Check, FeedError, FeedErrorKind};
 
-/// Numbers that look random, the same for each seed.
+/// A pseudo-random generator with a fixed sequence per seed.
 struct Random(u64);
 
 impl Random {
@@ -24,7 +24,7 @@ impl Random {
 
 type Requested = (ObjectRequest, ResponseHandler, Arc<()>);
 
-/// An object whose responses come from a thread, in any order.
+/// An object whose responses are sent by a thread, in random order.
 #[derive(Debug)]
 struct Object {
     len: u64,
@@ -36,12 +36,12 @@ struct Object {
     most_in_flight: Arc<Mutex<usize>>,
 }
 
-/// How the store of a test misbehaves.
+/// Faults of the simulated store.
 #[derive(Clone, Copy, Default)]
 struct Faults {
-    /// One in so many requests fails; 0: none.
+    /// One in this many requests fails; 0: none.
     fails: u64,
-    /// The object changes after so many responses; 0: never.
+    /// The object changes after this many responses; 0: never.
     changes: usize,
     /// No response is ever sent.
     silent: bool,
@@ -114,7 +114,7 @@ impl RemoteObject for Object {
 }
 
 impl Object {
-    /// Bytes of all requests, as far as the object has them.
+    /// Number of requested bytes that lie within the object.
     fn fetched(&self) -> u64 {
         let log = self.log.lock().unwrap();
         log.iter().flatten().map(|range| range.end.min(self.len) - range.start.min(self.len)).sum()

@@ -1,4 +1,4 @@
-//! Work that several requests wait for, and that is done once.
+//! Shared futures: several requests wait for the same work.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use crate::process::PerProcess;
 
 type Work<T> = BoxFuture<'static, Result<T, Failed>>;
 
-/// Work that goes on as long as somebody waits for it. Those who come meanwhile get the same result.
-pub(crate) struct Joint<T>(PerProcess<Running<T>>);
+/// Work that runs while at least one caller waits for it. Callers that join in the meantime get the same result.
+pub(crate) struct SharedWork<T>(PerProcess<Running<T>>);
 
 type Running<T> = Arc<ForkLock<Option<WeakShared<Work<T>>>>>;
 
-impl<T: Clone> Joint<T> {
+impl<T: Clone> SharedWork<T> {
     pub(crate) const fn new() -> Self {
         Self(PerProcess::new())
     }
 
-    /// Joins the work that goes on, or starts some. Work that has failed does not go on.
+    /// Joins the running work, or starts it. Failed work counts as not running.
     pub(crate) async fn join(&self, start: impl FnOnce() -> Work<T>) -> Result<T, Failed> {
         let slot = self.0.get_or(|| Ok::<_, Failed>(Arc::new(ForkLock::new(None))))?;
         let mut start = Some(start);
@@ -36,7 +36,7 @@ impl<T: Clone> Joint<T> {
         });
         match (joined.flatten(), start) {
             (Some(work), _) => work.await,
-            // Without the lock nobody can join.
+            // Without the lock, no other caller can join.
             (None, Some(start)) => start().await,
             (None, None) => {
                 Err(Failed::io(std::io::ErrorKind::Other, "expected work, found none".to_owned()))
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn work_is_shared_and_started_again_after_an_error() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let (joint, started) = (Joint::<usize>::new(), Arc::new(AtomicUsize::new(0)));
+        let (shared_work, started) = (SharedWork::<usize>::new(), Arc::new(AtomicUsize::new(0)));
         let work = |fails: bool| {
             let started = started.clone();
             async move {
@@ -66,12 +66,13 @@ mod tests {
             }
             .boxed()
         };
-        let both = || futures_util::future::join(joint.join(|| work(false)), joint.join(|| work(false)));
+        let both =
+            || futures_util::future::join(shared_work.join(|| work(false)), shared_work.join(|| work(false)));
         let (a, b) = runtime.block_on(async { both().await });
         assert_eq!((a.ok(), b.ok()), (Some(0), Some(0)));
         let (a, b) = runtime.block_on(async { both().await });
         assert_eq!((a.ok(), b.ok()), (Some(1), Some(1)));
-        assert!(runtime.block_on(joint.join(|| work(true))).is_err());
-        assert_eq!(runtime.block_on(joint.join(|| work(false))).ok(), Some(3));
+        assert!(runtime.block_on(shared_work.join(|| work(true))).is_err());
+        assert_eq!(runtime.block_on(shared_work.join(|| work(false))).ok(), Some(3));
     }
 }

@@ -1,38 +1,40 @@
-//! What can be read of a schema whose types contain themselves.
+//! Projection of the fields that can be read from a schema with recursive types.
 
 use std::collections::HashSet;
 
 use arrowfeed_source::{FeedError, Limits, thousands};
 
 use super::ROOT_COLUMN;
-use super::want::Want;
+use super::projection::Projection;
 use crate::schema::graph::{Graph, Type, TypeId};
 
-/// All fields but those in which a record is met again inside itself.
-pub(super) fn ending(graph: &Graph, limits: &Limits) -> Result<Want, FeedError> {
+/// All non-recursive fields, that is, all but those in which a record occurs again inside itself.
+pub(super) fn nonrecursive(graph: &Graph, limits: &Limits) -> Result<Projection, FeedError> {
     let most = limits.expanded_fields;
-    let mut walk = Walk { graph, open: Vec::new(), ends: HashSet::new(), left: most, most };
-    let want = walk.of(graph.root)?;
+    let mut walk = RecursionFinder { graph, open: Vec::new(), ends: HashSet::new(), left: most, most };
+    let projection = walk.of(graph.root)?;
     Ok(match &graph.types[graph.root] {
-        Type::Record(_) => want.unwrap_or(Want::All),
-        _ => Want::Fields(want.map(|want| (ROOT_COLUMN.to_owned(), want)).into_iter().collect()),
+        Type::Record(_) => projection.unwrap_or(Projection::All),
+        _ => Projection::Fields(
+            projection.map(|projection| (ROOT_COLUMN.to_owned(), projection)).into_iter().collect(),
+        ),
     })
 }
 
-struct Walk<'a> {
+struct RecursionFinder<'a> {
     graph: &'a Graph,
-    /// Records that the walk is in.
+    /// The records around the current type.
     open: Vec<TypeId>,
-    /// Records that end.
+    /// Records without recursive fields.
     ends: HashSet<TypeId>,
-    /// Types that may still be visited: a schema of few names may expand to any number.
+    /// Types that may still be visited. The limit is needed because a few named types can expand to any number.
     left: usize,
     most: usize,
 }
 
-impl Walk<'_> {
-    /// What of a type ends; none where a record that is open is met.
-    fn of(&mut self, ty: TypeId) -> Result<Option<Want>, FeedError> {
+impl RecursionFinder<'_> {
+    /// The non-recursive part of a type, or `None` for a record inside itself.
+    fn of(&mut self, ty: TypeId) -> Result<Option<Projection>, FeedError> {
         self.left = self.left.checked_sub(1).ok_or_else(|| {
             let message =
                 format!("the schema is over the limit expanded_fields of {}", thousands(self.most as u64));
@@ -41,40 +43,42 @@ impl Walk<'_> {
         match &self.graph.types[ty] {
             Type::Array(items) | Type::Map(items) => self.of(*items),
             Type::Union(branches) => self.of_union(branches),
-            Type::Record(_) if self.ends.contains(&ty) => Ok(Some(Want::All)),
+            Type::Record(_) if self.ends.contains(&ty) => Ok(Some(Projection::All)),
             Type::Record(_) if self.open.contains(&ty) => Ok(None),
             Type::Record(record) => {
                 self.open.push(ty);
                 let mut fields = Vec::new();
                 for field in &record.fields {
-                    if let Some(want) = self.of(field.ty)? {
-                        fields.push((field.column_name().to_owned(), want));
+                    if let Some(projection) = self.of(field.ty)? {
+                        fields.push((field.column_name().to_owned(), projection));
                     }
                 }
                 self.open.pop();
-                if fields.len() == record.fields.len() && fields.iter().all(|(_, want)| *want == Want::All) {
+                if fields.len() == record.fields.len()
+                    && fields.iter().all(|(_, projection)| *projection == Projection::All)
+                {
                     self.ends.insert(ty);
-                    return Ok(Some(Want::All));
+                    return Ok(Some(Projection::All));
                 }
-                Ok(Some(Want::Fields(fields)))
+                Ok(Some(Projection::Fields(fields)))
             }
-            _ => Ok(Some(Want::All)),
+            _ => Ok(Some(Projection::All)),
         }
     }
 
-    /// Of several types, fields cannot be chosen: all of them, or nothing.
-    fn of_union(&mut self, branches: &[TypeId]) -> Result<Option<Want>, FeedError> {
+    /// Fields of a union of several types cannot be selected, so the result is all of the union or none of it.
+    fn of_union(&mut self, branches: &[TypeId]) -> Result<Option<Projection>, FeedError> {
         let is_null = |ty: &&TypeId| matches!(self.graph.types[**ty], Type::Null);
         let types: Vec<TypeId> = branches.iter().filter(|ty| !is_null(ty)).copied().collect();
         if let [only] = types.as_slice() {
             return self.of(*only);
         }
         for ty in types {
-            if self.of(ty)? != Some(Want::All) {
+            if self.of(ty)? != Some(Projection::All) {
                 return Ok(None);
             }
         }
-        Ok(Some(Want::All))
+        Ok(Some(Projection::All))
     }
 }
 
@@ -83,12 +87,12 @@ mod tests {
     use super::*;
     use crate::AvroSchema;
 
-    fn paths(schema: &str, paths: &[&str]) -> Want {
-        Want::from_paths(paths, AvroSchema::parse(schema).unwrap().graph()).unwrap()
+    fn paths(schema: &str, paths: &[&str]) -> Projection {
+        Projection::from_paths(paths, AvroSchema::parse(schema).unwrap().graph()).unwrap()
     }
 
-    fn ending_of(schema: &str) -> Want {
-        ending(AvroSchema::parse(schema).unwrap().graph(), &Limits::default()).unwrap()
+    fn ending_of(schema: &str) -> Projection {
+        nonrecursive(AvroSchema::parse(schema).unwrap().graph(), &Limits::default()).unwrap()
     }
 
     #[test]
@@ -117,10 +121,10 @@ mod tests {
         assert_eq!(ending_of(&array), paths(&array, &["value.head"]));
         let numbers = r#"{"type": "array", "items": "int"}"#;
         assert_eq!(ending_of(numbers), paths(numbers, &["value"]));
-        assert_eq!(ending_of(r#"{"type": "record", "name": "R", "fields": []}"#), Want::All);
+        assert_eq!(ending_of(r#"{"type": "record", "name": "R", "fields": []}"#), Projection::All);
     }
 
-    /// 2 to the power of 60 ways to the end.
+    /// The schema has 2^60 paths from the root back to it.
     #[test]
     fn a_schema_that_doubles_with_every_name_reaches_the_limit() {
         let mut schema = r#""R0""#.to_owned();
@@ -132,7 +136,7 @@ mod tests {
             );
         }
         let schema = AvroSchema::parse(&schema).unwrap();
-        let error = ending(schema.graph(), &Limits::default()).unwrap_err();
+        let error = nonrecursive(schema.graph(), &Limits::default()).unwrap_err();
         assert_eq!(error.limit(), Some("expanded_fields"));
         assert_eq!(error.to_string(), "the schema is over the limit expanded_fields of 100,000");
     }

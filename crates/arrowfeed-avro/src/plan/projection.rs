@@ -1,4 +1,4 @@
-//! The projection that a caller asks for, as a tree over the reader's schema.
+//! The projection, as a tree over the reader's schema.
 
 use std::collections::HashMap;
 
@@ -10,21 +10,21 @@ use arrowfeed_source::field_path::{quoted_step, split_quoted};
 
 /// The projection of one value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Want {
+pub(crate) enum Projection {
     All,
-    /// Of a record, or of the records in an array or map: these fields, in the order of first mention.
-    Fields(Vec<(String, Want)>),
+    /// These fields of a record, or of the records in an array or map, in the order of first mention.
+    Fields(Vec<(String, Projection)>),
 }
 
-impl Want {
-    /// The tree of field paths such as `user.scores` over the reader's schema. Mentioned as a whole and in part, a field
-    /// comes whole.
+impl Projection {
+    /// Builds the tree from field paths such as `user.scores` over the reader's schema. A field that is mentioned both as a
+    /// whole and in part is read whole.
     ///
-    /// A step in quotes (`['a.b']`) is a name. Any other text is read in every way that the names of fields allow: of
-    /// several ways, the path is ambiguous. A path that leads nowhere is kept as far as it is understood, so that the
-    /// error of its resolution says where it ends.
+    /// A quoted step (`['a.b']`) is a name. Any other text is read in every way that the field names allow; if there are
+    /// several ways, the path is ambiguous. A path to an unknown field is kept up to that field, so that the resolution
+    /// error names it.
     pub(crate) fn from_paths<S: AsRef<str>>(paths: &[S], schema: &Graph) -> Result<Self, FeedError> {
-        let mut root = Want::Fields(Vec::new());
+        let mut root = Projection::Fields(Vec::new());
         for path in paths {
             let names = Readings::new(schema, path.as_ref()).one()?;
             root.add(&names);
@@ -33,29 +33,29 @@ impl Want {
     }
 
     fn add(&mut self, names: &[String]) {
-        let Want::Fields(fields) = self else {
+        let Projection::Fields(fields) = self else {
             return;
         };
         let Some((name, rest)) = names.split_first() else {
-            *self = Want::All;
+            *self = Projection::All;
             return;
         };
         let at = fields.iter().position(|(field, _)| field == name).unwrap_or_else(|| {
-            fields.push((name.clone(), Want::Fields(Vec::new())));
+            fields.push((name.clone(), Projection::Fields(Vec::new())));
             fields.len() - 1
         });
         fields[at].1.add(rest);
     }
 }
 
-/// The field of a step, and the text behind it; `None` at the end of the path.
+/// The field of a step, its type, and the remaining path; `None` at the end of the path.
 type Step<'a> = (String, TypeId, Option<&'a str>);
 
-/// The ways to read one path.
+/// The possible ways to read one path.
 struct Readings<'a> {
     schema: &'a Graph,
     path: &'a str,
-    /// Of a type and the length of the text behind it, the names of at most two readings.
+    /// Cache: at most two readings, each a list of names, by type and length of the remaining path.
     known: HashMap<(TypeId, usize), Vec<Vec<String>>>,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Readings<'a> {
 
     /// The readings of `path` in a value of this type.
     fn of(&mut self, ty: TypeId, path: &'a str, depth: usize) -> Vec<Vec<String>> {
-        // Deeper than any schema, which resolution refuses.
+        // Deeper than any schema that resolution accepts.
         if depth > Limits::MAX_SCHEMA_DEPTH + 2 {
             return Vec::new();
         }
@@ -111,7 +111,7 @@ impl<'a> Readings<'a> {
         readings.truncate(2);
     }
 
-    /// The fields that `path` may begin with, of a record, or of the records in arrays, maps and unions with null.
+    /// The fields that `path` may begin with, in a record or in the records inside arrays, maps and nullable unions.
     fn steps(&self, ty: TypeId, path: &'a str) -> Vec<Step<'a>> {
         let Some(fields) = self.fields(ty) else { return Vec::new() };
         steps(&fields, path)
@@ -130,7 +130,7 @@ impl<'a> Readings<'a> {
     }
 
     fn fields(&self, mut ty: TypeId) -> Option<Vec<(&'a str, TypeId)>> {
-        // An array of arrays of ... takes no step of the path, and no type of it is met twice without a record.
+        // Arrays, maps and unions take no step of the path. Without a record between them, they cannot be recursive.
         for _ in 0..=Limits::MAX_SCHEMA_DEPTH {
             ty = match &self.schema.types[ty] {
                 Type::Record(record) => {
@@ -150,7 +150,7 @@ impl<'a> Readings<'a> {
         None
     }
 
-    /// A path that leads nowhere: the names of the longest fields as far as there are some, then one that is not there.
+    /// Reads a path to an unknown field: the longest matching name at each step, then the unknown name.
     fn longest(&self) -> Vec<String> {
         let mut names = Vec::new();
         let (mut rest, mut fields) = (self.path, Some(self.columns()));
@@ -179,7 +179,7 @@ fn steps<'a>(fields: &[(&'a str, TypeId)], path: &'a str) -> Vec<Step<'a>> {
         }
     }
     let plain = |field: &(&'a str, TypeId)| step(field, path.strip_prefix(field.0)?);
-    // Each step takes a character of the path, so that a path has an end.
+    // Every step must consume a character, so that every path has an end. An empty name before `['` would consume nothing.
     let plain =
         fields.iter().filter(|(name, _)| !name.is_empty() || !path.starts_with("['")).filter_map(plain);
     let mut plain: Vec<Step<'a>> = plain.collect();
@@ -187,7 +187,7 @@ fn steps<'a>(fields: &[(&'a str, TypeId)], path: &'a str) -> Vec<Step<'a>> {
     plain
 }
 
-/// The path behind a step: none at its end, `Some(None)`; `None` where the step does not end here.
+/// The path after a step: `Some(None)` at the end of the path, `None` if the step does not end here.
 fn rest_of(behind: &str) -> Option<Option<&str>> {
     match behind {
         "" => Some(None),
@@ -229,12 +229,15 @@ mod tests {
                 {"name": "c", "type": {"type": "record", "name": "C", "fields": [{"name": "d", "type": "int"}]}}]}"#,
         )
         .unwrap();
-        let want = Want::from_paths(&["b.x", "a", "b.y.z", "c.d", "c", "a.q"], schema.graph()).unwrap();
-        let fields = |fields: &[(&str, Want)]| {
-            Want::Fields(fields.iter().map(|(name, want)| ((*name).to_owned(), want.clone())).collect())
+        let projection =
+            Projection::from_paths(&["b.x", "a", "b.y.z", "c.d", "c", "a.q"], schema.graph()).unwrap();
+        let fields = |fields: &[(&str, Projection)]| {
+            Projection::Fields(
+                fields.iter().map(|(name, projection)| ((*name).to_owned(), projection.clone())).collect(),
+            )
         };
-        let b = fields(&[("x", Want::All), ("y", fields(&[("z", Want::All)]))]);
-        assert_eq!(want, fields(&[("b", b), ("a", Want::All), ("c", Want::All)]));
+        let b = fields(&[("x", Projection::All), ("y", fields(&[("z", Projection::All)]))]);
+        assert_eq!(projection, fields(&[("b", b), ("a", Projection::All), ("c", Projection::All)]));
     }
 
     #[test]
@@ -286,7 +289,7 @@ mod tests {
         assert!(names(&"next.".repeat(100_000)).unwrap().len() < 200);
     }
 
-    /// 2 to the power of 60 ways to read it.
+    /// The path has more than 2^60 readings.
     #[test]
     fn paths_of_many_readings_take_no_longer() {
         let schema = AvroSchema::parse(
@@ -295,6 +298,6 @@ mod tests {
         )
         .unwrap();
         let path = vec!["a"; 90].join(".");
-        assert!(Want::from_paths(&[path], schema.graph()).is_err());
+        assert!(Projection::from_paths(&[path], schema.graph()).is_err());
     }
 }
