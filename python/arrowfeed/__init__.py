@@ -1,12 +1,12 @@
-"""Stored training data into Arrow record batches, fast and strict.
+"""Reads stored training data into Arrow record batches and tensors, fast and strictly.
 
     import arrowfeed as af
 
     for batch in af.read_avro("part-*.avro", columns=["id", "user.scores"]):
         ...
 
-Arrow data leaves by the Arrow PyCapsule interface: `pyarrow.table(reader)`, `polars.DataFrame(reader)` and
-duckdb take a reader as it is.
+Readers export their data through the Arrow PyCapsule interface: `pyarrow.table(reader)`,
+`polars.DataFrame(reader)` and duckdb accept a reader directly.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -78,6 +78,7 @@ from arrowfeed._errors import (
     SchemaError,
     TruncatedError,
 )
+from arrowfeed._polars import scan_avro
 
 if TYPE_CHECKING:
     from arrowfeed import features
@@ -147,13 +148,14 @@ __all__ = [
     "read_split",
     "read_tfrecord",
     "representations_from_tfmd",
+    "scan_avro",
     "write_avro",
     "write_tfrecord",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Modules that are imported on use."""
+    """Imports the submodule `features` on first use."""
     if name == "features":
         import importlib  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""The compiled module. `arrowfeed._stubs` has its parts, by topic, and their documentation."""
+"""The compiled module. The stubs in `arrowfeed._stubs` describe and document it, one file for each topic."""
 
 from arrowfeed._stubs.adapter import TensorAdapter, TensorSpec, TensorsToRecordBatch
 from arrowfeed._stubs.arrow import Array, RecordBatch, Schema

@@ -11,26 +11,29 @@ ArrowfeedError
 ├── ChangedError
 └── InternalError
 ```
-What the operating system refuses stays an `OSError`: `FileNotFoundError`, `PermissionError` and kin.
+Errors of the operating system remain `OSError`s, such as `FileNotFoundError` and `PermissionError`.
 """
 
 from __future__ import annotations
 
 
 class ArrowfeedError(Exception):
-    """The base of all errors of arrowfeed. Its text says what was expected, what was found, and where.
+    """The base class of all arrowfeed errors. The text states what was expected, what was found, and where.
 
-    Instances can be pickled, attributes included.
+    Instances can be pickled, with their attributes.
 
     Attributes:
-        path: The file, as the caller named it. Like the others, None where it is not known.
-        block: Zero-based number of the block in its file, or in the split that is read.
-        record: Zero-based number of the record in its block; of a `ConversionError`, of the row in its batch.
-        offset: Byte offset in the file: of the block or, in a block that is not compressed, of the value.
-        field: Path of the field from the root of the schema, as `user.scores[4]`; of a tensor, its column.
-        limit: Name of the field of `Limits` that was reached.
-        tensor: Name of the tensor that cannot be made.
-        reason: The text without the place: what was expected, and what was found. None of errors of tensors.
+        path: The file, as the caller named it. This and the other attributes are None if they are unknown.
+        block: Zero-based number of the block in its file, or in the split being read.
+        record: Zero-based number of the record in its block; for a `ConversionError`, of the row in its
+            batch.
+        offset: Byte offset in the file: of the block, or of the value if the block is not compressed.
+        field: Path of the field from the root of the schema, such as `user.scores[4]`; for a tensor, its
+            column.
+        limit: Name of the `Limits` field that was exceeded.
+        tensor: Name of the tensor that cannot be built.
+        reason: The text without the location: what was expected, and what was found. None for errors of
+            tensors.
 
     Example:
         >>> try:
@@ -73,26 +76,27 @@ class ArrowfeedError(Exception):
 
 
 class FormatError(ArrowfeedError):
-    """The bytes are no Avro object container file, or its header breaks the Avro specification."""
+    """The file does not have the expected format, or its header breaks the specification of the format."""
 
 
 class TruncatedError(FormatError):
     """The file ends inside its header or a block.
 
-    A file that was cut at the border of two blocks looks whole: the format does not say how many there are.
+    An Avro file that was cut between two blocks looks complete, because the format does not store the number
+    of blocks.
     """
 
 
 class CorruptBlockError(FormatError):
-    """A block breaks the Avro specification: its framing, or a value in it."""
+    """A block or a record breaks the specification of its format, in its framing or in a value."""
 
 
 class CodecError(ArrowfeedError):
-    """Compressed bytes do not decompress, their checksum is wrong, or the codec is unknown."""
+    """Compressed bytes cannot be decompressed, their checksum is wrong, or the codec is unknown."""
 
 
 class SchemaError(ArrowfeedError, ValueError):
-    """A schema is invalid, cannot be resolved or become Arrow, or an option does not fit it."""
+    """A schema is invalid, cannot be resolved or converted to Arrow, or an option does not fit it."""
 
 
 class RepresentationError(ArrowfeedError, ValueError):
@@ -104,15 +108,15 @@ class ConversionError(ArrowfeedError, ValueError):
 
 
 class LimitError(ArrowfeedError):
-    """A file or a batch asks for more than a field of `Limits` allows; `limit` names it."""
+    """A file or a batch exceeds a field of `Limits`; `limit` names it."""
 
 
 class ChangedError(ArrowfeedError):
-    """The file changed while it was read, or since its splits were planned or its state was saved."""
+    """The file has changed while it was read, or since its splits were planned or a state was saved."""
 
 
 class InternalError(ArrowfeedError):
-    """A defect of arrowfeed, please report it. No row of the block in question was given out."""
+    """A defect of arrowfeed; please report it. No row of the affected block was returned."""
 
 
 for _class in (
@@ -128,5 +132,5 @@ for _class in (
     ChangedError,
     InternalError,
 ):
-    # Users know them by this name, in messages and in pickles.
+    # The public name, which messages and pickles use.
     _class.__module__ = "arrowfeed"

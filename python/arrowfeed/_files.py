@@ -1,6 +1,6 @@
-"""Files that are no paths: filesystems of fsspec, file objects in memory.
+"""Files that are not paths: files of fsspec filesystems, and file objects in memory.
 
-The compiled module calls these functions for URLs of schemes that it does not know; fsspec is imported then.
+The compiled module calls these functions for URLs with schemes that it does not support. They import fsspec.
 """
 
 from __future__ import annotations
@@ -15,32 +15,33 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _WITHOUT_DIRECTORIES = ("http", "https")
-"""Schemes whose URLs name one file each: a question mark starts a query, and nothing can be listed."""
+"""Schemes whose URLs name one file each: a question mark starts a query, and listing is impossible."""
 
 _READ_AHEAD = (
     "max_requests",
+    "gap_bytes",
     "read_ahead_bytes",
     "request_bytes",
     "max_retries",
     "retry_timeout",
     "request_timeout",
 )
-"""Storage options that are not for a filesystem."""
+"""Storage options that are not passed to a filesystem."""
 
 _TAGS = ("ETag", "etag", "generation", "mtime", "LastModified", "last_modified", "modified", "created")
-"""Names of what changes when a file changes, in `info` of filesystems."""
+"""Keys in `info` of filesystems whose values change when a file changes."""
 
 
 def filesystem_of(url: str, shown: str, options: Mapping[str, Any] | None) -> Any:
-    """The filesystem of fsspec for a URL.
+    """Returns the fsspec filesystem for a URL.
 
     Args:
-        url: With a scheme that fsspec knows.
+        url: URL with a scheme that fsspec supports.
         shown: The URL without its secrets, for messages.
         options: Arguments of the filesystem.
 
     Raises:
-        ImportError: fsspec, or what it needs for the scheme, is not installed.
+        ImportError: fsspec, or a package that it needs for the scheme, is not installed.
     """
     try:
         core: Any = importlib.import_module("fsspec.core")
@@ -52,7 +53,7 @@ def filesystem_of(url: str, shown: str, options: Mapping[str, Any] | None) -> An
 
 
 def is_in_fsspec_memory(url: str) -> bool:
-    """Whether the memory filesystem of fsspec, if a program uses it, has files that a URL means."""
+    """Whether a program uses the memory filesystem of fsspec, and it contains files that match a URL."""
     if "fsspec.implementations.memory" not in sys.modules:
         return False
     filesystem = filesystem_of(url, url, None)
@@ -62,23 +63,23 @@ def is_in_fsspec_memory(url: str) -> bool:
 
 
 def files_of(filesystem: Any, url: str, shown: str, extension: str) -> list[tuple[str, str, int | None]]:
-    """The files that a URL means: itself, or those of a glob or a directory, sorted.
+    """Lists the files of a URL, sorted: the file itself, or the files of a glob or a directory.
 
     Args:
-        filesystem: Of fsspec.
+        filesystem: An fsspec filesystem.
         url: A URL, or a path of the filesystem.
         shown: The URL without its secrets, for messages.
-        extension: Of the files of a directory, without the dot.
+        extension: Extension of the files to list in a directory, without the dot.
 
     Returns:
-        For each file, its name in messages, its path and its size, where a listing has told it.
+        For each file, its name in messages, its path, and its size if a listing contains it.
 
     Raises:
-        FileNotFoundError: Nothing matches the glob, or the directory has no files with the extension.
+        FileNotFoundError: No file matches the glob, or the directory has no files with the extension.
     """
     scheme, separator, _ = url.partition("://")
     core: Any = importlib.import_module("fsspec.core")
-    # A chain such as zip://a.avro::file.zip names the path of its first filesystem.
+    # A chained URL such as zip://a.avro::file.zip contains the path in its first filesystem.
     path = core.strip_protocol(url.partition("::")[0]) if separator else url
     if scheme.lower() in _WITHOUT_DIRECTORIES:
         return [(shown, path, None)]
@@ -100,7 +101,7 @@ def files_of(filesystem: Any, url: str, shown: str, extension: str) -> list[tupl
 
 
 def read_range(filesystem: Any, path: str, start: int, end: int) -> tuple[int, str | None, bytes]:
-    """The length of a file, what changes when it changes, and the bytes of a range as far as it has them."""
+    """Reads a range of a file. Returns the file length, a tag of the content, and the bytes."""
     info = filesystem.info(path)
     size = info.get("size")
     if size is None:
@@ -111,8 +112,8 @@ def read_range(filesystem: Any, path: str, start: int, end: int) -> tuple[int, s
     return size, tag, filesystem.cat_file(path, start=start, end=end) if start < end else b""
 
 
-class KeptFile(io.BytesIO):
-    """What was read of a file object, under its name: in messages, in fingerprints and in states."""
+class BufferedFile(io.BytesIO):
+    """The content of a file object, with the name of the object for messages, fingerprints and states."""
 
     def __init__(self, data: bytes, name: str) -> None:
         super().__init__(data)

@@ -1,4 +1,4 @@
-"""Features: what the tensors of key expressions are made like.
+"""Features, which define the tensors of key expressions.
 
     from arrowfeed import features
 
@@ -7,12 +7,11 @@
         "friends": features.VarLen("bytes", key="friends[*].name.first"),
     })
 
-The names are those of the tensors. A name is the key expression too, unless the feature has a `key`. Keys,
-and the kinds of features, are those of the Avro dataset RFC of TensorFlow I/O; docs/key-expressions.md has
-their rules.
+The names are those of the tensors. A name is also the key expression, unless the feature has a `key`. Keys
+and kinds of features follow the Avro dataset RFC of TensorFlow I/O; docs/key-expressions.md has the rules.
 
-Features are frozen, comparable, hashable and picklable. Where a feature is taken, those of `tf.io`,
-tensorflow-io and ATDS are taken as well.
+Features are frozen, comparable, hashable and picklable. Functions that accept a feature also accept those of
+`tf.io`, tensorflow-io and ATDS.
 """
 
 from __future__ import annotations
@@ -34,16 +33,17 @@ __all__ = ["Dense", "Feature", "FixedLenSequence", "Ragged", "Sparse", "VarLen"]
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class Feature:
-    """The base of the kinds. Two are equal when they are made alike: a default of 0 is not one of 0.0.
+    """The base class of features. Two are equal if their arguments are: a default of 0 differs from 0.0.
 
-    All have a `dtype`, the type that the values must have, as numpy has it (`object` for byte strings;
-    None: the field's), and a `key`, the key expression (None: the name of the tensor).
+    All features have a `dtype` and a `key`. The `dtype` is the numpy type that the values must have: `object`
+    for byte strings, None for the type of the field. The `key` is the key expression, or None for the name of
+    the tensor.
     """
 
     _kind: ClassVar[str]
 
     def _set(self, **values: object) -> None:
-        """Sets the fields once; afterwards they are frozen."""
+        """Sets the fields of the frozen instance, in the constructor."""
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -68,26 +68,26 @@ class Feature:
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class Dense(Feature):
-    """Dense tensor `[batch, *shape]`: every row has the same shape. The RFC's `FixedLenFeature`.
+    """A dense tensor `[batch, *shape]`, whose rows have the same shape. `FixedLenFeature` in the RFC.
 
-    The key has as many dimensions as the shape, or one, whose elements fill the shape in row-major order. A
-    list that is too long is an error always.
+    The key has as many dimensions as the shape, or one dimension, whose elements fill the shape in row-major
+    order. A list that is too long is always an error.
 
     Args:
-        shape: Sizes of the dimensions after the batch. `[]`: one value in each row. Where lists have no fixed
+        shape: Sizes of the dimensions after the batch. `[]`: one value per row. For lists without a fixed
             length, see `FixedLenSequence`.
-        dtype: A type of numpy or TensorFlow, its name, or a type of Python; `"bytes"`, `"string"`, bytes,
-            str and object for byte strings. A field of another type is an error, values are never
-            converted. None: the type of the field.
-        default: Takes the place of all that is missing: rows, ends of lists, null values. A scalar, or what
-            numpy makes an array of exactly the shape, each place of which fills the same place of a row.
-            None: what is missing is an error.
+        dtype: A numpy or TensorFlow type, its name, or a Python type; `"bytes"`, `"string"`, bytes, str and
+            object mean byte strings. A field of another type is an error, because values are never converted.
+            None: the type of the field.
+        default: The value for missing rows, missing ends of lists and null values. A scalar, or an object
+            that numpy converts to an array of exactly the shape, whose elements replace the elements at the
+            same positions. None: a missing value is an error.
         key: The key expression. None: the name of the tensor.
 
     Raises:
-        ValueError: A size is negative; the default is not of the shape, and the message has both, or not of
-            the type.
-        TypeError: An argument has a wrong type.
+        ValueError: A size is negative, or the default does not have the shape (the message has both) or the
+            type.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> features.Dense([1, 2], "string", [["35 Park Street", "275 California Street"]])
@@ -116,21 +116,22 @@ class Dense(Feature):
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class FixedLenSequence(Feature):
-    """Dense tensor `[batch, longest, *shape]`, padded. The RFC's `FixedLenSequenceFeature`.
+    """A padded dense tensor `[batch, longest, *shape]`. `FixedLenSequenceFeature` in the RFC.
 
-    The key has one dimension more than the shape; or one, whose elements fill items of the shape one after
-    the other. A key of two or more dimensions with a shape of as many gives `[batch, *shape]`.
+    The key has one dimension more than the shape, or it has one dimension, whose elements fill items of the
+    shape in sequence. A key with two or more dimensions and a shape of the same length gives
+    `[batch, *shape]`.
 
     Args:
-        shape: Sizes of the dimensions of one item. None or -1: as long as the longest list of the batch.
-        dtype: As of `Dense`.
-        default: A scalar, which takes the place of all that is missing: rows, ends of lists, null values.
-            None: what is missing is an error, so that the rows of a batch have one length.
+        shape: Sizes of the dimensions of one item. None or -1: the length of the longest list of the batch.
+        dtype: As in `Dense`.
+        default: A scalar, the value for missing rows, missing ends of lists and null values. None: a missing
+            value is an error, so all rows of a batch must have the same length.
         key: The key expression. None: the name of the tensor.
 
     Raises:
-        ValueError: A size is less than -1; the default is no scalar, or not of the type.
-        TypeError: An argument has a wrong type.
+        ValueError: A size is less than -1, or the default is not a scalar or does not have the type.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> features.FixedLenSequence([], "int64", 0, key="scores[*]")
@@ -159,19 +160,20 @@ class FixedLenSequence(Feature):
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class VarLen(Feature):
-    """Sparse tensor `[batch, longest, ...]`, a dimension for each of the key. The RFC's `VarLenFeature`.
+    """A sparse tensor `[batch, longest, ...]` with the dimensions of the key. `VarLenFeature` in the RFC.
 
-    A key without dimensions gives a row one value, or none where it is missing. Null lists are empty; a
+    With a key without dimensions, a row has one value, or no value if it is missing. Null lists are empty; a
     null in a list is an error.
 
     Args:
-        dtype: As of `Dense`.
-        shape: Sizes of the dimensions after the batch, one for each of the key: lists of another length are
-            errors. None or -1 in it: the longest list of the batch. None in its place: all are.
+        dtype: As in `Dense`.
+        shape: Sizes of the dimensions after the batch, one for each dimension of the key. A list of another
+            length is an error. A size of None or -1 means the longest list of the batch. None instead of a
+            shape: all sizes are open.
         key: The key expression. None: the name of the tensor.
 
     Raises:
-        ValueError: A size is less than -1. TypeError: an argument has a wrong type.
+        ValueError: A size is less than -1. TypeError: An argument has the wrong type.
 
     Example:
         >>> features.VarLen("string", key="friends[*].name.first")
@@ -196,26 +198,26 @@ class VarLen(Feature):
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class Sparse(Feature):
-    """Sparse tensor `[batch, *size]` of values at indices. The RFC's `SparseFeature`.
+    """A sparse tensor `[batch, *size]` of values at indices. `SparseFeature` in the RFC.
 
-    Index and value keys go on from the feature's key, and begin with `@` where they do not. If that key is
-    an array, its `[*]` is implied. In each row all keys select the same number of elements.
+    Index and value keys are relative to the key of the feature; a leading `@` makes them absolute. If the key
+    of the feature is an array, its `[*]` is implied. In each row all keys select the same number of elements.
 
     Args:
-        index_key: A key of integers, or several, one for each dimension.
+        index_key: The key of the integer indices, or one key for each dimension.
         value_key: The key of the values.
-        size: Sizes of the dimensions, one for each index key. Or one more, in front, for each dimension of
-            the feature's key, which are kept then. One size may be given as it is. None or -1: one more
-            than the largest index of the batch; of a kept dimension, its longest list.
-        dtype: Of the values, as of `Dense`.
-        already_sorted: The entries of each row are sorted by their indices: they are not sorted again, nor
-            checked.
-        duplicates: Of two entries of a row with the same indices: `"keep"` or `"error"`.
-        key: The key expression that the others go on from. None: the name of the tensor.
+        size: Sizes of the dimensions, one for each index key. Additional sizes at the front, one for each
+            dimension of the key of the feature, keep these dimensions. A single size needs no list. None or
+            -1: one more than the largest index of the batch, or for a kept dimension its longest list.
+        dtype: The type of the values, as in `Dense`.
+        already_sorted: Whether the entries of each row are already sorted by their indices. True: they are
+            neither sorted nor checked.
+        duplicates: How to treat two entries of a row with the same indices: `"keep"` or `"error"`.
+        key: The key expression that the other keys are relative to. None: the name of the tensor.
 
     Raises:
-        ValueError: A size is less than -1, or `duplicates` no such word. TypeError: an argument has a wrong
-            type.
+        ValueError: A size is less than -1, or `duplicates` has another value. TypeError: An argument has the
+            wrong type.
 
     Example:
         >>> features.Sparse(["@car.serial", "id"], "power", [12, 10000], key="engine")
@@ -255,21 +257,21 @@ class Sparse(Feature):
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class Ragged(Feature):
-    """Ragged tensor, a ragged dimension for each of the key. The `RaggedFeature` of `tf.io`.
+    """A ragged tensor with one ragged dimension per dimension of the key. `RaggedFeature` in `tf.io`.
 
-    A key without dimensions gives a row one value, or none where it is missing. Null lists are empty; a
+    With a key without dimensions, a row has one value, or no value if it is missing. Null lists are empty; a
     null in a list is an error.
 
     Args:
-        dtype: As of `Dense`.
-        inner_shape: Sizes of dimensions after the ragged ones: the elements of each innermost list fill
-            blocks of this shape, one after the other.
-        row_splits_dtype: `"int64"` or `"int32"`, the integers of the row splits.
+        dtype: As in `Dense`.
+        inner_shape: Sizes of the dimensions after the ragged ones: the elements of each innermost list fill
+            blocks of this shape in sequence.
+        row_splits_dtype: `"int64"` or `"int32"`, the integer type of the row splits.
         key: The key expression. None: the name of the tensor.
 
     Raises:
-        ValueError: A size is negative, or `row_splits_dtype` no such word. TypeError: an argument has a
-            wrong type.
+        ValueError: A size is negative, or `row_splits_dtype` has another value. TypeError: An argument has
+            the wrong type.
 
     Example:
         >>> features.Ragged("float32", key="friends[*].scores[*]")

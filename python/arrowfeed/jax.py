@@ -1,4 +1,4 @@
-"""Tensors as JAX has them. JAX is imported on use."""
+"""Conversion of tensors to JAX. Imports JAX on first use."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ __all__ = ["RaggedParts", "to_jax"]
 
 
 def to_jax(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
-    """Hands tensors to JAX, without a copy where their memory is aligned.
+    """Converts tensors to JAX, without a copy if their memory is aligned.
 
-    | here | there |
+    | arrowfeed | JAX |
     |---|---|
     | `DenseTensor` | `jax.Array` of its shape |
     | `SparseTensor` | `jax.experimental.sparse.BCOO` |
     | `RaggedTensor` | `RaggedParts`: flat values and row splits |
     | `StructuredTensor` | dict of its fields |
-    | byte strings | as they are: JAX has no type for them |
+    | byte strings | unchanged: JAX has no type for them |
 
-    Without `jax_enable_x64`, JAX has no types of 64 bits: it makes float32 of float64, and int32 of int64.
-    Integers that do not fit are an error here; JAX alone would cut them off.
+    Without `jax_enable_x64`, JAX has no 64-bit types: it converts float64 to float32 and int64 to int32. This
+    function raises an error for integers that do not fit; JAX alone would truncate them.
 
     Args:
-        tensors: Of `TensorAdapter.convert`.
+        tensors: The result of `TensorAdapter.convert`.
 
     Returns:
-        Arrays on the CPU, by the same names.
+        Arrays on the CPU, with the same names.
 
     Raises:
         ImportError: JAX is not installed.
-        ConversionError: An integer does not fit into 32 bits, and JAX has no others.
-        TypeError: `tensors` is no dict of tensors.
+        ConversionError: An integer does not fit into 32 bits, and JAX has no 64-bit integers.
+        TypeError: `tensors` is not a dict of tensors.
 
     Example:
         >>> to_jax(adapter.convert(batch))["x"].shape
@@ -65,7 +65,7 @@ def _one(jax: Any, name: str, tensor: PlainTensor) -> Any:
 def _dense(jax: Any, name: str, tensor: DenseTensor) -> Any:
     if not jax.config.jax_enable_x64:
         _check_32_bits(name, tensor)
-    # On memory that is not aligned, JAX would copy in any case.
+    # JAX would copy unaligned memory anyway.
     return jax.numpy.from_dlpack(tensor.aligned())
 
 

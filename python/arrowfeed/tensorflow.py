@@ -1,7 +1,7 @@
-"""Tensors as TensorFlow has them.
+"""Conversion of tensors to TensorFlow.
 
-The import registers the op of `Dataset.to_tf`, where TensorFlow is installed: a process that runs a graph of
-another one, such as a worker of tf.data service, imports this module first.
+If TensorFlow is installed, the import registers the op of `Dataset.to_tf`. A process that runs the graph of
+another process, such as a worker of tf.data service, must import this module first.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ __all__ = ["to_tensorflow"]
 
 
 def to_tensorflow(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
-    """Hands tensors to TensorFlow, without a copy where their memory is aligned.
+    """Converts tensors to TensorFlow, without a copy if their memory is aligned.
 
-    | here | there |
+    | arrowfeed | TensorFlow |
     |---|---|
     | `DenseTensor` | `tf.Tensor` of its shape |
     | `SparseTensor` | `tf.SparseTensor` |
-    | `RaggedTensor` | `tf.RaggedTensor`, row splits in their own integers |
+    | `RaggedTensor` | `tf.RaggedTensor`, row splits with the same integer type |
     | `StructuredTensor` | dict of its fields |
 
-    Numbers stay where they are if they begin at a multiple of 64 bytes, which TensorFlow relies on; elsewhere
-    they are copied. Bools are bits in Arrow, and always copied. Byte strings are copied into `tf.string`.
+    TensorFlow requires memory that is aligned to 64 bytes. Aligned numbers are shared; others are copied.
+    Bools are bits in Arrow and are always copied. Byte strings are copied into `tf.string`.
 
     Args:
-        tensors: Of `TensorAdapter.convert`.
+        tensors: The result of `TensorAdapter.convert`.
 
     Returns:
-        Eager tensors on the CPU, by the same names.
+        Eager tensors on the CPU, with the same names.
 
     Raises:
         ImportError: TensorFlow is not installed.
-        TypeError: `tensors` is no dict of tensors.
+        TypeError: `tensors` is not a dict of tensors.
 
     Example:
         >>> to_tensorflow(adapter.convert(batch))["x"].shape
@@ -51,6 +51,6 @@ def to_tensorflow(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     return convert(tensors, lambda _, tensor: eager(tensor))
 
 
-# Without TensorFlow, or with one that takes no ops, there is an error on use.
+# Without TensorFlow, or with a TensorFlow that accepts no ops, the error is raised on use.
 with contextlib.suppress(ImportError, RuntimeError):
     importlib.import_module("arrowfeed._tensorflow.op").register()

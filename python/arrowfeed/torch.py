@@ -1,4 +1,4 @@
-"""Tensors as PyTorch has them. PyTorch is imported on use."""
+"""Conversion of tensors to PyTorch. Imports PyTorch on first use."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ __all__ = ["RaggedParts", "to_torch"]
 
 
 def to_torch(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
-    """Hands tensors to PyTorch, without a copy.
+    """Converts tensors to PyTorch without a copy.
 
-    | here | there |
+    | arrowfeed | PyTorch |
     |---|---|
     | `DenseTensor` | `torch.Tensor` of its shape |
     | `SparseTensor` | `torch.sparse_coo` tensor, not coalesced |
     | `RaggedTensor` | `RaggedParts`: flat values and row splits |
     | `StructuredTensor` | dict of its fields |
-    | byte strings | as they are: PyTorch has no type for them |
+    | byte strings | unchanged: PyTorch has no type for them |
 
     `torch.nested.nested_tensor_from_jagged(parts.flat_values, parts.row_splits[0])` makes a nested tensor of
-    one level. PyTorch has no read-only tensors: writing to one changes the record batch. Clone it before.
+    one level. PyTorch has no read-only tensors, so writing to a tensor changes the record batch: clone it
+    first.
 
     Args:
-        tensors: Of `TensorAdapter.convert`.
+        tensors: The result of `TensorAdapter.convert`.
 
     Returns:
-        Tensors on the CPU, by the same names.
+        Tensors on the CPU, with the same names.
 
     Raises:
         ImportError: PyTorch is not installed.
-        TypeError: `tensors` is no dict of tensors.
+        TypeError: `tensors` is not a dict of tensors.
 
     Example:
         >>> to_torch(adapter.convert(batch))["x"].shape
@@ -55,7 +56,7 @@ def _one(torch: Any, _name: str, tensor: PlainTensor) -> Any:
         return torch.from_dlpack(tensor)
     if isinstance(tensor, SparseTensor):
         indices, values = map(torch.from_dlpack, tensor.parts())
-        # Checked when the tensor was made.
+        # The constructor of the tensor has already checked the invariants.
         return torch.sparse_coo_tensor(indices.t(), values, tensor.dense_shape, check_invariants=False)
     flat_values, row_splits = tensor.parts()
     splits = tuple(torch.from_dlpack(level) for level in row_splits)

@@ -1,9 +1,9 @@
-"""Types for annotations: what arrowfeed takes and gives. `import arrowfeed` does not import this module."""
+"""Types for annotations of arguments and results. `import arrowfeed` does not import this module."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 from arrowfeed._arrowfeed import (
@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class ArrowSchemaExportable(Protocol):
-    """Has an Arrow schema: a schema of pyarrow, polars, nanoarrow, arro3, or `arrowfeed.Schema`."""
+    """An object with an Arrow schema: a schema of pyarrow, polars, nanoarrow or arro3, or
+    `arrowfeed.Schema`.
+    """
 
     def __arrow_c_schema__(self) -> object:
-        """A PyCapsule of an `ArrowSchema`."""
+        """Returns a PyCapsule of an `ArrowSchema`."""
         ...
 
 
 class HasArrowSchema(Protocol):
-    """Has a `schema` that is Arrow's: a batch, table or data set of pyarrow."""
+    """An object whose attribute `schema` is an Arrow schema: a batch, table or dataset of pyarrow."""
 
     @property
     def schema(self) -> ArrowSchemaExportable:
@@ -40,19 +42,19 @@ class HasArrowSchema(Protocol):
 
 @runtime_checkable
 class ArrowArrayExportable(Protocol):
-    """Has one piece of Arrow data: a record batch of any Arrow library."""
+    """An object with one Arrow array: a record batch of any Arrow library."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
-        """PyCapsules of an `ArrowSchema` and an `ArrowArray`."""
+        """Returns PyCapsules of an `ArrowSchema` and an `ArrowArray`."""
         ...
 
 
 @runtime_checkable
 class ArrowStreamExportable(Protocol):
-    """Has a stream of Arrow data: a table, data frame or reader of any Arrow library."""
+    """An object with a stream of Arrow arrays: a table, data frame or reader of any Arrow library."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """A PyCapsule of an `ArrowArrayStream`."""
+        """Returns a PyCapsule of an `ArrowArrayStream`."""
         ...
 
 
@@ -61,7 +63,7 @@ class BinaryReader(Protocol):
     """A file object in binary mode."""
 
     def read(self, size: int, /) -> bytes:
-        """At most `size` bytes; none at the end."""
+        """Returns at most `size` bytes, and no bytes at the end."""
         ...
 
 
@@ -70,7 +72,7 @@ class BinaryIntoReader(Protocol):
     """A raw file object that can only fill buffers."""
 
     def readinto(self, buffer: bytearray, /) -> int | None:
-        """The number of bytes put into the buffer; 0 at the end."""
+        """Fills the buffer and returns the number of bytes, which is 0 at the end."""
         ...
 
 
@@ -79,86 +81,86 @@ class SeekableFile(BinaryReader, Protocol):
     """A file object in binary mode that can be read at any offset."""
 
     def seek(self, offset: int, whence: int = 0, /) -> object:
-        """Goes to an offset from the start, or, with `os.SEEK_END`, from the end."""
+        """Moves to an offset from the start or, with `os.SEEK_END`, from the end."""
         ...
 
     def tell(self) -> int:
-        """The offset from the start."""
+        """Returns the offset from the start."""
         ...
 
 
 @runtime_checkable
 class Message(Protocol):
-    """A message of protocol buffers."""
+    """A protocol buffer message."""
 
     def SerializeToString(self) -> bytes:  # noqa: N802
-        """The bytes of the message."""
+        """Returns the bytes of the message."""
         ...
 
 
 class TensorFlowDType(Protocol):
-    """A type of TensorFlow."""
+    """A `tf.DType`."""
 
     @property
     def as_numpy_dtype(self) -> Any:
-        """The same as numpy has it."""
+        """The corresponding numpy type."""
         ...
 
 
 StorageOptions: TypeAlias = Mapping[str, "str | int | float | bool"]
-"""Keys and values for a store. The page "Stores" lists the keys."""
+"""Settings of a store. The page "Stores" lists the keys."""
 
 Store: TypeAlias = Any
-"""A store of obstore, such as `obstore.store.S3Store`, or a filesystem of fsspec."""
+"""An obstore store, such as `obstore.store.S3Store`, or an fsspec filesystem."""
 
 OneSource: TypeAlias = (
     str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryReader | BinaryIntoReader
 )
 """A path, a glob, a directory (its `*.avro`), a URL, the bytes of a file, or a file object in binary mode."""
 
-Source: TypeAlias = OneSource | Sequence[OneSource]
-"""One source, or a list or tuple of them, which are read in its order."""
+Source: TypeAlias = OneSource | Iterable[OneSource]
+"""One source, or an ordered iterable of sources, such as a list or a generator, but not a set."""
 
-AvroSchemaLike: TypeAlias = str | dict[str, Any] | list[Any] | AvroSchema
-"""JSON text of an Avro schema, the dict (for a union, the list) that it stands for, or the schema itself."""
+AvroSchemaLike: TypeAlias = str | os.PathLike[str] | dict[str, Any] | list[Any] | AvroSchema
+"""JSON text of an Avro schema, the path of an `.avsc` file, the parsed dict or list, or the schema itself."""
 
 Codec: TypeAlias = Literal["null", "deflate", "snappy", "zstandard", "bzip2", "xz"]
-"""How blocks are compressed: the names of the Avro specification."""
+"""Compression codecs of blocks, by their names in the Avro specification."""
 
 Encoding: TypeAlias = Literal["native", "feature", "tfx"]
-"""How Avro types become Arrow types."""
+"""The conversion of Avro types to Arrow types."""
 
 Framing: TypeAlias = Literal["bare", "single_object", "confluent"]
-"""What stands before a record of Avro in a message."""
+"""The header of a message with an Avro record."""
 
 MessageSchemas: TypeAlias = (
     dict[int, AvroSchemaLike] | Sequence[AvroSchemaLike] | Callable[[int], AvroSchemaLike | None]
 )
-"""Schemas of messages by fingerprint or number, a list of them, or a function that finds one."""
+"""Schemas of messages by fingerprint or ID, a list of schemas, or a function that returns one."""
 
 StringType: TypeAlias = Literal["utf8", "large_utf8", "utf8_view"]
-"""The Arrow type of strings; bytes follow it."""
+"""The Arrow type of strings, with the matching type for bytes."""
 
 OnError: TypeAlias = Literal["raise", "skip_block", "skip_file"]
-"""What to do with a block or file that cannot be read."""
+"""Handling of blocks and files that cannot be read."""
 
 
 ProtoLike: TypeAlias = bytes | bytearray | memoryview | Message
-"""A message, or its bytes."""
+"""A protocol buffer message, or its bytes."""
 
 ExampleSchemaLike: TypeAlias = dict[str, Literal["bytes", "float", "int64"]] | ProtoLike
-"""Features of `tf.Example`: names and kinds of values, or a `Schema` of TensorFlow Metadata, or its bytes."""
+"""Features of `tf.Example`: names and types of values, or a `Schema` of TensorFlow Metadata, or its bytes."""
 
 SequenceExampleSchemaLike: TypeAlias = (
     dict[str, Literal["bytes", "float", "int64"] | dict[str, Literal["bytes", "float", "int64"]]] | ProtoLike
 )
-"""Features of `tf.SequenceExample`: as of `tf.Example`, and under `"##SEQUENCE##"` those of the steps."""
+"""Features of `tf.SequenceExample`: as for `tf.Example`, with those of the steps under `"##SEQUENCE##"`."""
 
 RepresentationLike: TypeAlias = Representation | ProtoLike
-"""A representation, a `TensorRepresentation` message of TensorFlow Metadata, or the bytes of one."""
+"""A representation, a `TensorRepresentation` message of TensorFlow Metadata, or its bytes."""
 
 PlainTensor: TypeAlias = DenseTensor | SparseTensor | RaggedTensor
-"""A tensor with values of its own."""
+"""A tensor that contains values itself."""
 
 Tensor: TypeAlias = PlainTensor | StructuredTensor
 """One tensor of a batch."""
@@ -167,68 +169,68 @@ TensorKind: TypeAlias = Literal["dense", "sparse", "ragged", "structured"]
 """The kind of a tensor."""
 
 RowSplitsDType: TypeAlias = Literal["int32", "int64"]
-"""The integers of row splits."""
+"""The integer type of row splits."""
 
 FeatureLike: TypeAlias = Any
 """A feature of `arrowfeed.features`, or one of `tf.io`, tensorflow-io or ATDS."""
 
 Duplicates: TypeAlias = Literal["error", "keep"]
-"""What becomes of two entries of a sparse tensor with the same coordinates."""
+"""Treatment of two entries of a sparse tensor with the same coordinates."""
 
 FeatureDType: TypeAlias = "npt.DTypeLike | TensorFlowDType"
-"""The type of a feature's values: a type of numpy, Python or TensorFlow, or its name."""
+"""The type of the values of a feature: a numpy, Python or TensorFlow type, or its name."""
 
 
 class Skipped(TypedDict):
-    """A block, or what was left of a file, that `on_error` left out."""
+    """A block, or the rest of a file, that `on_error` skipped."""
 
     path: str
     """The file, as the caller named it."""
     block: int | None
     """Zero-based number of the block; None for a whole file."""
     offset: int | None
-    """Where the block starts, in bytes; None for a whole file."""
+    """Byte offset of the block; None for a whole file."""
     rows: int | None
-    """Records that the block declares, where that could be read."""
+    """Number of records that the block declares, if it could be read."""
     error: str
-    """The whole message."""
+    """The complete error message."""
 
 
 class Requests(TypedDict):
-    """Counts of requests to stores, also of those whose bytes have not been read yet.
+    """Counts of requests to stores, including requests whose bytes have not been read yet.
 
-    The first report has the requests of the constructor too.
+    The first report also includes the requests of the constructor.
     """
 
     requests: int
-    """Attempts of requests."""
+    """Number of attempts of requests."""
     retries: int
-    """Attempts after the first one of a request."""
+    """Number of repeated attempts."""
     bytes: int
-    """Bytes of bodies, including those of attempts that failed."""
+    """Bytes of response bodies, including those of failed attempts."""
     cached_bytes: int
-    """Bytes that came from the local cache."""
+    """Bytes read from the local cache."""
     without_ranges: int
-    """Files that were read as a whole because their server does not support ranges."""
+    """Number of files that were read as a whole because their server does not support ranges."""
 
 
 class Report(TypedDict):
-    """What a reader has read so far."""
+    """Counts of the data that a reader has read so far."""
 
     rows: int
-    """Rows in the batches that were given out."""
+    """Rows in the returned batches."""
     blocks: int
-    """Blocks that were decoded; they may be ahead of the rows."""
+    """Decoded blocks; this count may be ahead of the rows."""
     bytes: int
-    """Bytes of those blocks in their files."""
+    """Bytes of these blocks in their files."""
     skipped: list[Skipped]
-    """What was left out, in file order. Empty unless `on_error` asks for it."""
+    """Skipped parts in file order. Empty unless `on_error` allows skipping."""
     requests: NotRequired[Requests]
-    """Counts of requests to stores. Missing where none was sent."""
+    """Counts of requests to stores. Missing if no request was sent."""
 
 
 class BatchSize(TypedDict):
-    """The one option of an iteration that has no default."""
+    """The only option of an iteration without a default."""
 
     batch_size: int
     """Rows of a batch."""
@@ -238,20 +240,20 @@ class IterationOptions(BatchSize, total=False):
     """Options of an iteration over a dataset; `Dataset.record_batches` explains them."""
 
     drop_remainder: bool
-    """Leaves out the last batch of an epoch where it has fewer rows."""
+    """Drops the last batch of an epoch if it has fewer rows."""
     epochs: int | None
-    """How often all rows are given. None: without end."""
+    """Number of passes over all rows. None: endless."""
     across_epochs: bool
-    """Whether batches may have rows of two epochs."""
+    """Whether a batch may have rows of two epochs."""
     shuffle_buffer_size: int
-    """Rows that are shuffled with each other, at least. 0: file order."""
+    """Minimum number of rows that are shuffled together. 0: file order."""
     seed: int | None
-    """Of the shuffle. None: drawn by the system."""
+    """Seed of the shuffle. None: random."""
     shard: tuple[int, int] | list[int]
-    """The number of this shard, and how many there are."""
+    """The index of this shard and the number of shards."""
     threads: int | None
-    """Threads that decode. None: as many as the process has cores."""
+    """Number of decoding threads. None: one per core of the process."""
     prefetch_bytes: int
-    """Bytes of decoded rows that may wait for the caller."""
+    """Maximum size in bytes of the prefetched rows."""
     on_error: OnError
-    """What to do with a block or file that cannot be read."""
+    """Handling of blocks and files that cannot be read."""

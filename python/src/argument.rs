@@ -6,6 +6,8 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyList, PyString, PyTuple};
 
+use crate::shutdown::call_method;
+
 /// Characters of a value's text in a message.
 const SHOWN: usize = 60;
 
@@ -73,9 +75,18 @@ pub(crate) fn choice<T: Copy>(name: &str, choices: &[(&str, T)], value: &Bound<'
     choice.map(|(_, meaning)| *meaning).ok_or_else(|| wrong_value(name, &expected, value))
 }
 
-/// A path: `str` or `os.PathLike`.
+/// A path: `str` or `os.PathLike`. A leading `~` stands for the home directory.
 pub(crate) fn path(name: &str, value: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
-    value.extract().map_err(|_| wrong_type(name, "a path (str or os.PathLike)", value))
+    let path = value.extract().map_err(|_| wrong_type(name, "a path (str or os.PathLike)", value))?;
+    with_home(value.py(), path)
+}
+
+/// The path with the home directory in place of a leading `~` or `~user`, by the rules of `os.path.expanduser`.
+pub(crate) fn with_home(py: Python<'_>, path: PathBuf) -> PyResult<PathBuf> {
+    if !path.as_os_str().as_encoded_bytes().starts_with(b"~") {
+        return Ok(path);
+    }
+    Ok(call_method(py.import("os.path")?.as_any(), "expanduser", (path,))?.extract()?)
 }
 
 /// The strings of anything that is no string itself.

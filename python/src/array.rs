@@ -11,6 +11,7 @@ use arrowfeed::printable;
 
 use crate::arrow_schema::counted;
 use crate::cast::{cast, requested};
+use crate::numpy_array::{as_requested, to_numpy};
 
 #[doc = docs!(Array)]
 #[pyclass(module = "arrowfeed", frozen)]
@@ -43,6 +44,17 @@ impl Array {
     #[doc = docs!(Array.to_pyarrow)]
     fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
         slf.py().import("pyarrow")?.call_method1("array", (slf,))
+    }
+
+    #[doc = docs!(Array.__array__)]
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let values = to_numpy(slf.py(), &slf.get().array, || Self::to_pyarrow(slf.clone()))?;
+        as_requested(values, dtype, copy)
     }
 
     #[pyo3(signature = (requested_schema=None))]

@@ -1,4 +1,4 @@
-//! `arrowfeed.Schema`: an Arrow schema that any Arrow library takes.
+//! `arrowfeed.Schema`: an Arrow schema that every Arrow library accepts.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use pyo3_arrow::ffi::to_schema_pycapsule;
 
 use crate::pickled;
 
-/// Fields that a text form lists.
+/// Maximum number of fields in a text form.
 const SHOWN: usize = 50;
 
 #[doc = docs!(Schema)]
@@ -55,12 +55,12 @@ impl Schema {
     }
 }
 
-/// `1 column`, `2 columns`.
+/// A number with its noun, such as `1 column` or `2 columns`.
 pub(crate) fn counted(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A line for each field, and one for those that are too many.
+/// Lists the fields, one per line, with a last line for the omitted fields.
 pub(crate) fn listed(schema: &SchemaRef) -> String {
     let fields = schema.fields();
     let mut text = String::new();

@@ -6,16 +6,17 @@ use arrow_array::{ArrayRef, StructArray};
 use arrow_schema::{Field, FieldRef, SchemaRef};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use pyo3_arrow::ffi::to_schema_pycapsule;
 
 use arrowfeed::printable;
 
 use crate::array::{Array, capsules};
 use crate::arrow_schema::{Schema, counted, listed};
+use crate::numpy_array::is_no_array;
 
 #[doc = docs!(RecordBatch)]
-#[pyclass(module = "arrowfeed", frozen)]
+#[pyclass(module = "arrowfeed", frozen, mapping)]
 #[derive(Debug)]
 pub(crate) struct RecordBatch(pub(crate) arrow_array::RecordBatch);
 
@@ -50,9 +51,33 @@ impl RecordBatch {
         Ok(Array { array: self.0.column(at).clone(), field: schema.fields()[at].clone() })
     }
 
+    #[doc = docs!(RecordBatch.__getitem__)]
+    fn __getitem__(&self, name: &str) -> PyResult<Array> {
+        self.column(name)
+    }
+
     #[doc = docs!(RecordBatch.to_pyarrow)]
     fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
         slf.py().import("pyarrow")?.call_method1("record_batch", (slf,))
+    }
+
+    #[doc = docs!(RecordBatch.to_pandas)]
+    fn to_pandas(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        Self::to_pyarrow(slf)?.call_method0("to_pandas")
+    }
+
+    #[doc = docs!(RecordBatch.to_polars)]
+    fn to_polars(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        slf.py().import("polars")?.call_method1("DataFrame", (slf,))
+    }
+
+    #[pyo3(signature = (*_arguments, **_keywords))]
+    fn __array__(
+        &self,
+        _arguments: &Bound<'_, PyTuple>,
+        _keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        Err(is_no_array("RecordBatch"))
     }
 
     #[pyo3(signature = (requested_schema=None))]

@@ -1,4 +1,4 @@
-//! Calls into the library: without the interpreter, and without a panic coming back.
+//! Calls into the library that release the interpreter and catch panics.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::errors::to_python;
 
-/// Lets go of the interpreter, works, and comes back with a value or a Python exception.
+/// Runs `work` without the interpreter, and converts its error to a Python exception.
 pub(crate) fn call<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, FeedError> + Send,
@@ -15,12 +15,12 @@ pub(crate) fn call<T: Send>(
     py.detach(|| caught(work)).map_err(|error| to_python(py, error))
 }
 
-/// A panic as the error that it is: a defect of the library.
+/// Converts a panic to an error that reports a defect of the library.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T, FeedError>) -> Result<T, FeedError> {
     caught_any(work)
 }
 
-/// The same, for errors of another type.
+/// Like [`caught`], for other error types.
 pub(crate) fn caught_any<T, E: From<FeedError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(FeedError::from_panic(&*panic).into()))
 }

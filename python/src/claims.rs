@@ -1,4 +1,4 @@
-//! Claims of blocks that Python code grants: `read_split(claim=...)`.
+//! Claims of blocks through a Python function: `read_split(claim=...)`.
 
 use std::error::Error;
 use std::io;
@@ -10,7 +10,8 @@ use crate::argument::wrong_type;
 use crate::object::Object;
 use crate::shutdown::call;
 
-/// What a reader asks for each block. What the function raises travels inside an [`io::Error`] and comes out as it was.
+/// Wraps a Python function for the reader, which calls it for each block. An [`io::Error`] carries its exception, which is
+/// raised unchanged.
 pub(crate) fn by_python(
     claim: &Bound<'_, PyAny>,
 ) -> PyResult<impl FnMut(u64) -> Result<bool, Box<dyn Error + Send + Sync>> + Send + use<>> {
@@ -25,7 +26,7 @@ pub(crate) fn by_python(
     })
 }
 
-/// Only True and False are answers: a function that forgets to return one must not end a split.
+/// Accepts only True and False, because a function that forgets to return a value must not end a split.
 fn granted(claim: &Bound<'_, PyAny>, offset: u64) -> PyResult<bool> {
     let answer = call(claim, (offset,))?;
     let granted = answer.cast::<PyBool>().map(|answer| answer.is_true());

@@ -1,9 +1,11 @@
-//! Ctrl-C where no handler of Python can run: its main thread waits in another library, and a thread of that library is here.
+//! Ctrl-C while no Python handler can run, because the main thread waits in another library, which calls from its own
+//! thread.
 //!
-//! Python's own function of the signal notes it for the main thread. [`CtrlC::watched`] sets a function that counts the signal, and
-//! calls Python's. What a program does with the signal itself, it goes on doing: only `signal.default_int_handler` is watched.
+//! Python's signal function notes the signal for the main thread. [`CtrlC::watched`] installs a function that counts the
+//! signal and then calls Python's function. Handlers of the program are not changed: only `signal.default_int_handler` is
+//! watched.
 //!
-//! Unsafe: a signal handler is set, which only counts and calls the one that was there.
+//! Unsafe: the module installs a signal handler, which only counts and calls the previous handler.
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
@@ -15,32 +17,32 @@ use pyo3::prelude::*;
 
 use crate::signals;
 
-/// Signals so far.
+/// Number of signals so far.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// Time that a step has to end by itself. Then Python raises `KeyboardInterrupt` where it was called. Of a step that is stopped,
-/// TensorFlow raises an error of its own.
+/// Time for a step to finish by itself. If it does, Python raises `KeyboardInterrupt` in the caller. For a stopped step,
+/// TensorFlow raises its own error.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Ctrl-C since the last step began.
+/// Detects Ctrl-C since the start of the last step.
 pub(crate) struct CtrlC(Arc<Step>);
 
 struct Step {
-    /// Signals before the step.
+    /// Number of signals before the step.
     before: AtomicUsize,
-    /// Milliseconds after `start` when a signal was first seen; 0: none was.
+    /// Milliseconds from `start` until a signal was first seen; 0: none.
     seen: AtomicU64,
     start: Instant,
 }
 
 impl CtrlC {
     pub(crate) fn watched() -> Self {
-        // Without it, the step ends before Ctrl-C is heard, as it does without this library.
+        // If this fails, Ctrl-C takes effect only after the step, as it does without this library.
         let _ = Python::try_attach(watch);
         Self(Arc::new(Step { before: AtomicUsize::new(0), seen: AtomicU64::new(0), start: Instant::now() }))
     }
 
-    /// Only signals from now on are of interest.
+    /// Ignores all previous signals.
     pub(crate) fn begin_step(&self) {
         self.0.before.store(COUNT.load(Ordering::Relaxed), Ordering::Relaxed);
         self.0.seen.store(0, Ordering::Relaxed);
@@ -66,7 +68,7 @@ impl Step {
     }
 }
 
-/// Counts the signal from now on, if its handler is Python's. The interpreter's lock keeps other threads out.
+/// Starts to count the signal, if its handler is Python's. The GIL excludes other threads.
 fn watch(py: Python<'_>) -> PyResult<()> {
     let signal = py.import("signal")?;
     let handler = signal.getattr("getsignal")?.call1((signal.getattr("SIGINT")?,))?;
@@ -85,20 +87,20 @@ mod set {
 
     use super::{AtomicUsize, COUNT};
 
-    /// Python's function of the signal; 0: it is not known yet.
+    /// Python's signal function; 0: not known yet.
     static PYTHONS: AtomicUsize = AtomicUsize::new(0);
 
     extern "C" fn count(signal: c_int) {
         COUNT.fetch_add(1, Ordering::Relaxed);
         let pythons = PYTHONS.load(Ordering::Relaxed);
         if pythons != 0 {
-            // SAFETY: it was the handler of the signal, without `SA_SIGINFO`, so that it is a function of this type.
+            // SAFETY: it was the handler of the signal without `SA_SIGINFO`, so it is a function of this type.
             let pythons: extern "C" fn(c_int) = unsafe { transmute(pythons) };
             pythons(signal);
         }
     }
 
-    /// Sets the function that counts, in place of Python's. A function of another library stays.
+    /// Replaces Python's function with the counting function. A function of another library is not replaced.
     pub(super) fn handler() {
         let mut found = MaybeUninit::<libc::sigaction>::uninit();
         // SAFETY: there is room for the action.
@@ -106,7 +108,7 @@ mod set {
         if !is_read {
             return;
         }
-        // SAFETY: it was written above.
+        // SAFETY: the call above has initialized it.
         let mut action = unsafe { found.assume_init() };
         let handler = action.sa_sigaction;
         let is_function = action.sa_flags & libc::SA_SIGINFO == 0
@@ -117,7 +119,7 @@ mod set {
         }
         PYTHONS.store(handler, Ordering::Relaxed);
         action.sa_sigaction = count as *const () as usize;
-        // SAFETY: the action is the one that was set, with a function that does nothing but what one may do in a signal.
+        // SAFETY: the action is the previous one with another function, which is async-signal-safe.
         unsafe { libc::sigaction(libc::SIGINT, &raw const action, ptr::null_mut()) };
     }
 }

@@ -4,11 +4,38 @@
 
 macro_rules! docs {
     (Array) => {
-        r#"One column of a batch: values and their field. Any Arrow library takes it: `pyarrow.array(array)`.
+        r#"One column of a batch: values and their field. Every Arrow library accepts it: `pyarrow.array(array)`.
 
 Example:
     >>> batch.column("id")
     <arrowfeed.Array id: Int64 of 8192 values, 0 nulls>"#
+    };
+    (Array.__array__) => {
+        r#"Converts the values to a numpy array, for `numpy.asarray(array)`.
+
+Numbers without nulls share the memory of the column: the array is read-only. No value is rounded:
+
+| Arrow | numpy |
+|---|---|
+| integers, floats | the same type; a null float is NaN |
+| Boolean | bool |
+| Date, Timestamp, Duration | datetime64 or timedelta64; a null is NaT |
+| Utf8, Binary, FixedSizeBinary | `object`: `str` or `bytes` |
+| integers or Boolean with nulls | `object`: a null is `None` |
+| Dictionary | the values |
+| all others | `object`, as `pyarrow.Array.to_pylist` converts them |
+
+Args:
+    dtype: Another type, as in `numpy.ndarray.astype`. None: the type of the table.
+    copy: True: always copies. None: copies where the conversion needs it.
+
+Raises:
+    ImportError: pyarrow, which the last row of the table needs, is not installed.
+    ValueError: `copy` is False, and `dtype` needs a copy.
+
+Example:
+    >>> numpy.asarray(batch["id"])
+    array([1, 2, 3])"#
     };
     (Array.name) => {
         r#"Name of the column."#
@@ -17,55 +44,57 @@ Example:
         r#"Number of null values."#
     };
     (Array.to_pyarrow) => {
-        r#"The same array as a `pyarrow.Array`; it is not copied.
+        r#"Converts the array to a `pyarrow.Array` without a copy.
 
 Raises:
     ImportError: pyarrow is not installed."#
     };
     (Array.type) => {
-        r#"Text form of the Arrow type, as `List(Float32)`."#
+        r#"Text form of the Arrow type, such as `List(Float32)`."#
     };
     (AvroDataset) => {
-        r#"Avro files, and the tensors that are made of them: a source of batches for training.
+        r#"A dataset over Avro files: a source of record batches and tensors for training.
 
-The first file's header is read here, so wrong files, columns, features and schemas are errors of this
-call. No thread is started before the first batch is asked for. Datasets can be pickled; a copy opens
-the files again. What can be read only once, a file object or a URL, is read into memory here.
+The constructor reads the header of the first file, so it raises an error for a wrong file, column,
+feature or schema. Worker threads start when an iterator is asked for its first batch. Datasets can be
+pickled; a copy opens the files again. The constructor reads file objects into memory, because they can be
+read only once.
 
 Args:
-    source: A path, a glob, a directory (its `*.avro`), a URL (other schemes than `file://` need fsspec),
-        the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
-        directories sorted.
-    features: Dict of the tensors' names to features: of `arrowfeed.features`, `tf.io`, tensorflow-io or
-        ATDS. A name is a key expression, unless the feature has a `key`. Only the fields that keys need
+    source: A path, a glob, a directory (its `*.avro`), a URL (S3, Google Cloud Storage, Azure, HTTP and
+        HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
+        Files are read in the order of the list; the files of a glob or a directory are sorted by name.
+    features: Dict of tensor names to features of `arrowfeed.features`, `tf.io`, tensorflow-io or ATDS.
+        The name is a key expression, unless the feature has a `key`. Only the fields that the keys need
         are read.
-    representations: Or dict of the tensors' names to `Representation`s, TensorFlow Metadata's
-        `TensorRepresentation` messages, or the bytes of such. None of both: what
-        `infer_representations` finds.
-    columns: Field paths to read, as in `read_avro`. None: those that the tensors need.
-    reader_schema: The schema to resolve the values to; needed where the files have different ones.
+    representations: An alternative to `features`: dict of tensor names to `Representation` objects, or to
+        `TensorRepresentation` messages of TensorFlow Metadata or their bytes. Without both arguments: the
+        result of `infer_representations`.
+    columns: Field paths to read, as in `read_avro`. None: the fields that the tensors need.
+    reader_schema: The schema to resolve the values to; required if the files have different schemas.
     encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
     double_as_float: With `encoding="tfx"`, doubles as Float32.
-    raw: Whether a record is the only value of its row, as its bytes, in the column `record`; see
-        `read_avro`.
-    limits: What one file may ask of this process. None: `Limits()`.
-    index: Path of an index of these files that `save_index` wrote: `num_rows`, shuffles and shards then
-        read no block heads. None: they are read where they are needed.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
+    limits: Upper bounds on the resources that one file may use. None: `Limits()`.
+    index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
+        shards read no block headers. None: block headers are read when needed.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment. A pickle of the dataset
+        contains them.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Raises:
-    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-    FormatError: The first file is no Avro object container file, or `index` is no index.
-    ChangedError: `index` is one of other files, or a file has another length now.
-    SchemaError: A schema is not valid or cannot become Arrow, or a column is not in it.
-    RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
-    LimitError: The header asks for more than `limits` allows.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+        too.
+    FormatError: The first file is not an Avro object container file, or `index` is not an index.
+    ChangedError: `index` belongs to other files, or the length of a file has changed.
+    SchemaError: A schema is invalid or cannot be converted to Arrow, or a column is not in it.
+    RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+    LimitError: The header exceeds `limits`.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> from arrowfeed import features
@@ -81,40 +110,41 @@ Example:
     (AvroRecordDecoder) => {
         r#"Decodes records without a file, such as messages of a stream, into record batches or tensors.
 
-Records are pushed one by one, or a list of them becomes a batch. They are in Avro's binary encoding,
-without the header of a file. They may be of several writer's schemas; all batches have one schema. One
-thread uses a decoder at a time.
+It takes records one by one, or converts a list of records to a batch. Records are in Avro's binary
+encoding, without a file header. They may have several writer schemas; all batches have one schema. Only
+one thread at a time may use a decoder.
 
 Args:
-    schema: The schema that the records were written with. None: `framing` says it. The columns are then
-        those of `reader_schema`, or else those of the first one of `schemas`.
-    framing: What stands before a record in a message. `"bare"`: nothing. `"single_object"`: the bytes
-        `c3 01` and the CRC-64-AVRO fingerprint of its schema (Avro specification, "Single-object
-        encoding"). `"confluent"`: a zero byte and the number of its schema in a registry (Confluent
-        Schema Registry, "Wire format").
-    schemas: The schemas of framed messages: a dict of fingerprints (`AvroSchema.fingerprint`) or numbers
-        to schemas; for `"single_object"` also a list of schemas. Or a function of a fingerprint or
-        number, such as the client of a registry, which is called once for each that is not known; None
-        says that there is no such schema.
+    schema: The writer schema of the records. None: the framing of each message names its schema. The
+        columns are then those of `reader_schema`, or else those of the first schema in `schemas`.
+    framing: The header of each message. `"bare"`: none. `"single_object"`: the bytes `c3 01` and the
+        CRC-64-AVRO fingerprint of the schema (Avro specification, "Single-object encoding").
+        `"confluent"`: a zero byte and the ID of the schema in a registry (Confluent Schema Registry,
+        "Wire format").
+    schemas: The schemas of framed messages: a dict of fingerprints (`AvroSchema.fingerprint`) or IDs to
+        schemas; for `"single_object"` also a list of schemas. Alternatively a function of a fingerprint
+        or ID, such as a registry client, which returns a schema, or None if there is no such schema. It
+        is called once for each new fingerprint or ID.
     features: Features for `flush_tensors`, as in `AvroDataset`.
-    representations: Representations for `flush_tensors`, as in `AvroDataset`. None of both: what
-        `infer_representations` finds.
-    columns: Field paths to read, in the order of the columns. None: those that `features` or
-        `representations` need; without these, every field.
-    reader_schema: The schema to resolve the records to. None: as written.
-    batch_size: Most rows of a batch, of all writer's schemas together.
-    max_batch_bytes: Bytes after which a batch ends early, of all writer's schemas together. None:
+    representations: Representations for `flush_tensors`, as in `AvroDataset`. Without both arguments: the
+        result of `infer_representations`.
+    columns: Field paths to read, in the order of the columns. None: the fields that `features` or
+        `representations` need; without these arguments, all fields.
+    reader_schema: The schema to resolve the records to. None: the writer schema.
+    batch_size: Maximum number of rows of a batch, over all writer schemas.
+    max_batch_bytes: Bytes after which a batch ends early, over all writer schemas. None:
         `limits.batch_bytes`.
-    encoding: How Avro types become Arrow types, see `read_avro`.
-    double_as_float: With `encoding="tfx"`, doubles as float32.
+    encoding: How Avro types are converted to Arrow types; see `read_avro`.
+    double_as_float: With `encoding="tfx"`, rounds doubles to float32.
     string_type: The Arrow type of strings and bytes.
-    limits: Upper bounds on what a record may ask for.
-    name: A name of the records, such as a topic. Errors have it as `path`. None: errors have no path.
+    limits: Upper bounds on the resources that a record may use.
+    name: A name for the source of the records, such as a topic. Errors have it as `path`. None: errors
+        have no path.
 
 Raises:
-    SchemaError: The schema is invalid, cannot be resolved, or cannot become Arrow.
-    RepresentationError: A tensor cannot be made of the columns.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    SchemaError: The schema is invalid, cannot be resolved, or cannot be converted to Arrow.
+    RepresentationError: A tensor cannot be built from the columns.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> schema = {"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}]}
@@ -131,82 +161,84 @@ Example:
     array([1])"#
     };
     (AvroRecordDecoder.add_writer) => {
-        r#"Prepares for records of another writer's schema.
+        r#"Registers another writer schema.
 
 Returns:
-    The number of the schema for `decode` and `extend`. The first schema has the number 0, and a
-    schema that is known keeps its number.
+    The number of the schema, for `decode` and `extend`. The first schema has the number 0. A schema
+    that is already registered keeps its number.
 
 Raises:
-    SchemaError: The schema cannot be resolved, or its columns are not those of the first one.
-    ValueError: There are 1,024 schemas."#
+    SchemaError: The schema cannot be resolved, or its columns differ from those of the first schema.
+    ValueError: The decoder already has 1,024 schemas."#
     };
     (AvroRecordDecoder.decode) => {
-        r#"Decodes a record for the next `flush`, or several records into a batch of their own.
+        r#"Decodes one record for the next `flush`, or several records into a separate batch.
 
 Args:
-    records: A record, all of whose bytes belong to it; or an iterable of records, or an array of
-        pyarrow. With a `framing`, messages.
-    writer: The number of their schema, if they are bare. None: 0.
+    records: The bytes of exactly one record, an iterable of records, or a pyarrow array of records.
+        With a `framing`, messages instead of records.
+    writer: The number of the schema of bare records. None: 0.
 
 Returns:
-    Of several records, their batch, whatever `batch_size` is. Of one, None.
+    For several records, one batch of all of them, whatever `batch_size` is. For one record, None.
 
 Raises:
-    CorruptBlockError: A record is damaged, has more bytes, or another framing. `error.record` is its
-        number since the last `flush`, or in the list. A single record adds no row, and the decoder
-        goes on; of several, none is kept.
-    SchemaError: The schema of a message is not known. `error.record` is its number.
-    LimitError: The record asks for more than a limit.
-    ValueError: Several records are given while rows wait for `flush`.
-        Whatever a function of `schemas` raises."#
+    CorruptBlockError: A record is damaged, has excess bytes, or has another framing. `error.record`
+        is its number since the last `flush`, or in the list. A failed single record adds no row, and
+        the decoder remains usable; of several records, none is kept.
+    SchemaError: The schema of a message is unknown. `error.record` is the number of the message.
+    LimitError: The record exceeds a limit.
+    ValueError: Several records are passed while decoded rows wait for `flush`. Exceptions of a
+        `schemas` function are passed on."#
     };
     (AvroRecordDecoder.extend) => {
-        r#"Decodes records for the next `flush`, in their order, up to the first that is damaged.
+        r#"Decodes records for the next `flush`, in order, up to the first damaged one.
 
-The interpreter is free while records are decoded.
+The method releases the GIL while it decodes.
 
 Args:
-    records: As several records of `decode`.
-    writer: The number of their schema, if they are bare. None: 0.
+    records: Several records, as in `decode`.
+    writer: The number of the schema of bare records. None: 0.
 
 Raises:
-    CorruptBlockError, SchemaError, LimitError: As `decode`."#
+    CorruptBlockError, SchemaError, LimitError: As in `decode`."#
     };
     (AvroRecordDecoder.flush) => {
-        r#"The next batch of the decoded rows, of `batch_size` rows at most. None: no row is left."#
+        r#"Returns the next batch of decoded rows, with at most `batch_size` rows, or None if no row is
+left."#
     };
     (AvroRecordDecoder.flush_tensors) => {
-        r#"The tensors of the next batch of the decoded rows, by name. None: no row is left.
+        r#"Returns the tensors of the next batch of decoded rows by name, or None if no row is left.
 
 Raises:
     ConversionError: A row does not fit its tensors; `error.record` is its number in the batch. The
-        rows of the batch are lost.
-    LimitError: As `TensorAdapter.convert`."#
+        decoder discards the rows of the batch.
+    LimitError: As in `TensorAdapter.convert`."#
     };
     (AvroRecordDecoder.rows) => {
-        r#"Rows that have been decoded and not been flushed."#
+        r#"Number of decoded rows that are not yet flushed."#
     };
     (AvroRecordDecoder.schema) => {
         r#"The schema of every batch."#
     };
     (AvroRecordDecoder.specs) => {
-        r#"What is known of each tensor before any record, by name."#
+        r#"Specs of the tensors by name, known before any record is decoded."#
     };
     (AvroRecordDecoder.tensor_adapter) => {
-        r#"What makes the tensors of the batches that `flush` gives."#
+        r#"Returns the adapter that converts the batches of `flush` to tensors."#
     };
     (AvroSchema) => {
-        r#"A valid Avro schema and, where it is a file's, what else the header says. Hashable and picklable.
+        r#"A valid Avro schema and, for the schema of a file, the codec and metadata of the header. Hashable and
+picklable.
 
-Two schemas are equal when they describe the same types: names, fields with their aliases and defaults,
-symbols, sizes and logical types. Documentation and the layout of the text do not count, nor do `codec`
+Two schemas are equal if they describe the same types: names, fields with their aliases and defaults,
+symbols, sizes and logical types. The comparison ignores documentation, the layout of the text, `codec`
 and `metadata`.
 
 Args:
-    schema: JSON text, the dict (for a union, the list) that it stands for, or another schema.
-    codec: Name of the file's codec.
-    metadata: The file's metadata.
+    schema: JSON text, its parsed form (a dict, or a list for a union), or another schema.
+    codec: Name of the codec of the file.
+    metadata: The metadata of the file.
 
 Raises:
     SchemaError: The schema breaks a rule of the Avro specification.
@@ -217,48 +249,51 @@ Example:
     '{"type":"array","items":"int"}'"#
     };
     (AvroSchema.arrow) => {
-        r#"The Arrow schema of what `read_avro` gives without options.
+        r#"The Arrow schema of the batches that `read_avro` returns without options.
 
 Raises:
-    SchemaError: A type contains itself, or is too deep for Arrow."#
+    SchemaError: A type is recursive, or is nested too deeply for Arrow."#
     };
     (AvroSchema.canonical) => {
-        r#"The Parsing Canonical Form of the Avro specification: full names, and only what decoding needs."#
+        r#"The Parsing Canonical Form of the Avro specification, with full names and only the attributes that
+decoding needs."#
     };
     (AvroSchema.codec) => {
-        r#"How the file's blocks are compressed; None where the schema is not a file's."#
+        r#"Compression codec of the blocks of the file; None if the schema is not from a file."#
     };
     (AvroSchema.fingerprint) => {
         r#"The Rabin fingerprint (CRC-64-AVRO) of the canonical form, unsigned 64 bits."#
     };
     (AvroSchema.json) => {
-        r#"The JSON text, as it was given or as it stands in the file."#
+        r#"The JSON text, as passed or as stored in the file."#
     };
     (AvroSchema.metadata) => {
-        r#"The file's metadata: `avro.schema`, `avro.codec` and the user's. Empty where there is no file."#
+        r#"Metadata of the file: `avro.schema`, `avro.codec` and the entries of the user. Empty if the schema
+is not from a file."#
     };
     (AvroSchema.warnings) => {
-        r#"What the Avro specification tells readers to ignore: unknown logical types and the like."#
+        r#"Parts of the schema that the Avro specification tells readers to ignore, such as unknown logical
+types."#
     };
     (AvroWriter) => {
-        r#"Writes an Avro object container file batch by batch; a context manager.
+        r#"Writes an Avro object container file batch by batch. A context manager.
 
-The file appears under its name when `close()` has made it whole; after an exception inside `with`,
-nothing is left of it. Batches are encoded when enough rows have come together, so that `rows` lags
-behind.
+The file appears under its name when `close()` has completed it. After an exception inside `with`, it is
+removed. The writer encodes batches when it has collected enough rows, so `rows` lags behind.
 
 Args:
-    path: The file to make, the URL of an object, or a binary file object with `write()`, which stays
+    path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
         open.
-    arrow_schema: The columns: anything with `__arrow_c_schema__`. None: those of the first batch. With
-        it, columns without a form in Avro are refused here, and a file without rows can be written.
+    arrow_schema: The schema of the columns: an object with `__arrow_c_schema__`. None: the schema of the
+        first batch. With a schema, the constructor rejects columns without an Avro form, and a file
+        without rows can be written.
 
 The other arguments are those of `write_avro`.
 
 Raises:
-    SchemaError: A column has a type that Avro has not, or does not fit `schema`.
-    OSError: The file cannot be made.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    SchemaError: A column has a type that Avro does not support, or it does not fit `schema`.
+    OSError: The file cannot be created.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> with arrowfeed.AvroWriter("ids.avro", codec="deflate") as writer:
@@ -270,41 +305,42 @@ Example:
     6"#
     };
     (AvroWriter.__exit__) => {
-        r#"Closes the file; after an exception, drops it."#
+        r#"Closes the file, or removes it after an exception."#
     };
     (AvroWriter.blocks) => {
-        r#"Blocks that were written so far."#
+        r#"Number of blocks written so far."#
     };
     (AvroWriter.bytes) => {
-        r#"Bytes that were written so far, the header of a new file included."#
+        r#"Number of bytes written so far, including the header of a new file."#
     };
     (AvroWriter.close) => {
-        r#"Writes what is left and gives the file its name. Closing twice does nothing.
+        r#"Writes the remaining rows and gives the file its name. A second call does nothing.
 
 Raises:
     OSError: The file cannot be written.
-    ValueError: No batch has come, and `arrow_schema` was not given."#
+    ValueError: No batch was written, and `arrow_schema` was not passed."#
     };
     (AvroWriter.rows) => {
-        r#"Rows of the blocks that were written so far."#
+        r#"Number of rows in the blocks written so far."#
     };
     (AvroWriter.write) => {
-        r#"Writes batches and gives the number of their rows. After an error the writer takes nothing more.
+        r#"Writes batches and returns the number of their rows. After an error the writer accepts no more
+batches.
 
 Raises:
-    SchemaError: The columns are not those of the first batch.
-    ConversionError: A value cannot be written as its Avro type.
-    LimitError: A row is larger than readers take.
+    SchemaError: The columns differ from those of the first batch.
+    ConversionError: A value does not fit its Avro type.
+    LimitError: A row is larger than readers accept.
     ValueError: The writer is closed or has failed."#
     };
     (BatchIterator) => {
-        r#"Batches of a dataset, one after the other. Made by `Dataset.record_batches` and `.tensors`.
+        r#"An iterator over the batches of a dataset. `Dataset.record_batches` and `Dataset.tensors` create it.
 
-Threads start with the first batch, and end with the last one, with `close`, or when the iterator is
-dropped. Any number of threads may iterate; each batch goes to one of them. After an error there are no
-more batches, and the state is that of the last one that was given.
+Worker threads start with the first batch. They end with the last batch, with `close`, or when the
+iterator is dropped. Any number of threads may iterate; each batch goes to one of them. After an error the
+iterator gives no more batches, and its state is that of the last batch it returned.
 
-An iterator belongs to the process that made it: after a fork, the child makes its own.
+An iterator belongs to the process that created it: after a fork, the child creates its own iterator.
 
 Example:
     >>> with dataset.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7) as batches:
@@ -315,84 +351,90 @@ Example:
     >>> batches.load_state_dict(json.loads(saved))  # goes on with the next batch"#
     };
     (BatchIterator.__next__) => {
-        r#"The next batch.
+        r#"Returns the next batch.
 
 Raises:
-    ArrowfeedError: One of its kinds, for what is wrong with a file.
+    ArrowfeedError: A file has a fault; the subclass tells its kind.
     ConversionError: Rows do not fit a tensor; `tensor`, `field` and `record` (the row of the batch)
-        say which.
-    ChangedError: A file is not what it was when it was first read.
+        give the location.
+    ChangedError: A file has changed since it was first read.
     OSError: A file cannot be read.
-    ValueError: The iterator was made before a fork, or is used from inside a call of it."#
+    ValueError: The iterator was created before a fork, or is used from inside one of its own calls."#
     };
     (BatchIterator.close) => {
-        r#"Ends the iteration and waits for the threads that decode ahead. A second call does nothing."#
+        r#"Ends the iteration and waits for its worker threads. A second call does nothing."#
     };
     (BatchIterator.load_state_dict) => {
-        r#"Goes on after the batch that a state is of, whatever this iterator has given so far.
+        r#"Resumes after the batch of a checkpoint, independent of the current position of this iterator.
 
-It seeks to the block and decodes no other one before it; of a shuffle, the blocks of one window.
-`threads` and `prefetch_bytes` may be others than those of the state, and so may `record_batches` and
-`tensors`. A state with a seed that was drawn brings it.
+It seeks to the block and decodes no block before it; for a shuffle, it decodes the blocks of one
+window. `threads` and `prefetch_bytes` may differ from those of the checkpoint. A checkpoint of
+`record_batches` also works for `tensors`, and the reverse. A random seed is stored in the checkpoint
+and restored from it.
 
 Args:
-    state: Of `state_dict`, also by way of `json`.
+    state: The result of `state_dict`, also after a round trip through `json`.
 
 Raises:
-    ChangedError: The files are others, or have another order, name, size or sync marker.
-    ValueError: It is a state of other options, of another seed or version, or none at all.
-    TypeError: It is no dict. In each case the iterator stays as it was."#
+    ChangedError: The files differ, or their order, name, size or sync marker has changed.
+    ValueError: The state has other options, another seed or another version, or it is not a state of
+        an iterator.
+    TypeError: It is not a dict. In each of these cases the iterator does not change."#
     };
     (BatchIterator.report) => {
-        r#"What has been read and what was left out so far, also before a state that was loaded.
+        r#"Reports what has been read and skipped so far, including the work before a loaded checkpoint.
 
-`rows` counts the rows of the batches given, in all epochs; what is left out is there once. `blocks`
-and `bytes` count what was decoded: ahead of the rows, or behind them while threads have not ended
-their pieces of work, and again what a resumed iteration decodes again.
+`rows` counts the rows of the returned batches in all epochs. `skipped` lists each skipped part once.
+`blocks` and `bytes` count the decoded data. They can be ahead of the rows, or behind them while
+threads have not finished their work. Blocks that a resumed iteration decodes again count again.
 
 Example:
     >>> batches.report()
     {'rows': 10000, 'blocks': 12, 'bytes': 581202, 'skipped': []}"#
     };
     (BatchIterator.state_dict) => {
-        r#"Where the iteration stands: after the last batch that was given, whatever was read ahead.
+        r#"Returns a checkpoint of the iteration, after the last batch it returned. Prefetched batches do not
+count.
 
-It holds numbers, text, lists and dicts, so JSON can have it: marks of the files' names and sizes,
-the options that decide the order, the seed, the epoch, the place in it, and `report()`. Its size is
-some 6 bytes a file, and no more for a shuffle. What is in it may change with the version.
+It contains numbers, text, lists and dicts, so it can be saved as JSON: fingerprints of the file names
+and sizes, the options that determine the order, the seed, the epoch, the position in it, and
+`report()`. It takes about 6 bytes per file, and a shuffle does not make it larger. Its content may
+change between versions.
 
 Returns:
-    A new dict, for `load_state_dict` of an iterator of the same files with the same options, in this
-    process or another one.
+    A new dict for `load_state_dict` of an iterator over the same files with the same options, in this
+    or another process.
 
 Raises:
-    OSError: A file cannot be found. ValueError: The iterator was made before a fork.
+    OSError: A file cannot be found. ValueError: The iterator was created before a fork.
 
 Example:
     >>> batches.state_dict()["place"]
     {'row': {'block': 3, 'file': 0, 'offset': 49152, 'row': 24, 'sync': '30313233343536373839...'}}"#
     };
     (ChunkDataset) => {
-        r#"Rows that a `ChunkSource` gives, and the tensors that are made of them.
+        r#"A dataset over the rows of a `ChunkSource`.
 
-Any rows that Python code can read in chunks get what files have: shuffles, shards, epochs, states,
-`on_error`, tensors on worker threads. `read_chunk` is called in the thread that asks for batches.
+Rows that Python code reads in chunks get the features of file datasets: shuffles, shards, epochs,
+checkpoints, `on_error`, and tensors made by worker threads. `read_chunk` is called in the thread that
+asks for batches.
 
 Args:
-    source: A `ChunkSource` or a list of these, which are read one after the other.
+    source: A `ChunkSource`, or a list of them that is read in order.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
-    columns: Names of columns to read, in the order of the batches. None: those that the tensors need.
+    columns: Names of columns to read, in the order of the batches. None: the columns that the tensors
+        need.
     limits: `batch_bytes` bounds a batch. None: `Limits()`.
-    index: Path of an index of these sources that `save_index` wrote. None: there is none.
+    index: Path of an index of these sources that `save_index` wrote. None: no index.
 
 Raises:
-    SchemaError: A column is not there, or a source has another schema than the first one; there is no
-        source.
-    RepresentationError: A tensor cannot be made of the columns.
-    ChangedError: `index` is of other sources, or of sources whose rows have changed.
-    ValueError: An argument has a wrong value. TypeError: an argument has a wrong type.
-        Whatever a property of the source raises.
+    SchemaError: A column does not exist, the schema of a source differs from that of the first one, or
+        there is no source.
+    RepresentationError: A tensor cannot be built from the columns.
+    ChangedError: `index` belongs to other sources, or the rows of the sources have changed.
+    ValueError: An argument has an invalid value. TypeError: An argument has the wrong type. Exceptions of
+        the properties of the source are passed on.
 
 Example:
     >>> dataset = arrowfeed.ChunkDataset(Squares(), columns=["n"])
@@ -401,74 +443,78 @@ Example:
     >>> batches = dataset.tensors(batch_size=32, shuffle_buffer_size=500, seed=7, threads=4)"#
     };
     (CsvDataset) => {
-        r#"CSV files, and the tensors that are made of them: a source of batches for training.
+        r#"A dataset over CSV files: a source of record batches and tensors for training.
 
-A record ends with `\n`, `\r` or `\r\n`. A cell may be in quotes; then delimiters and line ends are
-characters of the cell, and a quote in it is written twice. A quote inside of a cell that does not start
-with one is a character of it. A byte order mark of UTF-8 at the start of a file is passed over. Files may
-be compressed by gzip, which their first bytes say; one thread reads such a file, from its start.
+A record ends with `\n`, `\r` or `\r\n`. A cell may be quoted. In a quoted cell, delimiters and line ends
+are ordinary characters, and a quote is written twice. A quote in a cell that does not start with a quote
+is an ordinary character. A UTF-8 byte order mark at the start of a file is skipped. Files may be
+compressed with gzip, which is detected from their first bytes. One thread reads a compressed file from
+its start.
 
-The records that start in the same 256 KiB of a file are a block: a unit of shuffling and of threads. A
-record that is wrong is left out alone by `on_error="skip_block"`. To find the first record behind a byte
-of a file, the file is read from its start, since a quote decides whether a line end ends a record.
+The records that start in the same 256 KiB of a file form a block, which is the unit of shuffling and of
+parallel decoding. `on_error="skip_block"` skips only the invalid record. To find the first record after a
+byte offset, the file is read from its start, because a quote decides whether a line end ends a record.
 
-What can be read only once, a file object or a URL, is read into memory here.
+The constructor reads file objects into memory, because they can be read only once.
 
 Args:
-    source: A path, a glob, a directory (its `*.csv`), a URL (other schemes than `file://` need fsspec),
-        the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
-        directories sorted. All files have the same columns in the same order.
-    schema: An Arrow schema of the columns that can be read, in any order; the files may have others.
-        Types are booleans, numbers, decimals, dates, times, timestamps, `string` and `string_view`.
-        None: all columns, with the first type that all their cells have: int64, float64, string. An
-        integer that does not fit into int64 makes the column one of strings; a column with no cell but
-        empty ones has the type null. For this, all files are read here.
-    sample: Without `schema`: records from which types are inferred, from the first one on. A later cell
-        of another type is an error when it is read. None: all.
-    skip_lines: Lines at the start of each file that are passed over, whatever is in them. Each ends with
-        `\n`. The header comes behind them.
-    header: Whether the first record of each file names the columns. Where `names` are given, it is passed
-        over.
-    names: The names of all columns, in their order. None: those of the header; without one those of
-        `schema`, or else `column_1`, `column_2` and so on.
-    delimiter: The character between cells, of ASCII.
-    quote: The character around cells, of ASCII.
-    escape: In a quoted cell, a character that takes the meaning from the one behind it. None: there is
-        none.
-    skip_blank_lines: Whether empty lines are passed over. False: a record whose cells are all null.
-    nulls: Texts of cells that are null, in place of the empty text, quoted or not. None: `[""]`.
-    multivalent_columns: Names of columns whose cells have several values. Their types are lists, in
-        `schema` too. In other columns whose type is a list, a cell is a list of one value. Goes with
+    source: A path, a glob, a directory (its `*.csv`), a URL (S3, Google Cloud Storage, Azure, HTTP and
+        HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
+        Files are read in the order of the list; the files of a glob or a directory are sorted by name.
+        All files must have the same columns in the same order.
+    schema: An Arrow schema of the columns that can be read, in any order; the files may have other
+        columns too. Supported types are booleans, numbers, decimals, dates, times, timestamps, `string`
+        and `string_view`. None: all columns, each with the first of the types int64, float64 and string
+        that fits all its cells. A column with an integer that does not fit into int64 has the type
+        string, and a column of only empty cells has the type null. The constructor reads all files to
+        infer the types.
+    sample: Without `schema`: number of records, from the first one, from which types are inferred. A
+        later cell of another type raises an error when it is read. None: all records.
+    skip_lines: Number of lines to skip at the start of each file, whatever they contain. Each ends with
+        `\n`. The header follows them.
+    header: Whether the first record of each file names the columns. With `names`, that record is skipped.
+    names: The names of all columns, in order. None: the names in the header, or without a header those of
+        `schema`, or otherwise `column_1`, `column_2` and so on.
+    delimiter: The ASCII character between cells.
+    quote: The ASCII character around quoted cells.
+    escape: The escape character: in a quoted cell, it makes the next character an ordinary one. None: no
+        escape character.
+    skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
+        null.
+    nulls: Cell texts that mean null, instead of the empty text, whether quoted or not. None: `[""]`.
+    multivalent_columns: Names of columns whose cells have several values. Their types are lists, also in
+        `schema`. In other columns of a list type, a cell is a list of one value. Requires
         `secondary_delimiter`.
-    secondary_delimiter: The character between the values of such a cell, of ASCII. A cell is split as a
-        record is: a value may be in quotes.
-    raw: Whether a record is the only value of its row, as bytes without the line end, in the column
-        `record`.
+    secondary_delimiter: The ASCII character between the values of such a cell. A cell is split like a
+        record, so a value may be quoted.
+    raw: Whether to read each record as bytes, without the line end, into the single column `record`.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
-    columns: Names of columns to read, in this order. The cells of others are not parsed. None: those that
-        the tensors need.
-    limits: What one file may ask of this process: `header_bytes` bounds the header, `decoded_block_bytes`
-        a record, `batch_bytes` a batch. None: `Limits()`.
-    index: Path of an index of these files that `save_index` wrote. None: the files are read for the ends
-        of their records where an index is needed, for shuffles and shards.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: the
+        columns that the tensors need.
+    limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the header,
+        `decoded_block_bytes` a record, `batch_bytes` a batch. None: `Limits()`.
+    index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
+        files first to find the ends of the records.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment. A pickle of the dataset
+        contains them.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Raises:
-    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-    FormatError: The first file has no header, or `index` is no index.
-    CorruptBlockError: Without `schema`: a record has another number of cells, or is not in UTF-8.
-    ChangedError: `index` is one of other files, or a file has another length now.
-    SchemaError: A column is not in the files, or CSV has no values of its type; two columns have one
-        name; a file has other columns than the first one.
-    RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
-    LimitError: A record, or the number of columns, is more than `limits` allows.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+        too.
+    FormatError: The first file has no header, or `index` is not an index.
+    CorruptBlockError: Without `schema`: a record has another number of cells, or is not valid UTF-8.
+    ChangedError: `index` belongs to other files, or the length of a file has changed.
+    SchemaError: A column is not in the files, or CSV does not support its type; two columns have the same
+        name; the columns of a file differ from those of the first file.
+    RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+    LimitError: A record or the number of columns exceeds `limits`.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> dataset = arrowfeed.CsvDataset("part-*.csv", columns=["age", "label"])
@@ -476,10 +522,10 @@ Example:
     ...     train(tensors["age"].values, tensors["label"].values)"#
     };
     (Dataset) => {
-        r#"Files of one format, and the tensors that are made of them: a source of batches for training.
+        r#"A dataset over files of one format: a source of record batches and tensors for training.
 
-The base class of `AvroDataset` and the classes of other formats, which make one. It has no constructor.
-No thread is started before the first batch is asked for. Datasets can be pickled; a copy opens the files
+The base class of `AvroDataset` and the datasets of other formats. It has no constructor. Worker threads
+start when an iterator is asked for its first batch. Datasets can be pickled; a copy opens the files
 again.
 
 Example:
@@ -487,11 +533,14 @@ Example:
     >>> isinstance(dataset, arrowfeed.Dataset)
     True"#
     };
+    (Dataset._known_num_batches) => {
+        r#"As `num_batches`, but without a long scan of the files. None: unknown or infinite."#
+    };
     (Dataset.arrow_schema) => {
-        r#"The schema of the record batches: of the columns that are read."#
+        r#"The schema of the record batches, with the columns that are read."#
     };
     (Dataset.explain) => {
-        r#"What is read, and of each tensor what is shared with the batches and what is copied, and why.
+        r#"Explains which columns are read, and what each tensor shares with the batches or copies, and why.
 
 Example:
     >>> print(dataset.explain())
@@ -500,36 +549,66 @@ Example:
       values: shared"#
     };
     (Dataset.fingerprint) => {
-        r#"Of the files' names and sizes and of `arrow_schema`: 16 hexadecimal digits.
+        r#"Fingerprint of the file names, the file sizes and `arrow_schema`: 16 hexadecimal digits.
 
 Raises:
     OSError: A file cannot be found."#
     };
-    (Dataset.num_rows) => {
-        r#"Rows of all files, by the heads of blocks or by footers; nothing is decompressed.
+    (Dataset.num_batches) => {
+        r#"Returns the number of batches that `record_batches` or `tensors` yields with the same options.
 
-Every file is opened, the first time; then the number is known.
-
-Raises:
-    OSError: A file cannot be read. FormatError: one is not of the format, or ends inside a block."#
-    };
-    (Dataset.plan_splits) => {
-        r#"Cuts the files into splits of about one size, in file order, for the workers of an engine.
-
-Opens each file and reads what stands beside its rows: the header of an Avro file, the footer of a
-Parquet file. Each split knows its file, so that a worker that finds another one raises an error.
+Scans the files like `num_rows`, at the first call. Rows that `on_error` skips are counted too.
 
 Args:
-    target_bytes: Bytes of a split; the last one of a file may be smaller.
+    batch_size: As in `record_batches`, like all options.
+    drop_remainder: Drops short batches.
+    epochs: Number of passes over all rows. None: infinite.
+    shuffle_buffer_size: Does not affect the number.
+    seed: Does not affect the number.
+    shard: The index of this shard and the number of shards.
+    threads: Does not affect the number.
+    prefetch_bytes: Does not affect the number.
+    on_error: Does not affect the number.
+    across_epochs: Whether a batch may have rows of two epochs.
 
 Returns:
-    Splits whose rows, read in this order, are the files' rows. A file without rows may have none.
+    The number of batches. None: infinite.
 
 Raises:
-    SchemaError: A file has no path, or other columns than the first one.
-    ChangedError: A file changed after it was first read, or after the index that is in use was saved.
-    OSError: A file cannot be opened. ArrowfeedError: it is not of the format.
-    ValueError: `target_bytes` is less than 1. TypeError: it is no integer.
+    ArrowfeedError: The same errors, and the same OSErrors, as `num_rows`.
+    ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
+
+Example:
+    >>> dataset.num_rows, dataset.num_batches(batch_size=1024)
+    (10000, 10)"#
+    };
+    (Dataset.num_rows) => {
+        r#"Number of rows in all files, taken from block headers or footers without decompression.
+
+The first access opens every file; later ones reuse the number.
+
+Raises:
+    OSError: A file cannot be read. FormatError: A file does not have the format, or it ends inside a
+        block."#
+    };
+    (Dataset.plan_splits) => {
+        r#"Plans splits of about equal size over the files, in file order, for the workers of an engine.
+
+It opens each file and reads only its metadata: the header of an Avro file, the footer of a Parquet
+file. Each split contains the identity of its file, so a worker that finds a different file raises an
+error.
+
+Args:
+    target_bytes: Target size of a split in bytes; the last split of a file may be smaller.
+
+Returns:
+    Splits that contain all rows of the files, in order. A file without rows may have no split.
+
+Raises:
+    SchemaError: A file has no path, or its columns differ from those of the first file.
+    ChangedError: A file has changed since it was first read, or since the index in use was saved.
+    OSError: A file cannot be opened. ArrowfeedError: A file does not have the format.
+    ValueError: `target_bytes` is less than 1. TypeError: It is not an integer.
 
 Example:
     >>> splits = dataset.plan_splits(target_bytes=16 << 20)
@@ -537,15 +616,16 @@ Example:
     2000"#
     };
     (Dataset.project) => {
-        r#"The dataset of some of the tensors, in the order of `names`; no other columns are read.
+        r#"Returns a dataset of some of the tensors, in the order of `names`.
 
-Its specs are the same, and its batches have the same rows in the same order.
+It reads only the columns of these tensors. Their specs stay the same, and the batches have the same
+rows in the same order.
 
 Args:
-    names: Of tensors.
+    names: Names of tensors.
 
 Raises:
-    RepresentationError: A name is not known. TypeError: `names` is no list of str.
+    RepresentationError: A name is unknown. TypeError: `names` is not a list of str.
 
 Example:
     >>> dataset.project(["name.first"]).arrow_schema"#
@@ -553,27 +633,30 @@ Example:
     (Dataset.read_split) => {
         r#"Reads one split of the files as Arrow record batches, in the calling thread.
 
-The batches have the columns of the dataset. `tensor_adapter().convert(batch)` makes its tensors.
+The batches have the columns of the dataset. `tensor_adapter().convert(batch)` converts a batch to
+tensors.
 
 Args:
-    split: Of `plan_splits`, of this dataset or of a copy in another process.
-    claim: Asked once for each chunk (an Avro block, a Parquet row group), in order, with its offset,
-        as in `arrowfeed.read_split`. False ends the split before the chunk. None: all are read.
-    file: Read in place of `split.path`: a binary file object whose position 0 is the first byte of
-        the file. It is read at any offset, and not closed.
-    batch_size: Most rows of a batch. A batch may end early, at the end of a chunk.
-    on_error: What to do with chunks that cannot be read.
+    split: A split from `plan_splits` of this dataset or of its copy in another process.
+    claim: Called once for each chunk (an Avro block, a Parquet row group), in order, with its offset,
+        as in `arrowfeed.read_split`. False ends the split before the chunk. None: all chunks are
+        read.
+    file: A binary file object to read instead of `split.path`. Its position 0 is the first byte of
+        the file. It must support reads at any offset, and it is not closed.
+    batch_size: Maximum number of rows of a batch. A batch may end early, at the end of a chunk.
+    on_error: How to handle chunks that cannot be read, as in `record_batches`.
 
 Returns:
-    A reader of the split's rows, which may be none.
+    A reader of the rows of the split, which may be empty.
 
 Raises:
-    SchemaError: The split is of a file that the dataset has not.
-    ChangedError: The file is not the one that the split was planned for, or ends before the split
+    SchemaError: The split belongs to a file that is not in the dataset.
+    ChangedError: The file is not the one that the split was planned for, or it ends before the split
         starts.
-    ArrowfeedError: As by iterating over `record_batches`, and OSErrors likewise.
-    TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
-    ValueError: An argument has a wrong value.
+    ArrowfeedError: The same errors, and the same OSErrors, as when iterating over `record_batches`.
+    TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a
+        bool.
+    ValueError: An argument has an invalid value.
 
 Example:
     >>> rows = 0
@@ -581,53 +664,54 @@ Example:
     ...     rows += sum(batch.num_rows for batch in dataset.read_split(split, batch_size=1024))"#
     };
     (Dataset.record_batches) => {
-        r#"Record batches of exactly `batch_size` rows, but for the last one of each epoch.
+        r#"Iterates over batches of exactly `batch_size` rows; the last batch of an epoch may be shorter.
 
-The batches are a function of the files and the options; `threads` and `prefetch_bytes` change
-nothing but speed and memory. Files are opened when their turn comes; a shuffle and shards look at
-the block heads of all files first.
+The files and the options determine the batches; `threads` and `prefetch_bytes` affect only speed and
+memory. Files are opened when they are needed; a shuffle or sharding reads the block headers of all
+files first.
 
 Args:
-    batch_size: Rows of a batch, 1 or more.
-    drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
-    epochs: How often all rows are given, 1 or more. None: without end.
-    across_epochs: Fills the last batch of an epoch with the first rows of the next one, so that only
-        the very last batch may be short. False: no batch has rows of two epochs.
-    shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
-    seed: Of the shuffle, 0 to 2**64 - 1. None: drawn by the system, another one for each iterator;
-        its state has it. Shards of a shuffle must be given one that they share.
-    shard: The number of this shard from 0 on, and how many there are. Shards are a row apart in
-        size at most, and each row is in one of them.
-    threads: Threads that decode and make tensors. None: as many as the process has cores (affinity
-        and cgroup quota respected). 1: the calling thread, none is started.
-    prefetch_bytes: Bytes of decoded rows and their tensors that may wait for the caller, where
-        threads work ahead.
-    on_error: `"raise"`; `"skip_block"` leaves out blocks that cannot be read; `"skip_file"` leaves
-        out the rest of the file. Following rows move up. What is left out is in `report()`.
+    batch_size: Number of rows of a batch, at least 1.
+    drop_remainder: Drops the last batch of an epoch if it has fewer rows.
+    epochs: Number of passes over all rows, at least 1. None: endless.
+    across_epochs: Fills the last batch of an epoch with the first rows of the next epoch, so only the
+        very last batch may be short. False: no batch has rows of two epochs.
+    shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
+    seed: Seed of the shuffle, 0 to 2**64 - 1. None: a random seed for each iterator, stored in its
+        state. The shards of a shuffle require a common seed.
+    shard: The index of this shard, from 0, and the number of shards. The sizes of the shards differ
+        by at most one row, and each row is in exactly one shard.
+    threads: Number of threads that decode and make tensors. None: one per core of the process
+        (affinity and cgroup quota respected). 1: uses the calling thread and starts no thread.
+    prefetch_bytes: Maximum size in bytes of the decoded rows and tensors that the worker threads
+        prefetch.
+    on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read; `"skip_file"` skips the rest
+        of the file. The rows after a skipped part move up. `report()` lists what is skipped.
 
 Raises:
-    ValueError: An option has a wrong value. TypeError: an option has a wrong type, is missing or
-        not known.
+    ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
+        is unknown.
 
 Example:
     >>> [batch.num_rows for batch in dataset.record_batches(batch_size=1000)]
     [1000, 1000, 500]"#
     };
     (Dataset.save_index) => {
-        r#"Writes an index of the files: the identity of each, and where its blocks are.
+        r#"Writes an index of the files: the identity of each file and the positions of its blocks.
 
-`AvroDataset(..., index=path)` then reads no block heads. The index takes some 25 bytes a block, 1 GiB
-at most. It appears under its name when it is whole, and replaces a file of that name. The heads of
-all blocks are read here, unless the dataset has read them before.
+`AvroDataset(..., index=path)` then reads no block headers. The index takes about 25 bytes per block
+and at most 1 GiB. It is written under a temporary name and renamed when it is complete; a file with
+the same name is replaced. This method reads the headers of all blocks, unless the dataset has already
+read them.
 
 Args:
-    path: Of the index. It is read from the local file system.
+    path: Path of the index, in the local file system.
 
 Raises:
-    CorruptBlockError: A block has a fault: only files without one have an index. Other errors of
-        files likewise.
-    ChangedError: A file changed after it was first read, or after the index that is in use was saved.
-    OSError: A file cannot be read, or the index cannot be written. TypeError: `path` is no path.
+    CorruptBlockError: A block has a fault; only files without faults can have an index. Other faults
+        of a file raise their own errors.
+    ChangedError: A file has changed since it was first read, or since the index in use was saved.
+    OSError: A file cannot be read, or the index cannot be written. TypeError: `path` is not a path.
 
 Example:
     >>> arrowfeed.AvroDataset("part-*.avro").save_index("parts.index.json")
@@ -636,35 +720,35 @@ Example:
     2000"#
     };
     (Dataset.specs) => {
-        r#"What is known of each tensor before any batch, by name."#
+        r#"Specs of the tensors by name, known before any batch is read."#
     };
     (Dataset.tensor_adapter) => {
-        r#"What makes tensors of the record batches; each time an equal one."#
+        r#"Returns an adapter that converts the record batches to tensors. All calls return equal adapters."#
     };
     (Dataset.tensor_representations) => {
-        r#"What each tensor is made of, by name: representations, or the features as they were given."#
+        r#"Definitions of the tensors by name: representations, or the features that were passed."#
     };
     (Dataset.tensors) => {
-        r#"The tensors of each batch of `record_batches`, by name, in the order of the specs.
+        r#"Iterates over the tensors of the batches of `record_batches`, as dicts in the order of the specs.
 
-The first dimension of each tensor is that of the rows.
+The first dimension of each tensor is the batch dimension.
 
 Args:
-    batch_size: As in `record_batches`; so are the options below.
-    drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
-    epochs: How often all rows are given. None: without end.
-    across_epochs: Whether batches may have rows of two epochs.
-    shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
-    seed: Of the shuffle. None: drawn by the system.
-    shard: The number of this shard, and how many there are.
-    threads: Threads that decode.
-    prefetch_bytes: Bytes of decoded rows that may wait for the caller.
-    on_error: What to do with blocks that cannot be read. Rows that do not fit a tensor are an error
-        always.
+    batch_size: As in `record_batches`, like all options below.
+    drop_remainder: Drops the last batch of an epoch if it has fewer rows.
+    epochs: Number of passes over all rows. None: endless.
+    across_epochs: Whether a batch may have rows of two epochs.
+    shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
+    seed: Seed of the shuffle. None: random.
+    shard: The index of this shard and the number of shards.
+    threads: Number of decoding threads.
+    prefetch_bytes: Maximum size in bytes of the prefetched rows.
+    on_error: How to handle blocks that cannot be read. Rows that do not fit a tensor always raise an
+        error.
 
 Raises:
-    ValueError: An option has a wrong value. TypeError: an option has a wrong type, is missing or
-        not known.
+    ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
+        is unknown.
 
 Example:
     >>> tensors = next(dataset.tensors(batch_size=32, epochs=None, shuffle_buffer_size=10_000))
@@ -672,99 +756,109 @@ Example:
     (32, 2)"#
     };
     (Dataset.to_jax) => {
-        r#"An iterator over dicts of arrays of JAX. Imports JAX.
+        r#"Returns an iterator over dicts of JAX arrays. Imports JAX.
 
-Elements are what `arrowfeed.jax.to_jax` makes of those of `tensors`. It has `state_dict()`,
-`load_state_dict(state)`, `report()` and `close()` of `BatchIterator`.
+The elements are those of `tensors`, converted by `arrowfeed.jax.to_jax`. The iterator has the methods
+`state_dict()`, `load_state_dict(state)`, `report()` and `close()` of `BatchIterator`.
 
 Args:
-    batch_size: As in `record_batches`; so are all options.
-    drop_remainder: Leaves out short batches, so that a compiled function sees one size.
-    epochs: How often all rows are given.
-    across_epochs: Whether batches may have rows of two epochs.
-    shuffle_buffer_size: Rows that are shuffled with each other, at least.
-    seed: Of the shuffle.
-    shard: The number of this shard, and how many there are.
-    threads: Threads that decode.
-    prefetch_bytes: Bytes of decoded rows that may wait.
-    on_error: What to do with blocks that cannot be read.
+    batch_size: As in `record_batches`, like all options.
+    drop_remainder: Drops short batches, so a compiled function sees one batch size.
+    epochs: Number of passes over all rows.
+    across_epochs: Whether a batch may have rows of two epochs.
+    shuffle_buffer_size: Minimum number of rows that are shuffled together.
+    seed: Seed of the shuffle.
+    shard: The index of this shard and the number of shards.
+    threads: Number of decoding threads.
+    prefetch_bytes: Maximum size in bytes of the prefetched rows.
+    on_error: How to handle blocks that cannot be read.
 
 Raises:
     ImportError: JAX is not installed.
-    ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
+    ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
 
 Example:
     >>> for batch in dataset.to_jax(batch_size=1024, drop_remainder=True, epochs=3):
     ...     params = step(params, batch["x"])"#
     };
     (Dataset.to_tf) => {
-        r#"A `tf.data.Dataset` of dicts of TensorFlow's tensors, fit for `model.fit`. Imports TensorFlow.
+        r#"Returns a `tf.data.Dataset` of dicts of tensors, usable with `model.fit`. Imports TensorFlow.
 
-Elements are what `arrowfeed.tensorflow.to_tensorflow` makes of those of `tensors`, and the
-`element_spec` says it before: `tf.TensorSpec`, `tf.SparseTensorSpec`, `tf.RaggedTensorSpec`, or a
-dict of these for a structured tensor. The first size is known where `drop_remainder` is set.
+The elements are those of `tensors`, converted by `arrowfeed.tensorflow.to_tensorflow`. The
+`element_spec` describes them: `tf.TensorSpec`, `tf.SparseTensorSpec`, `tf.RaggedTensorSpec`, or a
+dict of these for a structured tensor. With `drop_remainder`, the batch dimension has a fixed size.
 
-An op of TensorFlow gives the batches, without the interpreter; numbers get to the graph without a
-copy where their memory is aligned. Each iteration over the dataset goes on with the next epochs of
-the seed: another order each time, the same ones in each run.
+A TensorFlow op produces the batches without the Python interpreter. Numbers enter the graph without a
+copy if their memory is aligned. Each iteration over the dataset continues with the next epochs of the
+seed, so each has a different order, and all runs have the same orders.
 
-`tf.train.Checkpoint(iterator=iter(...))` saves where an iterator stands. A graph takes the dataset
-to another process, as in tf.data service; that process imports `arrowfeed.tensorflow` first.
+The dataset knows its number of batches, which Keras shows as the length of an epoch, if the iteration
+is shuffled or sharded, an index is set, `num_rows` or `num_batches` was called before, or the files
+are local and small (at most 100 files and 64 MiB). Otherwise the number would cost a scan of the
+files.
+
+`tf.train.Checkpoint(iterator=iter(...))` saves the position of an iterator. A graph can transfer the
+dataset to another process, as in tf.data service; that process must import `arrowfeed.tensorflow`
+first.
 
 Args:
-    batch_size: As in `record_batches`; so are all options.
-    drop_remainder: Leaves out short batches, so that all have one size, which the spec says.
-    epochs: How often all rows are given in one iteration.
-    across_epochs: Whether batches may have rows of two epochs.
-    shuffle_buffer_size: Rows that are shuffled with each other, at least.
-    seed: Of the shuffle.
-    shard: The number of this shard, and how many there are. Either may be a tensor, in a function of
-        a dataset.
-    threads: Threads that decode and make tensors. 1: in a `for` loop of eager code, the calling
-        thread does both; elsewhere, one thread decodes ahead, and TensorFlow's own makes the
-        tensors.
-    prefetch_bytes: Bytes of decoded rows that may wait.
-    on_error: What to do with blocks that cannot be read.
+    batch_size: As in `record_batches`, like all options.
+    drop_remainder: Drops short batches, so all batches have the same size, and the spec states it.
+    epochs: Number of passes over all rows in one iteration.
+    across_epochs: Whether a batch may have rows of two epochs.
+    shuffle_buffer_size: Minimum number of rows that are shuffled together.
+    seed: Seed of the shuffle.
+    shard: The index of this shard and the number of shards. Inside a function of a `tf.data.Dataset`,
+        either may be a tensor.
+    threads: Number of threads that decode and make tensors. 1: in a `for` loop of eager code, the
+        calling thread does both; otherwise one thread decodes ahead, and a TensorFlow thread makes
+        the tensors.
+    prefetch_bytes: Maximum size in bytes of the prefetched rows.
+    on_error: How to handle blocks that cannot be read. Only with `"raise"` is the number of batches
+        known.
+    label: Name of the tensor that a model learns, or several names. The elements are then pairs of
+        a dict of the other tensors and the label, or the dict of the labels, as `model.fit` takes
+        them. None: the elements are dicts of all tensors.
 
 Returns:
-    A `tf.data.Dataset`. Its method `set_epoch(epoch)` says which pass the next one is, from 0.
+    A `tf.data.Dataset`. Its method `set_epoch(epoch)` sets the number of the next pass, from 0.
 
 Raises:
-    ImportError: TensorFlow is not installed. RuntimeError: it has no C API for ops.
-    ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
-        What is wrong with a file or a row is a `tf.errors.InvalidArgumentError` of the iteration.
+    ImportError: TensorFlow is not installed. RuntimeError: TensorFlow has no C API for ops.
+    ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
+        Faults of a file or a row raise `tf.errors.InvalidArgumentError` during the iteration.
 
 Example:
-    >>> batches = dataset.to_tf(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
-    >>> model.fit(batches.map(lambda row: (row, row.pop("label"))), epochs=3)"#
+    >>> batches = dataset.to_tf(batch_size=1024, shuffle_buffer_size=10_000, seed=7, label="clicked")
+    >>> model.fit(batches, epochs=3)"#
     };
     (Dataset.to_torch) => {
-        r#"A `torch.utils.data.IterableDataset` of dicts of PyTorch's tensors. Imports PyTorch.
+        r#"Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
-Elements are what `arrowfeed.torch.to_torch` makes of those of `tensors`: whole batches, so a
-`DataLoader` needs `batch_size=None`. Each worker of a `DataLoader` has a part of the rows; where
-`torch.distributed` is initialised, each rank has one. Parts are a row apart in size at most, so
-ranks may differ by a batch: train a fixed number of steps, or join uneven inputs.
+The elements are those of `tensors`, converted by `arrowfeed.torch.to_torch`. They are whole batches,
+so a `DataLoader` needs `batch_size=None`. The workers of a `DataLoader` share the rows, and so do the
+ranks if `torch.distributed` is initialised. The sizes of the parts differ by at most one row, so the
+ranks may differ by one batch: train a fixed number of steps, or join uneven inputs.
 
-The dataset has `set_epoch(epoch)`, to be called before each pass where a seed is given;
+The dataset has `set_epoch(epoch)`, which you call before each pass if you set a seed, and
 `state_dict()` and `load_state_dict(state)`, which torchdata's `StatefulDataLoader` calls in each
-worker; and can be pickled.
+worker. It can be pickled.
 
 Args:
-    batch_size: As in `record_batches`; so are the options that are not explained here.
-    drop_remainder: Leaves out the last batch of each worker where it has fewer rows.
-    epochs: How often all rows are given in one pass.
-    across_epochs: Whether batches may have rows of two epochs.
-    shuffle_buffer_size: Rows that are shuffled with each other, at least.
-    seed: Of the shuffle. None: drawn for each pass; not where there are several shards.
-    shard: The part of this process, which workers share out. Default: that of its rank.
-    threads: Threads that decode. None: one in a worker, else as many as cores.
-    prefetch_bytes: Bytes of decoded rows that may wait, in each worker.
-    on_error: What to do with blocks that cannot be read.
+    batch_size: As in `record_batches`, like all options that are not explained here.
+    drop_remainder: Drops the last batch of each worker if it has fewer rows.
+    epochs: Number of epochs in one pass.
+    across_epochs: Whether a batch may have rows of two epochs.
+    shuffle_buffer_size: Minimum number of rows that are shuffled together.
+    seed: Seed of the shuffle. None: a random seed for each pass; not allowed with several shards.
+    shard: The shard of this process, which its workers share. Default: the shard of its rank.
+    threads: Number of decoding threads. None: one in a worker, otherwise one per core.
+    prefetch_bytes: Maximum size in bytes of the prefetched rows, in each worker.
+    on_error: How to handle blocks that cannot be read.
 
 Raises:
     ImportError: PyTorch is not installed.
-    ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
+    ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
 
 Example:
     >>> rows = dataset.to_torch(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
@@ -772,20 +866,22 @@ Example:
     ...     train(batch["x"])"#
     };
     (Dense) => {
-        r#"Tensor `[batch, *shape]`: every row has the same shape.
+        r#"A dense tensor `[batch, *shape]`, whose rows have the same shape.
 
-A row has as many values as the shape has places, or lists that are nested like the shape.
+A row is a flat list with as many values as the shape has elements, or lists that are nested like the
+shape.
 
 Args:
-    column: A column of values, lists, fixed-size lists, or lists of them.
-    shape: Sizes of the dimensions after the batch. `()`: one value in each row.
-    default: Takes the place of missing (null) rows. None: they are errors. An int for columns of integers
-        (0, 1, False or True for bools), a float for floating point, bytes or str for byte strings.
-    pad: Fill up rows that are too short, empty ones too, with `default`.
+    column: A column of values, lists, fixed-size lists, or nested lists.
+    shape: Sizes of the dimensions after the batch. `()`: one value per row.
+    default: The value for missing (null) rows. None: missing rows are errors. An int for integer columns
+        (0, 1, False or True for bools), a float for floating-point columns, bytes or str for byte
+        strings.
+    pad: Whether to pad rows that are too short, including empty ones, with `default`.
 
 Raises:
     RepresentationError: `pad` without `default`, or a shape with more than 2^63 values.
-    ValueError: A size is negative. TypeError: an argument has a wrong type.
+    ValueError: A size is negative. TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.Dense("pixels", [28, 28], default=0.0)
@@ -795,25 +891,26 @@ Example:
         r#"The column."#
     };
     (Dense.default) => {
-        r#"What takes the place of missing rows."#
+        r#"The value for missing rows."#
     };
     (Dense.pad) => {
-        r#"Whether short rows are filled up."#
+        r#"Whether short rows are padded."#
     };
     (Dense.shape) => {
         r#"Sizes of the dimensions after the batch."#
     };
     (DenseTensor) => {
-        r#"Values in the order of a shape, the batch first.
+        r#"A dense tensor, with the batch dimension first.
 
-`numpy.asarray(tensor)` is its read-only view; `torch.from_dlpack(tensor)` and the like share its memory.
-Picklable; a pickle holds a copy.
+`numpy.asarray(tensor)` is a read-only view; `torch.from_dlpack(tensor)` and similar functions share its
+memory. Picklable; a pickle contains a copy.
 
 Args:
-    values: What numpy makes an array of: numbers, bools, bytes or str. Copied. Adapters need no copy.
+    values: An object that numpy converts to an array of numbers, bools, bytes or str. The constructor
+        copies the values; adapters make tensors without a copy.
 
 Raises:
-    ValueError: The values are of a type that tensors do not have.
+    ValueError: The values have a type that tensors do not support.
 
 Example:
     >>> tensor = adapter.convert(batch)["x"]
@@ -821,30 +918,31 @@ Example:
     ((1024, 128), dtype('float32'))"#
     };
     (DenseTensor.__array__) => {
-        r#"For `numpy.asarray` and `numpy.array`.
+        r#"Implements `numpy.asarray` and `numpy.array`.
 
 Raises:
     ValueError: `copy` is False and the values have to be converted."#
     };
     (DenseTensor.__dlpack__) => {
-        r#"A DLPack capsule, as the Python array API standard has it.
+        r#"Returns a DLPack capsule, as specified by the Python array API standard.
 
 Args:
-    stream: None: there is none for the processor's memory.
-    max_version: From (1, 0) on, a versioned capsule, which says that the memory is read-only. Else
-        the old form, which cannot say so: do not write to it.
-    dl_device: (1, 0), the processor.
-    copy: True: a copy, which may be written to, aligned to 64 bytes. False: no copy, or an error.
+    stream: Must be None, because CPU memory has no stream.
+    max_version: From (1, 0) on, the capsule is versioned and marks the memory as read-only. Otherwise
+        it has the old form, which has no such mark: do not write to the memory.
+    dl_device: (1, 0), the CPU.
+    copy: True: a writable copy, aligned to 64 bytes. False: no copy, or an error.
 
 Raises:
-    BufferError: The values are byte strings, another device is asked for, or bools without a copy.
-    TypeError: An argument has a wrong type."#
+    BufferError: The values are byte strings, another device is requested, or bools are requested
+        without a copy.
+    TypeError: An argument has the wrong type."#
     };
     (DenseTensor.__dlpack_device__) => {
-        r#"(1, 0): the processor's memory."#
+        r#"Returns (1, 0), the CPU."#
     };
     (DenseTensor.aligned) => {
-        r#"The tensor itself where its memory begins at a multiple of 64 bytes, else a copy that does.
+        r#"Returns this tensor if its memory is aligned to 64 bytes, otherwise an aligned copy.
 
 Raises:
     TypeError: The values are byte strings."#
@@ -853,73 +951,81 @@ Raises:
         r#"The values as a flat Arrow array, without a copy."#
     };
     (DenseTensor.dtype) => {
-        r#"The type of the values; `object` for byte strings."#
+        r#"The numpy dtype of the values; `object` for byte strings."#
     };
     (DenseTensor.joined) => {
-        r#"Byte strings in one, with a byte between them that none of them has, and that byte.
+        r#"Joins the byte strings with a separator byte that none of them contains, and returns both.
 
-For libraries that cut strings faster than they take objects. None where there is no such byte, where
-the values are long (more than 256 bytes each, on average), or where they are no byte strings."#
+It serves libraries that split a string faster than they convert objects. The result is None if there
+is no such byte, if the values are long (more than 256 bytes on average), or if they are not byte
+strings."#
     };
     (DenseTensor.numpy) => {
-        r#"The same as `values`."#
+        r#"Returns `values`."#
     };
     (DenseTensor.shape) => {
-        r#"Sizes of all dimensions, the batch first."#
+        r#"Sizes of all dimensions, with the batch dimension first."#
     };
     (DenseTensor.values) => {
-        r#"Read-only array `[*shape]`, over the Arrow buffer where it has the numbers as they are.
+        r#"Read-only array `[*shape]`, over the Arrow buffer if its layout is the same.
 
-Bools are bits in Arrow: bytes are made of them on first use. Byte strings are an array of `bytes`
-objects, made on first use; `arrow` has them without. The array keeps the memory alive."#
+Arrow stores bools as bits; they are converted to bytes on first use. Byte strings become an array of
+`bytes` objects on first use; `arrow` returns them without this conversion. The array keeps the memory
+alive."#
     };
     (ExampleDataset) => {
-        r#"Messages of `tf.Example` in files of TFRecord, and the tensors that are made of them.
+        r#"A dataset over TFRecord files of `tf.Example` messages.
 
-Each feature is a column of lists: `large_list` of int64, float or large_binary, as tfx_bsl has them. A
-feature that a record does not have is a null row; a list without values is an empty one. Records are
-decoded from their bytes into the columns; those of features that are not read are stepped over.
+Each feature is a column of lists: `large_list` of int64, float or large_binary, as in tfx_bsl. A feature
+that is missing in a record is a null row; a feature without values is an empty list. The decoder writes
+the values of a record directly into the columns and skips the features that are not read.
 
-Files may be compressed by gzip or zlib, which their first bytes say. Such a file is read by one thread,
-and from its start: several files are read by several threads. Checksums are checked. A record that
-cannot be decoded is left out alone by `on_error="skip_block"`.
+Files may be compressed with gzip or zlib, which is detected from their first bytes. One thread reads a
+compressed file from its start; several files are read in parallel. Checksums are verified.
+`on_error="skip_block"` skips only the record that cannot be decoded.
 
-What can be read only once, a file object or a URL, is read into memory here.
+The constructor reads file objects into memory, because they can be read only once.
 
 Args:
-    source: A path, a glob, a directory (its `*.tfrecord`), a URL (other schemes than `file://` need
-        fsspec), the bytes of a file, a binary file object, or a list of these. File order: as listed,
-        globs and directories sorted.
+    source: A path, a glob, a directory (its `*.tfrecord`), a URL (S3, Google Cloud Storage, Azure, HTTP
+        and HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of
+        these. Files are read in the order of the list; the files of a glob or a directory are sorted by
+        name.
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-        `tensorflow.metadata.v0.Schema` or its bytes. Without `features`, `representations` and `columns`,
-        the tensors are those of `representations_from_tfmd`. None: the features that the records have,
-        by name, for which all files are read here.
-    sample: Without `schema`: records that are looked at for their features, from the first one on. A
-        feature that none of them has is left out. None: all.
+        `tensorflow.metadata.v0.Schema` or its bytes. With such a schema and without `features`,
+        `representations` and `columns`, the tensors are those of `representations_from_tfmd`. None: the
+        features of the records, sorted by name; the constructor reads all files to find them.
+    sample: Without `schema`: number of records, from the first one, that are searched for features. A
+        feature that none of them has is left out. None: all records.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
-    columns: Names of features to read, in the order of the columns. None: those that the tensors need.
-    encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` in place of
-        `large_list`, and binary in place of large_binary, as `read_avro` has them in this encoding.
-    limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
-        batch. None: `Limits()`.
-    index: Path of an index of these files that `save_index` wrote. None: lengths of records are read
-        where an index is needed, for shuffles and shards.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    columns: Names of features to read, in the order of the columns. None: the features that the tensors
+        need.
+    encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` instead of `large_list`
+        and binary instead of large_binary, as in `read_avro` with this encoding.
+    limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
+        `batch_bytes` a batch. None: `Limits()`.
+    index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
+        lengths of the records first.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment. A pickle of the dataset
+        contains them.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Raises:
-    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-    FormatError: The first file is no file of TFRecord, or `index` is no index.
-    CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of two kinds.
-    ChangedError: `index` is one of other files, or a file has another length now.
-    SchemaError: A column is not in the schema, or no record has a feature.
-    RepresentationError: A tensor cannot be made of the columns, or `schema` has another type of feature.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+        too.
+    FormatError: The first file is not a TFRecord file, or `index` is not an index.
+    CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of different
+        types.
+    ChangedError: `index` belongs to other files, or the length of a file has changed.
+    SchemaError: A column is not in the schema, or no record has any feature.
+    RepresentationError: A tensor cannot be built from the columns, or `schema` has a feature of another
+        type.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> schema = {"id": "int64", "tags": "bytes"}
@@ -928,20 +1034,20 @@ Example:
     ...     train(tensors["id"].values)"#
     };
     (ExampleRecordDecoder) => {
-        r#"Decodes messages of `tf.Example` that have no file, such as those of a queue, into record batches.
+        r#"Decodes `tf.Example` messages without a file, such as messages of a queue, into record batches.
 
-Each feature is a column of lists, `large_list` of int64, float or large_binary, null where a record does
-not have it. A decoder can be pickled, and used by several threads.
+Each feature is a column of lists, `large_list` of int64, float or large_binary, with a null where a
+record does not have the feature. A decoder can be pickled, and several threads may share it.
 
 Args:
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
         `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
-        records, in the order of their names; one without a list in any of them is a column of nulls.
-    encoding: The Arrow types of features, see `ExampleDataset`.
+        records, sorted by name; a feature without a list in any of them is a column of nulls.
+    encoding: The Arrow types of features; see `ExampleDataset`.
 
 Raises:
-    RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
-    ValueError: There is no such encoding. TypeError: An argument has a wrong type.
+    RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+    ValueError: The encoding is unknown. TypeError: An argument has the wrong type.
 
 Example:
     >>> decoder = arrowfeed.ExampleRecordDecoder({"id": "int64"})
@@ -950,64 +1056,67 @@ Example:
     [[7], [8]]"#
     };
     (ExampleRecordDecoder.decode) => {
-        r#"The batch of some messages. The interpreter is free while they are decoded.
+        r#"Decodes messages into a batch. It releases the GIL while it decodes.
 
 Args:
-    records: A row each.
+    records: Messages; each one becomes a row.
 
 Raises:
-    CorruptBlockError: A record is no message, or a feature has values of another kind.
-        `error.record` is its number, `error.field` the feature."#
+    CorruptBlockError: A record is not a message, or a feature has values of another type.
+        `error.record` is the number of the record, `error.field` the feature."#
     };
     (ExampleRecordDecoder.schema) => {
-        r#"The schema of every batch. None: each batch has its own."#
+        r#"The schema of every batch. None: each batch has its own schema."#
     };
     (JsonLinesDataset) => {
-        r#"Files of JSON lines, and the tensors that are made of them: a source of batches for training.
+        r#"A dataset over JSON lines files: a source of record batches and tensors for training.
 
-Each line is a JSON object, whose keys are the columns; empty lines are passed over. A line ends with
-`\n`, also after `\r`. A key that an object does not have is null. A byte order mark of UTF-8 at the start
-of a file is passed over. Files may be compressed by gzip, which their first bytes say; one thread reads
-such a file, from its start.
+Each line is a JSON object, whose keys are the columns. Empty lines are skipped. A line ends with `\n` or
+`\r\n`. A key that is missing in an object is null. A UTF-8 byte order mark at the start of a file is
+skipped. Files may be compressed with gzip, which is detected from their first bytes. One thread reads a
+compressed file from its start.
 
-The records that start in the same 256 KiB of a file are a block: a unit of shuffling and of threads. A
-record that is wrong is left out alone by `on_error="skip_block"`.
+The records that start in the same 256 KiB of a file form a block, which is the unit of shuffling and of
+parallel decoding. `on_error="skip_block"` skips only the invalid record.
 
-What can be read only once, a file object or a URL, is read into memory here.
+The constructor reads file objects into memory, because they can be read only once.
 
 Args:
-    source: A path, a glob, a directory (its `*.jsonl`), a URL (other schemes than `file://` need fsspec),
-        the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
-        directories sorted.
-    schema: An Arrow schema of the columns; other keys are passed over. In a column of strings, a number
-        or a boolean is its text. A number with a fraction or an exponent is no integer. None: the keys of
-        all records, by name, with types that have room for all their values: bool, int64, float64,
-        string, lists and structs. For this, all files are read here.
-    sample: Without `schema`: records from which types are inferred, from the first one on. A later value
-        of another type is an error when it is read, and a new key is passed over. None: all.
+    source: A path, a glob, a directory (its `*.jsonl`), a URL (S3, Google Cloud Storage, Azure, HTTP and
+        HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
+        Files are read in the order of the list; the files of a glob or a directory are sorted by name.
+    schema: An Arrow schema of the columns; other keys are ignored. In a string column, a number or a
+        boolean becomes its text. A number with a fraction or an exponent is not an integer. None: the
+        keys of all records, sorted by name, with types that can represent all their values: bool, int64,
+        float64, string, lists and structs. The constructor reads all files to infer them.
+    sample: Without `schema`: number of records, from the first one, from which types are inferred. A
+        later value of another type raises an error when it is read, and a new key is ignored. None: all
+        records.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
-    columns: Names of columns to read, in this order. None: those that the tensors need.
-    limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
-        batch; without `schema`, `header_bytes` bounds a record too. None: `Limits()`.
+    columns: Names of columns to read, in this order. None: the columns that the tensors need.
+    limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
+        `batch_bytes` a batch; without `schema`, `header_bytes` also bounds a record. None: `Limits()`.
     index: As in `CsvDataset`.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment. A pickle of the dataset
+        contains them.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Raises:
-    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-    FormatError: `index` is no index.
-    CorruptBlockError: Without `schema`: a line is no JSON object.
-    ChangedError: `index` is one of other files, or a file has another length now.
-    SchemaError: A column is not in the schema, or JSON has no values of its type. Without `schema`: the
-        values of a key have types that exclude each other, or no record has a key.
-    RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
-    LimitError: A record, or the number of keys, is more than `limits` allows.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+        too.
+    FormatError: `index` is not an index.
+    CorruptBlockError: Without `schema`: a line is not a JSON object.
+    ChangedError: `index` belongs to other files, or the length of a file has changed.
+    SchemaError: A column is not in the schema, or JSON does not support its type. Without `schema`: the
+        values of a key have incompatible types, or no record has any key.
+    RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+    LimitError: A record or the number of keys exceeds `limits`.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> dataset = arrowfeed.JsonLinesDataset("part-*.jsonl", columns=["id", "scores"])
@@ -1015,76 +1124,81 @@ Example:
     ...     train(tensors["id"].values)"#
     };
     (Limits) => {
-        r#"Upper bounds on what one file may make a reader do. Reaching one raises `LimitError`, which names it.
+        r#"Upper bounds on the resources that one file may use. Exceeding one raises `LimitError`, which names it.
 
-Files can lie about sizes and counts; these bounds hold whatever they say. Comparable and picklable.
+Files can declare wrong sizes and counts; these bounds hold in any case. Comparable and picklable.
 
 Args:
     header_bytes: Bytes of the file header, metadata included. Default 16 MiB.
     schema_bytes: Bytes of the schema's JSON text. Default 4 MiB.
     schema_depth: Nesting of types in a schema. Default 64, at most 128.
-    expanded_fields: Arrow fields that a schema may expand to. Default 100,000.
-    decoded_block_bytes: Bytes of one block after decompression, and on disk. Default 256 MiB.
-    skipped_depth: Nesting of values of a recursive type that is not read. Default 100,000.
-    zero_byte_elements: Elements that take no bytes (of `array<null>` and the like) in one record.
-        Default 10 million.
-    zero_byte_rows: Rows that take no bytes in one block. Default 100 million.
-    batch_bytes: Bytes of one record batch; a batch is cut before it grows past this. Default 512 MiB.
-    zstd_window_bytes: Window of a zstandard frame. Default 128 MiB.
+    expanded_fields: Number of Arrow fields that a schema may expand to. Default 100,000.
+    decoded_block_bytes: Bytes of one block, both on disk and after decompression. Default 256 MiB.
+    skipped_depth: Nesting depth of values of a recursive type that is skipped. Default 100,000.
+    zero_byte_elements: Number of elements of zero bytes (of `array<null>` and similar types) in one
+        record. Default 10 million.
+    zero_byte_rows: Number of rows of zero bytes in one block. Default 100 million.
+    batch_bytes: Bytes of one record batch; a batch ends before it exceeds this size. Default 512 MiB.
+    zstd_window_bytes: Window size of a zstandard frame. Default 128 MiB.
     xz_memory_bytes: Memory of the xz decoder. Default 128 MiB.
 
 Raises:
     ValueError: A value is negative, or `schema_depth` is over 128.
-    TypeError: A value is no integer, or there is no such limit.
+    TypeError: A value is not an integer, or the limit does not exist.
 
 Example:
     >>> arrowfeed.read_avro("part-0.avro", limits=arrowfeed.Limits(decoded_block_bytes=16 << 20))"#
     };
     (ParquetDataset) => {
-        r#"Parquet files, and the tensors that are made of them: a source of batches for training.
+        r#"A dataset over Parquet files: a source of record batches and tensors for training.
 
-A row group is what a block is in Avro: a unit of shuffling, of threads and of `on_error`. Files with
-row groups of 10,000 to 100,000 rows shuffle well; a row group is decoded by one thread. Only the pages of
-the columns that are read are read. Dictionaries of Arrow come as their values.
+A row group corresponds to a block of an Avro file: it is the unit of shuffling, of parallel decoding and
+of `on_error`. One thread decodes a row group. Files with row groups of 10,000 to 100,000 rows shuffle
+well. Only the pages of the selected columns are read. Dictionary columns of Arrow are returned as their
+values.
 
-The first file's footer is read here, so wrong files, columns and features are errors of this call. What
-can be read only once, a file object or a URL, is read into memory here.
+The constructor reads the footer of the first file, so it raises an error for a wrong file, column or
+feature. It also reads file objects into memory, because they can be read only once.
 
 Args:
-    source: A path, a glob, a directory (its `*.parquet`), a URL (other schemes than `file://` need
-        fsspec), the bytes of a file, a binary file object, or a list of these. File order: as listed,
-        globs and directories sorted.
+    source: A path, a glob, a directory (its `*.parquet`), a URL (S3, Google Cloud Storage, Azure, HTTP
+        and HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of
+        these. Files are read in the order of the list; the files of a glob or a directory are sorted by
+        name.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
-    columns: Field paths to read (`id`, `user.scores`, through lists too), in the order of the columns. A
-        map is read as a whole. None: those that the tensors need. With a `schema`, they are paths in it.
-    schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
-        `__arrow_c_schema__`. Columns and fields are found in each file by their names, in any order, and
-        converted where no value is lost: docs/parquet.md has the table of types. A column that a file
-        does not have is null, if the schema allows it. None: the schema of the first file, which all
-        files must have.
-    double_as_float: With a `schema`, rounds doubles to floats. Otherwise a column of doubles that the
-        schema has as floats is an error.
-    limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
-        batch. None: `Limits()`. The `parquet` crate, which decodes, may allocate up to 2 GiB for a page
-        of a damaged file.
-    index: Path of an index of these files that `save_index` wrote: `num_rows`, shuffles and shards then
-        read no footers before the files are read. None: they are read where they are needed.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    columns: Field paths to read (`id`, `user.scores`, also through lists), in the order of the columns. A
+        map is read as a whole. None: the fields that the tensors need. With a `schema`, they are paths in
+        the schema.
+    schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
+        Columns and fields of each file are matched by name, in any order, and converted if no value is
+        lost; docs/parquet.md has the table of types. A column that is missing in a file is null, if the
+        schema allows nulls. None: the schema of the first file, which all files must have.
+    double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
+        schema declares as floats is an error.
+    limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
+        `batch_bytes` a batch. None: `Limits()`. The `parquet` crate, which decodes the pages, may
+        allocate up to 2 GiB for a page of a damaged file.
+    index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
+        shards read no footers in advance. None: footers are read when needed.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment. A pickle of the dataset
+        contains them.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Raises:
-    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-    FormatError: The first file is no Parquet file, or `index` is no index.
-    ChangedError: `index` is one of other files, or a file has another length now.
-    SchemaError: The file's columns cannot become Arrow, or those of `schema`; or a column is not in it.
-    RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
-    LimitError: The footer asks for more than `limits` allows.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+        too.
+    FormatError: The first file is not a Parquet file, or `index` is not an index.
+    ChangedError: `index` belongs to other files, or the length of a file has changed.
+    SchemaError: The columns of the file cannot be converted to Arrow or to `schema`, or a column does not
+        exist.
+    RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+    LimitError: The footer exceeds `limits`.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> dataset = arrowfeed.ParquetDataset("part-*.parquet", columns=["id", "user.scores"])
@@ -1092,46 +1206,48 @@ Example:
     ...     train(tensors["id"].values)"#
     };
     (Ragged) => {
-        r#"Ragged tensor: one ragged dimension for each list on the path, then one for each partition.
+        r#"A ragged tensor: one ragged dimension per list on the path, then one per partition.
 
 Args:
-    path: The values: a column, or the steps from a column through structs (and lists of them) to a field.
-    partitions: How the innermost lists are divided, from the outside in. An int: into rows of this
-        length. A
-        str: into rows of the lengths that the column of this name has, beside the values. Ints at the end
-            make
-        inner dimensions, which are not ragged.
-    row_splits_dtype: `"int64"`, or `"int32"`: what Arrow's `List` has, and shares.
+    path: The path to the values: a column, or the steps from a column through structs (and lists of
+        structs) to a field.
+    partitions: How to divide the innermost lists, from the outside in. An int: into rows of this length.
+        A str: into rows whose lengths are in the column of this name, beside the values. Ints at the end
+        become inner dimensions, which are not ragged.
+    row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
+        shares.
 
 Raises:
-    ValueError: A length is less than 1. TypeError: an argument has a wrong type.
+    ValueError: A length is less than 1. TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.Ragged(["user", "scores"], partitions=["lengths", 2])
     Ragged(('user', 'scores'), partitions=('lengths', 2))"#
     };
     (Ragged.partitions) => {
-        r#"How the innermost lists are divided, from the outside in."#
+        r#"Partitions of the innermost lists, from the outside in."#
     };
     (Ragged.path) => {
-        r#"The column or, where there are more steps than one, the steps."#
+        r#"The column, or the steps if there are several."#
     };
     (Ragged.row_splits_dtype) => {
-        r#"The integers of the row splits."#
+        r#"The integer type of the row splits."#
     };
     (RaggedTensor) => {
-        r#"Flat values and the row splits over them: row `i` is `flat_values[splits[i]:splits[i + 1]]`.
+        r#"A ragged tensor: flat values and row splits. Row `i` is `flat_values[splits[i]:splits[i + 1]]`.
 
-With several levels, the splits of one level are over the rows of the next, the last over `flat_values`.
-Picklable.
+With several levels, the splits of a level index the rows of the next level, and the last splits index
+`flat_values`. Picklable.
 
 Args:
-    flat_values: What numpy makes an array of, `[values, *inner]`. Copied, as the row splits are.
-    row_splits: From the outside in, int64 or, where an array has it, int32.
+    flat_values: An object that numpy converts to an array `[values, *inner]`. The constructor copies
+        values and row splits.
+    row_splits: Row splits from the outside in: int32 if an array has this type, otherwise int64.
 
 Raises:
-    ConversionError: The row splits do not start at 0, decrease, or do not end where they must.
-    TypeError: An argument has a wrong type.
+    ConversionError: The row splits do not start at 0, decrease, or do not end at the length of the next
+        level.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> tensor = adapter.convert(batch)["words"]
@@ -1142,13 +1258,13 @@ Example:
         r#"The values as a flat Arrow array, without a copy."#
     };
     (RaggedTensor.dtype) => {
-        r#"The type of the values; `object` for byte strings."#
+        r#"The numpy dtype of the values; `object` for byte strings."#
     };
     (RaggedTensor.flat_values) => {
-        r#"Read-only values `[values, *inner]`, over the Arrow buffer where it has them as they are."#
+        r#"Read-only values `[values, *inner]`, over the Arrow buffer if its layout is the same."#
     };
     (RaggedTensor.parts) => {
-        r#"Flat values and row splits as dense tensors, which have DLPack."#
+        r#"Returns flat values and row splits as dense tensors, which support DLPack."#
     };
     (RaggedTensor.ragged_rank) => {
         r#"Number of row splits."#
@@ -1157,34 +1273,36 @@ Example:
         r#"Read-only row splits, from the outside in, each `[rows + 1]`."#
     };
     (RaggedTensor.to_list) => {
-        r#"The rows as nested lists of Python's own objects."#
+        r#"Converts the rows to nested lists of Python objects."#
     };
     (RawRecordDataset) => {
-        r#"The records of files of TFRecord as bytes, which are not looked into.
+        r#"A dataset over the records of TFRecord files as bytes, without decoding.
 
-For records that are no `tf.Example`, and for those who parse them themselves. Files may be compressed, as
-in `ExampleDataset`.
+Use it for records that are not `tf.Example` messages, or if you parse the records yourself. Files may be
+compressed, as in `ExampleDataset`.
 
 Args:
     source: As in `ExampleDataset`.
-    column: The name of the column, of large_binary.
+    column: The name of the column, which has the type large_binary.
     features: As in `AvroDataset`.
-    representations: As in `AvroDataset`. None of both: `Dense`, a string for each row.
+    representations: As in `AvroDataset`. Without both arguments: `Dense`, one byte string per row.
     limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
     index: As in `ExampleDataset`.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment. A pickle of the dataset
+        contains them.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Raises:
-    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-    FormatError: The first file is no file of TFRecord, or `index` is no index.
-    ChangedError: `index` is one of other files, or a file has another length now.
-    RepresentationError: A tensor cannot be made of the column.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+        too.
+    FormatError: The first file is not a TFRecord file, or `index` is not an index.
+    ChangedError: `index` belongs to other files, or the length of a file has changed.
+    RepresentationError: A tensor cannot be built from the column.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> dataset = arrowfeed.RawRecordDataset("part-*.tfrecord")
@@ -1192,26 +1310,33 @@ Example:
     ...     parse(batch.to_pyarrow()["record"].to_pylist())"#
     };
     (RecordBatch) => {
-        r#"Rows in columns of one length.
+        r#"A batch of rows: columns of equal length.
 
-Any Arrow library takes it without a copy: `pyarrow.record_batch(batch)`.
+Every Arrow library accepts it without a copy: `pyarrow.record_batch(batch)`.
 
 Example:
     >>> batch = next(arrowfeed.read_avro("part-0.avro"))
     >>> batch.num_rows, batch.schema.names
     (8192, ['id', 'name'])"#
     };
+    (RecordBatch.__getitem__) => {
+        r#"Returns a column: `batch["id"]` is `batch.column("id")`.
+
+Raises:
+    KeyError: No column has this name.
+    TypeError: The name is not a string."#
+    };
     (RecordBatch.column) => {
-        r#"The column of a name.
+        r#"Returns the column with a name.
 
 Args:
-    name: Of a top-level column; the first one where several have it.
+    name: Name of a top-level column. If several columns have it, the first one is returned.
 
 Raises:
     KeyError: No column has this name.
 
 Example:
-    >>> numpy.asarray(batch.column("id").to_pyarrow())
+    >>> numpy.asarray(batch.column("id"))
     array([1, 2, 3])"#
     };
     (RecordBatch.num_columns) => {
@@ -1223,20 +1348,33 @@ Example:
     (RecordBatch.schema) => {
         r#"Names and types of the columns."#
     };
+    (RecordBatch.to_pandas) => {
+        r#"Converts the batch to a `pandas.DataFrame`, with `pyarrow.RecordBatch.to_pandas`.
+
+Raises:
+    ImportError: pyarrow or pandas is not installed."#
+    };
+    (RecordBatch.to_polars) => {
+        r#"Converts the batch to a `polars.DataFrame`.
+
+Raises:
+    ImportError: polars is not installed."#
+    };
     (RecordBatch.to_pyarrow) => {
-        r#"The same batch as a `pyarrow.RecordBatch`; it is not copied.
+        r#"Converts the batch to a `pyarrow.RecordBatch` without a copy.
 
 Raises:
     ImportError: pyarrow is not installed."#
     };
     (RecordBatchReader) => {
-        r#"Record batches of files, in file order. Made by `read_avro` and its kin.
+        r#"A reader of record batches from files, in file order. `read_avro` and the other read functions create
+it.
 
-Iterate over it, or hand it to an Arrow library, once: `pyarrow.table(reader)`,
-`polars.DataFrame(reader)`, `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch
-goes to one of them. Rows before a fault are given first, then the error, then nothing more.
+Iterate over it, or pass it to an Arrow library once: `pyarrow.table(reader)`, `polars.DataFrame(reader)`,
+`duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch goes to one of them. At a
+fault, the reader first returns the rows before it, then raises the error, and then ends.
 
-A reader belongs to the process that made it: after a fork, the child makes its own.
+A reader belongs to the process that created it: after a fork, the child creates its own reader.
 
 Example:
     >>> with arrowfeed.read_avro("part-*.avro") as reader:
@@ -1246,27 +1384,27 @@ Example:
     1808"#
     };
     (RecordBatchReader.__arrow_c_stream__) => {
-        r#"Hands the batches over to who takes the capsule; from then on, iterating raises ValueError.
+        r#"Hands the batches over to the consumer of the capsule. After that, iterating raises ValueError.
 
 Args:
-    requested_schema: A capsule of the schema that the consumer would like. Values are cast where that
-        loses none; a value that does not fit is an error. Otherwise the schema is the reader's."#
+    requested_schema: A capsule of the schema that the consumer prefers. Values are cast if the cast
+        is lossless; a value that does not fit is an error. None: the schema of the reader."#
     };
     (RecordBatchReader.__next__) => {
-        r#"The next batch.
+        r#"Returns the next batch.
 
 Raises:
-    ArrowfeedError: One of its kinds, for what is wrong with the file.
+    ArrowfeedError: The file has a fault; the subclass tells its kind.
     OSError: The file cannot be read.
-    ValueError: The reader is closed, was handed over, or was made before a fork."#
+    ValueError: The reader is closed, was handed over, or was created before a fork."#
     };
     (RecordBatchReader.close) => {
-        r#"Ends the reading and waits for the threads that decode ahead. A second call does nothing."#
+        r#"Ends the reading and waits for the worker threads. A second call does nothing."#
     };
     (RecordBatchReader.report) => {
-        r#"What has been read and what was left out so far; also after the end, `close` or a hand-over.
+        r#"Reports what has been read and skipped so far, also after the end, `close` or a hand-over.
 
-A reader of files of stores has the counts of its requests beside these, as `requests`.
+For files in stores, the key `requests` contains the counts of requests.
 
 Example:
     >>> reader.report()
@@ -1275,37 +1413,66 @@ Example:
     (RecordBatchReader.schema) => {
         r#"The schema of every batch. The files of one reader have one schema."#
     };
-    (Representation) => {
-        r#"What a tensor is made of, and of which columns: the base of the kinds.
-
-A column is named as `"x"`, a field of a struct as `"user.age"`; where a column is called `user.age`, it
-is that one. Frozen, hashable, picklable. Two are equal when their messages are: a default of 0 is not one
-of 0.0."#
-    };
-    (Representation.from_proto) => {
-        r#"The representation of a message.
-
-Args:
-    data: The bytes of a `tensorflow.metadata.v0.TensorRepresentation`, the message itself, or what
-        `to_proto` gave. Fields that are not known are left out, names of dimensions too.
+    (RecordBatchReader.to_pandas) => {
+        r#"Reads the remaining rows into a `pandas.DataFrame`, with `pyarrow.Table.to_pandas`. Consumes the
+reader.
 
 Raises:
-    RepresentationError: The bytes are no such message, or it says nothing, or something impossible.
+    ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+    ImportError: pyarrow or pandas is not installed."#
+    };
+    (RecordBatchReader.to_polars) => {
+        r#"Reads the remaining rows into a `polars.DataFrame`. Consumes the reader.
+
+Raises:
+    ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+    ImportError: polars is not installed."#
+    };
+    (RecordBatchReader.to_pyarrow) => {
+        r#"Reads the remaining rows into a `pyarrow.Table`. Consumes the reader.
+
+`pyarrow.RecordBatchReader.from_stream(reader)` reads batch by batch instead.
+
+Raises:
+    ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+    ImportError: pyarrow is not installed.
+
+Example:
+    >>> arrowfeed.read_avro("part-*.avro").to_pyarrow().num_rows
+    10000"#
+    };
+    (Representation) => {
+        r#"The base class of representations, which define how columns become a tensor.
+
+A column is written as `"x"`, and a field of a struct as `"user.age"`; a column with the name `user.age`
+takes precedence. Representations are frozen, hashable and picklable. Two are equal if their messages are
+equal: a default of 0 differs from a default of 0.0."#
+    };
+    (Representation.from_proto) => {
+        r#"Creates a representation from a message.
+
+Args:
+    data: The bytes of a `tensorflow.metadata.v0.TensorRepresentation`, the message itself, or the
+        result of `to_proto`. Unknown fields and names of dimensions are ignored.
+
+Raises:
+    RepresentationError: The bytes are not such a message, or the message is empty or invalid.
 
 Example:
     >>> arrowfeed.Representation.from_proto(arrowfeed.VarLenSparse("tags").to_proto())
     VarLenSparse('tags')"#
     };
     (Representation.to_proto) => {
-        r#"The bytes of the message.
+        r#"Serializes the representation to the bytes of a message.
 
-They are those of a `tensorflow.metadata.v0.TensorRepresentation` for `Dense` (without `pad`),
-`VarLenSparse`, `Sparse` and `Ragged`; TensorFlow Metadata does not have the others."#
+For `Dense` (without `pad`), `VarLenSparse`, `Sparse` and `Ragged`, the message is a
+`tensorflow.metadata.v0.TensorRepresentation`. TensorFlow Metadata does not have the other
+representations."#
     };
     (Schema) => {
-        r#"Names and Arrow types of columns. Any Arrow library takes it: `pyarrow.schema(schema)`.
+        r#"Names and Arrow types of columns. Every Arrow library accepts it: `pyarrow.schema(schema)`.
 
-Two schemas are equal when names, types, nullability and metadata are. Picklable.
+Two schemas are equal if their names, types, nullability and metadata are equal. Picklable.
 
 Example:
     >>> arrowfeed.read_avro("part-0.avro").schema
@@ -1314,24 +1481,25 @@ Example:
       name: Utf8"#
     };
     (Schema.metadata) => {
-        r#"The schema's own key-value pairs."#
+        r#"Key-value metadata of the schema."#
     };
     (Schema.names) => {
         r#"Names of the columns, in order."#
     };
     (Schema.to_pyarrow) => {
-        r#"The same schema as a `pyarrow.Schema`.
+        r#"Converts the schema to a `pyarrow.Schema`.
 
 Raises:
     ImportError: pyarrow is not installed."#
     };
     (SequenceExampleDataset) => {
-        r###"Messages of `tf.SequenceExample` in files of TFRecord, and the tensors that are made of them.
+        r###"A dataset over TFRecord files of `tf.SequenceExample` messages.
 
-Each feature of the context is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`,
-is a struct with a field for each feature list: a list of steps, each of which is a list of values. A row
-is null there if its record does not have the feature list; a step is null if it has no values of any
-kind. The struct itself is never null. These are the types of tfx_bsl, and integers have all 64 bits.
+Each context feature is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`, is a
+struct with a field for each feature list. The field is a list of steps, and each step is a list of
+values. It is null in a row whose record does not have the feature list; a step is null if it has no
+values of any type. The struct itself is never null. These are the types of tfx_bsl, and integers have all
+64 bits.
 
 Compression, checksums, threads and `on_error` are as in `ExampleDataset`.
 
@@ -1339,27 +1507,28 @@ Args:
     source: As in `ExampleDataset`.
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, and of `"##SEQUENCE##"` to
         such a dict of the feature lists; or a `tensorflow.metadata.v0.Schema` or its bytes, whose feature
-        `##SEQUENCE##` is a STRUCT of them. What the tensors are, and what None means: as in
-        `ExampleDataset`.
+        `##SEQUENCE##` is a STRUCT of the feature lists. The default tensors and the meaning of None are
+        as in `ExampleDataset`.
     sample: As in `ExampleDataset`.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in the order of the columns.
-        None: those that the tensors need.
-    encoding: As in `ExampleDataset`. `"feature"`: the struct also stands in a list of one.
+        None: the fields that the tensors need.
+    encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
     limits: As in `ExampleDataset`.
     index: As in `ExampleDataset`.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment. A pickle of the dataset
+        contains them.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Raises:
     ArrowfeedError: As in `ExampleDataset`.
-    ValueError: A feature of the context is named `##SEQUENCE##`, or an option has a wrong value.
-    TypeError: An argument has a wrong type.
+    ValueError: A context feature is named `##SEQUENCE##`, or an option has an invalid value.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> schema = {"user": "int64", "##SEQUENCE##": {"token": "int64"}}
@@ -1369,22 +1538,23 @@ Example:
     ...     train(tensors["tokens"])"###
     };
     (SequenceExampleRecordDecoder) => {
-        r###"Decodes messages of `tf.SequenceExample` that have no file into record batches.
+        r###"Decodes `tf.SequenceExample` messages without a file into record batches.
 
-The columns are those of `SequenceExampleDataset`. A decoder can be pickled, and used by several threads.
+The columns are those of `SequenceExampleDataset`. A decoder can be pickled, and several threads may share
+it.
 
 Args:
     schema: The features, as in `SequenceExampleDataset`. None: each batch has the features of its own
-        records, in the order of their names. A feature of the context without a list in any of them is a
-        column of nulls, and one of the steps has null steps; the struct is there if a record has feature
-        lists, even empty ones.
+        records, sorted by name. A context feature without a list in any record is a column of nulls; a
+        step feature without a list has null steps. The struct exists if a record has feature lists, even
+        empty ones.
     sequence_column: The name of the struct.
-    encoding: The Arrow types of features, see `SequenceExampleDataset`.
+    encoding: The Arrow types of features; see `SequenceExampleDataset`.
 
 Raises:
-    RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
-    ValueError: A feature of the context has the name of the struct.
-    TypeError: An argument has a wrong type.
+    RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+    ValueError: A context feature has the name of the struct.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> steps = pyarrow.array([{"token": [[7], [8, 9]]}])
@@ -1394,62 +1564,63 @@ Example:
     [{'token': [[7], [8, 9]]}]"###
     };
     (SequenceExampleRecordDecoder.decode) => {
-        r#"The batch of some messages. The interpreter is free while they are decoded.
+        r#"Decodes messages into a batch. It releases the GIL while it decodes.
 
 Args:
-    records: A row each.
+    records: Messages; each one becomes a row.
 
 Raises:
-    CorruptBlockError: A record is no message, or a feature has values of another kind.
-        `error.record` is its number, `error.field` the feature."#
+    CorruptBlockError: A record is not a message, or a feature has values of another type.
+        `error.record` is the number of the record, `error.field` the feature."#
     };
     (SequenceExampleRecordDecoder.schema) => {
-        r#"The schema of every batch. None: each batch has its own."#
+        r#"The schema of every batch. None: each batch has its own schema."#
     };
     (Sparse) => {
-        r#"Sparse tensor `[batch, *dense_shape]` of columns with indices and a column with values.
+        r#"A sparse tensor `[batch, *dense_shape]` from index columns and a value column.
 
-In each row all columns have the same number of entries.
+All columns have the same number of entries in a row.
 
 Args:
-    index_columns: For each dimension a column of lists of integers.
+    index_columns: One column of integer lists for each dimension.
     value_column: A column of lists.
-    dense_shape: Sizes of the dimensions after the batch. -1 or None: one more than the batch's largest
-        index.
-    already_sorted: The entries of each row are sorted by their indices: they are not sorted again, nor
-        checked.
+    dense_shape: Sizes of the dimensions after the batch. -1 or None: one more than the largest index of
+        the batch.
+    already_sorted: Whether the entries of each row are already sorted by their indices. True: they are
+        neither sorted nor checked.
 
 Raises:
-    RepresentationError: There are more or fewer sizes than index columns.
-    ValueError: A size is less than -1. TypeError: an argument has a wrong type.
+    RepresentationError: The number of sizes differs from the number of index columns.
+    ValueError: A size is less than -1. TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.Sparse(["row", "column"], "value", [100, -1])
     Sparse(('row', 'column'), 'value', (100, -1))"#
     };
     (Sparse.already_sorted) => {
-        r#"Whether the entries of each row are taken to be sorted."#
+        r#"Whether the entries of each row are assumed to be sorted."#
     };
     (Sparse.dense_shape) => {
-        r#"Sizes of the dimensions after the batch, -1 where not known."#
+        r#"Sizes of the dimensions after the batch; -1 for an unknown size."#
     };
     (Sparse.index_columns) => {
-        r#"One column of indices for each dimension."#
+        r#"The index columns, one for each dimension."#
     };
     (Sparse.value_column) => {
-        r#"The column of values."#
+        r#"The value column."#
     };
     (SparseTensor) => {
-        r#"Coordinates and values, row after row; what has no coordinates is zero, or empty. Picklable.
+        r#"A sparse tensor: coordinates and values, row after row. Elements without coordinates are zero or empty.
+Picklable.
 
 Args:
-    indices: Coordinates `[values, rank]`, the row first. Copied, as the values are.
-    values: What numpy makes an array `[values]` of.
-    dense_shape: Sizes of all dimensions, the batch first.
+    indices: Coordinates `[values, rank]`, with the row first. The constructor copies indices and values.
+    values: An object that numpy converts to an array `[values]`.
+    dense_shape: Sizes of all dimensions, with the batch dimension first.
 
 Raises:
-    ConversionError: An index is outside of its dimension.
-    ValueError: The parts do not fit together. TypeError: an argument has a wrong type.
+    ConversionError: An index is outside its dimension.
+    ValueError: The parts do not fit together. TypeError: An argument has the wrong type.
 
 Example:
     >>> tensor = adapter.convert(batch)["tags"]
@@ -1460,19 +1631,19 @@ Example:
         r#"The values as an Arrow array, without a copy."#
     };
     (SparseTensor.dense_shape) => {
-        r#"Sizes of all dimensions, the batch first."#
+        r#"Sizes of all dimensions, with the batch dimension first."#
     };
     (SparseTensor.dtype) => {
-        r#"The type of the values; `object` for byte strings."#
+        r#"The numpy dtype of the values; `object` for byte strings."#
     };
     (SparseTensor.indices) => {
-        r#"Read-only coordinates `[values, rank]`, the row first."#
+        r#"Read-only coordinates `[values, rank]`, with the row first."#
     };
     (SparseTensor.parts) => {
-        r#"Indices and values as dense tensors, which have DLPack."#
+        r#"Returns indices and values as dense tensors, which support DLPack."#
     };
     (SparseTensor.to_scipy) => {
-        r#"A `scipy.sparse.coo_array` over the same values. Rank 2 only.
+        r#"Converts the tensor to a `scipy.sparse.coo_array` over the same values. Rank 2 only.
 
 Raises:
     ValueError: The tensor has another rank.
@@ -1480,29 +1651,30 @@ Raises:
     ImportError: scipy is not installed."#
     };
     (SparseTensor.values) => {
-        r#"Read-only values `[values]`, over the Arrow buffer where it has them as they are."#
+        r#"Read-only values `[values]`, over the Arrow buffer if its layout is the same."#
     };
     (Split) => {
-        r#"A byte range of a file: what one worker reads. Picklable, hashable, ordered by path, start and end.
+        r#"A byte range of a file that one worker reads. Picklable, hashable, ordered by path, start and end.
 
-Splits of `plan_splits` know their file. Reading one raises a `ChangedError` if its file has another
-length or fingerprint since then (of an Avro file, its sync marker; of a Parquet file, a checksum of its
-footer), so no row is missing without an error. A copy of the file is the same file.
+Splits from `plan_splits` contain the identity of their file. Reading a split raises `ChangedError` if the
+length or the fingerprint of the file has changed, so rows are never lost without an error. The
+fingerprint is the sync marker of an Avro file, or a checksum of the footer of a Parquet file. A copy of a
+file has the same identity.
 
-A chunk belongs to the range that contains its offset, so ranges that cover a file cover each of its
-chunks exactly once, wherever they are cut. The offset of an Avro block is the byte right after the sync
-marker before it; that of a Parquet row group, the first byte of its pages.
+A chunk belongs to the range that contains its offset. Adjacent ranges that cover a file therefore read
+each chunk exactly once, wherever they are cut. The offset of an Avro block is the byte right after the
+preceding sync marker; the offset of a Parquet row group is the first byte of its pages.
 
 Args:
-    path: The file.
+    path: Path of the file.
     start: First byte.
     end: The byte after the last.
-    file_id: The `file_id` of a planned split: the file must be that one. None: any file that does not end
-        before `start`. Splits compare without it.
+    file_id: The `file_id` of a planned split, which the file must match. None: any file that does not end
+        before `start`. Comparisons of splits ignore it.
 
 Raises:
-    TypeError: An argument has a wrong type.
-    ValueError: An argument has a wrong value.
+    TypeError: An argument has the wrong type.
+    ValueError: An argument has an invalid value.
 
 Example:
     >>> arrowfeed.Split("part-0.avro", 0, 1000)
@@ -1512,7 +1684,7 @@ Example:
         r#"The byte after the last."#
     };
     (Split.file_id) => {
-        r#"Length and fingerprint of the file that the split was planned for. None: any file will do."#
+        r#"Length and fingerprint of the file that the split was planned for. None: any file is accepted."#
     };
     (Split.path) => {
         r#"The file, as the caller of `plan_splits` named it."#
@@ -1521,15 +1693,16 @@ Example:
         r#"First byte."#
     };
     (Structured) => {
-        r#"Tensors of several columns, in the columns' own nesting; fields of one list of structs share row
-splits.
+        r#"A structured tensor of several columns, nested like the columns. Fields of one list of structs share
+row splits.
 
 Args:
-    columns: Columns; of a struct, all fields.
-    row_splits_dtype: `"int64"`, or `"int32"`: what Arrow's `List` has, and shares.
+    columns: Names of columns. A struct is included with all its fields.
+    row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
+        shares.
 
 Raises:
-    RepresentationError: There are no columns. TypeError: an argument has a wrong type.
+    RepresentationError: There are no columns. TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.Structured(["user", "items"])
@@ -1539,19 +1712,20 @@ Example:
         r#"The columns."#
     };
     (Structured.row_splits_dtype) => {
-        r#"The integers of the row splits."#
+        r#"The integer type of the row splits."#
     };
     (StructuredTensor) => {
-        r#"Tensors by name, all of them with the same rows: those of the innermost of `row_splits`, or of the
-batch. Picklable; a pickle holds a copy.
+        r#"A structured tensor: named tensors with the same rows, which are those of the innermost `row_splits`,
+or of the batch. Picklable; a pickle contains a copy.
 
 Args:
     fields: The tensors by name.
-    row_splits: The row splits that all of them begin with, from the outside in: arrays of integers.
-    rows: Number of rows of the batch; None: as many as the row splits or the first field have.
+    row_splits: The row splits that all tensors begin with, from the outside in, as arrays of integers.
+    rows: Number of rows of the batch. None: the number of rows of the row splits or of the first field.
 
 Raises:
-    ConversionError: A field has other rows, or other row splits. TypeError: an argument has a wrong type.
+    ConversionError: A field has another number of rows, or other row splits. TypeError: An argument has
+        the wrong type.
 
 Example:
     >>> tensor = adapter.convert(batch)["user"]
@@ -1562,29 +1736,30 @@ Example:
         r#"The tensors, in the order of the columns."#
     };
     (StructuredTensor.row_splits) => {
-        r#"Row splits that all fields begin with, from the outside in; none for a plain struct."#
+        r#"Row splits that all fields begin with, from the outside in; empty for a plain struct."#
     };
     (TensorAdapter) => {
         r#"Turns record batches of one schema into tensors.
 
-Representations are compiled once: one that does not fit the schema is an error here, before any data.
-Batches are checked row by row. Any number of threads may share an adapter. Picklable.
+The constructor compiles the representations and raises an error for one that does not fit the schema.
+`convert` checks each row of a batch. Any number of threads may share an adapter. Picklable.
 
 Args:
-    schema: Anything with `__arrow_c_schema__`, or with a `schema` that has it: a schema, batch, table or
-        reader of any Arrow library.
-    representations: Dict of the tensors' names to `Representation`s, TensorFlow Metadata's
-        `TensorRepresentation` messages, or the bytes of such.
-    inner_nulls: Of nulls among the values of a list: `"error"`, or `"fill"` for the representation's
-        default value, else 0, False or `b""`.
-    duplicates: Of two entries of a sparse tensor with the same coordinates: `"keep"` or `"error"`.
-    limits: A `Limits`. Its `batch_bytes` holds for the values of a dictionary (the symbols of an enum)
-        that are written out for each row of one tensor.
+    schema: An object with `__arrow_c_schema__`, or with a `schema` attribute that has it: a schema,
+        batch, table or reader of any Arrow library.
+    representations: Dict of tensor names to `Representation` objects, or to `TensorRepresentation`
+        messages of TensorFlow Metadata or their bytes.
+    inner_nulls: How to treat null values inside a list: `"error"` raises, `"fill"` replaces them with the
+        default value of the representation, or with 0, False or `b""` if it has no default.
+    duplicates: How to treat two entries of a sparse tensor with the same coordinates: `"keep"` or
+        `"error"`.
+    limits: A `Limits`. Its `batch_bytes` bounds the dictionary values (the symbols of an enum) that are
+        written out for each row of one tensor.
 
 Raises:
-    RepresentationError: A representation is invalid or does not fit the schema; `tensor` and `field` say
-        which.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    RepresentationError: A representation is invalid or does not fit the schema; `tensor` and `field` name
+        it.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> representations = {"x": arrowfeed.Dense("x", [2]), "t": arrowfeed.VarLenSparse("t")}
@@ -1593,22 +1768,22 @@ Example:
     {'x': <arrowfeed.DenseTensor float32 [8, 2]>, 't': <arrowfeed.SparseTensor int64 [8, 5], 21 stored>}"#
     };
     (TensorAdapter.convert) => {
-        r#"The tensors of a batch, by name, in the order of the representations or of `names`.
+        r#"Converts a batch to a dict of tensors, in the order of the representations or of `names`.
 
-The interpreter is free meanwhile, unless the batch is small. Tensors hold the memory that they share
-with the batch. Columns that no tensor needs are not looked at.
+The conversion releases the GIL unless the batch is small. Tensors keep the memory alive that they
+share with the batch. Columns that no tensor needs are not read.
 
 Args:
-    batch: Anything with `__arrow_c_array__`, or with an `__arrow_c_stream__` of one batch (a data
-        frame of one chunk). Its columns are where the schema has them; what the tensors do not need
+    batch: An object with `__arrow_c_array__`, or with an `__arrow_c_stream__` of one batch (a data
+        frame of one chunk). Its columns are in the order of the schema; columns that no tensor needs
         may differ.
-    names: Only these tensors. None: all.
+    names: Names of the tensors to convert. None: all.
 
 Raises:
-    ConversionError: The batch has another schema, a row does not fit, or a name is not known;
-        `tensor`, `field` (the column) and `record` (the row) say where.
-    LimitError: The values of a dictionary, written out for each row, take more than `batch_bytes`.
-    ValueError: A stream has more than one batch. TypeError: an argument has a wrong type.
+    ConversionError: The batch has another schema, a row does not fit, or a name is unknown; `tensor`,
+        `field` (the column) and `record` (the row) give the location.
+    LimitError: Dictionary values that are written out for each row take more than `batch_bytes`.
+    ValueError: A stream has more than one batch. TypeError: An argument has the wrong type.
 
 Example:
     >>> adapter.convert(batch, ["x"])["x"].values
@@ -1616,7 +1791,7 @@ Example:
            [2., 3.]], dtype=float32)"#
     };
     (TensorAdapter.explain) => {
-        r#"Of each tensor, what is shared with the batch and what is copied, and why.
+        r#"Explains for each tensor which memory is shared with the batch, which is copied, and why.
 
 Example:
     >>> print(adapter.explain())
@@ -1627,22 +1802,22 @@ Example:
       indices: computed, from the lengths of the lists"#
     };
     (TensorAdapter.from_features) => {
-        r#"An adapter of features over key expressions.
+        r#"Creates an adapter from features over key expressions.
 
 Args:
-    schema: As of the class.
-    features: Dict of the tensors' names to features of `arrowfeed.features`. A name is the key
-        expression, unless the feature has a `key`. Those of other libraries are taken as they are,
-        by the names of their classes: `FixedLenFeature`, `FixedLenSequenceFeature`,
-        `VarLenFeature`, `SparseFeature` and `RaggedFeature` of `tf.io`, `VarLenFeatureWithRank` of
-        tensorflow-io, `DenseFeature`, `SparseFeature` and `VarlenFeature` of ATDS.
-    limits: As of the class.
+    schema: As in the class.
+    features: Dict of tensor names to features of `arrowfeed.features`. The name is the key
+        expression, unless the feature has a `key`. Features of other libraries are recognised by the
+        names of their classes: `FixedLenFeature`, `FixedLenSequenceFeature`, `VarLenFeature`,
+        `SparseFeature` and `RaggedFeature` of `tf.io`, `VarLenFeatureWithRank` of tensorflow-io,
+        `DenseFeature`, `SparseFeature` and `VarlenFeature` of ATDS.
+    limits: As in the class.
 
 Raises:
-    RepresentationError: A key is wrong or does not fit the schema, or a feature does not fit its key;
-        `tensor` says which.
-    ValueError: A feature of another library has a part that means nothing here.
-    TypeError: An argument has a wrong type; of features, the message has those that are taken.
+    RepresentationError: A key is invalid or does not fit the schema, or a feature does not fit its
+        key; `tensor` names the tensor.
+    ValueError: A feature of another library has an attribute that arrowfeed does not support.
+    TypeError: An argument has the wrong type. For a feature, the message lists the accepted classes.
 
 Example:
     >>> wanted = {"friends[*].name.first": features.VarLen("bytes")}
@@ -1654,57 +1829,61 @@ Example:
         r#"The schema that batches must have."#
     };
     (TensorAdapter.specs) => {
-        r#"What is known of each tensor before any batch, by name."#
+        r#"Specs of the tensors by name, known before any batch is read."#
     };
     (TensorFlowSource) => {
-        r#"What the op of TensorFlow iterates over: a dataset and its options.
+        r#"The source that the TensorFlow op iterates over: a dataset and its options.
 
-The op finds it under its key as long as this object lives."#
+The op finds the source under its key as long as this object exists."#
     };
     (TensorFlowSource.batches) => {
-        r#"The tensors of a pass, for eager code, and what stands before their state in that of the op.
+        r#"Returns the tensors of a pass, for eager code, and the prefix of their state in the state of the
+op.
 
 Args:
-    state: As of the op: empty, the next pass begins.
+    state: State of the op. Empty: the next pass begins.
 
 Returns:
-    The prefix of the state, and the batches. None: there is nothing to iterate over."#
+    The prefix of the state, and the batches, or None if there is nothing to iterate over."#
     };
     (TensorFlowSource.made_by) => {
-        r#"A source that is made when an iteration begins, of arguments that only the graph knows.
+        r#"Creates a source that is built at the start of an iteration, from arguments of the graph.
 
 Args:
-    key: Under which the op finds it.
-    make: Called with the arguments. Gives a source, or None where there is nothing to iterate over."#
+    key: Key under which the op finds the source.
+    make: Function of the arguments. It returns a source, or None if there is nothing to iterate over."#
     };
     (TensorFlowSource.of_records) => {
-        r#"The records of a dataset, each in Avro's binary encoding, a vector of strings for each batch."#
+        r#"Creates a source of the records of a dataset in Avro's binary encoding, one string vector per
+batch."#
     };
     (TensorFlowSource.set_next_pass) => {
-        r#"Gives the next pass this number."#
+        r#"Sets the number of the next pass."#
     };
     (TensorSpec) => {
-        r#"What every tensor of a representation has in common. Comparable, hashable and picklable.
+        r#"The properties that all tensors of a representation share. Comparable, hashable and picklable.
 
 Args:
     kind: `"dense"`, `"sparse"`, `"ragged"` or `"structured"`.
-    dtype: The type of the values, as numpy has it; `object` for byte strings, None for structured
+    dtype: The numpy dtype of the values; `object` for byte strings, None for structured tensors.
+    shape: Sizes of all dimensions, with the batch dimension first. None: the size differs between batches
+        or between rows.
+    ragged_rank: Number of ragged dimensions, which follow the batch dimension; at least 1 for ragged
         tensors.
-    shape: Sizes of all dimensions, the batch first. None: differs from batch to batch, or from row to
-        row.
-    ragged_rank: Number of ragged dimensions, which follow the batch; at least 1 for ragged tensors.
-    row_splits_dtype: The integers of the row splits; None: `"int64"`. Where there are any only.
-    fields: The fields of a structured tensor, by name. For these only, and always.
+    row_splits_dtype: The integer type of the row splits. None: `"int64"`. Allowed only for tensors that
+        have row splits.
+    fields: The fields of a structured tensor, by name. Required for structured tensors, and allowed only
+        for them.
 
 Raises:
-    ValueError: The parts do not fit together. TypeError: an argument has a wrong type.
+    ValueError: The parts do not fit together. TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.TensorSpec("dense", "float32", [None, 3])
     <arrowfeed.TensorSpec dense float32 [?, 3]>"#
     };
     (TensorSpec.dtype) => {
-        r#"The type of the values; `object` for byte strings, None for structured tensors."#
+        r#"The numpy dtype of the values; `object` for byte strings, None for structured tensors."#
     };
     (TensorSpec.fields) => {
         r#"The fields of a structured tensor, by name."#
@@ -1713,16 +1892,17 @@ Example:
         r#"`"dense"`, `"sparse"`, `"ragged"` or `"structured"`."#
     };
     (TensorSpec.ragged_rank) => {
-        r#"Number of ragged dimensions: of row splits."#
+        r#"Number of ragged dimensions, which is the number of row splits."#
     };
     (TensorSpec.row_splits_dtype) => {
-        r#"The integers of the row splits; None where there are none."#
+        r#"The integer type of the row splits; None for tensors without row splits."#
     };
     (TensorSpec.shape) => {
-        r#"Sizes of all dimensions, the batch first; None where they are not fixed."#
+        r#"Sizes of all dimensions, with the batch dimension first; None for a dimension without a fixed
+size."#
     };
     (TensorsToRecordBatch) => {
-        r#"Turns tensors into record batches, from which `representations` make the same tensors again.
+        r#"Turns tensors into record batches. The `representations` convert the batches back to the same tensors.
 
 | tensor | columns |
 |---|---|
@@ -1734,15 +1914,18 @@ Example:
 Byte strings become large binary. Columns are in the order of the tensors' names.
 
 Args:
-    specs: Dict of the tensors' names to what is known of them, as `TensorAdapter.specs`.
-    sparse_value_column: Column of a sparse tensor's values; `{tensor_name}` stands for the tensor's name.
-    sparse_index_column: Column of a sparse tensor's indices; `{index}` stands for the dimension, from 0.
-    generic_sparse: Names of sparse tensors `[batch, size]` that are written as indices and values. Others
-        are written as lists, so that the entries of a row have the positions 0, 1, 2, … again.
+    specs: Dict of tensor names to `TensorSpec` objects, such as `TensorAdapter.specs`.
+    sparse_value_column: Column name for the values of a sparse tensor; `{tensor_name}` stands for the
+        name of the tensor.
+    sparse_index_column: Column name for the indices of a sparse tensor; `{index}` stands for the
+        dimension, from 0.
+    generic_sparse: Names of sparse tensors `[batch, size]` that are written as indices and values. Other
+        sparse tensors of this shape are written as lists, so the entries of a row get the positions 0, 1,
+        2, ….
 
 Raises:
-    RepresentationError: A tensor has no columns: structured, or dense of unknown size; or two columns
-        have one name. TypeError: an argument has a wrong type.
+    RepresentationError: A tensor has no column form because it is structured, or dense with an unknown
+        size; or two columns have the same name. TypeError: An argument has the wrong type.
 
 Example:
     >>> converter = arrowfeed.TensorsToRecordBatch(adapter.specs)
@@ -1750,28 +1933,29 @@ Example:
     1024"#
     };
     (TensorsToRecordBatch.convert) => {
-        r#"The batch of these tensors, which may be in any order.
+        r#"Converts tensors to a record batch. The tensors may be in any order.
 
 Args:
-    tensors: By name, all of the specs' and no others.
+    tensors: Tensors by name, exactly those of the specs.
 
 Raises:
-    ConversionError: A tensor is missing or not known, of another spec or another number of rows, or
-        the entries of a sparse tensor are not in order.
-    TypeError: `tensors` is no dict of tensors."#
+    ConversionError: A tensor is missing or unknown, has another spec or another number of rows, or
+        the entries of a sparse tensor are not sorted.
+    TypeError: `tensors` is not a dict of tensors."#
     };
     (TensorsToRecordBatch.representations) => {
-        r#"What makes the same tensors from the batches."#
+        r#"The representations that convert the batches back to the same tensors."#
     };
     (TensorsToRecordBatch.schema) => {
         r#"The schema of the batches."#
     };
     (VarLenRagged) => {
-        r#"Ragged tensor: one ragged dimension for each list of the column, and at least one.
+        r#"A ragged tensor: one ragged dimension per list level of the column, and at least one.
 
 Args:
     column: A column of lists.
-    row_splits_dtype: `"int64"`, or `"int32"`: what Arrow's `List` has, and shares.
+    row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
+        shares.
 
 Example:
     >>> arrowfeed.VarLenRagged("tokens", row_splits_dtype="int32")
@@ -1781,10 +1965,10 @@ Example:
         r#"The column."#
     };
     (VarLenRagged.row_splits_dtype) => {
-        r#"The integers of the row splits."#
+        r#"The integer type of the row splits."#
     };
     (VarLenSparse) => {
-        r#"Sparse tensor `[batch, longest]` of lists: one dimension for each list of the column, and at least one.
+        r#"A sparse tensor `[batch, longest]` of lists: one dimension per list level, and at least one.
 
 Null rows are empty.
 
@@ -1799,17 +1983,18 @@ Example:
         r#"The column."#
     };
     (avro_schema) => {
-        r#"The schema, codec and metadata in the header of the first file of a source.
+        r#"Reads the schema, codec and metadata from the header of the first file of a source.
 
 Args:
-    source: As in `read_avro`. A file object is read from where it stands, a little past its header.
+    source: As in `read_avro`. A file object is read from its current position, to slightly past its
+        header.
     storage_options: As in `read_avro`.
     store: As in `read_avro`.
 
 Raises:
     OSError: The file cannot be opened.
-    FormatError: It is no Avro object container file.
-    SchemaError: Its schema breaks a rule of the Avro specification.
+    FormatError: The file is not an Avro object container file.
+    SchemaError: The schema of the file breaks a rule of the Avro specification.
 
 Example:
     >>> schema = arrowfeed.avro_schema("part-0.avro")
@@ -1817,16 +2002,16 @@ Example:
     ('zstandard', ['id', 'name'])"#
     };
     (encode_examples) => {
-        r#"Encodes rows as messages of `tf.Example`, as `write_tfrecord` writes them.
+        r#"Encodes rows as `tf.Example` messages, in the same way as `write_tfrecord`.
 
 Args:
-    batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
-    null_features: Whether a null row has a feature without a list, as tfx_bsl writes it. Readers take it
-        for none.
+    batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
+    null_features: Whether a null row is encoded as a feature without a list, like in tfx_bsl. Readers
+        treat it as a missing feature.
 
 Raises:
-    ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
-        not fit into 64 bits with a sign.
+    ConversionError: A column has a type that features do not support, a list has a null value, or an
+        integer does not fit into a signed 64-bit integer.
     TypeError: `batches` is something else.
 
 Example:
@@ -1834,26 +2019,26 @@ Example:
     '0a0c0a0a0a016e12051a030a0107'"#
     };
     (encode_records) => {
-        r#"Each row of a batch in Avro's binary encoding, without a file around it. Not in `arrowfeed`.
+        r#"Encodes each row of a batch in Avro's binary encoding, without a file. Not exported by `arrowfeed`.
 
 Raises:
     SchemaError: A column does not fit the schema."#
     };
     (encode_sequence_examples) => {
-        r###"Encodes rows as messages of `tf.SequenceExample`.
+        r###"Encodes rows as `tf.SequenceExample` messages.
 
-Each field of the struct is a feature list: a list of steps, each a list of values or one value. All other
-columns are features of the context, as in `encode_examples`. A null list is left out; a null step has no
-list.
+Each field of the struct is a feature list: a list of steps, where a step is a list of values or one
+value. All other columns are context features, as in `encode_examples`. A null list is left out; a null
+step is encoded without a list.
 
 Args:
-    batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
-    sequence_column: The name of the struct. Without such a column, messages have no feature lists.
+    batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
+    sequence_column: The name of the struct. If the column does not exist, messages have no feature lists.
 
 Raises:
-    ConversionError: A column has a type that no feature has, a list has a null value, an integer does not
-        fit into 64 bits with a sign, or the column of sequences is no struct of lists.
-    TypeError: An argument has a wrong type.
+    ConversionError: A column has a type that features do not support, a list has a null value, an integer
+        does not fit into a signed 64-bit integer, or the sequence column is not a struct of lists.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> steps = pyarrow.array([{"t": [[7]]}])
@@ -1861,18 +2046,18 @@ Example:
     '120e0a0c0a017412070a051a030a0107'"###
     };
     (exists) => {
-        r#"Whether a store has an object. Sends one request.
+        r#"Returns whether an object exists in a store. Sends one request.
 
 Args:
-    url: Of the object.
+    url: URL of the object.
     storage_options: As in `read_avro`.
     store: As in `read_avro`.
 
 Raises:
-    OSError: The store does not say."#
+    OSError: The store does not answer the question."#
     };
     (infer_representations) => {
-        r#"The representation that each column asks for by its type.
+        r#"Infers a representation for each column from its type.
 
 | column | representation |
 |---|---|
@@ -1880,21 +2065,21 @@ Raises:
 | fixed-size lists of values, of any depth | `Dense` of their sizes |
 | one list of values | `VarLenSparse` |
 | lists of lists of values | `Ragged` |
-| a struct | each field by itself, named `struct.field`, by these rules |
-| lists of structs, maps | each field by itself, named `list.field`, `Ragged` |
+| a struct | each field separately, named `struct.field`, by these rules |
+| lists of structs, maps | each field separately, named `list.field`, `Ragged` |
 | other types: null, decimal, interval, union | none |
 
-The same schema always gives the same representations: no data is looked at.
+The representations depend only on the schema; no data is read.
 
 Args:
-    schema: Anything with `__arrow_c_schema__`, or with a `schema` that has it: a schema, batch or table
-        of any Arrow library.
+    schema: An object with `__arrow_c_schema__`, or with a `schema` attribute that has it: a schema, batch
+        or table of any Arrow library.
 
 Returns:
     Representations by name, in the order of the schema.
 
 Raises:
-    TypeError: `schema` is no schema.
+    TypeError: `schema` is not a schema.
 
 Example:
     >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.list_(pyarrow.int32())})
@@ -1902,39 +2087,39 @@ Example:
     {'id': Dense('id'), 'tags': VarLenSparse('tags')}"#
     };
     (peek) => {
-        r#"The files of a URL, and the first bytes of the first one.
+        r#"Lists the files of a URL, and reads the first bytes of the first file.
 
 Args:
-    url: Of a file, a glob or a directory; or a name in the store of the caller.
-    extension: Of the files of a directory, without the dot.
-    count: Bytes to read at most. 0: none, and no request but those of a listing is sent.
+    url: URL of a file, a glob or a directory, or a name in the store of the caller.
+    extension: Extension of the files to list in a directory, without the dot.
+    count: Maximum number of bytes to read. 0: none; only the requests of a listing are sent.
     storage_options: As in `read_avro`.
     store: As in `read_avro`.
     cache: As in `read_avro`.
     cache_bytes: As in `read_avro`.
 
 Returns:
-    The name of each file and its length, where a listing has told it; and the bytes.
+    The name of each file and its length, if a listing contains it; and the bytes.
 
 Raises:
-    FileNotFoundError: There is no such file. Other OSErrors likewise."#
+    FileNotFoundError: The file does not exist. Other I/O errors are OSErrors too."#
     };
     (plan_splits) => {
-        r#"Cuts files into splits of about one size, in file order. Only headers are read.
+        r#"Plans splits of about equal size over Avro files, in file order. Reads only the headers.
 
 Args:
     source: Paths, globs, directories or URLs, or a list of these.
-    target_bytes: Bytes of a split; the last one of a file may be smaller.
-    storage_options: As in `read_avro`. A split does not have them.
-    store: As in `read_avro`. A split does not have it.
+    target_bytes: Target size of a split in bytes; the last split of a file may be smaller.
+    storage_options: As in `read_avro`. Splits do not contain them.
+    store: As in `read_avro`. Splits do not contain it.
 
 Returns:
-    Splits whose rows, read in this order, are the files' rows. A file without blocks has none.
+    Splits that contain all rows of the files, in order. A file without blocks has no split.
 
 Raises:
     OSError: A file cannot be opened.
-    FormatError: A file is no Avro object container file.
-    TypeError: The source has bytes or file objects, which cannot be split.
+    FormatError: A file is not an Avro object container file.
+    TypeError: The source contains bytes or file objects, which cannot be split.
     ValueError: `target_bytes` is less than 1.
 
 Example:
@@ -1944,53 +2129,56 @@ Example:
     (read_avro) => {
         r#"Reads Avro object container files as Arrow record batches.
 
-The first header is read at once, so wrong files, columns and schemas are errors of this call. Other files
-are opened when their turn comes; their columns must be the first file's.
+This call reads the header of the first file, so it raises an error for a wrong file, column or schema.
+Other files are opened when they are needed; they must have the columns of the first file.
 
 Args:
     source: A path, a glob, a directory (its `*.avro`), a URL, the bytes of a file, a binary file object,
         or a list of these. URLs of S3, Google Cloud Storage, Azure, HTTP servers and HDFS need no other
-        package; other schemes need fsspec. File order: as listed, globs and directories sorted. File
-        objects are read from where they stand, in the calling thread, and not closed.
-    columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; through arrays and maps
-        too). A name in quotes is taken as it is: `"['a.b'].c"`; a path without quotes that fits several
-        fields is an error. Nesting is kept: `user` comes as a struct of the fields asked for. Top-level
-        order is that of first mention. None: all fields.
+        package; other schemes need fsspec. Files are read in the order of the list; the files of a glob
+        or a directory are sorted by name. A file object is read from its current position, in the calling
+        thread, and is not closed.
+    columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; also through arrays and
+        maps). A quoted name is used literally: `"['a.b'].c"`; an unquoted path that matches several
+        fields is an error. Nesting is kept: `user` becomes a struct of the selected fields. Top-level
+        columns are in the order of their first mention. None: all fields.
     reader_schema: The schema to resolve the values to, by the rules of the Avro specification: promotion,
-        defaults, aliases, enum defaults. None: as written.
-    batch_size: Rows of a batch; a batch may span blocks, and the last one of a file is shorter.
+        defaults, aliases, enum defaults. None: the schema of the file.
+    batch_size: Rows of a batch. A batch may span blocks, and the last batch of a file is shorter.
     max_batch_bytes: Bytes after which a batch is closed early. None: `limits.batch_bytes`.
-    encoding: `"native"`, the natural Arrow type of each Avro type; `"feature"`, a list around every
-        column, with missing values as null lists; `"tfx"`, the types that tfx_bsl and its kin accept.
-    double_as_float: With `encoding="tfx"`, Avro doubles as Float32, rounded. Other encodings keep them.
-    string_type: Arrow type of strings; bytes follow it. `"utf8"` has 32-bit offsets, `"large_utf8"`
-        64-bit ones, `"utf8_view"` is the view type.
-    raw: Whether a record is the only value of its row, as its bytes in Avro's binary encoding, in the
-        column `record` of large_binary. The reader checks them like those of a field that is not read:
-        it does not check UTF-8, nor array blocks that state their size. All files must have the schema
-        of the first one; only aliases, defaults, documentation and logical types may differ.
-        `reader_schema` is refused. Recursive types can be read this way.
-    threads: Threads that decode. None: as many as the process has cores (affinity and cgroup quota
-        respected). 1: the calling thread, none is started.
-    limits: What one file may ask of this process. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` leaves out blocks that cannot be read and goes on after their sync
-        marker; `"skip_file"` leaves out the rest of the file. What is left out is in `report()`.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    encoding: `"native"`: the natural Arrow type of each Avro type. `"feature"`: each column is wrapped in
+        a list, and a missing value is a null list. `"tfx"`: the types that tfx_bsl and related libraries
+        accept.
+    double_as_float: With `encoding="tfx"`, rounds Avro doubles to Float32. Other encodings keep doubles.
+    string_type: Arrow type of strings, with the matching type for bytes. `"utf8"` has 32-bit offsets,
+        `"large_utf8"` has 64-bit offsets, and `"utf8_view"` is the view type.
+    raw: Whether to read each record as bytes in Avro's binary encoding, into the single column `record`
+        of type large_binary. The reader validates the bytes like those of a field that is not read: it
+        checks neither UTF-8 nor array blocks that state their size. All files must have the schema of the
+        first file; only aliases, defaults, documentation and logical types may differ. `reader_schema` is
+        not allowed. Records with recursive types can be read this way.
+    threads: Number of decoding threads. None: one per core of the process (affinity and cgroup quota
+        respected). 1: decodes in the calling thread and starts no thread.
+    limits: Upper bounds on the resources that one file may use. None: `Limits()`.
+    on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read and continues after their sync
+        marker; `"skip_file"` skips the rest of the file. `report()` lists what is skipped.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Returns:
-    A reader with `__arrow_c_stream__`, which iterates batches.
+    A reader that iterates over batches and has `__arrow_c_stream__`.
 
 Raises:
-    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-    FormatError: The file is no Avro object container file.
-    SchemaError: A schema is not valid or cannot become Arrow, or a column is not in it.
-    LimitError: The header asks for more than `limits` allows.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+        too.
+    FormatError: The file is not an Avro object container file.
+    SchemaError: A schema is invalid or cannot be converted to Arrow, or a column is not in it.
+    LimitError: The header exceeds `limits`.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
     ImportError: A URL needs fsspec, which is not installed.
 
 Example:
@@ -2000,79 +2188,83 @@ Example:
     (read_csv) => {
         r#"Reads CSV files as Arrow record batches.
 
-`CsvDataset` says what a record is, and which files are read by several threads.
+`CsvDataset` describes the format of records, and which files several threads can read.
 
 Args:
-    source: As in `CsvDataset`. File objects and URLs are read into memory here.
+    source: As in `CsvDataset`. File objects are read into memory by this call.
     schema: As in `CsvDataset`. None: all columns, with inferred types.
     sample: As in `CsvDataset`. None: types are inferred from all records.
-    skip_lines: Lines at the start of each file that are passed over.
+    skip_lines: Number of lines to skip at the start of each file.
     header: Whether the first record of each file names the columns.
     names: The names of all columns. None: as in `CsvDataset`.
-    delimiter: The character between cells, of ASCII.
-    quote: The character around cells, of ASCII.
-    escape: In a quoted cell, a character that takes the meaning from the one behind it. None: there is
-        none.
-    skip_blank_lines: Whether empty lines are passed over. False: a record whose cells are all null.
-    nulls: Texts of cells that are null. None: `[""]`.
+    delimiter: The ASCII character between cells.
+    quote: The ASCII character around quoted cells.
+    escape: The escape character: in a quoted cell, it makes the next character an ordinary one. None: no
+        escape character.
+    skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
+        null.
+    nulls: Cell texts that mean null. None: `[""]`.
     multivalent_columns: As in `CsvDataset`.
     secondary_delimiter: As in `CsvDataset`.
     raw: As in `CsvDataset`.
-    columns: Names of columns to read, in this order. The cells of others are not parsed. None: all.
-    batch_size: Rows of a batch; the last one of a file is shorter.
-    threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
+    columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
+        columns.
+    batch_size: Rows of a batch; the last batch of a file is shorter.
+    threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: As in `CsvDataset`. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` leaves out single records that are wrong; `"skip_file"` leaves out
-        the rest of the file. What is left out is in `report()`.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the
+        file. `report()` lists what is skipped.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Returns:
-    A reader with `__arrow_c_stream__`, which iterates batches.
+    A reader that iterates over batches and has `__arrow_c_stream__`.
 
 Raises:
-    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+    FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+        too.
     FormatError: The first file has no header.
-    CorruptBlockError: Without `schema`: a record has another number of cells, or is not in UTF-8.
+    CorruptBlockError: Without `schema`: a record has another number of cells, or is not valid UTF-8.
     SchemaError: As in `CsvDataset`.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> reader = arrowfeed.read_csv("part-*.csv.gz", columns=["age", "label"])
     >>> table = pyarrow.table(reader)"#
     };
     (read_json_lines) => {
-        r#"Reads files of JSON lines as Arrow record batches.
+        r#"Reads JSON lines files as Arrow record batches.
 
 Args:
-    source: As in `JsonLinesDataset`. File objects and URLs are read into memory here.
+    source: As in `JsonLinesDataset`. File objects are read into memory by this call.
     schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
     sample: As in `JsonLinesDataset`. None: types are inferred from all records.
-    columns: Names of columns to read, in this order. None: all.
-    batch_size: Rows of a batch; the last one of a file is shorter.
-    threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
+    columns: Names of columns to read, in this order. None: all columns.
+    batch_size: Rows of a batch; the last batch of a file is shorter.
+    threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: As in `JsonLinesDataset`. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` leaves out single records that are wrong; `"skip_file"` leaves out
-        the rest of the file. What is left out is in `report()`.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the
+        file. `report()` lists what is skipped.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Returns:
-    A reader with `__arrow_c_stream__`, which iterates batches.
+    A reader that iterates over batches and has `__arrow_c_stream__`.
 
 Raises:
-    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-    CorruptBlockError: Without `schema`: a line is no JSON object.
+    FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+        too.
+    CorruptBlockError: Without `schema`: a line is not a JSON object.
     SchemaError: As in `JsonLinesDataset`.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> reader = arrowfeed.read_json_lines("part-*.jsonl", columns=["id", "scores"])
@@ -2081,47 +2273,48 @@ Example:
     (read_parquet) => {
         r#"Reads Parquet files as Arrow record batches.
 
-The first file's footer is read here, so wrong files, columns and schemas are errors of this call. Other
-files are opened when their turn comes. Dictionaries of Arrow come as their values.
+This call reads the footer of the first file, so it raises an error for a wrong file, column or schema.
+Other files are opened when they are needed. Dictionary columns of Arrow are returned as their values.
 
 Args:
     source: A path, a glob, a directory (its `*.parquet`), a URL,
         the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
-    columns: Field paths to read (`"id"`, `"user.scores"`; through lists too), in the order of the
-        columns. A map is read as a whole. None: all columns. With a `schema`, they are paths in it.
-    schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
-        `__arrow_c_schema__`. Columns and fields are found in each file by their names, in any order, and
-        converted where no value is lost: docs/parquet.md has the table of types. A column that a file
-        does not have is null, if the schema allows it. None: the schema of the first file, which all
-        files must have.
-    double_as_float: With a `schema`, rounds doubles to floats. Otherwise a column of doubles that the
-        schema has as floats is an error.
+    columns: Field paths to read (`"id"`, `"user.scores"`; also through lists), in the order of the
+        columns. A map is read as a whole. None: all columns. With a `schema`, they are paths in the
+        schema.
+    schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
+        Columns and fields of each file are matched by name, in any order, and converted if no value is
+        lost; docs/parquet.md has the table of types. A column that is missing in a file is null, if the
+        schema allows nulls. None: the schema of the first file, which all files must have.
+    double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
+        schema declares as floats is an error.
     batch_size: Rows of a batch. A batch may end early, at the end of a row group.
-    threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
-    limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
-        batch. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` leaves out row groups that cannot be read; `"skip_file"` leaves
-        out the rest of the file. What is left out is in `report()`. A value that the `schema` cannot
-        hold is an error in each case.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
+    limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
+        `batch_bytes` a batch. None: `Limits()`.
+    on_error: `"raise"`; `"skip_block"` skips row groups that cannot be read; `"skip_file"` skips the rest
+        of the file. `report()` lists what is skipped. A value that does not fit the `schema` always
+        raises an error.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Returns:
-    A reader with `__arrow_c_stream__`, which iterates batches.
+    A reader that iterates over batches and has `__arrow_c_stream__`.
 
 Raises:
-    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-    FormatError: The first file is no Parquet file.
-    SchemaError: The columns of the first file do not convert to `schema`, or a column is not in it. By
-        the reader: a later file has other columns.
-    ConversionError: By the reader: `schema` cannot hold a value. The message names file, row group, row
-        and column.
-    LimitError: The footer asks for more than `limits` allows.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+        too.
+    FormatError: The first file is not a Parquet file.
+    SchemaError: The columns of the first file cannot be converted to `schema`, or a column is not in it.
+        While reading: a later file has other columns.
+    ConversionError: While reading: a value does not fit the `schema`. The message names the file, row
+        group, row and column.
+    LimitError: The footer exceeds `limits`.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.large_list(pyarrow.binary())})
@@ -2134,33 +2327,36 @@ Example:
 A row group belongs to the split that contains the offset of its first page.
 
 Args:
-    split: Of `ParquetDataset.plan_splits`, or any byte range of a file. With a `file_id`, the file must
-        be that one.
-    claim: Asked once for each row group, in order, with that offset, as in `read_split`. False ends the
-        split before it. None: all row groups are read.
-    file: Read in place of `split.path`, which is then a name for messages only: a binary file object
-        whose position 0 is the first byte of the file. It is read at any offset, and not closed.
-    columns: As in `read_parquet`; so are the options below.
+    split: A split from `ParquetDataset.plan_splits`, or any byte range of a file. If it has a `file_id`,
+        the file must match it.
+    claim: Called once for each row group, in order, with this offset, as in `read_split`. False ends the
+        split before the row group. None: all row groups are read.
+    file: A binary file object to read instead of `split.path`, which is then only a name for messages.
+        Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
+        closed.
+    columns: As in `read_parquet`, like all options below.
     schema: The Arrow schema of the batches.
     double_as_float: With a `schema`, rounds doubles to floats.
     batch_size: Rows of a batch.
-    threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
-    limits: What the file may ask of this process.
-    on_error: What to do with row groups that cannot be read.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    threads: Accepted so that all reading functions have the same options, but without effect: a split is
+        decoded in the calling thread.
+    limits: Upper bounds on the resources that the file may use.
+    on_error: How to handle row groups that cannot be read.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Returns:
-    A reader of the split's rows, which may be none.
+    A reader of the rows of the split, which may be empty.
 
 Raises:
-    ChangedError: The file is not the one that the split was planned for, or ends before the split starts.
-    ArrowfeedError: As `read_parquet`, and OSErrors likewise.
-    TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
+    ChangedError: The file is not the one that the split was planned for, or it ends before the split
+        starts.
+    ArrowfeedError: The same errors, and the same OSErrors, as `read_parquet`.
+    TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
 
 Example:
     >>> splits = arrowfeed.ParquetDataset("part-*.parquet").plan_splits(target_bytes=16 << 20)
@@ -2173,40 +2369,45 @@ Example:
 A block belongs to the split that contains the offset right after the sync marker before it.
 
 Args:
-    split: Of `plan_splits`, or any byte range of a file. With a `file_id`, the file must be that one.
-    claim: Asked once for each block, in order and in the thread that asks for batches, with that offset:
-        True reads the block, False ends the split before it. What it raises is raised to who asks for
-        the batch, after the rows before. So a runner can take the rest of a running split away: who
-        reads from any byte on has the blocks that a claim of offsets below it refuses. Bytes that are no
-        block are not claimed: they go with the block before them. None: all blocks are read.
-    file: Read in place of `split.path`, which is then a name for messages only: a binary file object
-        whose position 0 is the first byte of the file. It is read at any offset, and not closed.
-    columns: As in `read_avro`; so are the options below.
+    split: A split from `plan_splits`, or any byte range of a file. If it has a `file_id`, the file must
+        match it.
+    claim: Called once for each block with this offset, in order, in the thread that asks for batches.
+        True reads the block; False ends the split before it. An exception of `claim` is raised to the
+        caller of the iteration, after the rows before the block. A runner can thus take the rest of a
+        running split away: if `claim` grants only offsets below some byte, a reader of the range from
+        that byte on reads exactly the refused blocks. Corrupt bytes are not claimed; they belong to the
+        preceding block. None: all blocks are read.
+    file: A binary file object to read instead of `split.path`, which is then only a name for messages.
+        Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
+        closed.
+    columns: As in `read_avro`, like all options below.
     reader_schema: The schema to resolve the values to.
     batch_size: Rows of a batch.
     max_batch_bytes: Bytes after which a batch is closed early.
-    encoding: How Avro types become Arrow types.
-    double_as_float: With `encoding="tfx"`, doubles as Float32.
+    encoding: How Avro types are converted to Arrow types.
+    double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
     string_type: Arrow type of strings.
-    raw: As in `read_avro`. Only the schema of this file is known: compare the schemas of the files
-        yourself.
-    threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
-    limits: What the file may ask of this process.
-    on_error: What to do with blocks that cannot be read.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+    raw: As in `read_avro`. The function knows only the schema of this file: compare the schemas of the
+        files yourself.
+    threads: Accepted so that all reading functions have the same options, but without effect: a split is
+        decoded in the calling thread.
+    limits: Upper bounds on the resources that the file may use.
+    on_error: How to handle blocks that cannot be read.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Returns:
-    A reader of the split's rows, which may be none.
+    A reader of the rows of the split, which may be empty.
 
 Raises:
-    ChangedError: The file is not the one that the split was planned for, or ends before the split starts.
-    ArrowfeedError: As `read_avro`, and OSErrors likewise.
-    TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
+    ChangedError: The file is not the one that the split was planned for, or it ends before the split
+        starts.
+    ArrowfeedError: The same errors, and the same OSErrors, as `read_avro`.
+    TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
 
 Example:
     >>> splits = arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)
@@ -2214,144 +2415,151 @@ Example:
     10000"#
     };
     (read_tfrecord) => {
-        r#"Reads files of TFRecord as Arrow record batches.
+        r#"Reads TFRecord files as Arrow record batches.
 
-Files may be compressed by gzip or zlib, which their first bytes say; one thread reads such a file.
-Checksums are checked.
+Files may be compressed with gzip or zlib, which is detected from their first bytes. One thread reads a
+compressed file. Checksums are verified.
 
 Args:
     source: A path, a glob, a directory (its `*.tfrecord`), a URL,
         the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
-    format: What the records are. `"example"`: messages of `tf.Example`; each feature is a column of
-        lists, `large_list` of int64, float or large_binary, null where a record does not have it.
-        `"sequence_example"`: messages of `tf.SequenceExample`, see `SequenceExampleDataset` for the
-        columns. `"raw"`: bytes, in the column `record`.
+    format: The format of the records. `"example"`: `tf.Example` messages; each feature is a column of
+        lists, `large_list` of int64, float or large_binary, with a null where a record does not have the
+        feature. `"sequence_example"`: `tf.SequenceExample` messages; `SequenceExampleDataset` describes
+        the columns. `"raw"`: bytes, in the column `record`.
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-        `tensorflow.metadata.v0.Schema` or its bytes; see `SequenceExampleDataset` for those of sequences.
-        None: the features that the records have, by name, for which all files are read here.
-    sample: Without `schema`: records that are looked at for their features, from the first one on. A
-        feature that none of them has is left out. None: all.
-    columns: Names of features to read, in the order of the columns; others are stepped over. None: all.
-    encoding: The Arrow types of features, see `ExampleDataset`.
-    batch_size: Rows of a batch; the last one of a file is shorter.
-    threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
-    limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
-        batch. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` leaves out records that cannot be decoded, and goes on behind
-        other damage at the next record; `"skip_file"` leaves out the rest of the file. What is left out
-        is in `report()`.
-    storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-        lists them. None: the environment says what the store needs.
-    store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-        says it.
+        `tensorflow.metadata.v0.Schema` or its bytes; for sequences, see `SequenceExampleDataset`. None:
+        the features of the records, sorted by name; this call reads all files to find them.
+    sample: Without `schema`: number of records, from the first one, that are searched for features. A
+        feature that none of them has is left out. None: all records.
+    columns: Names of features to read, in the order of the columns. Other features are skipped. None: all
+        features.
+    encoding: The Arrow types of features; see `ExampleDataset`.
+    batch_size: Rows of a batch; the last batch of a file is shorter.
+    threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
+    limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
+        `batch_bytes` a batch. None: `Limits()`.
+    on_error: `"raise"`; `"skip_block"` skips records that cannot be decoded, and after other damage
+        continues at the next record; `"skip_file"` skips the rest of the file. `report()` lists what is
+        skipped.
+    storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+        the keys. None: the store takes its settings from the environment.
+    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
-    cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+    cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
 Returns:
-    A reader with `__arrow_c_stream__`, which iterates batches.
+    A reader that iterates over batches and has `__arrow_c_stream__`.
 
 Raises:
-    FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-    FormatError: The first file is no file of TFRecord.
-    CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of two kinds.
-    SchemaError: A column is not in the schema, or no record has a feature.
-    RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+        too.
+    FormatError: The first file is not a TFRecord file.
+    CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of different
+        types.
+    SchemaError: A column is not in the schema, or no record has any feature.
+    RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> reader = arrowfeed.read_tfrecord("part-*.tfrecord.gz", columns=["id", "tags"])
     >>> table = pyarrow.table(reader)"#
     };
     (register_tensorflow_ops) => {
-        r#"Registers the ops of TensorFlow, once.
+        r#"Registers the TensorFlow ops, once.
 
 Args:
     library: Path of `libtensorflow_framework`.
 
 Raises:
-    RuntimeError: The library has not the functions of the C API."#
+    RuntimeError: The library does not have the functions of the C API."#
     };
     (representations_from_tfmd) => {
-        r#"The representations that a schema of TensorFlow Metadata declares or implies, by the rules of tfx_bsl.
+        r#"Derives the representations of a TensorFlow Metadata schema by the rules of tfx_bsl.
 
-For the default group: those that it declares, and for the columns that none of them takes, what follows
-from the features. A sparse feature is `Sparse`; a feature with a shape is `Dense`; a struct gives
-`Ragged` for each of its fields, named `struct.field`; any other feature is `VarLenSparse`, or `Ragged`
-where the schema represents variable length as ragged. Features that are deprecated or not in production
-are left out.
+For the default group, the result contains the declared representations. For columns that no declared
+representation uses, the representation follows from the feature. A sparse feature becomes `Sparse`; a
+feature with a shape becomes `Dense`; each field of a struct becomes `Ragged`, named `struct.field`; any
+other feature becomes `VarLenSparse`, or `Ragged` if the schema represents variable length as ragged.
+Features that are deprecated or not in production are left out.
 
 Args:
     schema_proto: A `tensorflow.metadata.v0.Schema`, or its bytes.
-    group: Name of a group of representations. Another than the default gives exactly what it declares.
+    group: Name of a group of representations. A group other than the default contains only the declared
+        representations.
 
 Returns:
     Representations by name.
 
 Raises:
-    RepresentationError: The bytes are no schema, the group is not there, or no representation follows
-        from a feature.
-    TypeError: An argument has a wrong type.
+    RepresentationError: The bytes are not a schema, the group does not exist, or a feature implies no
+        representation.
+    TypeError: An argument has the wrong type.
 
 Example:
     >>> arrowfeed.representations_from_tfmd(schema_bytes)
     {'image': Dense('image', (784,)), 'tags': VarLenSparse('tags')}"#
     };
     (upload) => {
-        r#"Copies a local file to an object, which is visible when it is whole. One of the same name is replaced.
+        r#"Copies a local file to an object, which becomes visible when it is complete. An existing object is
+replaced.
 
 Args:
     path: The file.
-    url: Of the object.
+    url: URL of the object.
     storage_options: As in `write_avro`.
     store: As in `write_avro`.
 
 Returns:
-    The number of bytes.
+    The number of bytes copied.
 
 Raises:
     OSError: The file cannot be read, or the object cannot be written.
-    ValueError: The store takes no new objects."#
+    ValueError: The store does not support writing."#
     };
     (write_avro) => {
         r#"Writes Arrow data to a new Avro object container file.
 
-The file appears under its name when it is whole; one that was there is replaced. Until then the data is
-in a hidden file beside it, which is removed after an error. Every Arrow type with a form in Avro is
-written in every layout; the page "Arrow to Avro" has the table.
+The file appears under its name when it is complete, and replaces an existing file. Until then the data is
+in a hidden file beside it, which is removed after an error. Every Arrow type that has an Avro form is
+supported, in every layout; the page "Arrow to Avro" has the table.
 
 Args:
-    batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
-        polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
-    path: The file to make, the URL of an object, or a binary file object with `write()`, which stays
+    batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
+        polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
+    path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
         open.
-    codec: How blocks are compressed: a name of the Avro specification. With `append=True` and no codec
-        given, that of the file.
-    level: The level of the compression: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2,
-        0 to 9 for xz. None: the default of the codec: 6, 2, 6 and 6.
-    block_bytes: Bytes of encoded rows at which a block ends; at most 128 MiB.
-    schema: The Avro schema to write; fields find their columns by name, and a field without a column has
-        its default. None: derived from the Arrow schema, nullable columns as unions with null.
-    metadata: Entries of the file's header, which `avro_schema` gives back as `.metadata`, beside those of
-        the Avro specification. Keys that begin with `avro.` are refused: it reserves them. At most 9,998.
-    on_overflow: Columns of `uint64` in a derived schema: `"decimal"` writes them as `decimal(20, 0)`;
-        `"error"` writes `long`, with an error for a value above 2^63 - 1.
-    threads: Threads that encode and compress. None: all cores given to the process; 1: the calling
+    codec: Compression codec of the blocks, by its name in the Avro specification. With `append=True` and
+        no `codec`, the codec of the file.
+    level: The compression level: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2, 0 to 9
+        for xz. None: the default of the codec, which is 6, 2, 6 and 6.
+    block_bytes: Size of the encoded rows in bytes at which a block ends; at most 128 MiB.
+    schema: The Avro schema to write. Fields are matched to columns by name, and a field without a column
+        gets its default. None: the schema is derived from the Arrow schema, with nullable columns as
+        unions with null.
+    metadata: Additional entries of the file header, which `avro_schema` returns as `.metadata`. Keys that
+        begin with `avro.` are rejected, because the Avro specification reserves them. At most 9,998
+        entries.
+    on_overflow: How to write `uint64` columns with a derived schema: `"decimal"` writes `decimal(20, 0)`;
+        `"error"` writes `long`, and a value above 2^63 - 1 is an error.
+    threads: Number of threads that encode and compress. None: one per core of the process. 1: the calling
         thread.
-    append: Writes behind the rows of an existing file, with its schema, codec and sync marker. The file
-        is replaced by a longer copy when that is whole. Objects of stores cannot grow.
+    append: Whether to append to the rows of an existing file, with its schema, codec and sync marker. A
+        longer copy replaces the file when it is complete. Objects in stores do not support appending.
     storage_options: Keys and values for the store of a URL, as in `read_avro`.
-    store: A store of obstore, in which `path` names an object. None: the URL says it.
+    store: An obstore store that contains the object `path`. None: the URL determines the store.
 
 Returns:
     The number of rows written.
 
 Raises:
-    SchemaError: A column has a type that Avro has not, or does not fit `schema`.
-    ConversionError: A value cannot be written as its Avro type, such as a null without a union with null.
-    LimitError: A row is larger than readers take.
-    ArrowfeedError: The stream of batches failed; errors of a `RecordBatchReader` stay what they are.
-    OSError: The file cannot be written, or another writer appends to it.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    SchemaError: A column has a type that Avro does not support, or it does not fit `schema`.
+    ConversionError: A value does not fit its Avro type, such as a null without a union with null.
+    LimitError: A row is larger than readers accept.
+    ArrowfeedError: The stream of batches failed. Errors of a `RecordBatchReader` are passed on unchanged.
+    OSError: The file cannot be written, or another writer is appending to it.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> table = pyarrow.table({"id": [1, 2, 3]})
@@ -2363,34 +2571,36 @@ Example:
     3"#
     };
     (write_tfrecord) => {
-        r#"Writes Arrow data to a new file of TFRecord, each row as a message of `tf.Example`.
+        r#"Writes Arrow data to a new TFRecord file, with each row as a `tf.Example` message.
 
-Each column is a feature: integers and booleans, or lists of them, an `int64_list`; floats and doubles a
-`float_list`, doubles rounded; text and bytes a `bytes_list`. A null row has no feature; an empty list has
-one without values. The file appears under its name when it is whole; one that was there is replaced.
+Each column is a feature. Integers and booleans, or lists of them, become an `int64_list`; floats and
+doubles become a `float_list`, with doubles rounded; text and bytes become a `bytes_list`. A null row has
+no feature; an empty list has a feature without values. The file appears under its name when it is
+complete, and replaces an existing file.
 
 Args:
-    batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
-        polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
-    path: The file to make, or the URL of an object.
-    format: What a row becomes. `"sequence_example"`: a message of `tf.SequenceExample`. The column
-        `##SEQUENCE##`, a struct, has its feature lists: each field is a list of steps, and a step is what
-        a column is in a row of `"example"`. All other columns are features of the context. `"raw"`: the
-        value of the only column, bytes or text, which is the record.
-    compression: Of the file as a whole. None: `"gzip"` if the name ends with `.gz`, else `"none"`.
+    batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
+        polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
+    path: Path of the new file, or URL of an object.
+    format: The format of a record. `"example"`: as above. `"sequence_example"`: a `tf.SequenceExample`
+        message. The struct column `##SEQUENCE##` contains its feature lists: each field is a list of
+        steps, and a step has the form of a column value in `"example"`. All other columns are context
+        features. `"raw"`: the only column contains the record as bytes or text.
+    compression: Compression of the whole file. None: `"gzip"` if the name ends with `.gz`, otherwise
+        `"none"`.
     storage_options: Keys and values for the store of a URL, as in `read_avro`.
-    store: A store of obstore, in which `path` names an object. None: the URL says it.
+    store: An obstore store that contains the object `path`. None: the URL determines the store.
 
 Returns:
     The number of rows written.
 
 Raises:
-    ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
-        not fit into 64 bits with a sign; `##SEQUENCE##` is no struct of lists. Of `"raw"`: there are
-        several columns, or a null.
-    ArrowfeedError: The stream of batches failed; errors of a `RecordBatchReader` stay what they are.
+    ConversionError: A column has a type that features do not support, a list has a null value, an integer
+        does not fit into a signed 64-bit integer, or `##SEQUENCE##` is not a struct of lists. With
+        `"raw"`: there are several columns, or a null.
+    ArrowfeedError: The stream of batches failed. Errors of a `RecordBatchReader` are passed on unchanged.
     OSError: The file cannot be written.
-    ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+    ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
     >>> table = pyarrow.table({"id": [1, 2, 3], "tags": [["a", "b"], [], None]})

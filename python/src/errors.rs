@@ -1,4 +1,4 @@
-//! Errors of the library as Python exceptions. The classes are in `arrowfeed/_errors.py`.
+//! Conversion of library errors to Python exceptions. The classes are in `arrowfeed/_errors.py`.
 
 use std::io;
 
@@ -12,8 +12,8 @@ use crate::foreign::Invalid;
 use crate::shutdown::{call_method, call_with};
 use crate::signals;
 
-/// The exception for an error. What Python code raised on the way (a file object, a signal handler) comes back
-/// as it is.
+/// The exception for an error. An exception of Python code, such as a file object or a signal handler, is returned
+/// unchanged.
 pub(crate) fn to_python(py: Python<'_>, error: FeedError) -> PyErr {
     if let Some(raised) = error.io_error().and_then(raised_by_python) {
         return raised.clone_ref(py);
@@ -28,18 +28,18 @@ pub(crate) fn to_python(py: Python<'_>, error: FeedError) -> PyErr {
     }
 }
 
-/// The base class, for failures that are not of a file: `ArrowfeedError`.
+/// An exception of the base class `ArrowfeedError`, for failures that do not belong to a file.
 pub(crate) fn plain(py: Python<'_>, message: &str) -> PyErr {
     let class = || call_method(py.import("arrowfeed._errors")?.as_any(), "ArrowfeedError", (message,));
     class().map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// A representation that cannot be: `field` is the column.
+/// The exception for an invalid representation, with the column as `field`.
 pub(crate) fn representation_error(py: Python<'_>, error: &RepresentationError) -> PyErr {
     of_tensor(py, "RepresentationError", error.to_string(), (error.tensor(), error.column(), None))
 }
 
-/// A representation that cannot be, of a tensor that the error does not know.
+/// The exception for an invalid representation of a tensor that the error does not name.
 pub(crate) fn unnamed_representation_error(
     py: Python<'_>,
     tensor: &str,
@@ -49,7 +49,8 @@ pub(crate) fn unnamed_representation_error(
     of_tensor(py, "RepresentationError", message, (Some(tensor), error.column(), None))
 }
 
-/// A batch that does not fit, or one that reaches a limit: `field` is the column, `record` the row of the batch.
+/// The exception for a batch that does not fit or exceeds a limit, with the column as `field` and the row of the batch as
+/// `record`.
 pub(crate) fn conversion_error(py: Python<'_>, error: &ConversionError) -> PyErr {
     let place = (error.tensor(), error.column(), error.row());
     match error.limit() {
@@ -64,14 +65,14 @@ pub(crate) fn conversion_error(py: Python<'_>, error: &ConversionError) -> PyErr
     }
 }
 
-/// Values that numpy cannot have as an array.
+/// The exception for values that do not fit into a numpy array.
 pub(crate) fn array_error(py: Python<'_>, tensor: Option<&str>, found: &str) -> PyErr {
     let place = tensor.map(|name| format!("tensor {name:?}: ")).unwrap_or_default();
     let message = format!("{place}expected values that fit in an array of numpy, found {found}");
     of_tensor(py, "ConversionError", message, (tensor, None, None))
 }
 
-/// Data of another library that is not valid: `field` is the column.
+/// The exception for invalid data of another library, with the column as `field`.
 pub(crate) fn invalid_arrow(py: Python<'_>, error: &Invalid) -> PyErr {
     of_tensor(py, "ConversionError", error.to_string(), (None, error.field(), None))
 }
@@ -94,7 +95,7 @@ fn of_tensor(
     made().map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// An error of a dataset.
+/// The exception for an error of a dataset.
 pub(crate) fn dataset_error(py: Python<'_>, error: DatasetError) -> PyErr {
     match error {
         DatasetError::Feed(error) => to_python(py, error),
@@ -140,19 +141,19 @@ fn located(py: Python<'_>, class: &str, error: &FeedError) -> PyResult<PyErr> {
     Ok(PyErr::from_value(call_with(&class, (error.to_string(),), Some(&attributes))?))
 }
 
-/// Whether an allocation failed, and not a call of the system.
+/// Whether an allocation failed, as opposed to a system call.
 fn is_allocation(error: &FeedError) -> bool {
     error.is_out_of_memory() && error.io_error().is_some_and(|error| error.raw_os_error().is_none())
 }
 
-/// `OSError(errno, text, filename)`: Python chooses `FileNotFoundError` and the like by the number.
+/// Creates `OSError(errno, text, filename)`. Python selects subclasses such as `FileNotFoundError` by the number.
 fn os_error(py: Python<'_>, error: &FeedError) -> PyErr {
     let number = |source: &io::Error| source.raw_os_error().or_else(|| number_of(py, source.kind()));
     let Some(number) = error.io_error().and_then(number) else {
         return PyOSError::new_err(error.to_string());
     };
     let text = match error.io_error().and_then(io::Error::get_ref) {
-        // A message of ours, which says more than the system's.
+        // An arrowfeed message, which is more specific than that of the system.
         Some(_) => Ok(error.message().to_owned()),
         None => py.import("os").and_then(|os| os.call_method1("strerror", (number,))?.extract()),
     };
@@ -162,7 +163,7 @@ fn os_error(py: Python<'_>, error: &FeedError) -> PyErr {
     }
 }
 
-/// The system's number for errors that have a kind only.
+/// The system error number for errors that have only a kind.
 fn number_of(py: Python<'_>, kind: io::ErrorKind) -> Option<i32> {
     let name = match kind {
         io::ErrorKind::NotFound => "ENOENT",

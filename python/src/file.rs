@@ -1,4 +1,4 @@
-//! Python file objects as streams of bytes, to read from and to write to.
+//! Python file objects as byte streams for reading and writing.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -10,15 +10,15 @@ use crate::object::Object;
 use crate::shutdown::{call_method, has_attribute};
 use crate::source::{copied, is_buffer};
 
-/// Reads where the object stands. Its exceptions travel inside [`io::Error`] and come out as they were.
+/// Reads from the current position of a file object. [`io::Error`] carries its exceptions, which are raised unchanged.
 pub(crate) struct PythonFile {
     object: Object,
-    /// The argument that it came in, for messages.
+    /// Name of the argument, for messages.
     argument: &'static str,
 }
 
 impl PythonFile {
-    /// The caller's file.
+    /// Wraps the file of the caller.
     pub(crate) fn given(argument: &'static str, file: Bound<'_, PyAny>) -> Self {
         Self { object: Object::new(file.unbind()), argument }
     }
@@ -83,7 +83,7 @@ impl Read for PythonFile {
     }
 }
 
-/// For files that can.
+/// Only for files that support it.
 impl Seek for PythonFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         attached(|py| {
@@ -96,21 +96,21 @@ impl Seek for PythonFile {
                 SeekFrom::Current(offset) => call_method(file, "seek", (offset, 1))?,
                 SeekFrom::End(offset) => call_method(file, "seek", (offset, 2))?,
             };
-            // Some files of Beam give nothing back from `seek`.
+            // `seek` returns `None` for some files of Beam.
             call_method(file, "tell", ())?.extract()
         })
     }
 }
 
-/// A Python file object that bytes are written to. Its exceptions travel inside [`io::Error`].
+/// Writes to a Python file object. [`io::Error`] carries its exceptions.
 pub(crate) struct PythonSink {
     object: Object,
-    /// The argument that it came in, for messages.
+    /// Name of the argument, for messages.
     argument: &'static str,
 }
 
 impl PythonSink {
-    /// The caller's file, which stays open.
+    /// Wraps the file of the caller, which stays open.
     pub(crate) fn new(argument: &'static str, file: Bound<'_, PyAny>) -> Self {
         Self { object: Object::new(file.unbind()), argument }
     }
@@ -148,7 +148,7 @@ impl Write for PythonSink {
     }
 }
 
-/// Works with the interpreter; what Python code raises travels inside the error.
+/// Runs `work` with the interpreter. The error carries an exception of Python code.
 fn attached<T>(work: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
     match Python::try_attach(work) {
         Some(done) => done.map_err(io::Error::other),

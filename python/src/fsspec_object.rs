@@ -1,4 +1,4 @@
-//! A file of a filesystem of fsspec as an object of a store. Each request has a thread, which waits for Python code.
+//! A file of an fsspec filesystem as an object of a store. Each request has a thread, which waits for Python code.
 
 use std::io;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use pyo3::pybacked::PyBackedBytes;
 use crate::object::Object;
 use crate::shutdown::call_method;
 
-/// An object that `cat_file` and `info` of a filesystem read.
+/// An object that is read through `cat_file` and `info` of a filesystem.
 #[derive(Debug)]
 pub(crate) struct FsspecObject {
     file: Arc<File>,
@@ -31,7 +31,7 @@ struct File {
     size: Option<u64>,
 }
 
-/// Cancels a request: its result is dropped.
+/// Cancels a request on drop; a result is discarded.
 struct Guard(Arc<AtomicBool>);
 
 impl Drop for Guard {
@@ -41,7 +41,7 @@ impl Drop for Guard {
 }
 
 impl FsspecObject {
-    /// `size`: its length, where a listing has told it.
+    /// `size`: the file length, if a listing contains it.
     pub(crate) fn new(filesystem: Object, path: String, size: Option<u64>, limits: ReadAheadLimits) -> Self {
         // Each request has a thread.
         let limits = ReadAheadLimits { max_small_requests: limits.max_requests, ..limits };
@@ -52,7 +52,7 @@ impl FsspecObject {
 impl File {
     fn respond(&self, request: &ObjectRequest) -> Result<ObjectResponse, FeedError> {
         let response = match Python::try_attach(|py| self.ask(py, request)) {
-            // What Python code raises travels inside the error.
+            // The error carries an exception of Python code.
             Some(response) => response.map_err(io::Error::other),
             None => Err(io::Error::other("expected a running Python interpreter, found it shut down")),
         };
@@ -79,12 +79,12 @@ impl RemoteObject for FsspecObject {
         let run = move || {
             if !is_cancelled.load(Ordering::Relaxed) {
                 let response = file.respond(&request);
-                // The last reference to the filesystem goes before the reader is told.
+                // Releases the reference to the filesystem before it notifies the reader.
                 drop(file);
                 done(response);
             }
         };
-        // Without a thread there is no response, and the caller may stop.
+        // If no thread can be started, there is no response, and the caller may stop.
         let _ = std::thread::Builder::new().name("arrowfeed-fsspec".to_owned()).spawn(run);
         Box::new(Guard(cancelled))
     }

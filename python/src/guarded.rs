@@ -1,4 +1,4 @@
-//! Something with threads of its own, used by several Python threads.
+//! Mutual exclusion for readers and iterators that several Python threads use.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,29 +10,29 @@ use arrowfeed::{FeedError, FeedErrorKind};
 
 use crate::signals;
 
-/// Time between two looks for signals of a thread that waits.
+/// Interval at which a waiting thread checks for signals.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// A value that one thread at a time is in, and only threads of the process that made it. A panic leaves the default
-/// in its place.
+/// A value that one thread at a time may use, and only in the process that created it. After a panic, the value is the
+/// default.
 ///
-/// Whoever waits for it has let go of the interpreter, since the thread in it may want that for a moment.
+/// A waiting thread must have released the interpreter, because the thread that uses the value may need it.
 pub(crate) struct Guarded<T: Default> {
-    /// What it is, for messages.
+    /// Noun for messages.
     what: &'static str,
     process: u32,
     value: Mutex<T>,
-    /// The thread that is in it: a signal handler that runs there must not wait for itself.
+    /// The thread that uses the value. A signal handler on this thread must not wait for itself.
     inside: Mutex<Option<ThreadId>>,
-    /// No thread is in it any more.
+    /// Signals that no thread uses the value.
     free: Condvar,
-    /// Asks the thread that is in it to come out.
+    /// Requests the thread that uses the value to stop.
     stop: Arc<AtomicBool>,
 }
 
-/// Why there is no answer.
+/// The reason for a missing result.
 pub(crate) enum Refusal<E = FeedError> {
-    /// It cannot be used in this way; the text says why.
+    /// The value cannot be used in this way; the text states the reason.
     State(String),
     Error(E),
 }
@@ -50,7 +50,7 @@ impl<E> From<E> for Refusal<E> {
 }
 
 impl<T: Default> Guarded<T> {
-    /// `stop`: part of the interrupt that the value asks, see [`signals::interrupt_or`].
+    /// `stop`: part of the interrupt that the value checks; see [`signals::interrupt_or`].
     pub(crate) fn new(what: &'static str, value: T, stop: Arc<AtomicBool>) -> Self {
         let (process, inside, free) = (std::process::id(), Mutex::new(None), Condvar::new());
         Self { what, process, value: Mutex::new(value), inside, free, stop }
@@ -60,7 +60,7 @@ impl<T: Default> Guarded<T> {
         self.process != std::process::id()
     }
 
-    /// Runs `work` when no other thread is in it.
+    /// Runs `work` when no other thread uses the value.
     pub(crate) fn with<R, E: From<FeedError>>(
         &self,
         work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
@@ -68,7 +68,7 @@ impl<T: Default> Guarded<T> {
         self.when_free(false, work)
     }
 
-    /// Stops the thread that is in it, and runs `work`.
+    /// Stops the thread that uses the value, and runs `work`.
     pub(crate) fn stop_and<R, E: From<FeedError>>(
         &self,
         work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
@@ -76,7 +76,7 @@ impl<T: Default> Guarded<T> {
         self.when_free(true, work)
     }
 
-    /// Whether an error means that another thread has asked this one to come out. Asked by work that still is inside.
+    /// Whether an error means that another thread has requested this one to stop. Only the running `work` may call it.
     pub(crate) fn was_stopped(&self, error: &FeedError) -> bool {
         let asked = self.stop.load(Ordering::Relaxed) && error.kind() == FeedErrorKind::Interrupted;
         asked && error.io_error().is_none() && !signals::has_raised()
@@ -88,7 +88,7 @@ impl<T: Default> Guarded<T> {
         work: impl FnOnce(&mut T) -> Result<R, Refusal<E>>,
     ) -> Result<R, Refusal<E>> {
         let what = self.what;
-        // First: after a fork, a lock may be held by a thread that is not there.
+        // This check comes first: after a fork, a lock may be held by a thread that does not exist.
         if self.is_forked() {
             return Err(Refusal::state(format!(
                 "expected {what} of this process, found one that was made before a fork: make a new one after it",
@@ -122,7 +122,7 @@ impl<T: Default> Guarded<T> {
 }
 
 impl<T: Default> Guarded<T> {
-    /// Waits until no other thread is in it, or a signal handler raises.
+    /// Waits until no other thread uses the value, or until a signal handler raises.
     fn enter(&self, here: ThreadId) -> Result<(), FeedError> {
         let mut interrupt = None;
         let mut inside = lock(&self.inside);
@@ -131,7 +131,7 @@ impl<T: Default> Guarded<T> {
             if inside.is_none() {
                 break;
             }
-            // A handler may call the methods of this very value.
+            // A handler may call methods of this value.
             drop(inside);
             if interrupt.get_or_insert_with(signals::interrupt)() {
                 return Err(FeedError::new(FeedErrorKind::Interrupted, "the caller asked to stop"));
@@ -146,7 +146,7 @@ impl<T: Default> Guarded<T> {
 impl<T: Default> Drop for Guarded<T> {
     fn drop(&mut self) {
         if self.is_forked() {
-            // Its locks may be held by threads that only the parent has.
+            // Its locks may be held by threads that exist only in the parent.
             let value = self.value.get_mut().unwrap_or_else(PoisonError::into_inner);
             std::mem::forget(std::mem::take(value));
         }

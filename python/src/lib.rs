@@ -1,13 +1,13 @@
-//! The extension module `arrowfeed._arrowfeed`: what Python sees, registered.
+//! The extension module `arrowfeed._arrowfeed`.
 //!
-//! Every function has three steps: convert the arguments, let go of the interpreter, call the library
-//! (`call`). Names and defaults are described for users in `arrowfeed/_stubs`.
+//! Each function has three steps: convert the arguments, release the interpreter, call the library (`call`). The stubs in
+//! `arrowfeed/_stubs` document names and defaults for users.
 //!
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `stores` (with `store_files`), `fsspec_object` |
 //! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
-//! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (that of other libraries) |
+//! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
 //! | writing | `write`, `writer`, `records`, `tfrecord` |
@@ -34,6 +34,7 @@ mod fsspec_object;
 mod guarded;
 mod limits;
 mod message_schemas;
+mod numpy_array;
 mod object;
 mod once;
 mod options;

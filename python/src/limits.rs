@@ -11,7 +11,7 @@ use crate::argument::{integer, unexpected_keyword, wrong_value};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Limits(pub(crate) source::Limits);
 
-/// The one list of the fields, for all that needs it.
+/// Generates all code that depends on the list of fields.
 macro_rules! limits {
     ($($field:ident)*) => {
         fn set(limits: &mut source::Limits, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {

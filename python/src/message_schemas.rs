@@ -1,4 +1,4 @@
-//! The schemas of messages: those that a caller gives, by fingerprint or number, and those that a function finds.
+//! Schemas of messages: those passed by the caller, by fingerprint or ID, and those that a function looks up.
 
 use std::collections::HashMap;
 
@@ -19,15 +19,15 @@ pub(crate) const FRAMINGS: [(&str, Framing); 3] =
 
 const EXPECTED: &str = "a dict of fingerprints or numbers to schemas, a list of schemas, or a function of a fingerprint or number";
 
-/// The argument `schemas`.
-pub(crate) struct Given {
-    /// With their keys, in the order of the argument.
+/// The parsed argument `schemas`.
+pub(crate) struct SchemasArgument {
+    /// The schemas with their keys, in the order of the argument.
     pub(crate) known: Vec<(u64, AvroSchema)>,
-    /// A function of a key.
+    /// A function that returns the schema for a key.
     pub(crate) lookup: Option<Py<PyAny>>,
 }
 
-impl Given {
+impl SchemasArgument {
     pub(crate) fn new(framing: Framing, value: &Bound<'_, PyAny>) -> PyResult<Self> {
         if framing == Framing::Bare {
             let message = "schemas: expected framing=\"single_object\" or \"confluent\", which name schemas, found \"bare\"";
@@ -55,7 +55,7 @@ impl Given {
     }
 }
 
-/// How messages name their schemas, and the schemas that are known.
+/// The framing of messages, and the known schemas.
 pub(crate) struct MessageSchemas {
     pub(crate) framing: Framing,
     pub(crate) writers: HashMap<u64, WriterId>,
@@ -66,7 +66,7 @@ impl MessageSchemas {
     pub(crate) fn new(
         py: Python<'_>,
         framing: Framing,
-        given: Given,
+        given: SchemasArgument,
         records: &mut RecordDecoder,
     ) -> PyResult<Self> {
         let mut writers = HashMap::new();
@@ -77,7 +77,7 @@ impl MessageSchemas {
         Ok(Self { framing, writers, lookup: given.lookup })
     }
 
-    /// Asks for the schema of a message, if it is not known. What is wrong with a message is told when it is decoded.
+    /// Looks up the schema of a message, if it is unknown. Faults of the message are reported when it is decoded.
     pub(crate) fn look_up(
         &mut self,
         py: Python<'_>,

@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 
 use crate::shutdown;
 
-/// A reference whose destructor attaches to the interpreter. Invariant: it is there until the destructor runs.
+/// A reference whose destructor attaches to the interpreter. Invariant: it is `Some` until the destructor runs.
 ///
-/// PyO3 puts a reference that a detached thread drops into a list behind a lock. If another thread forks at that moment,
-/// the child waits for the lock for ever when it attaches next.
+/// If a detached thread drops a PyO3 reference, PyO3 adds it to a list behind a lock. If another thread forks at that
+/// moment, the child deadlocks on the lock when it next attaches.
 #[derive(Debug)]
 pub(crate) struct Object(Option<Py<PyAny>>);
 

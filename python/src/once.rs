@@ -1,12 +1,13 @@
-//! Python objects that are made once, on first use.
+//! Python objects that are created once, on first use.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-/// The value of a cell, which `make` gives if there is none. If two threads make it, the first to finish sets it.
+/// Returns the value of a cell, and creates it with `make` if it is missing. If two threads create it, the first to finish
+/// sets it.
 ///
-/// `make` runs before the cell is locked, unlike in `get_or_try_init`: it may run Python code, another thread may fork
-/// meanwhile, and the child would wait for ever for a value that no thread makes.
+/// Unlike in `get_or_try_init`, `make` runs before the cell is locked. It may run Python code, during which another thread
+/// may fork; with a locked cell, the child would wait forever for a value that no thread creates.
 pub(crate) fn made_once<'a, T>(
     cell: &'a PyOnceLock<T>,
     py: Python<'_>,
@@ -21,7 +22,7 @@ pub(crate) fn made_once<'a, T>(
     }
 }
 
-/// The attribute of a module, imported on first use.
+/// Returns an attribute of a module, which is imported on first use.
 pub(crate) fn imported<'py>(
     cell: &PyOnceLock<Py<PyAny>>,
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Keyword arguments to the library's options.
+//! Conversion of keyword arguments to read options of the library.
 
 use std::num::NonZeroUsize;
 
@@ -30,7 +30,7 @@ pub(crate) const CODECS: [(&str, avro::Codec); 6] = [
     ("xz", avro::Codec::Xz),
 ];
 
-/// The options that `function` was called with.
+/// Parses the keyword arguments of `function`.
 pub(crate) fn read_options(function: &str, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<ReadOptions> {
     let mut options = ReadOptions::default();
     for (name, value) in keywords.into_iter().flatten() {
@@ -42,7 +42,7 @@ pub(crate) fn read_options(function: &str, keywords: Option<&Bound<'_, PyDict>>)
     Ok(options)
 }
 
-/// The options that `function` was called with, which are some of those of reading.
+/// Parses the keyword arguments of `function`, which supports only the `known` options.
 pub(crate) fn read_options_of(
     function: &str,
     known: &[&str],
@@ -57,7 +57,7 @@ pub(crate) fn read_options_of(
     read_options(function, Some(keywords))
 }
 
-/// False: there is no such option.
+/// Sets one option. Returns false if the option does not exist.
 fn set(options: &mut ReadOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     match name {
         "columns" => options.columns = given(value, |value| columns(name, value))?,
@@ -78,7 +78,7 @@ fn set(options: &mut ReadOptions, name: &str, value: &Bound<'_, PyAny>) -> PyRes
     Ok(true)
 }
 
-/// `None` stands for the default.
+/// Converts a value; `None` means the default.
 fn given<'py, T>(
     value: &Bound<'py, PyAny>,
     convert: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>,

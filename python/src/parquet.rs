@@ -18,10 +18,10 @@ use crate::split::{Split, split_source};
 use crate::stores::StoreArguments;
 use crate::tensor::schema as arrow_schema;
 
-/// Options of reading that Parquet files have too.
+/// Read options that also apply to Parquet files.
 const SHARED: [&str; 6] = ["columns", "double_as_float", "batch_size", "threads", "limits", "on_error"];
 
-/// How files are read, and the batches of a reader.
+/// Parses the options into those of the files and those of the reader.
 fn options(function: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<(ParquetOptions, ReadOptions)> {
     let mut schema = None;
     let shared = given.map(|given| PyDict::new(given.py()));
@@ -83,7 +83,7 @@ pub(crate) fn read_parquet_split(
     RecordBatchReader::open(py, |interrupt| {
         let files = ParquetFormat::files([source], files, Some(&interrupt))?;
         let file = files.open(0, &Check::of(Some(&interrupt)))?;
-        // A range of the file may begin behind its last page, in the footer.
+        // The range may begin after the last page of the file, in the footer.
         let (pages_end, len) = (file.body().end, files.file_len(0, &Check::of(Some(&interrupt)))?);
         let start = if split.start <= len { split.start.min(pages_end) } else { split.start };
         let ReadOptions { batch_size, on_error, .. } = reading;

@@ -1,4 +1,4 @@
-//! Arrow schemas as Python can pickle them: tuples of what the C interface says of each field.
+//! Pickling of Arrow schemas, as tuples of the C interface attributes of each field.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::arrow_schema::Schema;
 use crate::call::caught;
 use crate::errors::to_python;
 
-/// The function that is called with the tuples of a schema, and these.
+/// Result of `__reduce__`: the function that restores a schema, and the tuples of the schema.
 pub(crate) fn reduced<'py>(
     py: Python<'py>,
     schema: &SchemaRef,
@@ -24,17 +24,17 @@ pub(crate) fn reduced<'py>(
     Ok((restore, (fields(py, &described)?,)))
 }
 
-/// The schema of such tuples. For pickles.
+/// Restores a schema from its tuples.
 #[pyfunction]
 pub(crate) fn _schema_of_fields(fields: &Bound<'_, PyAny>) -> PyResult<Schema> {
     let described = described(fields, 0)?;
-    // A format that there is not, or too few children for it.
+    // Catches panics for an unknown format or too few children.
     let schema = caught(|| Ok(arrow_schema::Schema::try_from(&described)));
     let schema = schema.map_err(|error: FeedError| to_python(fields.py(), error))?;
     Ok(Schema(Arc::new(schema.map_err(invalid)?)))
 }
 
-/// Format, name, flags, metadata, children, dictionary.
+/// The tuple of a field: format, name, flags, metadata, children, dictionary.
 fn fields<'py>(py: Python<'py>, schema: &FFI_ArrowSchema) -> PyResult<Bound<'py, PyTuple>> {
     let flags = schema.flags().map_or(0, |flags| flags.bits());
     let metadata = schema.metadata().map_err(invalid)?;
@@ -47,7 +47,7 @@ fn fields<'py>(py: Python<'py>, schema: &FFI_ArrowSchema) -> PyResult<Bound<'py,
 type Fields<'py> =
     (String, String, i64, HashMap<String, String>, Bound<'py, PyTuple>, Option<Bound<'py, PyAny>>);
 
-/// Nesting of tuples that is read back. Schemas of Avro files are nested less deep.
+/// Maximum nesting of tuples that can be restored. Schemas of Avro files are less deeply nested.
 const MAX_DEPTH: usize = 512;
 
 fn described(fields: &Bound<'_, PyAny>, depth: usize) -> PyResult<FFI_ArrowSchema> {

@@ -9,7 +9,7 @@ use arrowfeed::source::{Interrupt, Report, Requests, Skipped};
 use arrowfeed::{AvroReader, FeedError, ReadOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use pyo3_arrow::ffi::{to_schema_pycapsule, to_stream_pycapsule};
 
 use crate::argument::wrong_type;
@@ -20,6 +20,7 @@ use crate::cast::requested;
 use crate::claims;
 use crate::errors::to_python;
 use crate::guarded::Refusal;
+use crate::numpy_array::is_no_array;
 use crate::options::read_options;
 use crate::shared::SharedReader;
 use crate::signals;
@@ -50,6 +51,30 @@ impl RecordBatchReader {
         self.wait(py, SharedReader::close)
     }
 
+    #[doc = docs!(RecordBatchReader.to_pyarrow)]
+    fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        slf.py().import("pyarrow")?.call_method1("table", (slf,))
+    }
+
+    #[doc = docs!(RecordBatchReader.to_pandas)]
+    fn to_pandas(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        Self::to_pyarrow(slf)?.call_method0("to_pandas")
+    }
+
+    #[doc = docs!(RecordBatchReader.to_polars)]
+    fn to_polars(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        slf.py().import("polars")?.call_method1("DataFrame", (slf,))
+    }
+
+    #[pyo3(signature = (*_arguments, **_keywords))]
+    fn __array__(
+        &self,
+        _arguments: &Bound<'_, PyTuple>,
+        _keywords: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        Err(is_no_array("RecordBatchReader"))
+    }
+
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
@@ -64,7 +89,7 @@ impl RecordBatchReader {
     }
 
     #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) -> PyResult<()> {
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
         self.close(py)
     }
 

@@ -11,7 +11,7 @@ use crate::arrow_schema::Schema;
 use crate::batch::RecordBatch;
 use crate::call::{caught, caught_any};
 use crate::errors::{dataset_error, to_python};
-use crate::message_schemas::{FRAMINGS, Given, MessageSchemas};
+use crate::message_schemas::{FRAMINGS, MessageSchemas, SchemasArgument};
 use crate::options::read_options;
 use crate::schema::parse;
 use crate::source::{copied, is_buffer};
@@ -19,7 +19,7 @@ use crate::tensor::{TensorAdapter, TensorNames, specs_by_name, tensor_definition
 
 const NAME: &str = "AvroRecordDecoder";
 
-/// Records that are decoded between two looks for signals, while the interpreter is free.
+/// Number of records that are decoded between two checks for signals, without the interpreter.
 const PERIOD: usize = 1024;
 
 #[doc = docs!(AvroRecordDecoder)]
@@ -27,7 +27,7 @@ const PERIOD: usize = 1024;
 pub(crate) struct AvroRecordDecoder {
     decoder: TensorRecordDecoder,
     writers: Vec<WriterId>,
-    /// Of the records, for messages.
+    /// Name of the records, for messages.
     name: Option<String>,
     /// The keyword `features`.
     features: Option<Py<PyAny>>,
@@ -67,12 +67,12 @@ impl AvroRecordDecoder {
         }
         let options = read_options(NAME, Some(&reading))?;
         let given = match schemas {
-            Some(schemas) => Given::new(framing, &schemas)?,
-            None => Given { known: Vec::new(), lookup: None },
+            Some(schemas) => SchemasArgument::new(framing, &schemas)?,
+            None => SchemasArgument { known: Vec::new(), lookup: None },
         };
         let writer = match schema {
             Some(schema) => parse("schema", schema)?,
-            // The columns are those of the reader schema, whatever schemas messages have.
+            // The columns are those of the reader schema, independent of the schemas of messages.
             None => match options.reader_schema.as_ref().or(given.known.first().map(|(_, schema)| schema)) {
                 Some(schema) if framing != Framing::Bare => schema.clone(),
                 _ => {
@@ -159,7 +159,7 @@ impl AvroRecordDecoder {
         if is_bytes(records) {
             return Err(wrong_type("records", expected, records));
         }
-        // An array of pyarrow has its bytes as a list, and not by iterating over it.
+        // A pyarrow array returns bytes from `to_pylist`, but not from iteration.
         let listed = records.getattr_opt("to_pylist")?.map(|method| method.call0()).transpose()?;
         let records = listed.as_ref().unwrap_or(records);
         let mut items = records.try_iter().map_err(|_| wrong_type("records", expected, records))?;
@@ -203,7 +203,7 @@ impl AvroRecordDecoder {
 }
 
 impl AvroRecordDecoder {
-    /// The batch of some records, all or none.
+    /// Decodes records into one batch. If one fails, none is kept.
     fn batch_of(
         &mut self,
         records: &Bound<'_, PyAny>,
@@ -232,7 +232,7 @@ impl AvroRecordDecoder {
         })
     }
 
-    /// Decodes records up to the first that is damaged. The interpreter is free meanwhile.
+    /// Decodes records up to the first damaged one, without the interpreter.
     fn decode_all(&mut self, py: Python<'_>, of: WriterId, buffers: &[Bound<'_, PyBytes>]) -> PyResult<()> {
         let Self { decoder, messages, .. } = self;
         for buffer in buffers {
@@ -259,7 +259,7 @@ impl AvroRecordDecoder {
     }
 }
 
-/// The exception of an error in the records of a name.
+/// The exception for an error in named records.
 fn located(py: Python<'_>, name: Option<&str>, error: DatasetError) -> PyErr {
     match (error, name) {
         (DatasetError::Feed(error), Some(name)) => to_python(py, error.in_file(name)),
@@ -271,7 +271,7 @@ fn is_bytes(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyBytes>() || is_buffer(value) && !value.hasattr("to_pylist").unwrap_or(false)
 }
 
-/// The bytes of a record: they do not change, whatever other threads do.
+/// The bytes of a record, copied if other threads could change them.
 pub(crate) fn buffer_of<'py>(record: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     match record.cast::<PyBytes>() {
         Ok(bytes) => Ok(bytes.clone()),

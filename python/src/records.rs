@@ -1,4 +1,4 @@
-//! `encode_records`: for `arrowfeed.tfio`, whose users take records out of files one by one.
+//! `encode_records`, for the raw records of `arrowfeed.tfxio`.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};

@@ -1,10 +1,14 @@
 //! `arrowfeed.AvroSchema` and `arrowfeed.avro_schema`.
 
-use arrowfeed::{AvroHeader, ReadOptions, printable};
+use std::path::PathBuf;
+
+use arrowfeed::source::io::{FileSource, Opened, checked_read_at};
+use arrowfeed::source::{Check, Limits};
+use arrowfeed::{AvroHeader, FeedError, FeedErrorKind, ReadOptions, printable};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
-use crate::argument::wrong_type;
+use crate::argument::{path, wrong_type};
 use crate::arrow_schema::Schema;
 use crate::call::call;
 use crate::errors::to_python;
@@ -123,18 +127,53 @@ pub(crate) fn avro_schema(
     })
 }
 
-/// A schema that is an argument: JSON text, the dict or list of it, or an `AvroSchema`.
+/// A schema argument: JSON text, the dict or list of it, a path of a file that has it, or an `AvroSchema`.
 pub(crate) fn parse(name: &str, value: &Bound<'_, PyAny>) -> PyResult<arrowfeed::AvroSchema> {
     let py = value.py();
     if let Ok(schema) = value.cast::<AvroSchema>() {
         return Ok(schema.get().schema.clone());
     }
     let text = if let Ok(text) = value.cast::<PyString>() {
-        text.to_str()?.to_owned()
+        let text = text.to_str()?;
+        if !text.ends_with(SCHEMA_FILE) {
+            return parsed(py, text);
+        }
+        text_of_file(py, path(name, value)?)?
     } else if value.is_instance_of::<PyDict>() || value.is_instance_of::<PyList>() {
         call_method(py.import("json")?.as_any(), "dumps", (value,))?.extract()?
+    } else if let Ok(path) = path(name, value) {
+        text_of_file(py, path)?
     } else {
-        return Err(wrong_type(name, "JSON text, a dict or an AvroSchema", value));
+        return Err(wrong_type(name, "JSON text, a dict, the path of an .avsc file or an AvroSchema", value));
     };
-    arrowfeed::AvroSchema::parse(&text).map_err(|error| to_python(py, error))
+    parsed(py, &text)
+}
+
+fn parsed(py: Python<'_>, text: &str) -> PyResult<arrowfeed::AvroSchema> {
+    arrowfeed::AvroSchema::parse(text).map_err(|error| to_python(py, error))
+}
+
+/// End of the name of a schema file. No JSON text ends in this way.
+const SCHEMA_FILE: &str = ".avsc";
+
+/// The text of a schema file, which has at most the bytes that a schema may have.
+fn text_of_file(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    let interrupt = signals::interrupt_of_call(py)?;
+    call(py, || {
+        let Opened::File(file) = FileSource::from(path).open(&Check::of(Some(&interrupt)))? else {
+            return Ok(String::new());
+        };
+        let (most, found) = (Limits::default().schema_bytes as u64, file.len());
+        if found > most {
+            let message = format!("expected a schema of at most {most} bytes, found {found}");
+            return Err(FeedError::limit_reached("schema_bytes", message).in_file(file.name()));
+        }
+        let mut bytes = vec![0; usize::try_from(found).unwrap_or_default()];
+        let read = checked_read_at(&**file.source(), 0, &mut bytes);
+        bytes.truncate(read.map_err(|error| FeedError::io(error).in_file(file.name()))?);
+        String::from_utf8(bytes).map_err(|_| {
+            let message = "expected a schema in UTF-8, found other bytes";
+            FeedError::new(FeedErrorKind::Schema, message).in_file(file.name())
+        })
+    })
 }

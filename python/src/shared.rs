@@ -1,4 +1,4 @@
-//! One reader, used by several Python threads and, once it is handed over, by Arrow's C interface.
+//! A reader that several Python threads share and that can be handed over to Arrow's C interface.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ use arrowfeed::source::run::FileReader;
 
 use crate::guarded::{Guarded, Refusal};
 
-/// A reader that one thread at a time is in, and only threads of the process that made it.
+/// A reader that one thread at a time may use, and only in the process that created it.
 pub(crate) struct SharedReader {
     schema: SchemaRef,
     state: Guarded<State>,
@@ -18,7 +18,7 @@ pub(crate) struct SharedReader {
 
 struct State {
     source: Source,
-    /// Whether batches go through the C interface.
+    /// Whether the batches go through the C interface.
     handed_over: bool,
 }
 
@@ -28,10 +28,10 @@ enum Source {
 }
 
 const CLOSED: &str = "expected an open reader, found it closed";
-const HANDED_OVER: &str = "expected a reader of one's own, found it handed over by __arrow_c_stream__";
+const HANDED_OVER: &str = "this reader was already consumed through __arrow_c_stream__; open a new one";
 
 impl SharedReader {
-    /// `stop`: part of the interrupt that the reader asks.
+    /// `stop`: part of the interrupt that the reader checks.
     pub(crate) fn new(reader: FileReader, stop: Arc<AtomicBool>) -> Self {
         let schema = reader.schema();
         let state = State { source: Source::Open(Box::new(reader)), handed_over: false };
@@ -42,7 +42,7 @@ impl SharedReader {
         &self.schema
     }
 
-    /// The next batch, for an owner who has not handed the reader over.
+    /// Returns the next batch, unless the reader was handed over.
     pub(crate) fn next(&self) -> Result<Option<RecordBatch>, Refusal> {
         self.state.with(|state| {
             state.check_own()?;
@@ -50,7 +50,7 @@ impl SharedReader {
         })
     }
 
-    /// From now on, only [`next_of_stream`](Self::next_of_stream) gives batches.
+    /// Hands the reader over. After that, only [`next_of_stream`](Self::next_of_stream) returns batches.
     pub(crate) fn hand_over(&self) -> Result<(), Refusal> {
         self.state.with(|state| {
             state.check_own()?;
@@ -62,12 +62,13 @@ impl SharedReader {
         })
     }
 
-    /// The next batch, for who it was handed over to.
+    /// Returns the next batch to the consumer of a reader that was handed over.
     pub(crate) fn next_of_stream(&self) -> Result<Option<RecordBatch>, Refusal> {
         self.state.with(|state| self.or_closed(state.next()))
     }
 
-    /// The answer for a thread that stopped because another one closes the reader; asked before that one goes on.
+    /// The result for a thread that stopped because another thread closes the reader. It must be called before the other
+    /// thread continues.
     fn or_closed<T>(&self, next: Result<T, Refusal>) -> Result<T, Refusal> {
         match next {
             Err(Refusal::Error(error)) if self.state.was_stopped(&error) => Err(Refusal::state(CLOSED)),
@@ -84,7 +85,7 @@ impl SharedReader {
         })
     }
 
-    /// Ends the reading and its threads. In a child of the process that made the reader there is nothing to end.
+    /// Ends the reading and its threads. In a forked child there is nothing to end.
     pub(crate) fn close(&self) -> Result<(), Refusal> {
         if self.state.is_forked() {
             return Ok(());
@@ -98,11 +99,11 @@ impl SharedReader {
         })
     }
 
-    /// [`close`](Self::close), unless it goes on as a stream: its owner is gone.
+    /// Closes a reader whose Python object is dropped, unless it was handed over.
     pub(crate) fn abandon(&self) {
         let alone: Result<bool, Refusal> = self.state.with(|state| Ok(!state.handed_over));
         if matches!(alone, Ok(true)) {
-            // It has just been seen to be open to this thread.
+            // The call above has succeeded in this thread, so `close` is not refused.
             let _ = self.close();
         }
     }
@@ -122,7 +123,7 @@ impl State {
 }
 
 impl Default for State {
-    /// What is left after a panic, and in a child of the process that made the reader.
+    /// The state after a panic, and in a forked child.
     fn default() -> Self {
         Self { source: Source::Closed(Report::default()), handed_over: false }
     }

@@ -1,6 +1,6 @@
-//! Ctrl-C while the library works: Python's signal handlers run in its main thread, and only when asked to.
+//! Ctrl-C during calls of the library. Python's signal handlers run only in its main thread, and only on request.
 //!
-//! No lock is here: a child of a fork asks too, and a thread of the parent could have held it.
+//! This module has no lock: a forked child also checks for signals, and a thread of the parent could hold the lock.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -13,18 +13,19 @@ use pyo3::prelude::*;
 
 use crate::shutdown::call_method;
 
-/// Time between two runs of the handlers.
+/// Interval between two runs of the handlers.
 const PERIOD: Duration = Duration::from_millis(50);
 
 thread_local! {
-    /// The process in which this thread is the main thread: a fork makes the thread that forks the child's main thread.
+    /// The process in which this thread is the main thread. After a fork, the forking thread is the main thread of the
+    /// child.
     static MAIN_OF: Cell<Option<u32>> = const { Cell::new(None) };
 
     /// The exception of a handler, for the call that it stopped.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Remembers this thread if it is Python's main thread.
+/// Stores whether this thread is Python's main thread.
 pub(crate) fn notice_main_thread(py: Python<'_>) -> PyResult<()> {
     let threading = py.import("threading")?;
     let main = call_method(&threading, "main_thread", ())?.getattr("ident")?;
@@ -34,12 +35,12 @@ pub(crate) fn notice_main_thread(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Whether this thread is Python's main thread, as far as it was noticed.
+/// Whether this thread was stored as Python's main thread.
 pub(crate) fn is_main_thread() -> bool {
     MAIN_OF.get() == Some(std::process::id())
 }
 
-/// The function that readers call to ask whether they shall stop. Outside the main thread it never waits for the
+/// Returns the function with which readers check whether to stop. Outside the main thread, it never waits for the
 /// interpreter.
 pub(crate) fn interrupt() -> Interrupt {
     let start = Instant::now();
@@ -55,27 +56,27 @@ pub(crate) fn interrupt() -> Interrupt {
     })
 }
 
-/// Items of a loop that holds the interpreter between two runs of the handlers.
+/// Number of loop items between two runs of the handlers, in loops that hold the interpreter.
 const ITEMS: usize = 1 << 14;
 
-/// Runs the handlers once in so many items; an error is the exception of a handler.
+/// Runs the handlers once every [`ITEMS`] items. An error is the exception of a handler.
 pub(crate) fn check_at(py: Python<'_>, item: usize) -> PyResult<()> {
     if item % ITEMS == ITEMS - 1 { py.check_signals() } else { Ok(()) }
 }
 
-/// The interrupt of one call, which begins in this thread.
+/// Returns the interrupt of a call that begins in this thread.
 pub(crate) fn interrupt_of_call(py: Python<'_>) -> PyResult<Interrupt> {
     notice_main_thread(py)?;
     Ok(interrupt())
 }
 
-/// Also stops when `stop` is set, which any thread may do.
+/// Returns an interrupt that also stops when a thread sets `stop`.
 pub(crate) fn interrupt_or(stop: Arc<AtomicBool>) -> Interrupt {
     let interrupt = interrupt();
     Arc::new(move || stop.load(Ordering::Relaxed) || interrupt())
 }
 
-/// True if a handler raised an exception, which is kept for [`take_raised`].
+/// Runs the handlers. Returns true if one raised an exception, which [`take_raised`] returns.
 fn run_handlers() -> bool {
     let raised = Python::try_attach(|py| py.check_signals().err()).flatten();
     let stop = raised.is_some();
@@ -85,25 +86,25 @@ fn run_handlers() -> bool {
     stop
 }
 
-/// Whether a handler has raised in this thread.
+/// Whether a handler has raised an exception in this thread.
 pub(crate) fn has_raised() -> bool {
     RAISED.with_borrow(Option::is_some)
 }
 
-/// The exception of a handler in this thread.
+/// Takes the exception of a handler in this thread.
 pub(crate) fn take_raised() -> Option<PyErr> {
     RAISED.take()
 }
 
-/// Sends Ctrl-C once more. Arrow's C interface carries a text, not an exception, so the `KeyboardInterrupt` that
-/// stopped a stream would be lost.
+/// Sends Ctrl-C again. Arrow's C interface transfers only the text of an error, so the `KeyboardInterrupt` that stopped a
+/// stream would disappear.
 pub(crate) fn repeat_interrupt() {
     let Some(raised) = take_raised() else {
         return;
     };
     Python::try_attach(|py| {
         if raised.is_instance_of::<PyKeyboardInterrupt>(py) {
-            // Without it, the stream's error tells.
+            // If this fails, the error of the stream still reports the interrupt.
             let _ = py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main"));
         }
     });

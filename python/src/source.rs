@@ -6,13 +6,13 @@ use arrowfeed::FeedError;
 use arrowfeed::source::io::FileSource;
 use arrowfeed::sources::{redacted, resolve_extension};
 use bytes::Bytes;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyStopIteration, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFrozenSet, PyList, PyMemoryView, PySet};
 use std::io::Read;
 
-use crate::argument::{items, wrong_type};
+use crate::argument::{items, with_home, wrong_type};
 use crate::call::call;
 use crate::errors::to_python;
 use crate::file::PythonFile;
@@ -122,7 +122,7 @@ pub(crate) fn rereadable(
             Item::File(file) => {
                 let (bytes, name) = (whole(&file)?, name_of(&file));
                 let files = py.import("arrowfeed._files")?;
-                kept.append(call_method(&files, "KeptFile", (&bytes, &name))?)?;
+                kept.append(call_method(&files, "BufferedFile", (&bytes, &name))?)?;
                 sources.push(FileSource::bytes(Bytes::from_owner(bytes)).with_name(name));
             }
         }
@@ -177,37 +177,76 @@ fn resolved(py: Python<'_>, pattern: PathBuf, extension: &str) -> PyResult<Vec<P
 }
 
 fn each<'py>(value: &Bound<'py, PyAny>, stores: &StoreArguments) -> PyResult<Vec<Item<'py>>> {
-    let Some(items) = items(value) else {
-        return Ok(vec![classify(value, stores)?]);
+    let items = match items(value) {
+        Some(items) => items,
+        None => match classify(value, stores)? {
+            Some(item) => return Ok(vec![item]),
+            None => iterated(value)?,
+        },
     };
     if items.is_empty() {
         return Err(none_found());
     }
-    items.iter().map(|item| classify(item, stores)).collect()
+    let of_item = |item| classify(item, stores)?.ok_or_else(|| wrong_type("source", EXPECTED, item));
+    items.iter().map(of_item).collect()
+}
+
+/// The items of a generator, an array of numpy or any other iterable whose items have an order.
+fn iterated<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let has_no_order = value.is_instance_of::<PyDict>()
+        || value.is_instance_of::<PySet>()
+        || value.is_instance_of::<PyFrozenSet>();
+    if has_no_order || !has_attribute(value, "__iter__")? {
+        return Err(wrong_type("source", EXPECTED, value));
+    }
+    let iterator = call_method(value, "__iter__", ())?;
+    let (next, mut items) = (attribute(&iterator, "__next__")?, Vec::new());
+    loop {
+        signals::check_at(value.py(), items.len())?;
+        match shutdown::call(&next, ()) {
+            Ok(item) => items.push(item),
+            Err(error) if error.is_instance_of::<PyStopIteration>(value.py()) => return Ok(items),
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 fn none_found() -> PyErr {
     PyValueError::new_err("source: expected at least one file, found an empty list")
 }
 
-fn classify<'py>(value: &Bound<'py, PyAny>, stores: &StoreArguments) -> PyResult<Item<'py>> {
+/// The file or pattern that a value stands for. `None`: it is neither, and may be an iterable of such values.
+fn classify<'py>(value: &Bound<'py, PyAny>, stores: &StoreArguments) -> PyResult<Option<Item<'py>>> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
-        return Ok(Item::Bytes(bytes.clone().into()));
+        return Ok(Some(Item::Bytes(bytes.clone().into())));
     }
     if is_buffer(value) {
         // Others can change these while they are read: a copy.
-        return Ok(Item::Bytes(copied(value)?.into()));
+        return Ok(Some(Item::Bytes(copied(value)?.into())));
     }
     if let Ok(path) = value.extract::<PathBuf>() {
-        return Ok(match path.to_str().filter(|text| stores.is_remote(text)) {
+        return Ok(Some(match path.to_str().filter(|text| stores.is_remote(text)) {
             Some(url) => Item::Url(url.to_owned()),
-            None => Item::Pattern(path),
-        });
+            None => Item::Pattern(with_home(value.py(), path)?),
+        }));
     }
     if has_attribute(value, "read")? || has_attribute(value, "readinto")? {
-        return Ok(Item::File(value.clone()));
+        return Ok(Some(Item::File(value.clone())));
     }
-    Err(wrong_type("source", EXPECTED, value))
+    if is_fsspec_open_file(value)? {
+        return Ok(Some(Item::File(call_method(value, "open", ())?)));
+    }
+    Ok(None)
+}
+
+/// Whether a value is what `fsspec.open` returns: a file that is not open yet.
+fn is_fsspec_open_file(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for name in ["fs", "path", "mode", "open"] {
+        if !has_attribute(value, name)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Whether bytes can be copied out of an object; out of a number, `bytes` would make zeros.

@@ -12,7 +12,7 @@ use crate::signals;
 use crate::source::named_files;
 use crate::stores::StoreArguments;
 
-/// Bytes of a split unless asked otherwise.
+/// Default size of a split in bytes.
 const TARGET_BYTES: u64 = 64 << 20;
 
 #[doc = docs!(Split)]
@@ -78,7 +78,7 @@ fn identity(value: &Bound<'_, PyAny>) -> PyResult<FileIdentity> {
     identity.map_err(|error| PyValueError::new_err(format!("file_id: {error}")))
 }
 
-/// The argument `target_bytes`.
+/// Parses the argument `target_bytes`.
 pub(crate) fn target(target_bytes: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
     target_bytes.map_or(Ok(TARGET_BYTES), |value| integer("target_bytes", 1, value))
 }
@@ -101,7 +101,7 @@ pub(crate) fn plan_splits(
     Ok(splits.into_iter().map(Split).collect())
 }
 
-/// The file of a split.
+/// Returns the file of a split.
 pub(crate) fn split_source(
     py: Python<'_>,
     split: &arrowfeed::Split,

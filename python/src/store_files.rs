@@ -1,4 +1,5 @@
-//! Files of stores for the Python part of the package: their names and first bytes, whether one is there, and uploads.
+//! Functions on files in stores for the Python part of the package: listing, reading the first bytes, existence checks,
+//! uploads.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,10 +17,10 @@ use crate::call::call;
 use crate::signals;
 use crate::stores::StoreArguments;
 
-/// Bytes of a local file that are copied between two looks for signals.
+/// Number of bytes of a local file that are copied between two checks for signals.
 const STEP: usize = 1 << 20;
 
-/// Names of files, each with its length where a listing has told it; and the first bytes of the first one.
+/// Names of files with their lengths, if known from a listing, and the first bytes of the first file.
 type Peeked<'py> = (Vec<(String, Option<u64>)>, Bound<'py, PyBytes>);
 
 #[doc = docs!(peek)]
@@ -62,7 +63,7 @@ pub(crate) fn exists(py: Python<'_>, url: &str, stores: Option<&Bound<'_, PyDict
         stores.file(py, url).and_then(|file| call(py, || file.open(&Check::of(Some(&interrupt))).map(drop)));
     match found {
         Ok(()) => Ok(true),
-        // The class of an OSError follows from its number when the exception is made.
+        // Python selects the class of an `OSError` from its number when it creates the exception.
         Err(error) if error.value(py).is_instance_of::<PyFileNotFoundError>() => Ok(false),
         Err(error) => Err(error),
     }

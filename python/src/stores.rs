@@ -1,4 +1,4 @@
-//! The arguments of stores: `storage_options`, `store`, `cache` and `cache_bytes`; and the files that a URL names with them.
+//! Store arguments (`storage_options`, `store`, `cache` and `cache_bytes`), and the files of a URL under these arguments.
 
 use std::ffi::CString;
 use std::path::PathBuf;
@@ -25,37 +25,37 @@ use crate::signals;
 /// Names of the arguments.
 pub(crate) const STORE_ARGUMENTS: [&str; 4] = ["storage_options", "store", "cache", "cache_bytes"];
 
-/// Bytes of a cache unless asked otherwise.
+/// Default size of a cache in bytes.
 const CACHE_BYTES: u64 = 100 << 30;
 
-/// The arguments of stores that a function was called with.
+/// The store arguments of a function call.
 #[derive(Default)]
 pub(crate) struct StoreArguments {
     options: StoreOptions,
-    /// The options as fsspec takes them.
+    /// The options in the form for fsspec.
     python_options: Option<Py<PyAny>>,
-    store: Option<Given>,
+    store: Option<CallerStore>,
     cache: Option<Cache>,
 }
 
 /// The store of the caller.
-enum Given {
-    /// Of obstore, or of another library that shares its classes.
+enum CallerStore {
+    /// A store of obstore, or of another library with the same classes.
     Store(Store),
-    /// A filesystem of fsspec.
+    /// An fsspec filesystem.
     Fsspec(Py<PyAny>),
 }
 
 impl StoreArguments {
-    /// Takes the arguments out of keywords.
+    /// Removes the store arguments from keywords.
     ///
     /// # Errors
-    /// An argument has a wrong type or value; the directory of the cache cannot be made.
+    /// An argument has the wrong type or an invalid value, or the directory of the cache cannot be created.
     pub(crate) fn take(keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
         let [options, store, cache, cache_bytes] = STORE_ARGUMENTS;
         let python_options = taken(keywords, options)?;
         let options = python_options.as_ref().map(storage_options).transpose()?.unwrap_or_default();
-        let store = taken(keywords, store)?.map(|value| Given::of(&value, &options)).transpose()?;
+        let store = taken(keywords, store)?.map(|value| CallerStore::of(&value, &options)).transpose()?;
         let (cache, bytes) = (taken(keywords, cache)?, taken(keywords, cache_bytes)?);
         let bytes = bytes.map(|value| integer("cache_bytes", 1, &value)).transpose()?;
         let cache = match cache {
@@ -71,7 +71,7 @@ impl StoreArguments {
         Ok(Self { options, python_options: python_options.map(Bound::unbind), store, cache })
     }
 
-    /// The same, for a function whose other keywords stay as they are.
+    /// Separates the store arguments from a copy of the other keywords.
     pub(crate) fn split<'py>(
         py: Python<'py>,
         keywords: Option<&Bound<'py, PyDict>>,
@@ -80,7 +80,7 @@ impl StoreArguments {
         Ok((Self::take(&others)?, others))
     }
 
-    /// The arguments of a function that has no other keywords, and no cache.
+    /// Parses the arguments of a function without other keywords and without a cache.
     pub(crate) fn only(
         function: &str,
         py: Python<'_>,
@@ -95,17 +95,17 @@ impl StoreArguments {
         Ok(Self::split(py, keywords)?.0)
     }
 
-    /// One file, whose name has no meaning beside itself.
+    /// Returns one file, whose name is used literally.
     pub(crate) fn file(&self, py: Python<'_>, url: &str) -> PyResult<FileSource> {
         let store = match &self.store {
-            Some(Given::Store(store)) => store.clone(),
+            Some(CallerStore::Store(store)) => store.clone(),
             None if arrowfeed::store::supports(url)
                 && !(is_memory(url) && self.is_in_fsspec_memory(py, url)?) =>
             {
                 call(py, || Store::open(url, &self.options))?
             }
-            // Names that fsspec gave have no glob characters with a meaning in practice.
-            Some(Given::Fsspec(_)) | None => {
+            // In practice, names from fsspec contain no glob characters.
+            Some(CallerStore::Fsspec(_)) | None => {
                 let mut files = self.files(py, url, "")?;
                 return files.pop().ok_or_else(|| PyFileNotFoundError::new_err(redacted(url).into_owned()));
             }
@@ -114,7 +114,7 @@ impl StoreArguments {
         Ok(FileSource::remote(object.name().to_owned(), self.cached(Arc::new(object))))
     }
 
-    /// Whether a text names a file of a store and not one of this machine.
+    /// Whether a text names a file in a store, as opposed to a local file.
     pub(crate) fn is_remote(&self, text: &str) -> bool {
         match scheme(text) {
             Some(scheme) => !scheme.eq_ignore_ascii_case("file"),
@@ -122,18 +122,18 @@ impl StoreArguments {
         }
     }
 
-    /// The files that a URL means: itself, or those of a glob or a directory, sorted. Of a directory, those with the
-    /// extension.
+    /// Lists the files of a URL, sorted: the file itself, the files of a glob, or the files with the extension in a
+    /// directory.
     pub(crate) fn files(&self, py: Python<'_>, url: &str, extension: &str) -> PyResult<Vec<FileSource>> {
         let store = match &self.store {
-            Some(Given::Fsspec(filesystem)) => {
+            Some(CallerStore::Fsspec(filesystem)) => {
                 return self.fsspec_files(py, filesystem.bind(py), url, extension);
             }
-            Some(Given::Store(store)) => Some(store),
+            Some(CallerStore::Store(store)) => Some(store),
             None if arrowfeed::store::supports(url) => None,
             None => return self.fsspec_url(py, url, extension),
         };
-        // A program that uses fsspec may have put files into its memory filesystem.
+        // A program may have put files into the memory filesystem of fsspec.
         if store.is_none() && is_memory(url) && self.is_in_fsspec_memory(py, url)? {
             return self.fsspec_url(py, url, extension);
         }
@@ -150,11 +150,11 @@ impl StoreArguments {
         call_method(&files, "is_in_fsspec_memory", (url,))?.extract()
     }
 
-    /// A new object.
+    /// Creates an object.
     pub(crate) fn create(&self, url: &str) -> Result<Box<dyn NewFile>, FeedError> {
         let store = match &self.store {
-            Some(Given::Store(store)) => Some(store),
-            Some(Given::Fsspec(_)) => {
+            Some(CallerStore::Store(store)) => Some(store),
+            Some(CallerStore::Fsspec(_)) => {
                 let message = "store: expected a store of obstore to write to, found a filesystem of fsspec, which cannot be written to";
                 return Err(FeedError::new(FeedErrorKind::Options, message));
             }
@@ -174,7 +174,7 @@ impl StoreArguments {
         }
     }
 
-    /// The files of a URL whose scheme fsspec knows.
+    /// Lists the files of a URL whose scheme fsspec supports.
     fn fsspec_url(&self, py: Python<'_>, url: &str, extension: &str) -> PyResult<Vec<FileSource>> {
         let files = py.import("arrowfeed._files")?;
         let options = self.python_options.as_ref().map(|options| options.bind(py));
@@ -208,7 +208,7 @@ impl StoreArguments {
     }
 }
 
-impl Given {
+impl CallerStore {
     fn of(value: &Bound<'_, PyAny>, options: &StoreOptions) -> PyResult<Self> {
         if value.is_instance_of::<PyType>() {
             return Err(wrong_type("store", "a store of obstore or a filesystem of fsspec", value));
@@ -238,10 +238,10 @@ impl Given {
     }
 }
 
-/// Warns of servers that send whole files, each once.
+/// Warns once about each server that sends whole files.
 ///
 /// # Errors
-/// The program makes errors of warnings.
+/// The program turns warnings into errors.
 pub(crate) fn warn_of_servers_without_ranges(py: Python<'_>) -> PyResult<()> {
     for server in arrowfeed::store::take_servers_without_ranges() {
         let message =
@@ -251,10 +251,10 @@ pub(crate) fn warn_of_servers_without_ranges(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Keys and values of `storage_options`.
+/// Parses `storage_options`.
 fn storage_options(value: &Bound<'_, PyAny>) -> PyResult<StoreOptions> {
     let expected = "a dict of str to str, int, float or bool";
-    // The value may be secret: it is not shown.
+    // The message does not contain the value, which may be secret.
     let wrong = |value: &Bound<'_, PyAny>| {
         let found = value.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
         PyTypeError::new_err(format!("storage_options: expected {expected}, found {found}"))
@@ -268,7 +268,7 @@ fn storage_options(value: &Bound<'_, PyAny>) -> PyResult<StoreOptions> {
             (Ok(flag), _) => flag.to_string(),
             (_, Ok(text)) => text,
             _ if value.extract::<f64>().is_ok() => value.str()?.to_string(),
-            // Nested options are those of a filesystem of fsspec.
+            // Nested options belong to an fsspec filesystem.
             _ => continue,
         };
         pairs.push((key, text));

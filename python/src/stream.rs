@@ -1,4 +1,4 @@
-//! A reader for consumers other than Python: Arrow's C stream interface, and `write_avro`.
+//! Adapters of a reader for Arrow's C stream interface and for `write_avro`.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::guarded::Refusal;
 use crate::shared::SharedReader;
 use crate::signals;
 
-/// Batches as struct arrays. Errors become texts, which is all that the C interface carries.
+/// Iterates over batches as struct arrays. Errors become texts, because the C interface transfers only texts.
 pub(crate) struct CStream {
     shared: Arc<SharedReader>,
     field: FieldRef,
@@ -22,7 +22,7 @@ pub(crate) struct CStream {
 }
 
 impl CStream {
-    /// A stream of a reader that was handed over; with `cast_to`, of that type.
+    /// Creates a stream of a reader that was handed over. With `cast_to`, its arrays are cast to that type.
     pub(crate) fn new(shared: Arc<SharedReader>, cast_to: Option<FieldRef>) -> Self {
         let cast = cast_to.is_some();
         let field = cast_to.unwrap_or_else(|| struct_field(shared.schema()));
@@ -64,7 +64,7 @@ fn as_text(refusal: Refusal) -> ArrowError {
     ArrowError::ExternalError(text.into())
 }
 
-/// Batches whose errors stay what they are.
+/// Iterates over batches and keeps the types of errors.
 pub(crate) struct Direct(pub(crate) Arc<SharedReader>);
 
 impl Iterator for Direct {

@@ -15,10 +15,10 @@ use crate::source::{CSV, JSON_LINES, rereadable};
 use crate::stores::StoreArguments;
 use crate::tensor::schema;
 
-/// Options that all functions which read have.
+/// Options that all read functions support.
 const SHARED: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_error"];
 
-/// Takes the options of CSV files out of the keywords.
+/// Removes the CSV options from the keywords.
 pub(crate) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvOptions> {
     let mut dialect = CsvDialect::default();
     if let Some(value) = taken(keywords, "skip_lines")? {
@@ -51,7 +51,7 @@ pub(crate) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvOptions> 
     Ok(CsvOptions { dialect, names, schema, raw, sample, ..Default::default() })
 }
 
-/// Takes the options of cells with several values out of the keywords.
+/// Removes the options for cells with several values from the keywords.
 fn multivalent(keywords: &Bound<'_, PyDict>) -> PyResult<Option<Multivalent>> {
     let columns = taken(keywords, "multivalent_columns")?;
     let delimiter = taken(keywords, "secondary_delimiter")?;
@@ -70,7 +70,7 @@ fn multivalent(keywords: &Bound<'_, PyDict>) -> PyResult<Option<Multivalent>> {
     }
 }
 
-/// Takes the options of files of JSON lines out of the keywords.
+/// Removes the JSON lines options from the keywords.
 pub(crate) fn json_lines_options(keywords: &Bound<'_, PyDict>) -> PyResult<JsonLinesOptions> {
     let (schema, sample) = schema_and_sample(keywords)?;
     Ok(JsonLinesOptions { schema, sample, ..Default::default() })
@@ -82,7 +82,7 @@ fn schema_and_sample(keywords: &Bound<'_, PyDict>) -> PyResult<(Option<SchemaRef
     Ok((arrow, sample))
 }
 
-/// A character of ASCII.
+/// Parses an ASCII character.
 fn character(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u8> {
     const EXPECTED: &str = "one character of ASCII (str)";
     let text: String = value.extract().map_err(|_| wrong_type(name, EXPECTED, value))?;
@@ -127,7 +127,7 @@ pub(crate) fn read_json_lines(
     })
 }
 
-/// A reader of the files that `open` makes of a source, whose directories have files of an extension.
+/// Opens a reader of the files that `open` creates from a source. In a directory, only files with the extension are read.
 fn read(
     function: &str,
     (source, extension, stores): (&Bound<'_, PyAny>, &str, &StoreArguments),

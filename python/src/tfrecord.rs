@@ -20,12 +20,12 @@ use crate::stores::StoreArguments;
 use crate::tensor::message_bytes;
 use crate::{signals, write};
 
-/// Kinds of features, by the names of their values.
+/// Kinds of features by name.
 const KINDS: [(&str, Kind); 3] = [("bytes", Kind::Bytes), ("float", Kind::Float), ("int64", Kind::Int64)];
 
 const EXPECTED: &str = "a dict of names to kinds of values, or a Schema of TensorFlow Metadata or its bytes";
 
-/// What records are, where `read_tfrecord` is asked for it.
+/// The record format of `read_tfrecord` and `write_tfrecord`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Example,
@@ -38,20 +38,20 @@ const FORMATS: [(&str, Format); 3] =
 
 const ENCODINGS: [(&str, Encoding); 2] = [("tfx", Encoding::Tfx), ("feature", Encoding::Feature)];
 
-/// An `encoding` argument.
+/// Parses an `encoding` argument.
 pub(crate) fn encoding(value: &Bound<'_, PyAny>) -> PyResult<Encoding> {
     choice("encoding", &ENCODINGS, value)
 }
 
-/// What stands for the encoding in another process.
+/// The name of the encoding, for pickles.
 pub(crate) fn encoding_name(encoding: Encoding) -> &'static str {
     ENCODINGS.iter().find(|(_, one)| *one == encoding).map_or("tfx", |(name, _)| name)
 }
 
-/// The column of records that are bytes.
+/// The column of raw records.
 const RECORD: &str = "record";
 
-/// The features of a `schema` argument.
+/// Parses the features of a `schema` argument.
 pub(crate) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<Feature>> {
     match value.cast::<PyDict>() {
         Ok(dict) => features_of(dict.iter()),
@@ -63,7 +63,7 @@ pub(crate) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<Feature>> {
     }
 }
 
-/// The features of a `schema` argument for messages of `tf.SequenceExample`.
+/// Parses the features of a `schema` argument for `tf.SequenceExample` messages.
 pub(crate) fn sequence_features(value: &Bound<'_, PyAny>, column: &str) -> PyResult<SequenceFeatures> {
     let (context, sequence) = match value.cast::<PyDict>() {
         Ok(dict) => {
@@ -115,7 +115,7 @@ fn kind(value_type: ValueType) -> Kind {
     }
 }
 
-/// The bytes of a `schema` argument that is one of TensorFlow Metadata.
+/// The bytes of a `schema` argument, if it is a TensorFlow Metadata schema.
 pub(crate) fn tfmd_bytes<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     if value.is_instance_of::<PyDict>() {
         return Ok(None);
@@ -123,7 +123,7 @@ pub(crate) fn tfmd_bytes<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Boun
     Ok(Some(PyBytes::new(value.py(), &message_bytes("schema", EXPECTED, value)?)))
 }
 
-/// A `sample` argument.
+/// Parses a `sample` argument.
 pub(crate) fn sample(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     integer("sample", 1, value)
 }

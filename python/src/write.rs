@@ -49,7 +49,7 @@ pub(crate) fn write_avro(
     stores: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<u64> {
     let py = batches.py();
-    let given = Given { codec, level, block_bytes, schema, metadata, on_overflow, threads, append };
+    let given = WriteArguments { codec, level, block_bytes, schema, metadata, on_overflow, threads, append };
     let stores = StoreArguments::only("write_avro", py, stores)?;
     let mut target = Target::new(path, &given, stores)?;
     signals::notice_main_thread(py)?;
@@ -66,8 +66,8 @@ pub(crate) fn write_avro(
     written.map(|written| written.rows).map_err(|error| failure(py, error))
 }
 
-/// Arguments that say how to write.
-pub(crate) struct Given<'a, 'py> {
+/// The arguments that configure the writer.
+pub(crate) struct WriteArguments<'a, 'py> {
     pub(crate) codec: Option<&'a Bound<'py, PyAny>>,
     pub(crate) level: Option<&'a Bound<'py, PyAny>>,
     pub(crate) block_bytes: Option<&'a Bound<'py, PyAny>>,
@@ -78,13 +78,13 @@ pub(crate) struct Given<'a, 'py> {
     pub(crate) append: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// Where to write, and how.
+/// The destination and the options of a writer.
 pub(crate) struct Target {
-    place: Option<Place>,
+    place: Option<Destination>,
     options: WriteOptions,
 }
 
-enum Place {
+enum Destination {
     New(PathBuf),
     Appended { path: PathBuf, codec: Option<Codec> },
     File(PythonSink),
@@ -94,7 +94,7 @@ enum Place {
 impl Target {
     pub(crate) fn new(
         path: &Bound<'_, PyAny>,
-        given: &Given<'_, '_>,
+        given: &WriteArguments<'_, '_>,
         stores: StoreArguments,
     ) -> PyResult<Self> {
         let codec = given.codec.map(|value| choice("codec", &CODECS, value)).transpose()?;
@@ -119,7 +119,7 @@ impl Target {
                                read";
                 return Err(PyValueError::new_err(message));
             }
-            Place::File(PythonSink::new("path", path.clone()))
+            Destination::File(PythonSink::new("path", path.clone()))
         } else {
             let expected = "a path (str or os.PathLike), a URL or a binary file object with write()";
             let path = argument::path("path", path).map_err(|_| wrong_type("path", expected, path))?;
@@ -128,20 +128,20 @@ impl Target {
                     let message = "append: expected a path, found a URL: stores cannot append to objects";
                     return Err(PyValueError::new_err(message));
                 }
-                Some(url) => Place::Object { url, stores },
-                None if append => Place::Appended { path, codec },
-                None => Place::New(path),
+                Some(url) => Destination::Object { url, stores },
+                None if append => Destination::Appended { path, codec },
+                None => Destination::New(path),
             }
         };
         Ok(Self { place: Some(place), options })
     }
 
-    /// Opens the writer; once.
+    /// Opens the writer. May be called only once.
     pub(crate) fn open(&mut self, schema: SchemaRef) -> Result<AvroWriter, FeedError> {
         let options = self.options.clone();
         let writer = match self.place.take() {
-            Some(Place::New(path)) => AvroWriter::create(path, schema, options)?,
-            Some(Place::Appended { path, codec }) => {
+            Some(Destination::New(path)) => AvroWriter::create(path, schema, options)?,
+            Some(Destination::Appended { path, codec }) => {
                 if let Some(wanted) = codec {
                     let found = AvroHeader::read(path.as_path(), &Limits::default())?.codec();
                     if found != wanted {
@@ -154,22 +154,22 @@ impl Target {
                 }
                 AvroWriter::append(path, schema, options)?
             }
-            Some(Place::Object { url, stores }) => {
+            Some(Destination::Object { url, stores }) => {
                 AvroWriter::create_file(redacted(&url), || stores.create(&url), schema, options)?
             }
-            Some(Place::File(sink)) => AvroWriter::to_sink(sink, schema, options)?,
+            Some(Destination::File(sink)) => AvroWriter::to_sink(sink, schema, options)?,
             None => return Err(FeedError::new(FeedErrorKind::Internal, "expected to open a writer once")),
         };
         Ok(writer.with_interrupt(signals::interrupt()))
     }
 }
 
-/// A level of any codec: which ones a codec has, the library says.
+/// Parses a compression level. The library checks whether the codec supports it.
 fn level(value: &Bound<'_, PyAny>) -> PyResult<i32> {
     value.extract().map_err(|_| wrong_type("level", "an integer", value))
 }
 
-/// Keys and values of a mapping.
+/// Parses the keys and values of a mapping.
 fn entries(metadata: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, Vec<u8>>> {
     let expected = "a dict of str to bytes";
     let mapping = metadata.cast::<PyMapping>().map_err(|_| wrong_type("metadata", expected, metadata))?;
@@ -183,7 +183,7 @@ fn entries(metadata: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, Vec<u8>>> {
     Ok(entries)
 }
 
-/// The batches of an argument.
+/// Converts an argument to a reader of batches.
 pub(crate) fn source(
     argument: &str,
     batches: &Bound<'_, PyAny>,
@@ -206,7 +206,7 @@ pub(crate) fn source(
     Err(wrong_type(argument, "an object with __arrow_c_stream__ or __arrow_c_array__", batches))
 }
 
-/// Batches of another library, whose strings are looked at: a file with others could not be read.
+/// Iterates over batches of another library, and checks their strings: a file with invalid UTF-8 could not be read.
 struct Checked<R>(R);
 
 impl<R: RecordBatchReader> Iterator for Checked<R> {
@@ -224,7 +224,7 @@ impl<R: RecordBatchReader> RecordBatchReader for Checked<R> {
     }
 }
 
-/// An error of the caller's stream, apart from errors of a reader of this library, which stay what they are.
+/// Converts an error of the stream of the caller. Errors of an arrowfeed reader are kept unchanged.
 pub(crate) fn source_error(error: ArrowError) -> FeedError {
     match error {
         ArrowError::ExternalError(error) => match error.downcast::<FeedError>() {
@@ -235,7 +235,7 @@ pub(crate) fn source_error(error: ArrowError) -> FeedError {
     }
 }
 
-/// The caller's stream could not give a batch: not an error of the file that is written.
+/// An error of the stream of the caller, as opposed to the written file.
 #[derive(Debug)]
 struct SourceFailed(ArrowError);
 
@@ -253,7 +253,7 @@ impl From<SourceFailed> for FeedError {
     }
 }
 
-/// The exception for an error of writing.
+/// The exception for a write error.
 pub(crate) fn failure(py: Python<'_>, error: FeedError) -> PyErr {
     match error.source().and_then(|source| source.downcast_ref()) {
         Some(SourceFailed(failure)) => match Invalid::of(failure) {

@@ -14,7 +14,7 @@ use crate::foreign;
 use crate::guarded::{Guarded, Refusal};
 use crate::signals;
 use crate::stores::StoreArguments;
-use crate::write::{self, Given, Target};
+use crate::write::{self, Target, WriteArguments};
 
 const CLOSED: &str = "expected an open writer, found one that is closed or has failed: make a new one";
 
@@ -25,10 +25,10 @@ pub(crate) struct AvroWriter {
 }
 
 enum State {
-    /// No batch has come, and the Arrow schema is not known.
+    /// No batch was written yet, and the Arrow schema is unknown.
     New(Box<Target>),
     Open(Box<Writer>),
-    /// Closed, or ended by an error.
+    /// Closed, or failed with an error.
     Ended(Written),
 }
 
@@ -47,7 +47,7 @@ impl State {
         }
     }
 
-    /// Opens the writer for `schema`, unless it is open.
+    /// Opens the writer for `schema`, unless it is already open.
     fn open(&mut self, schema: SchemaRef) -> Result<&mut Writer, Refusal> {
         if let Self::New(target) = self {
             *self = Self::Open(Box::new(target.open(schema)?));
@@ -58,14 +58,14 @@ impl State {
         }
     }
 
-    /// Drops the writer, and with it what it has written.
+    /// Drops the writer, which discards the unfinished file.
     fn end(&mut self) {
         *self = Self::Ended(self.written());
     }
 }
 
 impl AvroWriter {
-    /// Runs `work` without the interpreter, one thread at a time.
+    /// Runs `work` without the interpreter, in one thread at a time.
     fn with<R: Send>(
         &self,
         py: Python<'_>,
@@ -102,7 +102,8 @@ impl AvroWriter {
         stores: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let py = path.py();
-        let given = Given { codec, level, block_bytes, schema, metadata, on_overflow, threads, append };
+        let given =
+            WriteArguments { codec, level, block_bytes, schema, metadata, on_overflow, threads, append };
         let state =
             State::New(Box::new(Target::new(path, &given, StoreArguments::only("AvroWriter", py, stores)?)?));
         let stop = Arc::new(AtomicBool::new(false));

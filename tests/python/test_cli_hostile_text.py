@@ -224,7 +224,7 @@ def test_tracebacks_are_escaped(tmp_path):
 
 def test_an_argument_is_escaped_in_the_error_of_the_call(arrowfeed):
     ran = arrowfeed("head", "--x\x1b[2J\u200f", "a.avro")
-    assert ran.err.splitlines()[-1] == "arrowfeed: error: unrecognized arguments: --x\\u001b[2J\\u200f"
+    assert ran.err.splitlines()[-1] == "arrowfeed head: error: unrecognized arguments: --x\\u001b[2J\\u200f"
 
 
 def test_a_name_in_the_overview_of_stats_is_escaped(arrowfeed, tmp_path):

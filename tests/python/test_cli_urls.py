@@ -367,7 +367,7 @@ def test_values_of_storage_options_are_in_no_message(arrowfeed, users_file, buck
         ran = arrowfeed(*call, f"{option}=aws_secret_access_key={SECRET}")
         assert (ran.code, ran.out) == (2, "")
         assert ran.err.splitlines()[-1] == (
-            f"arrowfeed: error: unrecognized arguments: {option}=aws_secret_access_key=…"
+            f"arrowfeed {command}: error: unrecognized arguments: {option}=aws_secret_access_key=…"
         )
         # An argument with a space is no option.
         ran = arrowfeed(command, *output, f"{option}=key={SECRET} {SECRET}")

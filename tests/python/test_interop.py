@@ -10,7 +10,7 @@ import pytest
 import arrowfeed as af
 from conftest import BIG_ROWS, users, write
 
-HANDED_OVER = "^expected a reader of one's own, found it handed over by __arrow_c_stream__$"
+HANDED_OVER = "^this reader was already consumed through __arrow_c_stream__; open a new one$"
 
 
 def test_pyarrow_makes_a_table(users_file):

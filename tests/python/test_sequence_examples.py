@@ -74,6 +74,20 @@ def test_a_file_is_read_with_and_without_a_schema(path):
         assert table.to_pylist() == ROWS
 
 
+@pytest.mark.parametrize("messages", ["example", "sequence_example"])
+def test_the_schema_is_inferred_in_every_encoding(tmp_path, messages):
+    path = tmp_path / "rows.tfrecord"
+    table = TABLE if messages == "sequence_example" else TABLE.select(["user"])
+    schema = SCHEMA if messages == "sequence_example" else {"user": "int64"}
+    af.write_tfrecord(table, path, format=messages)
+    for encoding in ("tfx", "feature"):
+        options = {"format": messages, "encoding": encoding}
+        inferred = af.read_tfrecord(path, **options).to_pyarrow()
+        assert inferred.equals(af.read_tfrecord(path, schema=schema, **options).to_pyarrow())
+    raw = af.read_tfrecord(path, format="raw").to_pyarrow()
+    assert raw.num_rows == 3
+
+
 @pytest.mark.parametrize(
     ("columns", "first"),
     [

@@ -1,4 +1,4 @@
-//! The entry: representations compiled once, then batches to tensors.
+//! [`TensorAdapter`]: compiles representations against a schema once, then converts batches to tensors.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use crate::same_schema;
 use crate::spec::TensorSpec;
 use crate::tensor::Tensor;
 
-/// Turns batches of one schema into tensors.
+/// Converts batches of one schema to tensors.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -48,14 +48,14 @@ struct Plan {
     columns: Vec<usize>,
 }
 
-/// Tensors by name, in the order of the representations.
+/// Named tensors, in the order of the representations.
 pub type Tensors = Vec<(String, Tensor)>;
 
 impl TensorAdapter {
-    /// Compiles each representation, by the name of its tensor, against the schema.
+    /// Compiles the representations, each with the name of its tensor, against the schema.
     ///
     /// # Errors
-    /// A representation that is invalid or does not fit the schema, or a name that is there twice.
+    /// A representation is invalid or does not fit the schema, or two tensors have the same name.
     pub fn try_new<S: Into<String>, R: Borrow<Representation>>(
         schema: SchemaRef,
         representations: impl IntoIterator<Item = (S, R)>,
@@ -63,7 +63,7 @@ impl TensorAdapter {
         Self::with_options(schema, representations, AdapterOptions::default())
     }
 
-    /// The same with choices.
+    /// Like [`try_new`](Self::try_new), with options.
     pub fn with_options<S: Into<String>, R: Borrow<Representation>>(
         schema: SchemaRef,
         representations: impl IntoIterator<Item = (S, R)>,
@@ -86,30 +86,31 @@ impl TensorAdapter {
         &self.schema
     }
 
-    /// What is known of each tensor, by name, in the order of the representations.
+    /// The specs of the tensors, by name, in the order of the representations.
     pub fn specs(&self) -> &[(String, TensorSpec)] {
         self.plans.specs()
     }
 
-    /// Indices of the columns that are read, in order. Those that are not may be anything.
+    /// Indices of the columns that the adapter reads, in ascending order. Other columns of a batch may have any name and type.
     pub fn columns(&self) -> Vec<usize> {
         let columns: BTreeSet<usize> =
             self.plans.iter().flat_map(|(_, plan)| &plan.columns).copied().collect();
         columns.into_iter().collect()
     }
 
-    /// All tensors of a batch.
+    /// Converts a batch to all tensors.
     ///
     /// # Errors
-    /// A batch of another schema, or a row that does not fit; the message names tensor, column and row.
+    /// The batch has another schema, or a row does not fit its representation. The message names the tensor, the column and
+    /// the row.
     pub fn convert(&self, batch: &RecordBatch) -> Result<Tensors, ConversionError> {
         self.plans.iter().map(|(name, plan)| self.tensor(name, plan, batch)).collect()
     }
 
-    /// The tensors of these names, in this order.
+    /// Converts a batch to the tensors with these names, in this order.
     ///
     /// # Errors
-    /// As [`convert`](Self::convert), or a name that is not known.
+    /// The errors of [`convert`](Self::convert), or an unknown name.
     pub fn convert_only(&self, batch: &RecordBatch, names: &[&str]) -> Result<Tensors, ConversionError> {
         let tensors = names.iter().map(|name| {
             let (name, plan) = self.plans.get(name)?;
@@ -118,15 +119,15 @@ impl TensorAdapter {
         tensors.collect()
     }
 
-    /// An adapter for some of the tensors, of the same schema: the names are looked up once.
+    /// Creates an adapter for some of the tensors, with the same schema. Looks up the names once.
     ///
     /// # Errors
-    /// A name that is not known.
+    /// A name is unknown.
     pub fn project(&self, names: &[&str]) -> Result<Self, RepresentationError> {
         Ok(Self { schema: self.schema.clone(), plans: self.plans.project(names)? })
     }
 
-    /// Of each tensor, what is shared with the batch and what is copied, and why.
+    /// Reports for each tensor which parts share memory with the batch, which are copied, and why.
     pub fn explain(&self) -> Vec<Explanation> {
         self.plans.explain(|plan| plan.conversion.explain())
     }

@@ -1,14 +1,15 @@
-//! Vectors whose items begin at a multiple of 64 bytes: TensorFlow and JAX take such memory as it is, and copy other.
+//! Vectors whose elements begin at a multiple of 64 bytes. TensorFlow and JAX use such memory without a copy, and copy
+//! memory with any other alignment.
 
 use std::collections::TryReserveError;
 use std::ops::{Deref, DerefMut};
 
 use crate::gather::reserved;
 
-/// Bytes at whose multiples frameworks want tensors to begin.
+/// Alignment in bytes that frameworks need to use a tensor without a copy.
 const ALIGNMENT: usize = 64;
 
-/// A vector whose first items may be there only to fill the memory before an aligned one.
+/// A `Vec` that may be padded at the front so that element `start` is 64-byte aligned.
 #[derive(Debug, Default)]
 pub(crate) struct Aligned<T> {
     pub(crate) items: Vec<T>,
@@ -16,14 +17,14 @@ pub(crate) struct Aligned<T> {
 }
 
 impl<T> Aligned<T> {
-    /// No items yet, in memory for `len` of them. Those before `start` are still to be written.
+    /// Allocates an empty vector with room for `len` elements. The caller still has to write the padding before `start`.
     pub(crate) fn reserved(len: usize) -> Result<Self, TryReserveError> {
         let items: Vec<T> = reserved(len.saturating_add(most_before::<T>()))?;
         Ok(Self { start: before(&items), items })
     }
 }
 
-/// As they are, wherever they begin.
+/// Takes the vector without padding, whatever its alignment.
 impl<T> From<Vec<T>> for Aligned<T> {
     fn from(items: Vec<T>) -> Self {
         Self { items, start: 0 }
@@ -44,12 +45,12 @@ impl<T> DerefMut for Aligned<T> {
     }
 }
 
-/// How many items there may be before an aligned one.
+/// Upper bound of the number of padding elements.
 pub(crate) const fn most_before<T>() -> usize {
     ALIGNMENT / size_of::<T>()
 }
 
-/// How many items of this memory are before the first aligned one. 0 where none is aligned.
+/// Number of elements to skip to reach 64-byte alignment. 0 if no element is aligned.
 pub(crate) fn before<T>(items: &[T]) -> usize {
     let beyond = items.as_ptr().addr() % ALIGNMENT;
     match beyond % size_of::<T>() {

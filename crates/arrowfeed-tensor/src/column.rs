@@ -1,4 +1,4 @@
-//! A path compiled against a schema: which column, and what to do at each level of it.
+//! A path compiled against a schema: the index of the column, and a step for each level of nesting.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -10,33 +10,33 @@ use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind
 use crate::lists::{self, Lists};
 use crate::row_splits::{RowSplits, SplitsDType};
 
-/// Steps from a column of the batch to an array inside it.
+/// A compiled path from a column of the batch to an array inside it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Column {
     /// The path as the user gave it, for messages.
     pub(crate) label: String,
-    /// Names of the column and of the fields that the path leads through.
+    /// The resolved path: the names of the column and of the fields on the path.
     pub(crate) path: ColumnPath,
     index: usize,
     steps: Vec<Step>,
-    /// Of each list on the way, its size if that is fixed.
+    /// For each list on the path: its size, if the size is fixed.
     pub(crate) sizes: Vec<Option<usize>>,
-    /// Of each list on the way, the width of its offsets if it has any.
+    /// For each list on the path: the width of its offsets, if it has any.
     offsets: Vec<Option<SplitsDType>>,
-    /// The type at the end, which is no list.
+    /// The type at the end of the path, which is not a list.
     pub(crate) leaf: DataType,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Step {
-    /// This child of a struct.
+    /// The child of a struct with this index.
     Field(usize),
     /// The items of a list.
     Items,
 }
 
 impl Column {
-    /// An error where the path is not in the schema. Lists at its end are entered, structs are not.
+    /// Compiles the path. Fails if the path is not in the schema. Enters lists at the end of the path, but not structs.
     pub(crate) fn compile(schema: &Schema, path: &ColumnPath) -> Result<Self, RepresentationError> {
         let label = path.to_string();
         let mut names: Vec<&str> = path.steps().iter().map(String::as_str).collect();
@@ -63,7 +63,7 @@ impl Column {
         Ok(column)
     }
 
-    /// Goes through the lists that `field` may be, to what is in the last of them.
+    /// Enters the nested lists of `field`, and returns the items of the innermost one. `None` if `field` is not a list.
     fn enter_lists<'a>(&mut self, mut field: &'a FieldRef) -> Option<&'a FieldRef> {
         let mut entered = None;
         while let Some(items) = lists::items(field.data_type()) {
@@ -101,12 +101,12 @@ impl Column {
         Ok(field)
     }
 
-    /// Number of lists on the way.
+    /// Number of lists on the path.
     pub(crate) fn depth(&self) -> usize {
         self.sizes.len()
     }
 
-    /// The lists below the first that have a fixed size, at the end: their sizes.
+    /// Sizes of the fixed-size lists at the end of the path. The outermost list is never one of them.
     pub(crate) fn fixed_tail(&self) -> Vec<usize> {
         let below = self.sizes.get(1..).unwrap_or_default();
         let tail = below.iter().rev().map_while(|size| *size);
@@ -115,7 +115,7 @@ impl Column {
         tail
     }
 
-    /// Of each list but those of the fixed tail, the width of its offsets if it has any.
+    /// For each list before the fixed tail: the width of its offsets, if it has any.
     pub(crate) fn offsets(&self) -> &[Option<SplitsDType>] {
         &self.offsets[..self.depth() - self.fixed_tail().len()]
     }
@@ -130,14 +130,14 @@ impl Column {
         self.index
     }
 
-    /// The array of the column, and the places where it or a struct around it is null.
-    pub(crate) fn start<'a>(&'a self, batch: &RecordBatch) -> Walk<'a> {
+    /// Starts a walk at the array of the column.
+    pub(crate) fn start<'a>(&'a self, batch: &RecordBatch) -> ColumnCursor<'a> {
         let array = batch.column(self.index).clone();
         let nulls = lists::with_parents(None, &array);
-        Walk { steps: &self.steps, array, nulls }
+        ColumnCursor { steps: &self.steps, array, nulls }
     }
 
-    /// Goes down to the leaf by rows, through all lists but the last `tail`, which have fixed sizes.
+    /// Descends to the leaf, and makes row splits of all lists except the last `tail`, which have fixed sizes.
     pub(crate) fn rows(
         &self,
         batch: &RecordBatch,
@@ -162,29 +162,29 @@ impl Column {
     }
 }
 
-/// Somewhere between a column and its leaf.
+/// A position between a column and its leaf.
 #[derive(Debug)]
-pub(crate) struct Walk<'a> {
+pub(crate) struct ColumnCursor<'a> {
     steps: &'a [Step],
     pub(crate) array: ArrayRef,
     pub(crate) nulls: Option<NullBuffer>,
 }
 
-impl Walk<'_> {
-    /// The lists that come next, if any do. After them, [`enter`](Self::enter) their values.
+impl ColumnCursor<'_> {
+    /// The next level of lists, if there is one. The caller continues with [`enter`](Self::enter) and their values.
     pub(crate) fn next_lists(&mut self) -> Option<Lists> {
         self.enter_structs();
         Lists::new(&self.array, self.nulls.clone())
     }
 
-    /// Goes on with the values of the lists that came last.
+    /// Continues with the values of the last lists.
     pub(crate) fn enter(&mut self, values: ArrayRef) {
         self.steps = self.steps.get(1..).unwrap_or_default();
         self.nulls = lists::with_parents(None, &values);
         self.array = values;
     }
 
-    /// Goes through structs up to the next list or the leaf. A null struct makes its fields null.
+    /// Descends through structs to the next list or the leaf. A null struct makes its fields null.
     pub(crate) fn enter_structs(&mut self) {
         while let Some((Step::Field(child), rest)) = self.steps.split_first() {
             let array = self.array.as_struct().column(*child).clone();
@@ -193,7 +193,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes into lists of one size, null ones too: all their values are null then.
+    /// Enters fixed-size lists. All values of a null list are null.
     fn enter_fixed(&mut self) {
         let Some(list) = self.array.as_fixed_size_list_opt() else { return };
         let size = list.value_length() as usize;
@@ -205,30 +205,31 @@ impl Walk<'_> {
     }
 }
 
-/// The values at the end of a path, and how they belong to the rows of the batch.
+/// The values at the end of a path, with the row splits that map them to the rows of the batch.
 #[derive(Debug)]
 pub(crate) struct Leaves {
-    /// Rows of the batch.
+    /// Number of rows of the batch.
     pub(crate) rows: usize,
-    /// One for each list that was entered by rows, from the outside in.
+    /// One for each list on the path except the fixed-size tail, outermost first.
     pub(crate) splits: Vec<RowSplits>,
     pub(crate) array: ArrayRef,
     pub(crate) nulls: Option<NullBuffer>,
 }
 
 impl Leaves {
-    /// The row of the batch in which item `item` of the innermost lists is.
+    /// The row of the batch that contains item `item` of the innermost lists.
     pub(crate) fn row_of(&self, item: usize) -> usize {
         row_of(&self.splits, item)
     }
 }
 
-/// The row of the batch in which item `item` of the innermost level is.
+/// The row of the batch that contains item `item` of the innermost level.
 pub(crate) fn row_of(splits: &[RowSplits], item: usize) -> usize {
     splits.iter().rev().fold(item, |item, splits| splits.row_of(item))
 }
 
-/// The field that the next names lead to: the name itself, or the longest part of it that is a field.
+/// Finds the field for the next name: the field with that name, or else the one with its longest prefix before a dot
+/// that leads to the rest of the name. Pushes the rest back to `names`.
 fn step<'a>(fields: &'a Fields, names: &mut Vec<&str>) -> Option<(usize, &'a FieldRef)> {
     let name = names.pop()?;
     if let Some(found) = fields.find(name) {
@@ -243,7 +244,7 @@ fn step<'a>(fields: &'a Fields, names: &mut Vec<&str>) -> Option<(usize, &'a Fie
             return Some((index, field));
         }
     }
-    // Nothing has the whole path: as far as it goes, so that the error says where it ends.
+    // No field leads to the whole path. Follow its longest known prefix, so that the error says where the path ends.
     let part = name.rmatch_indices('.').find_map(|(dot, _)| Some((dot, fields.find(&name[..dot])?)));
     let Some((dot, found)) = part else {
         names.push(name);
@@ -253,7 +254,7 @@ fn step<'a>(fields: &'a Fields, names: &mut Vec<&str>) -> Option<(usize, &'a Fie
     Some(found)
 }
 
-/// An error where several fields have the name of one that is asked for.
+/// Fails if several fields have the requested name.
 pub(crate) fn refuse_namesakes(fields: &Fields, name: &str) -> Result<(), RepresentationError> {
     let found = fields.iter().filter(|field| field.name() == name).count();
     if found < 2 {
@@ -264,7 +265,7 @@ pub(crate) fn refuse_namesakes(fields: &Fields, name: &str) -> Result<(), Repres
     Err(RepresentationError::new(RepresentationErrorKind::Name, expected, found))
 }
 
-/// Whether `name` is a path inside of `data_type`.
+/// Whether `name` is a path inside `data_type`.
 fn leads_to(data_type: &DataType, name: &str) -> bool {
     match data_type {
         DataType::Struct(fields) => {
@@ -278,7 +279,7 @@ fn leads_to(data_type: &DataType, name: &str) -> bool {
     }
 }
 
-/// Names for a message: the first ten.
+/// The names of the first ten fields, for a message.
 pub(crate) fn listed(fields: &Fields) -> String {
     let mut names: Vec<String> = fields.iter().take(10).map(|field| format!("{:?}", field.name())).collect();
     if fields.len() > names.len() {

@@ -1,4 +1,4 @@
-//! Names of columns, and of fields inside them.
+//! Paths to columns, and to fields inside them.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use arrow_schema::Schema;
 use crate::column::Column;
 use crate::error::RepresentationError;
 
-/// Names from the outside in: a column, then fields of structs. Lists on the way have no step of their own.
+/// A path of names, outermost first: a column, then fields of structs. Lists on the path have no step.
 ///
-/// A path of one step may hold dots: it names the column that is called so, and where there is none, the field that
-/// its parts lead to. `a.b` is therefore the column `a.b`, or else field `b` of column `a`.
+/// A path of one step may contain dots. It names the column with exactly this name or, if there is none, the field that
+/// its parts lead to: `a.b` is the column `a.b`, or else the field `b` of column `a`.
 ///
 /// ```
 /// use arrowfeed_tensor::ColumnPath;
@@ -23,30 +23,30 @@ use crate::error::RepresentationError;
 pub struct ColumnPath(Vec<String>);
 
 impl ColumnPath {
-    /// A path of these steps.
+    /// Creates a path of these steps.
     pub fn new<S: Into<String>>(steps: impl IntoIterator<Item = S>) -> Self {
         Self(steps.into_iter().map(Into::into).collect())
     }
 
-    /// The names, from the outside in.
+    /// The names, outermost first.
     pub fn steps(&self) -> &[String] {
         &self.0
     }
 
-    /// The names of the column and of the fields that the path leads to in a schema, one a step.
+    /// Resolves the path against a schema: returns the names of the column and of the fields, one per step.
     ///
     /// # Errors
-    /// It leads to none.
+    /// The schema has no such column or field, or more than one.
     pub fn resolved(&self, schema: &Schema) -> Result<Self, RepresentationError> {
         Column::compile(schema, self).map(|column| column.path)
     }
 
-    /// The path of a field of it.
+    /// The path of a field inside this one.
     pub(crate) fn child(&self, name: &str) -> Self {
         Self(self.0.iter().cloned().chain([name.to_owned()]).collect())
     }
 
-    /// The path of a sibling: the last step replaced, where there is one.
+    /// The path of a sibling: replaces the last step, if there is one.
     pub(crate) fn sibling(&self, name: &str) -> Self {
         let parents = self.0.split_last().map(|(_, parents)| parents).unwrap_or_default();
         Self(parents.iter().cloned().chain([name.to_owned()]).collect())
@@ -59,7 +59,7 @@ impl From<&str> for ColumnPath {
     }
 }
 
-/// Steps joined by dots.
+/// Joins the steps with dots.
 impl fmt::Display for ColumnPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join("."))

@@ -1,4 +1,4 @@
-//! The types that a tensor's values can have.
+//! Types of the values of tensors.
 
 use std::fmt;
 
@@ -35,10 +35,10 @@ pub enum DType {
 }
 
 impl DType {
-    /// The type of the values that an Arrow type becomes, `None` where no tensor can hold it.
+    /// The tensor type for an Arrow type, or `None` if no tensor can hold its values.
     ///
-    /// Dates, times, timestamps and durations become the integers that they are stored as, in the unit of their
-    /// Arrow type. A dictionary becomes what it stands for.
+    /// Dates, times, timestamps and durations become the integers that store them, in the unit of their Arrow type. A
+    /// dictionary becomes the type of its values.
     pub fn of(data_type: &DataType) -> Option<Self> {
         use DataType::*;
         Some(match data_type {
@@ -62,7 +62,7 @@ impl DType {
         })
     }
 
-    /// The Arrow type of such values: byte strings as large binary.
+    /// The Arrow type for these values. Byte strings become `LargeBinary`.
     pub fn arrow_type(self) -> DataType {
         match self {
             Self::Bool => DataType::Boolean,
@@ -81,7 +81,7 @@ impl DType {
         }
     }
 
-    /// Bytes of one value, `None` for byte strings. A bool takes one byte in a tensor, and one bit in Arrow.
+    /// Size of one value in bytes, `None` for byte strings. A bool takes one byte in a tensor, and one bit in Arrow.
     pub fn size(self) -> Option<usize> {
         Some(match self {
             Self::Bool | Self::Int8 | Self::UInt8 => 1,
@@ -92,17 +92,17 @@ impl DType {
         })
     }
 
-    /// Whether values are whole numbers.
+    /// Whether the values are integers.
     pub fn is_integer(self) -> bool {
         !matches!(self, Self::Bool | Self::Bytes) && !self.is_floating()
     }
 
-    /// Whether values are floating point numbers.
+    /// Whether the values are floating-point numbers.
     pub fn is_floating(self) -> bool {
         matches!(self, Self::Float16 | Self::Float32 | Self::Float64)
     }
 
-    /// The name that numpy and TensorFlow know, `bytes` for byte strings.
+    /// The name of the type in numpy and TensorFlow, `bytes` for byte strings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bool => "bool",

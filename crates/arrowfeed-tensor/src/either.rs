@@ -1,4 +1,4 @@
-//! An adapter of representations or of features, for those who take both.
+//! An adapter that is built from either representations or features.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -9,12 +9,12 @@ use crate::explain::Explanation;
 use crate::feature::FeatureAdapter;
 use crate::spec::TensorSpec;
 
-/// What makes the tensors of a batch, whichever way they were described.
+/// A [`TensorAdapter`] or a [`FeatureAdapter`], with their common interface.
 #[derive(Debug, Clone)]
 pub enum Adapter {
-    /// By representations of columns.
+    /// An adapter of representations of columns.
     Representations(TensorAdapter),
-    /// By features over key expressions.
+    /// An adapter of features over key expressions.
     Features(FeatureAdapter),
 }
 
@@ -46,7 +46,7 @@ impl Adapter {
     /// See [`TensorAdapter::convert`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`TensorAdapter::convert`].
     pub fn convert(&self, batch: &RecordBatch) -> Result<Tensors, ConversionError> {
         match self {
             Self::Representations(adapter) => adapter.convert(batch),
@@ -57,7 +57,7 @@ impl Adapter {
     /// See [`TensorAdapter::convert_only`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`TensorAdapter::convert_only`].
     pub fn convert_only(&self, batch: &RecordBatch, names: &[&str]) -> Result<Tensors, ConversionError> {
         match self {
             Self::Representations(adapter) => adapter.convert_only(batch, names),
@@ -68,7 +68,7 @@ impl Adapter {
     /// See [`TensorAdapter::project`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`TensorAdapter::project`].
     pub fn project(&self, names: &[&str]) -> Result<Self, RepresentationError> {
         Ok(match self {
             Self::Representations(adapter) => Self::Representations(adapter.project(names)?),

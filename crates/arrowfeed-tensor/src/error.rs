@@ -1,52 +1,52 @@
-//! The crate's two errors: a representation that cannot be, and a batch that does not fit.
+//! The crate's two errors: an invalid representation, and a batch that does not fit its representation.
 
 use std::fmt;
 
-/// What is wrong with a representation, so that a caller can act on it without reading the text.
+/// The kind of a [`RepresentationError`], so that callers need not parse the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RepresentationErrorKind {
     /// A column, or a field of one, is not in the schema.
     MissingColumn,
-    /// A column is of a type that the representation cannot take.
+    /// A column has a type that the representation does not support.
     Type,
-    /// A shape is impossible, or impossible for the column.
+    /// A shape is invalid, or does not fit the column.
     Shape,
-    /// A default value is not one of the column's type.
+    /// A default value does not fit the type of the column, or is missing.
     Default,
-    /// A partition of a ragged tensor is impossible.
+    /// A partition of a ragged tensor is invalid.
     Partition,
-    /// Bytes that are no message, or a message without what it needs.
+    /// Bytes are not a message, or the message lacks a required part.
     Proto,
-    /// A TensorFlow Metadata schema from which no representation follows.
+    /// No representation can be derived from a TensorFlow Metadata schema.
     Schema,
-    /// A tensor's name that is not known, or is there twice.
+    /// The name of a tensor is unknown or occurs twice, or the name of a column or field is ambiguous.
     Name,
-    /// A text that is no key expression.
+    /// A text is not a key expression.
     Key,
 }
 
-/// What is wrong with a batch, so that a caller can act on it without reading the text.
+/// The kind of a [`ConversionError`], so that callers need not parse the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConversionErrorKind {
-    /// The batch has not the schema that the adapter was made for.
+    /// The batch does not have the schema that the adapter was made for.
     Schema,
-    /// A row has more or fewer values than it must have.
+    /// A row has too many or too few values.
     Length,
-    /// A null where none may be.
+    /// A value is null where nulls are not allowed.
     Null,
-    /// An index outside of its dimension.
+    /// An index is outside its dimension.
     Bounds,
     /// Two entries of a sparse tensor have the same coordinates.
     Duplicate,
-    /// A row cannot be divided as the partitions say.
+    /// A row cannot be divided into its partitions.
     Partition,
-    /// A number does not fit into the type that it must have: row splits of 32 bits, sizes.
+    /// A number does not fit its type, such as a row split of 32 bits or the size of an array.
     Overflow,
-    /// The limit `batch_bytes` was reached; [`ConversionError::limit`] names it.
+    /// The batch exceeds the limit `batch_bytes`; [`ConversionError::limit`] names it.
     Limit,
-    /// A tensor's name that is not known.
+    /// The name of a tensor is unknown.
     Name,
     /// The parts of a tensor do not fit together.
     Tensor,
@@ -75,7 +75,7 @@ impl<K> Inner<K> {
 impl<K> fmt::Display for Inner<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut place = Vec::new();
-        // A feature is often called as its key is.
+        // A feature often has the same name as its key.
         let tensor = self.tensor.as_ref().filter(|_| self.tensor != self.key);
         place.extend(tensor.map(|name| format!("tensor {name:?}")));
         place.extend(self.key.as_ref().map(|key| format!("key {key:?}")));
@@ -89,12 +89,13 @@ impl<K> fmt::Display for Inner<K> {
     }
 }
 
-/// A representation that is invalid, or does not fit the schema. Found before any data is read.
+/// A representation that is invalid, or does not fit the schema. It is reported before any data is read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct RepresentationError(Box<Inner<RepresentationErrorKind>>);
 
-/// A batch that does not fit its representation: which tensor, column and row, what was expected, what was found.
+/// A batch that does not fit its representation. It names the tensor, the column and the row, and says what was expected
+/// and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConversionError(Box<Inner<ConversionErrorKind>>);
@@ -132,37 +133,37 @@ impl RepresentationError {
         self
     }
 
-    /// The key expression, where one is to blame.
+    /// The key expression at fault, if there is one.
     pub fn key(&self) -> Option<&str> {
         self.0.key.as_deref()
     }
 
-    /// The character of the key expression that is to blame, counted from 1.
+    /// The character of the key expression at fault, counted from 1.
     pub fn character(&self) -> Option<usize> {
         self.0.character
     }
 
-    /// What is wrong.
+    /// The kind of error.
     pub fn kind(&self) -> RepresentationErrorKind {
         self.0.kind
     }
 
-    /// The tensor's name, where it is known.
+    /// The name of the tensor, if it is known.
     pub fn tensor(&self) -> Option<&str> {
         self.0.tensor.as_deref()
     }
 
-    /// The column's path, where one is to blame.
+    /// The path of the column at fault, if there is one.
     pub fn column(&self) -> Option<&str> {
         self.0.column.as_deref()
     }
 
-    /// What should have been there.
+    /// Description of the expected value.
     pub fn expected(&self) -> &str {
         &self.0.expected
     }
 
-    /// What was there.
+    /// Description of the value that was found.
     pub fn found(&self) -> &str {
         &self.0.found
     }
@@ -203,62 +204,62 @@ impl ConversionError {
         self
     }
 
-    /// The key expression, where one is to blame.
+    /// The key expression at fault, if there is one.
     pub fn key(&self) -> Option<&str> {
         self.0.key.as_deref()
     }
 
-    /// What is wrong.
+    /// The kind of error.
     pub fn kind(&self) -> ConversionErrorKind {
         self.0.kind
     }
 
-    /// The tensor's name, where it is known.
+    /// The name of the tensor, if it is known.
     pub fn tensor(&self) -> Option<&str> {
         self.0.tensor.as_deref()
     }
 
-    /// The column's path, where one is to blame.
+    /// The path of the column at fault, if there is one.
     pub fn column(&self) -> Option<&str> {
         self.0.column.as_deref()
     }
 
-    /// The name of the limit that was reached, for [`ConversionErrorKind::Limit`].
+    /// The name of the exceeded limit, for [`ConversionErrorKind::Limit`].
     pub fn limit(&self) -> Option<&'static str> {
         (self.kind() == ConversionErrorKind::Limit).then_some("batch_bytes")
     }
 
-    /// Zero-based number of the row in its batch, where one is to blame.
+    /// Zero-based number of the row in its batch, if a row is at fault.
     pub fn row(&self) -> Option<usize> {
         self.0.row
     }
 
-    /// What should have been there.
+    /// Description of the expected value.
     pub fn expected(&self) -> &str {
         &self.0.expected
     }
 
-    /// What was there.
+    /// Description of the value that was found.
     pub fn found(&self) -> &str {
         &self.0.found
     }
 }
 
-/// Escapes what could act on a terminal: the characters that Rust's `Debug` of a text escapes, but for quotes, backslashes
-/// and joiners. The same rule as `arrowfeed_source::printable`.
+/// Escapes characters that could control a terminal: those that `Debug` of a string escapes, except quotes, backslashes,
+/// and zero-width joiners and non-joiners. The same rule as `arrowfeed_source::printable`.
 pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
             '"' | '\'' | '\\' | '\u{200c}' | '\u{200d}' => out.push(character),
-            // Combining marks are escaped at the start of a text only.
+            // `escape_debug` escapes combining marks only at the start of a string, so another character precedes this one.
             _ => out.extend(['_', character].iter().collect::<String>().escape_debug().skip(1)),
         }
     }
     out
 }
 
-/// `1 value`, `2 values`.
+/// Formats a number with a noun: `1 value`, `2 values`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! What is shared with the batch, what is copied, and why.
+//! Reports on the memory of tensors: shared with the batch, copied or computed, and why.
 
 use std::fmt;
 
@@ -10,38 +10,38 @@ use crate::leaf::Leaf;
 use crate::row_splits::SplitsDType;
 use crate::spec::TensorSpec;
 
-/// How a part of a tensor comes from the batch.
+/// The origin of the memory of a tensor part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sharing {
     /// The batch's own memory.
     Shared,
-    /// New memory, of the size of what is copied.
+    /// New memory, as large as the copied data.
     Copied,
-    /// New memory, made from the lengths of lists: there is nothing like it in the batch.
+    /// New memory, computed from the lengths of lists. The batch has no such data.
     Computed,
 }
 
-/// One part of a tensor: where its memory is from, and why.
+/// One part of a tensor: the origin of its memory, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// `values`, `indices`, `row_splits`; after the path of a field in structured tensors.
+    /// `values`, `indices` or `row_splits`. In structured tensors, the path of the field comes first.
     pub part: String,
-    /// As long as nothing of `unless` happens.
+    /// The origin of the memory, for batches to which no condition of `unless` applies.
     pub sharing: Sharing,
-    /// Why it is so, where it is not shared.
+    /// The reason, if the part is not shared or is converted later.
     pub reason: Option<String>,
-    /// What makes a copy in a batch where it happens.
+    /// Conditions under which the part of a batch is copied.
     pub unless: Vec<String>,
 }
 
-/// What [`TensorAdapter::explain`](crate::TensorAdapter::explain) says of one tensor.
+/// The report of [`TensorAdapter::explain`](crate::TensorAdapter::explain) on one tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// Name of the tensor.
     pub tensor: String,
-    /// What it is.
+    /// Spec of the tensor.
     pub spec: TensorSpec,
-    /// Where its parts are from.
+    /// The parts of the tensor.
     pub parts: Vec<Part>,
 }
 
@@ -60,13 +60,13 @@ impl Part {
         self
     }
 
-    /// The part of a field of a structured tensor.
+    /// Puts the field of a structured tensor before the name of the part.
     pub(crate) fn of(mut self, field: &str) -> Self {
         self.part = format!("{field} {}", self.part);
         self
     }
 
-    /// Values at the end of a path, kept as they are `unless` something happens.
+    /// The values at the end of a path, shared unless one of the conditions `unless` applies.
     pub(crate) fn values(leaf: &Leaf, data_type: &DataType, unless: &[&str]) -> Self {
         if !leaf.is_shared(data_type) {
             return Self::new("values", Sharing::Copied).because("a dictionary's keys are resolved");
@@ -83,7 +83,8 @@ impl Part {
         }
     }
 
-    /// Row splits of lists, whose offsets have these widths from the outside in; one part where they are alike.
+    /// The row splits of lists whose offsets have the widths `own`, outermost first. One part if all widths are equal, else
+    /// one per level.
     pub(crate) fn row_splits(own: &[Option<SplitsDType>], wanted: SplitsDType, views: bool) -> Vec<Self> {
         let Some((first, rest)) = own.split_first() else {
             return vec![Self::new("row_splits", Sharing::Computed).because("a row is a list of one value")];
@@ -110,13 +111,13 @@ impl Part {
     }
 }
 
-/// What makes a copy of all that is in lists: values, and row splits below.
+/// Condition that copies everything inside the lists: the values, and the row splits of inner lists.
 pub(crate) const HIDDEN: &str = "a null list stands over stored values";
 
-/// The same of list views.
+/// The same condition for list views.
 pub(crate) const VIEWS: &str = "list views are not in order, overlap or leave gaps";
 
-/// `values: shared; copied where a row is null and filled`.
+/// Formats like `values: shared; copied where a row is null and filled`.
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sharing = match self.sharing {

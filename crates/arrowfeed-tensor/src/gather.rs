@@ -1,4 +1,4 @@
-//! Values put together from stretches of an array and of a fill value: the one place where values are copied.
+//! Assembles values from ranges of an array and a fill value, and copies them only where it must.
 
 use std::collections::TryReserveError;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use arrow_schema::DataType;
 
 use crate::error::{ConversionError, ConversionErrorKind, count};
 
-/// What an array is made of, in order. Neighbours that touch are one piece.
+/// The pieces of an array, in order. Adjacent pieces are merged.
 #[derive(Debug, Default)]
 pub(crate) struct Pieces {
     pieces: Vec<Piece>,
@@ -21,14 +21,14 @@ pub(crate) struct Pieces {
 
 #[derive(Debug, PartialEq)]
 pub(crate) enum Piece {
-    /// These values of the source.
+    /// A range of the source.
     Copy(Range<usize>),
-    /// The fill value, so many times.
+    /// The fill value, repeated this many times.
     Fill(usize),
 }
 
 impl Pieces {
-    /// The source as it is.
+    /// The whole source, of length `len`, as one piece.
     pub(crate) fn whole(len: usize) -> Self {
         Self { pieces: vec![Piece::Copy(0..len)], len }
     }
@@ -55,12 +55,12 @@ impl Pieces {
         }
     }
 
-    /// Number of values that all pieces make.
+    /// Number of values of all pieces.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether one of the copied values is null.
+    /// Whether any copied value is null.
     fn copy_nulls(&self, source: &ArrayRef) -> bool {
         source.nulls().is_some_and(|nulls| {
             self.iter().any(|piece| match piece {
@@ -75,9 +75,9 @@ impl Pieces {
     }
 }
 
-/// The pieces of `source` as one array: a slice of it where one piece is all there is, a copy otherwise.
+/// Assembles the pieces of `source` into one array: a slice of `source` if its only piece is a range, else a copy.
 ///
-/// `fill` has one value, of the same type. Nulls of copied stretches stay nulls.
+/// `fill` has one value of the same type. Nulls in copied ranges stay null.
 pub(crate) fn gather(
     source: &ArrayRef,
     pieces: &Pieces,
@@ -141,7 +141,7 @@ fn gather_any(
     Ok(make_array(out.freeze()))
 }
 
-/// Bytes of the strings that the pieces have. `None`: more than can be counted.
+/// Bytes of the strings in the pieces, or `None` if the number overflows.
 fn bytes(source: &ArrayRef, fill: Option<&ArrayRef>, pieces: &Pieces) -> Option<usize> {
     let of = |array: &ArrayRef, range: &Range<usize>| match array.data_type() {
         DataType::Utf8 => span(array.as_string::<i32>().value_offsets(), range),
@@ -161,11 +161,11 @@ fn span<O: OffsetSizeTrait>(offsets: &[O], range: &Range<usize>) -> usize {
     offsets[range.end].as_usize() - offsets[range.start].as_usize()
 }
 
-/// An error where there is no memory for so many values, `bytes` of strings among them. arrow-rs does not ask, and the
-/// process ends: what it is about to take is taken before, and given back.
+/// Fails if there is no memory for this many values and the `bytes` of their strings. arrow-rs ends the process if an
+/// allocation fails, so this function allocates as much memory first, and frees it.
 fn room(data_type: &DataType, values: usize, bytes: Option<usize>) -> Result<(), ConversionError> {
     use DataType::*;
-    // One more bit for nulls.
+    // Bits of one value, including one bit for nulls.
     let bits = match data_type {
         Boolean => 2,
         Utf8 | Binary | List(_) | Map(..) => 33,
@@ -175,12 +175,12 @@ fn room(data_type: &DataType, values: usize, bytes: Option<usize>) -> Result<(),
     };
     let all = || values.checked_add(1)?.checked_mul(bits)?.div_ceil(8).checked_add(bytes?);
     let taken: Vec<u8> = reserved(all().unwrap_or(usize::MAX)).map_err(|error| overflow(values, &error))?;
-    // Without it the compiler may leave out memory that nobody uses.
+    // Keeps the compiler from removing the unused allocation.
     std::hint::black_box(&taken);
     Ok(())
 }
 
-/// Room for so many values, where there is some.
+/// Allocates an empty vector with room for this many values, or fails.
 pub(crate) fn reserved<T>(values: usize) -> Result<Vec<T>, TryReserveError> {
     let mut room = Vec::new();
     room.try_reserve_exact(values)?;

@@ -1,4 +1,4 @@
-//! What becomes of the values at the end of a path, whatever the tensor: their type, nulls, defaults.
+//! Conversion of the values at the end of a path, for every kind of tensor: types, nulls and defaults.
 
 use std::sync::Arc;
 
@@ -24,17 +24,17 @@ use crate::written::check;
 #[derive(Debug, Clone)]
 pub(crate) struct Leaf {
     pub(crate) dtype: DType,
-    /// The type of the tensor's array: the column's, but for dictionaries and times.
+    /// The type of the tensor's array: the type of the column, except for dictionaries and times.
     data_type: DataType,
-    /// One value: what takes the place of missing ones.
+    /// One value, which replaces missing values.
     pub(crate) fill: ArrayRef,
     nulls: InnerNulls,
-    /// Most bytes of a dictionary's values, written out.
+    /// Limit on the bytes of a dictionary's values once each row has its own copy.
     batch_bytes: usize,
 }
 
 impl Leaf {
-    /// An error where no tensor can hold values of this type, or the default value is of another.
+    /// Compiles the leaf. Fails if no tensor can hold values of this type, or if the default value does not fit the type.
     pub(crate) fn compile(
         data_type: &DataType,
         default: Option<&DefaultValue>,
@@ -54,17 +54,18 @@ impl Leaf {
         Ok(Self { dtype, data_type: plain, fill, nulls, batch_bytes })
     }
 
-    /// One value of exactly the type of the tensor's array.
+    /// Makes an array of one value, with exactly the type of the tensor's array.
     pub(crate) fn one(&self, value: &DefaultValue) -> Result<ArrayRef, RepresentationError> {
         filled(&self.data_type, self.dtype, value)
     }
 
-    /// Whether the tensor's array is the column's, in the same memory.
+    /// Whether the tensor's array shares the memory of the column.
     pub(crate) fn is_shared(&self, data_type: &DataType) -> bool {
         !matches!(data_type, DataType::Dictionary(..))
     }
 
-    /// The values as the tensor's array, dictionaries and times resolved. Nulls stay, in the second part too.
+    /// Converts the values to the type of the tensor's array: resolves dictionaries, and makes times integers. Nulls stay
+    /// null, and the second part of the result has all of them.
     pub(crate) fn plain(
         &self,
         array: ArrayRef,
@@ -90,7 +91,8 @@ impl Leaf {
         Ok((array, nulls))
     }
 
-    /// Values without nulls. A null is filled or refused, as the adapter was told; `row_of` finds its row.
+    /// Converts the values and removes nulls: a null is filled or is an error, depending on the options of the adapter.
+    /// `row_of` maps a value to its row, for the error.
     pub(crate) fn values(
         &self,
         array: ArrayRef,
@@ -105,7 +107,7 @@ impl Leaf {
         Values::try_new(array)
     }
 
-    /// The array with its nulls filled, or an error at the first of them.
+    /// Fills the nulls of the array, or fails at the first one.
     pub(crate) fn without_nulls(
         &self,
         array: &ArrayRef,
@@ -139,7 +141,7 @@ pub(crate) fn null_error() -> ConversionError {
     ConversionError::new(ConversionErrorKind::Null, "values without nulls", "a null")
 }
 
-/// The type of a tensor's array for a column's type.
+/// The type of the tensor's array for a column of this type.
 pub(crate) fn plain(data_type: &DataType) -> Option<DataType> {
     use DataType::*;
     DType::of(data_type)?;
@@ -151,7 +153,7 @@ pub(crate) fn plain(data_type: &DataType) -> Option<DataType> {
     })
 }
 
-/// Times as the integers that they are stored as, in the same memory.
+/// Reinterprets times as the integers that store them, in the same memory.
 pub(crate) fn as_integers(array: &ArrayRef) -> ArrayRef {
     use TimeUnit::*;
     macro_rules! reinterpret {
@@ -178,7 +180,7 @@ pub(crate) fn as_integers(array: &ArrayRef) -> ArrayRef {
     }
 }
 
-/// Zero, false or the empty string. `data_type` is of a tensor's array.
+/// One value: zero, false or the empty string. `data_type` is the type of a tensor's array.
 fn zero(data_type: &DataType) -> ArrayRef {
     use DataType::*;
     match data_type {
@@ -202,7 +204,7 @@ fn fixed(size: i32, value: &[u8]) -> ArrayRef {
     Arc::new(array.expect("the value has the size"))
 }
 
-/// `None` where the value is not one of the type.
+/// One integer or bool of this type. `None` if the value does not fit the type.
 pub(crate) fn integer(data_type: &DataType, value: i128) -> Option<ArrayRef> {
     macro_rules! one {
         ($array:ident) => {
@@ -224,7 +226,7 @@ pub(crate) fn integer(data_type: &DataType, value: i128) -> Option<ArrayRef> {
     })
 }
 
-/// One default value of exactly the type.
+/// One default value with exactly this type.
 fn filled(
     data_type: &DataType,
     dtype: DType,
@@ -260,7 +262,7 @@ fn filled(
     })
 }
 
-/// `None` where a number becomes infinite, too.
+/// One float of this type. `None` if the type is not a float, or if a finite value would become infinite.
 pub(crate) fn float(data_type: &DataType, value: f64) -> Option<ArrayRef> {
     let fits = |narrow: f64| (narrow.is_finite() || !value.is_finite()).then_some(());
     Some(match data_type {

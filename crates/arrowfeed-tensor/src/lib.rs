@@ -1,31 +1,32 @@
-//! Arrow RecordBatches to dense, sparse, ragged and structured tensors, without copies that can be avoided.
+//! Converts Arrow RecordBatches to dense, sparse, ragged and structured tensors, zero-copy wherever the layout allows it.
 //!
-//! A [`Representation`] says what a tensor is made of. [`TensorAdapter::try_new`] compiles representations against a
-//! schema: what cannot be is an error then. [`TensorAdapter::convert`] makes the tensors of a batch, and checks row by
+//! A [`Representation`] describes a tensor. [`TensorAdapter::try_new`] compiles representations against a schema, and
+//! rejects those that the schema does not allow. [`TensorAdapter::convert`] makes the tensors of a batch, and checks each
 //! row. Values stay in the batch's memory wherever its layout allows; [`TensorAdapter::explain`] says where.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `representation` | what a tensor is made of, and its bytes; `proto` has the messages |
-//! | `column_path` `column` | names to columns, and to arrays inside of them |
-//! | `lists` | all arithmetic on offsets: slices, nulls over stored values, list views |
-//! | `leaf` | the values at the end of a path: their type, nulls, defaults |
-//! | `aligned` | vectors that begin where frameworks take them without a copy |
-//! | `spare` | memory of coordinates that is used again |
-//! | `gather` | values put together from stretches: the one place where they are copied |
+//! | `representation` | descriptions of tensors, and their bytes; `proto` has the messages |
+//! | `column_path` `column` | paths to columns, and to arrays inside them |
+//! | `lists` | all arithmetic on offsets: slices, null lists over stored values, list views |
+//! | `leaf` | the values at the end of a path: types, nulls, defaults |
+//! | `aligned` | vectors with the alignment that frameworks need for zero-copy tensors |
+//! | `buffer_pool` | the buffer pool for coordinates |
+//! | `gather` | values assembled from ranges of an array |
 //! | `convert` | one conversion for each kind of representation |
-//! | `infer` | representations that follow from a schema |
-//! | `adapter` `options` `plans` | the entry, what can be chosen, and what is compiled by name |
-//! | `explain` `same_schema` | what the adapter says of itself, and the batches that it takes |
-//! | `expression` | key expressions: text to a plan, a plan and a batch to values |
-//! | [`feature`] | tensors of key expressions, with defaults for what is missing |
+//! | `infer` | representations derived from a schema |
+//! | `adapter` `options` `plans` | the entry point, its options, and compiled plans by tensor name |
+//! | `explain` `same_schema` | reports on shared and copied memory, and the check of a batch's schema |
+//! | `expression` | key expressions: parsed, compiled to plans, and evaluated on batches |
+//! | [`feature`] | tensors of key expressions, with defaults for missing values |
 //! | `either` | an adapter of representations or of features |
 //! | `reverse` | tensors back to columns |
-//! | `written` | the limit of values that are copied for each row |
-//! | `dtype` `values` `row_splits` `tensor` `spec` | what comes out |
+//! | `written` | the limit on copies of values that several rows share |
+//! | `dtype` `values` `row_splits` `tensor` `spec` | the resulting tensors and their parts |
 
 mod adapter;
 mod aligned;
+mod buffer_pool;
 mod column;
 mod column_path;
 mod convert;
@@ -46,7 +47,6 @@ mod representation;
 mod reverse;
 mod row_splits;
 mod same_schema;
-mod spare;
 mod spec;
 mod tensor;
 mod values;

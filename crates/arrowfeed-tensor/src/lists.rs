@@ -1,7 +1,7 @@
-//! All arithmetic on the offsets of lists: slices, nulls over stored values, windows in any order.
+//! All arithmetic on the offsets of lists: slices, null lists over stored values, list views in any order.
 //!
-//! [`Lists`] is one level of lists as it is stored, over child values that are cut to what the lists cover.
-//! [`Rows`] is the same level without surprises: splits from 0 that never decrease, over exactly their values.
+//! [`Lists`] is one level of lists as stored, over child values that are sliced to the range that the lists cover.
+//! [`Rows`] is the same level in normal form: splits that start at 0 and never decrease, over exactly their values.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,26 +15,26 @@ use crate::error::ConversionError;
 use crate::gather::{Pieces, gather};
 use crate::row_splits::{RowSplits, SplitsDType};
 
-/// One level of lists as it is stored. A null list may stand over values; they are not in it.
+/// One level of lists as stored. A null list may cover stored values, which do not belong to it.
 #[derive(Debug)]
 pub(crate) struct Lists {
     windows: Windows,
     nulls: Option<NullBuffer>,
-    /// From the first value of the first list to the last of the last.
+    /// The child values, sliced to the range that the lists cover.
     pub(crate) values: ArrayRef,
 }
 
-/// Where each list is, in the values before they were cut.
+/// The position of each list. Offsets refer to the values before slicing.
 #[derive(Debug)]
 enum Windows {
     Offsets32(OffsetBuffer<i32>),
     Offsets64(OffsetBuffer<i64>),
-    /// Lists of one size, one after the other.
+    /// Consecutive lists of one size.
     Fixed {
         size: usize,
         rows: usize,
     },
-    /// List views, relative to the cut values.
+    /// List views, relative to the sliced values.
     Views(Vec<Range<usize>>),
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn items(data_type: &DataType) -> Option<&FieldRef> {
     }
 }
 
-/// The width of the offsets of a list type, `None` where it has none that could be row splits.
+/// The width of the offsets of a list type, `None` if it has no offsets that can serve as row splits.
 pub(crate) fn offsets(data_type: &DataType) -> Option<SplitsDType> {
     match data_type {
         DataType::List(_) | DataType::Map(..) => Some(SplitsDType::Int32),
@@ -57,13 +57,13 @@ pub(crate) fn offsets(data_type: &DataType) -> Option<SplitsDType> {
     }
 }
 
-/// Both nulls of the parents and of the array itself.
+/// The union of the parents' nulls and those of the array, `None` if there are no nulls.
 pub(crate) fn with_parents(parents: Option<&NullBuffer>, array: &ArrayRef) -> Option<NullBuffer> {
     NullBuffer::union(parents, array.nulls()).filter(|nulls| nulls.null_count() > 0)
 }
 
 impl Lists {
-    /// The lists of `array`, null where `nulls` says so. `None` where it is no array of lists.
+    /// The lists of `array`, with the nulls `nulls`. `None` if the array does not consist of lists.
     pub(crate) fn new(array: &ArrayRef, nulls: Option<NullBuffer>) -> Option<Self> {
         let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
         let (windows, values) = match array.data_type() {
@@ -111,7 +111,7 @@ impl Lists {
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(i))
     }
 
-    /// What list `i` covers, null or not.
+    /// The range that list `i` covers, even if the list is null.
     pub(crate) fn range(&self, i: usize) -> Range<usize> {
         match &self.windows {
             Windows::Offsets32(offsets) => window(offsets, i),
@@ -121,7 +121,7 @@ impl Lists {
         }
     }
 
-    /// Whether no list is null and each has `size` values, so that they lie one after the other.
+    /// Whether no list is null and each has `size` values, with the lists in order and without gaps.
     pub(crate) fn all_have(&self, size: usize) -> bool {
         self.nulls.is_none()
             && match &self.windows {
@@ -134,7 +134,7 @@ impl Lists {
             }
     }
 
-    /// The lists as rows, with splits of their own width, or of `dtype` if one is wanted.
+    /// Converts the lists to rows. The splits have the type `dtype`, or the lists' own width if it is `None`.
     pub(crate) fn into_rows(self, dtype: Option<SplitsDType>) -> Result<Rows, ConversionError> {
         if self.is_contiguous() {
             let (splits, values) = (self.splits(dtype)?, self.values);
@@ -150,7 +150,7 @@ impl Lists {
         Ok(Rows { splits, values: gather(&self.values, &pieces, None)? })
     }
 
-    /// Whether the lists, nulls left out, follow each other from the first value to the last.
+    /// Whether the non-null lists cover all values, in order and without gaps.
     pub(crate) fn is_contiguous(&self) -> bool {
         if self.nulls.is_none() && !matches!(self.windows, Windows::Views(_)) {
             return true;
@@ -169,7 +169,7 @@ impl Lists {
         end == self.values.len()
     }
 
-    /// Splits of contiguous lists: the offsets themselves where they start at 0 and have the width.
+    /// Splits of contiguous lists: the offsets themselves if they start at 0 and have the requested width.
     fn splits(&self, dtype: Option<SplitsDType>) -> Result<RowSplits, ConversionError> {
         let dtype = dtype.unwrap_or(self.width());
         match (&self.windows, dtype) {
@@ -209,7 +209,7 @@ pub(crate) struct Rows {
     pub(crate) values: ArrayRef,
 }
 
-/// The values from the first list's first to the last list's last.
+/// Slices the values to the range that the offsets cover.
 fn covered<O: OffsetSizeTrait>(offsets: &OffsetBuffer<O>, values: &ArrayRef) -> ArrayRef {
     let (first, last) = (offsets[0].as_usize(), offsets[offsets.len() - 1].as_usize());
     if last - first == values.len() { values.clone() } else { values.slice(first, last - first) }

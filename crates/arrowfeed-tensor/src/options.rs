@@ -1,33 +1,33 @@
-//! Choices of an adapter.
+//! Options of an adapter.
 
-/// What to do with nulls among the values: inside of lists that are there.
+/// Handling of nulls among the values, inside lists that are not null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum InnerNulls {
-    /// They are errors.
+    /// A null is an error.
     #[default]
     Error,
-    /// The default value takes their place; where the representation has none, zero, false or the empty string.
+    /// The default value replaces a null. Without a default, zero, false or the empty string does.
     Fill,
 }
 
-/// What to do with two entries of a sparse tensor that have the same coordinates.
+/// Handling of two entries of a sparse tensor with the same coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Duplicates {
-    /// Both are kept, in the order of the columns.
+    /// Keeps both, in the order of the columns.
     #[default]
     Keep,
-    /// They are errors.
+    /// Duplicates are errors.
     Error,
 }
 
-/// Choices that hold for all tensors of an adapter.
+/// Options for all tensors of an adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdapterOptions {
-    /// Nulls among the values.
+    /// Handling of nulls among the values.
     pub inner_nulls: InnerNulls,
-    /// Entries of sparse tensors with the same coordinates.
+    /// Handling of entries of sparse tensors with the same coordinates.
     pub duplicates: Duplicates,
-    /// Most bytes that the values of a dictionary may take in one tensor, where each row gets its own copy.
+    /// Limit on the bytes that the values of a dictionary take in one tensor, where each row has its own copy.
     pub batch_bytes: usize,
 }
 

@@ -1,10 +1,10 @@
-//! What is compiled for each tensor, by name: what adapters of any kind do with names.
+//! Compiled plans by tensor name, for every kind of adapter.
 
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, RepresentationErrorKind};
 use crate::explain::{Explanation, Part};
 use crate::spec::TensorSpec;
 
-/// Plans and specs, in the same order, each name once.
+/// Plans and specs, in the same order. [`add`](Self::add) rejects a name that exists already.
 #[derive(Debug, Clone)]
 pub(crate) struct Plans<P> {
     plans: Vec<(String, P)>,
@@ -16,7 +16,7 @@ impl<P: Clone> Plans<P> {
         Self { plans: Vec::new(), specs: Vec::new() }
     }
 
-    /// Adds what `compile` gives. `what` each name has one of, for the message where it is there already.
+    /// Adds the result of `compile`. `what` names the kind of definition in the message for a duplicate name.
     pub(crate) fn add(
         &mut self,
         name: String,
@@ -44,7 +44,7 @@ impl<P: Clone> Plans<P> {
         &self.specs
     }
 
-    /// The plan of this name, for a conversion.
+    /// The plan with this name, for a conversion.
     pub(crate) fn get(&self, name: &str) -> Result<&(String, P), ConversionError> {
         let position = self.position(name).ok_or_else(|| {
             ConversionError::new(ConversionErrorKind::Name, self.known(), format!("{name:?}"))
@@ -52,7 +52,7 @@ impl<P: Clone> Plans<P> {
         Ok(&self.plans[position])
     }
 
-    /// The plans of these names, in this order.
+    /// The plans with these names, in this order.
     pub(crate) fn project(&self, names: &[&str]) -> Result<Self, RepresentationError> {
         let mut this = Self::new();
         for name in names {

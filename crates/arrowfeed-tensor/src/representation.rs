@@ -1,4 +1,4 @@
-//! What a tensor is made of: the parsed, validated form.
+//! Descriptions of tensors and their source columns, parsed and validated.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ mod wire;
 
 pub(crate) use wire::{dims, sizes};
 
-/// What a tensor is made of, and of which columns.
+/// A description of a tensor and its source columns.
 ///
-/// Columns are named as [`ColumnPath`] says: `a.b` is the column of that name, or else field `b` of column `a`.
+/// Names of columns follow [`ColumnPath`]: `a.b` is the column with that name, or else the field `b` of column `a`.
 ///
 /// ```
 /// use arrowfeed_tensor::{Dense, DefaultValue, Representation};
@@ -32,26 +32,26 @@ pub enum Representation {
     Dense(Dense),
     /// Rows of any length, as coordinates and values.
     VarLenSparse(VarLenSparse),
-    /// Coordinates and values from columns of their own.
+    /// Coordinates and values from separate columns.
     Sparse(Sparse),
     /// Rows of any length, as values and row splits, divided by partitions.
     Ragged(Ragged),
     /// Rows of any length and depth, as values and row splits.
     VarLenRagged(VarLenRagged),
-    /// Tensors of several columns, in the columns' own nesting.
+    /// Tensors of several columns, with the nesting of the columns.
     Structured(Structured),
 }
 
-/// Tensor `[batch, shape...]`. Each row has the product of `shape` values, or lists that are nested like `shape`.
+/// Dense tensor `[batch, shape...]`. Each row has as many values as the product of `shape`, or lists nested like `shape`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dense {
     /// The column.
     pub column: String,
     /// Sizes of the dimensions after the batch.
     pub shape: Vec<usize>,
-    /// Takes the place of missing rows. Without it they are errors.
+    /// Value for missing rows. Without it, a missing row is an error.
     pub default: Option<DefaultValue>,
-    /// Rows that are too short, empty ones too, are filled up with the default value.
+    /// Whether to pad rows that are too short, including empty rows, with the default value.
     pub pad: bool,
 }
 
@@ -69,29 +69,30 @@ pub struct Sparse {
     pub index_columns: Vec<String>,
     /// The column of values.
     pub value_column: String,
-    /// Sizes of the dimensions after the batch. `None`: one more than the largest index of the batch.
+    /// Sizes of the dimensions after the batch. `None` means one more than the largest index in the batch.
     pub dense_shape: Vec<Option<usize>>,
-    /// Whether the entries of each row are sorted by their indices: they are not sorted again, and not checked.
+    /// Whether the entries of each row are already sorted by their indices. If so, they are not sorted, and their order is
+    /// not checked.
     pub already_sorted: bool,
 }
 
 /// Ragged tensor: one ragged dimension for each list on the path, then one for each partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ragged {
-    /// The values.
+    /// Path of the values.
     pub path: ColumnPath,
-    /// How the innermost lists are divided, from the outside in. Uniform ones at the end are inner dimensions.
+    /// Partitions of the innermost lists, outermost first. Uniform partitions at the end become inner dimensions.
     pub partitions: Vec<Partition>,
-    /// The integers of the row splits.
+    /// The integer type of the row splits.
     pub row_splits_dtype: SplitsDType,
 }
 
-/// A division of lists.
+/// A partition of lists into rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Partition {
-    /// Into rows of this length, which is not 0.
+    /// Rows of this length, which is not 0.
     Uniform(usize),
-    /// Into rows of the lengths that a column beside the values has.
+    /// Rows whose lengths are in a column beside the values.
     RowLength(String),
 }
 
@@ -100,30 +101,30 @@ pub enum Partition {
 pub struct VarLenRagged {
     /// The column.
     pub column: String,
-    /// The integers of the row splits.
+    /// The integer type of the row splits.
     pub row_splits_dtype: SplitsDType,
 }
 
-/// Tensors of several columns, or of fields of them, in the columns' own nesting. Fields of one list of structs share
+/// Tensors of several columns or their fields, with the nesting of the columns. The fields of one list of structs share
 /// their row splits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Structured {
-    /// The columns. Of a struct, all fields.
+    /// The columns. A struct stands for all its fields.
     pub columns: Vec<String>,
-    /// The integers of the row splits.
+    /// The integer type of the row splits.
     pub row_splits_dtype: SplitsDType,
 }
 
-/// A value of the kinds that the wire format has.
+/// A default value, of one of the types in the wire format.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DefaultValue {
-    /// For floating point columns.
+    /// For floating-point columns.
     Float(f64),
-    /// For integer columns; 0 and 1 for bools.
+    /// For integer columns; 0 or 1 for bool columns.
     Int(i64),
     /// For integer columns.
     UInt(u64),
-    /// For columns of byte strings; UTF-8 for columns of strings.
+    /// For columns of byte strings; must be UTF-8 for columns of strings.
     Bytes(Vec<u8>),
 }
 
@@ -139,7 +140,7 @@ impl fmt::Display for DefaultValue {
 }
 
 impl Representation {
-    /// The columns that the tensor is made of: indices before values, values before row lengths.
+    /// The source columns of the tensor: indices before values, values before row lengths.
     pub fn source_columns(&self) -> Vec<ColumnPath> {
         let of = |name: &String| ColumnPath::from(name.as_str());
         match self {
@@ -160,7 +161,7 @@ impl Representation {
         }
     }
 
-    /// What can be known without a schema.
+    /// Checks the rules that do not depend on a schema.
     pub(crate) fn validate(&self) -> Result<(), RepresentationError> {
         use RepresentationErrorKind as Kind;
         let error =
@@ -207,10 +208,10 @@ impl Representation {
     }
 }
 
-/// Sizes are below this: they are signed on the wire, and so is the index after the last.
+/// Exclusive upper bound of sizes: they are signed on the wire, and so is the index after the last one.
 const MOST: usize = i64::MAX as usize;
 
-/// Number of values of a shape, `None` where there are too many to count.
+/// Number of values of a shape. `None` if this number or a dimension is not below [`MOST`].
 pub(crate) fn size(shape: &[usize]) -> Option<usize> {
     let size = shape.iter().try_fold(1_usize, |size, dim| size.checked_mul(*dim));
     size.filter(|size| *size < MOST && shape.iter().all(|dim| *dim < MOST))

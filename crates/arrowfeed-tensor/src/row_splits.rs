@@ -1,11 +1,11 @@
-//! Where the rows of a ragged dimension begin and end.
+//! Row splits: the bounds of the rows of a ragged dimension.
 
 use arrow_buffer::ScalarBuffer;
 
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::gather::{overflow, reserved};
 
-/// The integers of row splits.
+/// The integer type of row splits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SplitsDType {
     /// 32 bits: shared with Arrow's `List`.
@@ -25,7 +25,7 @@ impl SplitsDType {
     }
 }
 
-/// Row splits: start at 0 and never decrease. Row `i` has the values from split `i` up to split `i + 1`.
+/// Row splits, which start at 0 and never decrease. Row `i` has the values from split `i` up to split `i + 1`.
 ///
 /// ```
 /// use arrowfeed_tensor::RowSplits;
@@ -46,29 +46,29 @@ enum Splits {
 }
 
 impl RowSplits {
-    /// Splits of 32 bits, without a copy. An error where they do not start at 0, or decrease.
+    /// Takes splits of 32 bits without a copy. Fails if they do not start at 0 or if they decrease.
     pub fn from_i32(splits: ScalarBuffer<i32>) -> Result<Self, ConversionError> {
         check(splits.iter().map(|&split| i64::from(split)))?;
         Ok(Self(Splits::Int32(splits)))
     }
 
-    /// Splits of 64 bits, without a copy. An error where they do not start at 0, or decrease.
+    /// Takes splits of 64 bits without a copy. Fails if they do not start at 0 or if they decrease.
     pub fn from_i64(splits: ScalarBuffer<i64>) -> Result<Self, ConversionError> {
         check(splits.iter().copied())?;
         Ok(Self(Splits::Int64(splits)))
     }
 
-    /// Offsets of a list, which start at 0 and never decrease.
+    /// Takes the offsets of a list, which must start at 0 and never decrease.
     pub(crate) fn of_list32(offsets: ScalarBuffer<i32>) -> Self {
         Self(Splits::Int32(offsets))
     }
 
-    /// Offsets of a large list, which start at 0 and never decrease.
+    /// Takes the offsets of a large list, which must start at 0 and never decrease.
     pub(crate) fn of_list64(offsets: ScalarBuffer<i64>) -> Self {
         Self(Splits::Int64(offsets))
     }
 
-    /// From the rows' ends; the 0 in front is put there. An error where the last does not fit `dtype`.
+    /// Builds splits from the ends of the rows, with a 0 in front. Fails if the last end does not fit `dtype`.
     pub(crate) fn from_ends(
         ends: impl Iterator<Item = usize>,
         dtype: SplitsDType,
@@ -89,7 +89,7 @@ impl RowSplits {
         Ok(Self(splits))
     }
 
-    /// From 0 and the rows' ends. An error where the last does not fit `dtype`.
+    /// Builds splits from a 0 and the ends of the rows. Fails if the last end does not fit `dtype`.
     pub(crate) fn from_sums(sums: Vec<i64>, dtype: SplitsDType) -> Result<Self, ConversionError> {
         match dtype {
             SplitsDType::Int64 => Ok(Self(Splits::Int64(sums.into()))),
@@ -97,7 +97,7 @@ impl RowSplits {
         }
     }
 
-    /// 32 or 64 bits.
+    /// The integer type of the splits.
     pub fn dtype(&self) -> SplitsDType {
         match self.0 {
             Splits::Int32(_) => SplitsDType::Int32,
@@ -121,7 +121,7 @@ impl RowSplits {
         }
     }
 
-    /// Number of rows: one less than there are splits.
+    /// Number of rows: one less than the number of splits.
     pub fn rows(&self) -> usize {
         let splits = match &self.0 {
             Splits::Int32(splits) => splits.len(),
@@ -135,19 +135,19 @@ impl RowSplits {
         self.split(self.rows())
     }
 
-    /// Values of row `row`, `None` where there is no such row.
+    /// The range of the values of row `row`, `None` if there is no such row.
     pub fn range(&self, row: usize) -> Option<std::ops::Range<usize>> {
         (row < self.rows()).then(|| self.split(row)..self.split(row + 1))
     }
 
-    /// All splits, as indices.
+    /// All splits, as `usize`.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
         (0..self.rows() + 1).map(|i| self.split(i))
     }
 
-    /// Calls with each row and its number of values.
+    /// Calls `each` with every row and its number of values.
     pub(crate) fn for_each_row(&self, mut each: impl FnMut(usize, usize)) {
-        // One loop for each width: the width is not asked for at each row.
+        // One loop for each width, so that no row checks the width.
         match &self.0 {
             Splits::Int32(splits) => {
                 let rows = splits.iter().zip(splits.iter().skip(1)).enumerate();
@@ -160,7 +160,7 @@ impl RowSplits {
         }
     }
 
-    /// The row that value `value` belongs to.
+    /// The row that contains value `value`.
     pub(crate) fn row_of(&self, value: usize) -> usize {
         let after = match &self.0 {
             Splits::Int32(splits) => splits.partition_point(|&split| split as usize <= value),
@@ -169,7 +169,7 @@ impl RowSplits {
         after.saturating_sub(1)
     }
 
-    /// The same splits in the wanted width: shared if they have it already.
+    /// Converts the splits to `dtype`, without a copy if they already have it.
     pub(crate) fn with_dtype(self, dtype: SplitsDType) -> Result<Self, ConversionError> {
         if self.dtype() == dtype {
             return Ok(self);
@@ -177,7 +177,7 @@ impl RowSplits {
         Self::from_ends(self.iter().skip(1), dtype)
     }
 
-    /// Split `i`, which is there.
+    /// Split `i`, which must exist.
     fn split(&self, i: usize) -> usize {
         match &self.0 {
             Splits::Int32(splits) => splits[i] as usize,
@@ -186,7 +186,8 @@ impl RowSplits {
     }
 }
 
-/// Rows without values need no memory in a batch: there may be more of them than splits can be.
+/// Collects a 0 and the ends of rows. Fails without memory: rows without values need none in a batch, so there may be
+/// more rows than splits that fit in memory.
 fn from_0<T: From<bool>>(ends: impl Iterator<Item = T>) -> Result<Vec<T>, ConversionError> {
     let rows = ends.size_hint().0;
     let mut splits = reserved(rows.saturating_add(1)).map_err(|error| overflow(rows, &error))?;

@@ -1,4 +1,4 @@
-//! Whether a batch has the columns that something was compiled for.
+//! Check that a batch has the columns that a plan was compiled for.
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
@@ -6,7 +6,7 @@ use arrow_schema::{DataType, Schema};
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::lists;
 
-/// The columns of a plan are where they were, and of the same type. Others may differ.
+/// Fails unless the columns of a plan have the same positions, names and types as in `expected`. Other columns may differ.
 pub(crate) fn check(
     expected: &Schema,
     batch: &RecordBatch,
@@ -36,7 +36,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Whether arrays of two types are laid out alike. Names of items, nullability and metadata do not matter.
+/// Whether arrays of two types have the same layout. Names of list items, nullability and metadata do not matter.
 fn same(a: &DataType, b: &DataType) -> bool {
     match (a, b) {
         (DataType::Struct(a), DataType::Struct(b)) => {

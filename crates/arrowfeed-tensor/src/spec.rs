@@ -1,4 +1,4 @@
-//! What is known of a tensor before any batch.
+//! Specs of tensors, known before any batch.
 
 use std::fmt;
 
@@ -30,35 +30,35 @@ impl TensorKind {
     }
 }
 
-/// What every tensor of a representation has in common.
+/// The properties that all tensors of a representation share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorSpec {
     /// The kind of tensor.
     pub kind: TensorKind,
-    /// The type of its values; `None` for structured tensors, whose fields have theirs.
+    /// The type of the values; `None` for structured tensors, whose fields have their own types.
     pub dtype: Option<DType>,
-    /// Sizes of all dimensions, the batch first. `None`: differs from batch to batch, or from row to row.
+    /// Sizes of all dimensions, the batch first. `None` means that the size varies between batches or rows.
     pub shape: Vec<Option<usize>>,
-    /// Number of ragged dimensions: of row splits.
+    /// Number of ragged dimensions, each with row splits.
     pub ragged_rank: usize,
-    /// The integers of row splits; `None` where there are none.
+    /// The integer type of the row splits; `None` if there are none.
     pub row_splits_dtype: Option<SplitsDType>,
     /// The fields of a structured tensor, in order.
     pub fields: Vec<(String, TensorSpec)>,
 }
 
 impl TensorSpec {
-    /// A dense tensor, `inner` without the batch.
+    /// The spec of a dense tensor. `inner` has the dimensions after the batch.
     pub fn dense(dtype: DType, inner: &[usize]) -> Self {
         Self::plain(TensorKind::Dense, dtype, inner.iter().map(|size| Some(*size)))
     }
 
-    /// A sparse tensor, `inner` without the batch.
+    /// The spec of a sparse tensor. `inner` has the dimensions after the batch.
     pub fn sparse(dtype: DType, inner: &[Option<usize>]) -> Self {
         Self::plain(TensorKind::Sparse, dtype, inner.iter().copied())
     }
 
-    /// A ragged tensor with `ragged_rank` ragged dimensions after the batch, then dimensions of fixed size.
+    /// The spec of a ragged tensor with `ragged_rank` ragged dimensions after the batch, then dimensions of fixed size.
     pub fn ragged(dtype: DType, ragged_rank: usize, inner: &[usize], splits: SplitsDType) -> Self {
         let ragged = std::iter::repeat_n(None, ragged_rank);
         let inner = inner.iter().map(|size| Some(*size));
@@ -72,7 +72,7 @@ impl TensorSpec {
     }
 }
 
-/// `dense float32 [?, 3]`, `ragged int64 [?, ?] (row splits int32)`, `structured [?] {a: dense int64 [?]}`.
+/// Formats like `dense float32 [?, 3]`, `ragged int64 [?, ?] (row splits int32)`, `structured [?] {a: dense int64 [?]}`.
 impl fmt::Display for TensorSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind.name())?;

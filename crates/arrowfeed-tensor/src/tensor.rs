@@ -1,11 +1,11 @@
-//! Tensors: buffers and shapes that are known to fit.
+//! Tensors: buffers and shapes that are known to match.
 
 use arrow_buffer::ScalarBuffer;
 
 use crate::aligned::Aligned;
+use crate::buffer_pool;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::row_splits::RowSplits;
-use crate::spare;
 use crate::values::Values;
 
 /// One tensor of a batch.
@@ -17,11 +17,11 @@ pub enum Tensor {
     Sparse(SparseTensor),
     /// Values and row splits.
     Ragged(RaggedTensor),
-    /// Tensors by name.
+    /// Named tensors.
     Structured(StructuredTensor),
 }
 
-/// As many values as the shape has places, in row-major order.
+/// A dense tensor: as many values as the shape has elements, in row-major order.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -43,7 +43,7 @@ pub struct DenseTensor {
 }
 
 impl DenseTensor {
-    /// An error where there are more or fewer values than the shape has places.
+    /// Creates a tensor. Fails if the number of values does not match the shape.
     pub fn try_new(values: Values, shape: Vec<usize>) -> Result<Self, ConversionError> {
         let size = shape.iter().try_fold(1_usize, |size, dim| size.checked_mul(*dim));
         if size == Some(values.len()) {
@@ -65,7 +65,7 @@ impl DenseTensor {
     }
 }
 
-/// One coordinate for each value, inside of the shape.
+/// A sparse tensor: one coordinate for each value, inside the shape.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -85,7 +85,7 @@ pub struct SparseTensor {
 }
 
 impl SparseTensor {
-    /// `indices` is `[values, rank]`, row-major. An error where the parts do not fit, or an index is out of bounds.
+    /// Creates a tensor. `indices` is `[values, rank]`, row-major. Fails if the parts do not match or an index is out of bounds.
     pub fn try_new(
         indices: ScalarBuffer<i64>,
         values: Values,
@@ -110,9 +110,9 @@ impl SparseTensor {
         Ok(Self { indices, values, dense_shape })
     }
 
-    /// Parts that a conversion has made to fit.
+    /// Creates a tensor from parts that are known to match, without checks.
     pub(crate) fn of(indices: Aligned<i64>, values: Values, dense_shape: Vec<i64>) -> Self {
-        Self { indices: spare::buffer(indices), values, dense_shape }
+        Self { indices: buffer_pool::buffer(indices), values, dense_shape }
     }
 
     /// Coordinates, `[values, rank]` in row-major order.
@@ -136,7 +136,7 @@ impl SparseTensor {
     }
 }
 
-/// Row splits from the outside in, each over the rows of the next, the last over the flat values.
+/// A ragged tensor: row splits, outermost first, each over the rows of the next, the last over the flat values.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -157,7 +157,7 @@ pub struct RaggedTensor {
 }
 
 impl RaggedTensor {
-    /// An error where there are no splits, or some do not cover what is under them.
+    /// Creates a tensor. Fails if there are no row splits, or if a level does not cover exactly the level below it.
     pub fn try_new(flat_values: DenseTensor, row_splits: Vec<RowSplits>) -> Result<Self, ConversionError> {
         if row_splits.is_empty() {
             return Err(tensor_error("at least one level of row splits", "none"));
@@ -175,12 +175,12 @@ impl RaggedTensor {
         Ok(Self { flat_values, row_splits })
     }
 
-    /// The values of all rows; the first dimension is that of the innermost row splits.
+    /// The values of all rows. The innermost row splits divide their first dimension.
     pub fn flat_values(&self) -> &DenseTensor {
         &self.flat_values
     }
 
-    /// Row splits, from the outside in.
+    /// Row splits, outermost first.
     pub fn row_splits(&self) -> &[RowSplits] {
         &self.row_splits
     }
@@ -191,9 +191,9 @@ impl RaggedTensor {
     }
 }
 
-/// Tensors by name, all of them with the same rows: those of the innermost of `row_splits`, or of the batch.
+/// Named tensors with the same rows: those of the innermost of `row_splits`, or of the batch if there are none.
 ///
-/// The tensors of the fields begin with these row splits, in the same memory.
+/// The row splits of each field begin with these row splits, in the same memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StructuredTensor {
     rows: usize,
@@ -202,7 +202,7 @@ pub struct StructuredTensor {
 }
 
 impl StructuredTensor {
-    /// An error where a field does not begin with these row splits, or has not so many rows.
+    /// Creates a tensor. Fails if a field does not begin with these row splits, or has another number of rows.
     pub fn try_new(
         rows: usize,
         row_splits: Vec<RowSplits>,
@@ -220,7 +220,7 @@ impl StructuredTensor {
         Ok(Self { rows, row_splits, fields })
     }
 
-    /// Parts that a conversion has made to fit.
+    /// Creates a tensor from parts that are known to match, without checks.
     pub(crate) fn of(rows: usize, row_splits: Vec<RowSplits>, fields: Vec<(String, Tensor)>) -> Self {
         Self { rows, row_splits, fields }
     }
@@ -230,7 +230,7 @@ impl StructuredTensor {
         self.rows
     }
 
-    /// Row splits that all fields share, from the outside in; none for a plain struct.
+    /// Row splits that all fields share, outermost first; none for a plain struct.
     pub fn row_splits(&self) -> &[RowSplits] {
         &self.row_splits
     }
@@ -257,7 +257,7 @@ impl Tensor {
         }
     }
 
-    /// Row splits, from the outside in; none for dense and sparse tensors.
+    /// Row splits, outermost first; none for dense and sparse tensors.
     pub fn row_splits(&self) -> &[RowSplits] {
         match self {
             Self::Dense(_) | Self::Sparse(_) => &[],

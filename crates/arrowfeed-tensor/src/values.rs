@@ -1,7 +1,7 @@
 //! The flat values of a tensor.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::ArrowPrimitiveType;
+use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, downcast_primitive_array};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use arrow_schema::DataType;
@@ -9,9 +9,9 @@ use arrow_schema::DataType;
 use crate::dtype::DType;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 
-/// Values of one type, none of them null: an Arrow array, shared with the batch wherever that was possible.
+/// Values of one type without nulls: an Arrow array, shared with the batch where possible.
 ///
-/// Numbers and bools are arrays of that type, byte strings are of any of Arrow's binary and string types.
+/// Numbers and bools are arrays of that type. Byte strings are arrays of any of Arrow's binary and string types.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// An error where the array has nulls, or is neither of numbers nor bools nor byte strings.
+    /// Creates the values. Fails if the array has nulls, or if its values are not numbers, bools or byte strings.
     pub fn try_new(array: ArrayRef) -> Result<Self, ConversionError> {
         let dtype = match array.data_type() {
             plain if is_plain(plain) => DType::of(plain),
@@ -68,13 +68,33 @@ impl Values {
         &self.array
     }
 
-    /// The values as numbers of one type, `None` if they are of another.
+    /// The values as numbers of one type, `None` if they have another type.
     pub fn as_primitive<T: ArrowPrimitiveType>(&self) -> Option<&ScalarBuffer<T::Native>> {
         self.array.as_primitive_opt::<T>().map(|array| array.values())
     }
 
-    /// The numbers as they lie in memory, without a copy; `None` for byte strings and for bools, which Arrow keeps
-    /// as bits: see [`bools`](Self::bools).
+    /// The values as 32-bit integers, `None` if they have another type.
+    pub fn as_i32(&self) -> Option<&[i32]> {
+        self.as_primitive::<Int32Type>().map(|values| &**values)
+    }
+
+    /// The values as 64-bit integers, `None` if they have another type.
+    pub fn as_i64(&self) -> Option<&[i64]> {
+        self.as_primitive::<Int64Type>().map(|values| &**values)
+    }
+
+    /// The values as 32-bit floats, `None` if they have another type.
+    pub fn as_f32(&self) -> Option<&[f32]> {
+        self.as_primitive::<Float32Type>().map(|values| &**values)
+    }
+
+    /// The values as 64-bit floats, `None` if they have another type.
+    pub fn as_f64(&self) -> Option<&[f64]> {
+        self.as_primitive::<Float64Type>().map(|values| &**values)
+    }
+
+    /// The memory of the numbers, without a copy. `None` for byte strings, and for bools, which Arrow stores as bits: see
+    /// [`bools`](Self::bools).
     pub fn buffer(&self) -> Option<Buffer> {
         let array: &dyn Array = &self.array;
         downcast_primitive_array!(
@@ -83,12 +103,12 @@ impl Values {
         )
     }
 
-    /// The bools, one byte each (a copy); `None` if the values are no bools.
+    /// A copy of the bools with one byte each, `None` if the values are not bools.
     pub fn bools(&self) -> Option<Vec<u8>> {
         self.array.as_boolean_opt().map(|array| array.values().iter().map(u8::from).collect())
     }
 
-    /// Part of the values, without a copy. `None` where the range is outside.
+    /// A slice of the values, without a copy. `None` if the range is out of bounds.
     pub fn slice(&self, range: std::ops::Range<usize>) -> Option<Self> {
         let length = range.end.checked_sub(range.start)?;
         (range.end <= self.len())
@@ -96,14 +116,14 @@ impl Values {
     }
 }
 
-/// Equal type and equal values, wherever they lie.
+/// Compares types and values, not addresses.
 impl PartialEq for Values {
     fn eq(&self, other: &Self) -> bool {
         *self.array == *other.array
     }
 }
 
-/// Whether values of this type are a tensor's as they are.
+/// Whether a tensor can hold values of this type without conversion.
 pub(crate) fn is_plain(data_type: &DataType) -> bool {
     use DataType::*;
     data_type.is_integer()

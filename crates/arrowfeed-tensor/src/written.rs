@@ -1,4 +1,4 @@
-//! The bytes of values that several rows share, once each row has its own copy.
+//! The limit on copies of values that several rows share.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
@@ -6,7 +6,8 @@ use arrow_schema::DataType;
 
 use crate::error::{ConversionError, ConversionErrorKind};
 
-/// An error where `copies` of the values at `picks` take more bytes than `limit`, and more than all values take once.
+/// Fails if copies of the values at `picks` take more bytes than `limit`, and more than one copy of all values. `copies` is
+/// the number of picks.
 pub(crate) fn check<I: Iterator<Item = Option<usize>>>(
     values: &ArrayRef,
     copies: usize,
@@ -14,7 +15,7 @@ pub(crate) fn check<I: Iterator<Item = Option<usize>>>(
     limit: usize,
 ) -> Result<(), ConversionError> {
     if values.data_type().is_primitive() {
-        // A number takes as much as its position.
+        // A number takes about as much memory as the position that picks it.
         return Ok(());
     }
     let once = bytes(values, 0, values.len());
@@ -34,7 +35,7 @@ pub(crate) fn check<I: Iterator<Item = Option<usize>>>(
     Ok(())
 }
 
-/// Bytes that the slots from `start` to `end` take.
+/// Bytes of the values in the slots from `start` to `end`.
 fn bytes(array: &ArrayRef, start: usize, end: usize) -> usize {
     let slots = end - start;
     match array.data_type() {
@@ -42,7 +43,7 @@ fn bytes(array: &ArrayRef, start: usize, end: usize) -> usize {
         DataType::LargeUtf8 => span(array.as_string::<i64>().value_offsets(), start, end).1,
         DataType::Binary => span(array.as_binary::<i32>().value_offsets(), start, end).1,
         DataType::LargeBinary => span(array.as_binary::<i64>().value_offsets(), start, end).1,
-        // Views share their text, and yet each row's becomes an object of its own.
+        // Views share their text, but the text of each row becomes a separate object later.
         DataType::Utf8View => viewed(&array.as_string_view().views()[start..end]),
         DataType::BinaryView => viewed(&array.as_binary_view().views()[start..end]),
         DataType::List(_) => {
@@ -76,12 +77,12 @@ fn inside(values: &ArrayRef, (first, items): (usize, usize)) -> usize {
     bytes(values, first, first + items)
 }
 
-/// Where the slots begin, and how much there is of them.
+/// The start and the length of the items in the slots.
 fn span<O: OffsetSizeTrait>(offsets: &[O], start: usize, end: usize) -> (usize, usize) {
     (offsets[start].as_usize(), offsets[end].as_usize() - offsets[start].as_usize())
 }
 
-/// The low half of a view's first word is its length.
+/// Total length of the views. The low half of the first word of a view is its length.
 fn viewed(views: &[u128]) -> usize {
     views.iter().map(|view| *view as u32 as usize).fold(0, usize::saturating_add)
 }

@@ -1,4 +1,5 @@
-//! What tfx_bsl's adapter gets wrong, by the right answer or an error. Numbers are those of the study of it.
+//! Defects of tfx_bsl's adapter. Each test shows the right answer or an error. The numbers are those of the study of the
+//! adapter.
 
 mod support;
 
@@ -18,7 +19,7 @@ use arrowfeed_tensor::{
 
 use support::*;
 
-/// 3: the total is checked, not each row.
+/// 3: tfx_bsl checks the total number of values, not that of each row.
 #[test]
 fn a_long_row_does_not_make_up_for_a_missing_one() {
     let column = batch(vec![("x", lists(&[Some(&[1, 2]), None]))]);
@@ -26,7 +27,7 @@ fn a_long_row_does_not_make_up_for_a_missing_one() {
     assert_eq!(message, r#"tensor "t", column "x", row 0: expected 1 value, found 2"#);
 }
 
-/// 4: nulls among integers make floats, and `None` among bytes.
+/// 4: nulls turn integers into floats, and become `None` among bytes.
 #[test]
 fn inner_nulls_are_errors_or_filled_and_never_change_the_type() {
     let column = batch(vec![("x", lists_with_nulls(&[Some(&[Some(1), Some(2)]), Some(&[None, Some(4)])]))]);
@@ -44,7 +45,7 @@ fn inner_nulls_are_errors_or_filled_and_never_change_the_type() {
     assert_eq!(found.collect::<Vec<_>>(), [[1, 2, -1, 4], [1, 2, 0, 4]]);
 }
 
-/// 5: a slice from the start gives a corrupt ragged tensor, any other is refused.
+/// 5: a slice from the start gives a corrupt ragged tensor; any other slice is rejected.
 #[test]
 fn slices_are_ragged_tensors_like_any_other() {
     let column = batch(vec![("x", lists(&[Some(&[1]), Some(&[2, 3]), None, Some(&[4])]))]);
@@ -60,7 +61,7 @@ fn slices_are_ragged_tensors_like_any_other() {
     assert_eq!(numbers::<arrow_array::types::Int64Type>(flat.values()), [2, 3, 4]);
 }
 
-/// 6: columns of indices and of row lengths with the right total in the wrong rows.
+/// 6: index columns and row lengths are accepted if their total is right but the rows are wrong.
 #[test]
 fn indices_and_row_lengths_are_compared_row_by_row() {
     let column =
@@ -72,7 +73,7 @@ fn indices_and_row_lengths_are_compared_row_by_row() {
     assert_eq!(message, r#"tensor "t", column "i", row 0: expected row lengths with the sum 2, found 0"#);
 }
 
-/// 7: -1 in a sparse tensor's shape is in the tensor's shape too.
+/// 7: a size of -1 in the shape of a sparse representation stays -1 in the shape of the tensor.
 #[test]
 fn an_unknown_size_is_that_of_the_batch() {
     let column = batch(vec![("v", lists(&[Some(&[1]), None])), ("i", lists(&[Some(&[6]), None]))]);
@@ -84,7 +85,7 @@ fn an_unknown_size_is_that_of_the_batch() {
     assert_eq!(adapter.specs()[0].1.to_string(), "sparse int64 [?, ?]");
 }
 
-/// 8: a missing column is a KeyError for one place and a ValueError for another.
+/// 8: a missing column is a `KeyError` in some representations and a `ValueError` in others.
 #[test]
 fn a_missing_column_is_named_with_what_there_is() {
     let column = batch(vec![("x", lists(&[])), ("y", lists(&[]))]);
@@ -95,7 +96,7 @@ fn a_missing_column_is_named_with_what_there_is() {
     assert_eq!(message, r#"tensor "t", column "x.z": expected a struct with the field "z", found Int64"#);
 }
 
-/// 9: the default value is for null rows only, and nothing for empty ones.
+/// 9: the default value fills only null rows, and not empty ones.
 #[test]
 fn empty_rows_are_filled_when_that_is_asked_for() {
     let column = batch(vec![("x", lists(&[Some(&[]), None, Some(&[5])]))]);
@@ -106,7 +107,7 @@ fn empty_rows_are_filled_when_that_is_asked_for() {
     assert_eq!(numbers::<arrow_array::types::Int64Type>(padded.as_dense().unwrap().values()), [9, 9, 5]);
 }
 
-/// 14: two sparse tensors cannot have an index column in common, uint defaults are refused.
+/// 14: two sparse tensors cannot share an index column, and unsigned default values are rejected.
 #[test]
 fn tensors_share_columns_and_take_unsigned_defaults() {
     let column =
@@ -118,7 +119,7 @@ fn tensors_share_columns_and_take_unsigned_defaults() {
     assert_eq!(adapter.convert(&column).unwrap().len(), 3);
 }
 
-/// 24: fixed-size lists, bools, dictionaries, views and timestamps are not taken.
+/// 24: fixed-size lists, bools, dictionaries, views and timestamps are not supported.
 #[test]
 fn every_layout_and_type_has_its_tensor() {
     let views: ArrayRef = Arc::new(StringViewArray::from(vec!["a", "b"]));
@@ -150,7 +151,7 @@ fn every_layout_and_type_has_its_tensor() {
     }
 }
 
-/// 24: a null list over stored values gives a reshape error, or leaks them.
+/// 24: a null list over stored values gives a reshape error, or leaks the values.
 #[test]
 fn values_under_a_null_row_are_in_no_tensor() {
     let field = Arc::new(Field::new("item", DataType::Int64, true));

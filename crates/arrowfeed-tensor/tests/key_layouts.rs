@@ -1,4 +1,4 @@
-//! Key expressions on layouts that JSON cannot say, and what of them is shared with the batch.
+//! Key expressions on layouts that JSON cannot express, and the memory that their tensors share with the batch.
 
 mod support;
 
@@ -37,7 +37,7 @@ fn ragged(key: &str, row_splits_dtype: SplitsDType) -> Feature {
     Feature::Ragged(Ragged { key: key.to_owned(), row_splits_dtype, ..Ragged::default() })
 }
 
-/// Elements of one field `x`, each in a list of its own.
+/// A column of lists with one struct each. The structs have the field `x`.
 fn each_in_a_list(x: ArrayRef) -> ArrayRef {
     let field = Arc::new(Field::new("x", x.data_type().clone(), true));
     let elements: ArrayRef = Arc::new(StructArray::from(vec![(field, x)]));
@@ -138,7 +138,7 @@ fn floats_that_are_no_numbers_equal_nothing() {
     assert_eq!(splits("l[x=0].x"), [0, 0, 1, 2]);
 }
 
-/// Where the values of a tensor lie.
+/// The address of the values of a tensor.
 fn address(values: &arrow_array::ArrayRef) -> *const u8 {
     values.to_data().buffers()[0].as_ptr()
 }

@@ -1,4 +1,4 @@
-//! Whole messages of texts that are no key, and of keys that do not fit the schema.
+//! Complete error messages for texts that are not keys, and for keys that do not fit the schema.
 
 mod support;
 
@@ -19,7 +19,7 @@ fn schema() -> SchemaRef {
     )))
 }
 
-/// What is wrong with a key, in words, without the key itself.
+/// The error message for a key, without the key itself.
 fn message(key: &str) -> String {
     let parsed = KeyExpression::parse(key);
     let error = match parsed {
@@ -134,7 +134,7 @@ fn steps_that_the_schema_does_not_have() {
 #[test]
 fn steps_on_what_they_are_not_for() {
     for (key, expected) in [
-        // The RFC's own listing has an address that is a record.
+        // In the listing of the RFC, the address is a record.
         ("address[*].street", r#"character 8: expected an array or a map for "[*]", found a record"#),
         ("[*]", r#"character 1: expected an array or a map for "[*]", found a record"#),
         ("age[*]", r#"character 4: expected an array or a map for "[*]", found Int32"#),
@@ -210,7 +210,7 @@ fn names_of_features_are_known_and_there_once() {
     let error =
         FeatureAdapter::try_new(schema(), [("a", feature("age")), ("a", feature("tags[*]"))]).unwrap_err();
     assert_eq!(error.to_string(), r#"tensor "a": expected a feature for each name, found two"#);
-    // One key may be inside of another, and one field in several features.
+    // A key may be inside another key, and several features may read one field.
     let keys = ["tags[*]", "tags[0]", "u:int", "u:string", "friends[*].age", "friends[age=1].age"];
     let adapter = FeatureAdapter::try_new(schema(), keys.map(|key| (key, feature(key)))).unwrap();
     let columns: Vec<String> = adapter.columns().iter().map(ToString::to_string).collect();

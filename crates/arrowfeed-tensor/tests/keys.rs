@@ -1,4 +1,4 @@
-//! The cases of `tests/cases/keys`: key expressions and features over them, with data and what comes out.
+//! The cases of `tests/cases/keys`: key expressions and features over them, with data and expected results.
 
 mod support;
 
@@ -64,7 +64,7 @@ fn key_case(corpus: &Corpus, case: &Table) {
     }
     let expected = parsed(case, "values");
     assert_eq!(rows_of(&plan.evaluate(&corpus.batch).unwrap()), expected);
-    // Rows are their own: any slice selects the same from them.
+    // Rows are independent: a key selects the same values from them in any slice.
     for start in 0..corpus.batch.num_rows() {
         for length in 0..=corpus.batch.num_rows() - start {
             let found = rows_of(&plan.evaluate(&corpus.batch.slice(start, length)).unwrap());
@@ -73,7 +73,7 @@ fn key_case(corpus: &Corpus, case: &Table) {
     }
 }
 
-/// Runs a case, and says which one has failed.
+/// Runs a case, and names it if it fails.
 fn run(corpus: &Corpus, case: &Table, name: &str, check: fn(&Corpus, &Table)) {
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(corpus, case)));
     assert!(done.is_ok(), "{}: {}", corpus.file, case[name]);
@@ -99,7 +99,7 @@ fn default_value(value: &toml::Value) -> DefaultValue {
     }
 }
 
-/// Sizes and values of a nested default.
+/// Collects the shape and the values of a nested default.
 fn default_row(value: &toml::Value, shape: &mut Vec<usize>, level: usize, values: &mut Vec<DefaultValue>) {
     match value.as_array() {
         None => values.push(default_value(value)),
@@ -181,7 +181,7 @@ fn feature(case: &Table) -> Feature {
     }
 }
 
-/// The rows of the corpus that a case is about, in a batch that shares them where they are neighbours.
+/// The rows of the corpus that a case names, or the whole corpus.
 fn rows(corpus: &Corpus, case: &Table) -> RecordBatch {
     let Some(rows) = case.get("rows") else { return corpus.batch.clone() };
     let rows: Vec<u32> =

@@ -1,4 +1,4 @@
-//! Each kind of tensor, from plain columns: what comes out.
+//! The result of each kind of representation on plain columns.
 
 mod support;
 
@@ -245,7 +245,7 @@ fn a_dictionary_that_stands_for_too_much_is_an_error() {
     let expected = "at most 536870912 bytes of copied values (the limit batch_bytes)";
     let found = "more: convert fewer rows at a time";
     assert_eq!(message, format!(r#"tensor "t", column "x": expected {expected}, found {found}"#));
-    // Without the limit, offsets of 32 bits are one.
+    // Without this limit, the width of 32-bit offsets is the limit.
     let options = arrowfeed_tensor::AdapterOptions {
         batch_bytes: usize::MAX,
         ..arrowfeed_tensor::AdapterOptions::default()

@@ -1,4 +1,4 @@
-//! Whole messages of what cannot be compiled, and of batches and names that do not fit the adapter.
+//! Complete error messages for representations that do not compile, and for batches and names that do not fit the adapter.
 
 mod support;
 

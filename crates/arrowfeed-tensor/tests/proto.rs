@@ -1,4 +1,4 @@
-//! The committed code is what the `.proto` files give.
+//! Check that the committed code matches the `.proto` files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

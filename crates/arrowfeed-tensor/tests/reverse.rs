@@ -1,4 +1,4 @@
-//! Tensors to a batch and back.
+//! Conversion of tensors to a batch and back.
 
 mod support;
 

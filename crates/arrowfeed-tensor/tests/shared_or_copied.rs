@@ -1,6 +1,6 @@
-//! Each row of the table in `docs/tensors.md`: where the memory of a tensor is from, by comparing pointers.
+//! Tests of each row of the table in `docs/tensors.md`: they compare pointers to find the origin of a tensor's memory.
 //!
-//! `explain()` has to say the same.
+//! `explain()` must report the same origin.
 
 mod support;
 
@@ -21,7 +21,7 @@ use arrowfeed_tensor::{
 
 use support::*;
 
-/// Whether the buffer begins inside of memory that the batch holds.
+/// Whether the buffer begins inside the memory of the batch.
 fn is_inside(batch: &RecordBatch, start: *const u8) -> bool {
     fn memory(data: &arrow_data::ArrayData, out: &mut Vec<Range<*const u8>>) {
         out.extend(
@@ -57,13 +57,13 @@ fn splits_start(splits: &RowSplits) -> *const u8 {
 fn shared(batch: &RecordBatch, representation: &Representation) -> (bool, Vec<bool>) {
     let tensor = convert(batch, representation).unwrap();
     let data = values_of(&tensor).array().to_data();
-    // The first buffer of strings has their offsets; bytes are in the last.
+    // The first buffer of strings has the offsets; the last one has the bytes.
     let start = data.buffers().last().unwrap().as_ptr();
     let splits = tensor.row_splits().iter().map(|splits| is_inside(batch, splits_start(splits)));
     (is_inside(batch, start), splits.collect())
 }
 
-/// What `explain` says of the part, without what may happen in some batches.
+/// The sharing that `explain` reports for the part, without its conditions for some batches.
 fn explained(batch: &RecordBatch, representation: &Representation, part: &str) -> Sharing {
     let adapter = TensorAdapter::try_new(batch.schema(), [("t", representation)]).unwrap();
     let explanation = adapter.explain().remove(0);
@@ -171,7 +171,7 @@ fn views_are_shared_where_they_are_in_order() {
     values_are(false, Arc::new(view(vec![2, 0])), &varlen("x"));
 }
 
-/// What `explain` says, line by line, without the tensor's.
+/// The lines of `explain`, without that of the tensor.
 fn lines(batch: &RecordBatch, representation: &Representation) -> Vec<String> {
     let adapter = TensorAdapter::try_new(batch.schema(), [("t", representation)]).unwrap();
     adapter.explain().remove(0).parts.iter().map(ToString::to_string).collect()

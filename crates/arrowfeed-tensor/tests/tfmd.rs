@@ -1,4 +1,5 @@
-//! Our messages against those of the tensorflow-metadata package, as `tests/data/make.py` has written them down.
+//! Compares the messages of this crate with those of the tensorflow-metadata package, which `tests/data/make.py` has
+//! recorded.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -105,14 +106,14 @@ fn a_schema_with_parts_that_are_not_known_is_read() {
     assert_eq!(names(&projected), ["joined"]);
 }
 
-/// A field of a message, of bytes.
+/// A field of a message that contains bytes.
 fn field(number: u8, content: &[u8]) -> Vec<u8> {
     let key = u16::from(number) << 3 | 2;
     let key = if key < 128 { vec![key as u8] } else { vec![(key & 127) as u8 | 128, (key >> 7) as u8] };
     [key, vec![content.len() as u8], content.to_vec()].concat()
 }
 
-/// A schema's feature that is there always, of a shape of these sizes.
+/// A feature of a schema that is always present and has a shape of these sizes.
 fn feature(name: &str, sizes: &[i64]) -> Vec<u8> {
     let mut shape = Vec::new();
     for size in sizes {
@@ -148,10 +149,10 @@ fn of_two_features_of_one_name_the_last_holds() {
 #[test]
 fn fields_and_bytes_that_are_not_known_do_no_harm() {
     let mut message = Representation::VarLenSparse(VarLenSparse { column: "v".to_owned() }).to_proto();
-    // Field 77, a string.
+    // Field 77, an unknown string.
     message.extend([0xea, 0x04, 1, b'x']);
     assert!(matches!(Representation::from_proto(&message), Ok(Representation::VarLenSparse(_))));
-    // A ragged tensor whose row splits are of a type to come.
+    // A ragged tensor whose type of row splits is unknown.
     let ragged = [0x22, 0x07, 0x0a, 0x03, 0x0a, 0x01, b'a', 0x10, 0x63];
     let Ok(Representation::Ragged(ragged)) = Representation::from_proto(&ragged) else {
         panic!("a ragged tensor")
@@ -163,7 +164,7 @@ fn fields_and_bytes_that_are_not_known_do_no_harm() {
     assert!(error.starts_with("expected the bytes of a TensorRepresentation, found "), "{error}");
 }
 
-/// `Message.field number type label oneof`, and `Enum.VALUE number`, of our files.
+/// `Message.field number type label oneof`, and `Enum.VALUE number`, of the files in `proto`.
 fn ours() -> Vec<(String, i32)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../proto");
     let files = ["path", "representation", "schema"];

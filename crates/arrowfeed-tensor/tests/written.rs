@@ -1,4 +1,4 @@
-//! Values that several rows share are copied for each row: how much of that a batch may ask for.
+//! The limit on copies of values that several rows share.
 
 mod support;
 
@@ -20,7 +20,7 @@ use support::batch;
 
 const LIMIT: usize = 10_000;
 
-/// A dictionary of two values, of 1,000 bytes and of none, and so many rows of the first.
+/// A column of `rows` rows, in which the first value of the dictionary and null alternate.
 fn dictionary(values: ArrayRef, rows: usize) -> RecordBatch {
     let keys = Int32Array::from_iter((0..rows).map(|i| if i % 2 == 0 { Some(0) } else { None }));
     let column: DictionaryArray<Int32Type> = DictionaryArray::new(keys, values);
@@ -79,7 +79,7 @@ fn copies_of_a_dictionarys_values_are_limited_and_nulls_are_none() {
     }
 }
 
-/// A value of the record that is compared with each element of its array.
+/// The filter compares a value of the record with each element of its array.
 #[test]
 fn copies_of_a_rows_value_for_each_element_are_limited() {
     let rows = |elements: usize| {

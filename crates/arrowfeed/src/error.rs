@@ -1,51 +1,51 @@
-//! What can go wrong between files and tensors.
+//! Errors of datasets.
 
 use std::fmt;
 
 use arrowfeed_source::{FeedError, printable};
 use arrowfeed_tensor::{ConversionError, RepresentationError};
 
-/// An error of a dataset: what it is depends on where in the pipeline it is found.
+/// An error of a dataset. The variant tells which stage of the pipeline found it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
-    /// Files cannot be read, or an option makes no sense.
+    /// A file cannot be read, or an option is invalid.
     #[error(transparent)]
     Feed(#[from] FeedError),
-    /// A tensor cannot be made of these columns.
+    /// A tensor cannot be made from these columns.
     #[error(transparent)]
     Representation(#[from] RepresentationError),
-    /// A batch does not fit its tensors.
+    /// The values of a batch do not fit a tensor.
     #[error(transparent)]
     Conversion(#[from] ConversionError),
-    /// A state is not one of this iteration.
+    /// A state does not belong to this iteration.
     #[error(transparent)]
     State(#[from] StateError),
-    /// Of a source of another format, see [`of_source`](Self::of_source).
+    /// An error of a source outside of this crate, see [`of_source`](Self::of_source).
     #[error(transparent)]
     Source(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl DatasetError {
-    /// Any error or message of a [`Tfxio`](crate::Tfxio) outside of this crate.
+    /// Wraps an error or message of a [`Tfxio`](crate::Tfxio) that is implemented outside of this crate.
     pub fn of_source(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Source(error.into())
     }
 }
 
-/// In what a state differs from the iteration that it is given to.
+/// The difference between a state and the iteration that should load it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StateErrorKind {
-    /// It is no state, or one of another version.
+    /// It is not a state, or it has another version.
     Invalid,
-    /// The files: their number, order, names or sizes, or what is in one.
+    /// The files differ: in number, order, names, sizes or contents.
     Files,
-    /// An option, or the seed.
+    /// An option or the seed differs.
     Options,
 }
 
-/// A state that is not one of this iteration.
+/// A state that does not belong to this iteration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateError {
     kind: StateErrorKind,
@@ -57,7 +57,7 @@ impl StateError {
         Self { kind, message: format!("state: expected {expected}, found {found}") }
     }
 
-    /// In what it differs.
+    /// The kind of the difference.
     pub fn kind(&self) -> StateErrorKind {
         self.kind
     }

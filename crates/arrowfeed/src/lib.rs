@@ -1,5 +1,5 @@
-//! Stored training data into Arrow RecordBatches, and RecordBatches into tensors: one crate to depend on, one way
-//! through it.
+//! Reads Avro, Parquet, `tf.Example`, CSV and JSON lines files into Arrow RecordBatches, and converts these to tensors.
+//! This is the crate to depend on: it re-exports the crates of the formats and combines them.
 //!
 //! ```text
 //!  patterns ──> files ──> container ──> wire ──> columns ──> RecordBatch ──> tensors
@@ -9,8 +9,8 @@
 //!                                    (writer × reader × projection)
 //!               └──────────────────── avro ───────────────────────┘         └ tensor ┘
 //! ```
-//! Data flows from left to right. What can be decided from schemas is decided before the first record, so an
-//! unknown column or a type that does not fit is an error of `open`, not of the ten millionth row.
+//! Data flows from left to right. Everything that follows from the schemas is checked before the first record is read,
+//! so an unknown column or a type that does not fit is an error of `open`, not of the ten millionth row.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,24 +25,32 @@
 //! # }
 //! ```
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
-//! | [`avro`] | Avro object container files to RecordBatches, and back |
-//! | [`parquet`] | Parquet files to RecordBatches, also in the types of a promised schema |
-//! | [`tfrecord`] | TFRecord files, messages of `tf.Example` and `tf.SequenceExample` to RecordBatches |
-//! | [`text`] | CSV files and files of JSON lines to RecordBatches |
-//! | [`source`] | what all formats share: bytes of files, errors, limits, reports |
+//! | [`avro`] | Avro object container files to RecordBatches, and RecordBatches to Avro |
+//! | [`parquet`] | Parquet files to RecordBatches, also in the types of a schema that the caller provides |
+//! | [`tfrecord`] | TFRecord files, `tf.Example` and `tf.SequenceExample` messages to RecordBatches |
+//! | [`text`] | CSV and JSON lines files to RecordBatches |
+//! | [`source`] | code that all formats share: file access, errors, limits, reports |
 //! | [`tensor`] | RecordBatches to dense, sparse, ragged and structured tensors |
-//! | [`dataset`] | files as a source of batches and tensors: order, shards, epochs, exact resume |
-//! | [`Tfxio`] | what every source has, whatever its format |
-//! | `store` | objects of S3, Google Cloud Storage, Azure, HTTP servers and HDFS (features `stores` and `hdfs`) |
-//! | [`sources`] | what a caller names (paths, globs, directories, `file://` URLs) to files |
+//! | [`dataset`] | iteration over files as batches or tensors: order, shards, epochs, exact resume |
+//! | [`Tfxio`] | the trait of all sources, independent of the format |
+//! | `store` | objects in S3, Google Cloud Storage, Azure, HTTP servers and HDFS (features `stores` and `hdfs`) |
+//! | [`arrow`] | the Arrow types of the signatures |
+//! | [`sources`] | paths, globs, directories and `file://` URLs to lists of files |
 
 pub mod dataset;
 mod error;
 mod open;
 pub mod sources;
 mod tfxio;
+
+/// The Arrow types of the signatures, in the version that they have there.
+pub mod arrow {
+    pub use arrow_array as array;
+    pub use arrow_array::RecordBatch;
+    pub use arrow_schema as schema;
+}
 
 pub use arrowfeed_avro as avro;
 pub use arrowfeed_avro::{
@@ -67,3 +75,12 @@ pub use open::{
 };
 pub use sources::{resolve, resolve_with};
 pub use tfxio::{RecordBatches, TensorBatches, Tfxio};
+
+/// The programs of the pages compile.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../docs/rust.md")]
+    mod rust {}
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+}

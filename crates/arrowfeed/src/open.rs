@@ -1,4 +1,4 @@
-//! Datasets, a module for each format; records of Avro that have no file.
+//! Constructors of datasets, one module per format, and a decoder of Avro records without a file.
 
 mod avro;
 mod avro_records;

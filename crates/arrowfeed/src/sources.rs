@@ -1,4 +1,4 @@
-//! What a caller names, to the files that it means.
+//! Resolution of paths, globs, directories and `file://` URLs to files.
 
 use std::borrow::Cow;
 use std::fs;
@@ -12,18 +12,18 @@ mod url;
 
 pub use url::{redacted, scheme};
 
-/// Files of a directory that are read, where no other format is asked for.
+/// Default extension of the files that are read from a directory.
 const EXTENSION: &str = "avro";
 
-/// As a shell matches: a star takes neither a separator nor a leading dot.
+/// Glob rules of a shell: a star matches neither a separator nor a leading dot.
 const SHELL: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
-/// The files that patterns mean, in the order of the patterns.
+/// Resolves patterns to files, in the order of the patterns.
 ///
-/// A pattern is a path, a glob (its files, sorted), a directory (its files named `*.avro`, sorted; names with a
-/// leading dot are left out) or a `file://` URL of one of these. A path that exists is never taken for a glob,
-/// whatever characters it has.
+/// A pattern is a path, a glob (its files, sorted), a directory (its files named `*.avro`, sorted, without hidden ones)
+/// or a `file://` URL of one of these. A path that exists is never treated as a glob, even if it contains `*`, `?` or
+/// `[`.
 ///
 /// ```
 /// # fn main() -> Result<(), arrowfeed::FeedError> {
@@ -34,16 +34,16 @@ const SHELL: MatchOptions =
 /// ```
 ///
 /// # Errors
-/// There is no pattern; a path does not exist, or nothing matches a glob, or a directory has no such file (all
-/// three [`NotFound`](io::ErrorKind::NotFound)); a directory cannot be listed; a URL has another scheme or host.
+/// There is no pattern; a path does not exist, a glob matches nothing, or a directory has no such file (all three
+/// [`NotFound`](io::ErrorKind::NotFound)); a directory cannot be listed; a URL has another scheme or host.
 pub fn resolve<P: AsRef<Path>>(patterns: impl IntoIterator<Item = P>) -> Result<Vec<PathBuf>, FeedError> {
     resolve_with(patterns, None)
 }
 
-/// As [`resolve`], until `interrupt`, which is asked for each file and pattern, says to stop.
+/// Like [`resolve`], but stops when `interrupt`, which is called for each pattern and each file, returns true.
 ///
 /// # Errors
-/// As [`resolve`]; or the caller wants to stop.
+/// As [`resolve`]; or `interrupt` returned true.
 pub fn resolve_with<P: AsRef<Path>>(
     patterns: impl IntoIterator<Item = P>,
     interrupt: Option<&Interrupt>,
@@ -51,7 +51,7 @@ pub fn resolve_with<P: AsRef<Path>>(
     resolve_extension(patterns, EXTENSION, interrupt)
 }
 
-/// As [`resolve_with`], with the files of a directory whose names end with another extension, such as `parquet`.
+/// Like [`resolve_with`], but selects the files of a directory by another extension, such as `parquet`.
 ///
 /// # Errors
 /// As [`resolve_with`].
@@ -90,7 +90,7 @@ fn local_path(pattern: &Path) -> Result<Cow<'_, Path>, FeedError> {
     }
 }
 
-/// Is called for each entry; an error ends the search.
+/// Called for each directory entry. An error ends the search.
 type Ask<'a> = &'a dyn Fn() -> Result<(), FeedError>;
 
 fn files_of(path: &Path, extension: &str, ask: Ask<'_>) -> Result<Vec<PathBuf>, FeedError> {

@@ -1,4 +1,4 @@
-//! What every source has, whatever its format.
+//! The trait of all sources, independent of the format.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -7,42 +7,44 @@ use arrowfeed_tensor::{Adapter, Tensors};
 use crate::dataset::{Dataset, IterationOptions, TensorDefinitions};
 use crate::error::DatasetError;
 
-/// Batches of a source.
+/// The batches of a source.
 pub type RecordBatches = Box<dyn Iterator<Item = Result<RecordBatch, DatasetError>> + Send>;
 
-/// Tensors of the batches of a source.
+/// The tensors of the batches of a source.
 pub type TensorBatches = Box<dyn Iterator<Item = Result<Tensors, DatasetError>> + Send>;
 
-/// A source of batches, the schema that they have, and the tensors that are made of them.
+/// A source of record batches with one schema, and of the tensors that are made from them.
 ///
-/// It is what the standardized TFX inputs call a TFXIO. An implementation gives the first four; the rest follows. Its
-/// own errors are [`DatasetError::of_source`]. `examples/rust` has one for CSV.
+/// It corresponds to the TFXIO of the standardized TFX inputs. An implementation provides the first four methods; the
+/// others have defaults. It wraps its own errors with [`DatasetError::of_source`]. `examples/rust` implements it for
+/// CSV.
 pub trait Tfxio {
     /// The schema of every batch.
     fn arrow_schema(&self) -> SchemaRef;
 
-    /// What the tensors are made of.
+    /// The definitions of the tensors.
     fn tensor_definitions(&self) -> TensorDefinitions;
 
-    /// Batches of exactly `batch_size` rows, but for the last of an epoch. An option that a source cannot heed is an
-    /// error: [`IterationOptions::check_heeded`].
+    /// Returns batches of exactly `batch_size` rows; only the last one of an epoch may have fewer. A source must reject
+    /// options that it does not support; [`IterationOptions::check_heeded`] does that.
     ///
     /// # Errors
-    /// Of the source.
+    /// Errors of the source.
     fn record_batches(&self, options: IterationOptions) -> Result<RecordBatches, DatasetError>;
 
-    /// The same source for some of the tensors ([`TensorDefinitions::project`]); it need not read more than they need.
+    /// The same source restricted to some of the tensors (see [`TensorDefinitions::project`]). It may skip columns that
+    /// these tensors do not need.
     ///
     /// # Errors
-    /// A name that is not known.
+    /// A name is unknown.
     fn project(&self, names: &[&str]) -> Result<Self, DatasetError>
     where
         Self: Sized;
 
-    /// What makes tensors of the batches.
+    /// The adapter that makes tensors from the batches.
     ///
     /// # Errors
-    /// A tensor cannot be made of such batches.
+    /// A tensor cannot be made from batches of this schema.
     fn tensor_adapter(&self) -> Result<Adapter, DatasetError> {
         Ok(self.tensor_definitions().adapter(self.arrow_schema())?)
     }

@@ -1,4 +1,4 @@
-"""Datasets: the base class of all sources, and the parts of `Dataset` that are Python."""
+"""Datasets: the base class of all sources, and the Python parts of `Dataset`."""
 
 from arrowfeed._dataset.chunk_source import ChunkSource
 from arrowfeed._dataset.copies import batches_of_pass, restored

@@ -1,4 +1,4 @@
-"""`ChunkSource`: rows of any origin, in chunks."""
+"""`ChunkSource`, the base class of sources that provide rows in chunks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class ChunkSource(abc.ABC):
-    """Rows in chunks that can be read in any order, such as a table of a database.
+    """A source of rows in chunks that can be read in any order, such as a database table.
 
-    A class gives the three abstract parts. `ChunkDataset` makes a dataset of it, with all that a dataset has:
-    shuffles, shards, epochs, states, `on_error`, tensors. Instances have to be picklable where the dataset
-    is used by workers in other processes.
+    A subclass implements the three abstract members. `ChunkDataset` makes a dataset of it, with shuffles,
+    shards, epochs, checkpoints, `on_error` and tensors. Instances must be picklable if workers in other
+    processes use the dataset.
 
     Example:
         >>> class Squares(arrowfeed.ChunkSource):
@@ -37,41 +37,41 @@ class ChunkSource(abc.ABC):
     @property
     @abc.abstractmethod
     def arrow_schema(self) -> ArrowSchemaExportable:
-        """The schema of all columns, of any Arrow library."""
+        """The schema of all columns, as a schema of any Arrow library."""
 
     @property
     @abc.abstractmethod
     def chunk_rows(self) -> Sequence[int]:
-        """Rows of each chunk, in order. Asked once, when a dataset is made."""
+        """Number of rows of each chunk, in order. It is read once, when a dataset is created."""
 
     @abc.abstractmethod
     def read_chunk(self, number: int, columns: Sequence[str]) -> ArrowArrayExportable | ArrowStreamExportable:
-        """The rows of a chunk, as a batch or table of any Arrow library.
+        """Returns the rows of a chunk, as a batch or table of any Arrow library.
 
-        Called in the thread that asks for batches. A chunk is read in each epoch, and by each shard that has
-        rows of it.
+        It is called in the thread that asks for batches. A chunk is read in each epoch, and by each shard
+        that has rows of it.
 
         Args:
-            number: Of the chunk, from 0.
-            columns: Names of the columns that are needed. Others are taken and not used.
+            number: Number of the chunk, from 0.
+            columns: Names of the required columns. Additional columns in the result are ignored.
 
         Raises:
-            ArrowfeedError: A `FormatError` or `CodecError`, or a subclass of one, where the chunk is damaged:
-                with `on_error="skip_block"`, it is left out.
-            OSError: The source cannot be read: with `on_error="skip_file"`, the rest of it is left out, as
-                where a chunk is damaged. Whatever else is raised ends the iteration.
+            ArrowfeedError: A `FormatError`, a `CodecError` or a subclass, if the chunk is damaged.
+                `on_error="skip_block"` skips the chunk.
+            OSError: The source cannot be read. `on_error="skip_file"` skips the rest of the source, as it
+                does for a damaged chunk. Any other exception ends the iteration.
         """
 
     @property
     def name(self) -> str:
-        """What messages, reports and states call the source. Default: the name of its class."""
+        """Name of the source in messages, reports and states. Default: the name of its class."""
         return type(self).__name__
 
     @property
     def version(self) -> bytes | str:
-        """What differs where the rows differ, such as a date: a state of another version is refused.
+        """A version that changes with the rows, such as a date. A state of another version is rejected.
 
-        Default: empty. The rows of each chunk and the schema are compared without it.
+        Default: empty. The number of rows of each chunk and the schema are always compared.
         """
         return ""
 
@@ -80,11 +80,11 @@ ChunkSource.__module__ = "arrowfeed"
 
 
 def fingerprint(source: ChunkSource, schema: str) -> bytes:
-    """Sixteen bytes for the rows of a source.
+    """A fingerprint of 16 bytes for the rows of a source.
 
     Args:
-        source: Whose version and rows are taken.
-        schema: A text that describes its schema.
+        source: The source, whose version and row counts enter the fingerprint.
+        schema: A text that describes the schema.
     """
     version = source.version
     parts = (version.encode() if isinstance(version, str) else bytes(version), schema.encode())

@@ -1,4 +1,4 @@
-"""The parts of `Dataset` that are Python: its copies from pickles, and the passes over it."""
+"""Python parts of `Dataset`: restoring from pickles, and passes over a dataset."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 def restored(
     made: Callable[..., Dataset], source: Any, options: dict[str, Any], names: list[str] | None
 ) -> Dataset:
-    """The dataset that was pickled.
+    """Restores a pickled dataset.
 
     Args:
-        made: The class of its format.
-        source: Its files.
-        options: What it was made with.
-        names: The tensors that it was projected to; None: it was not.
+        made: The dataset class of its format.
+        source: The files of the dataset.
+        options: The options of its constructor.
+        names: The tensors that remain after a projection. None: no projection.
     """
     dataset = made(source, **options)
     return dataset if names is None else dataset.project(names)
@@ -29,14 +29,14 @@ def restored(
 def batches_of_pass(
     dataset: Dataset, number: int, options: dict[str, Any]
 ) -> BatchIterator[dict[str, Tensor]]:
-    """The tensors of a pass: its epochs are those after the epochs of the passes before it.
+    """Iterates over the tensors of a pass, whose epochs follow those of the previous passes.
 
-    So a seed gives each pass an order of its own, and the same passes in every run.
+    With a seed, each pass therefore has a different order, and all runs have the same passes.
 
     Args:
-        dataset: What is passed over.
-        number: Of the pass, from 0.
-        options: Of `Dataset.tensors`, for each pass.
+        dataset: The dataset.
+        number: Number of the pass, from 0.
+        options: Options of `Dataset.tensors` for each pass.
     """
     has_order = options.get("shuffle_buffer_size") and options.get("seed") is not None
     if not has_order or number == 0:

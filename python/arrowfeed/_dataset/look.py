@@ -1,4 +1,4 @@
-"""One look at files of a store: their names, and the start of the first one."""
+"""Inspection of files in a store: their names, and the first bytes of the first file."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from arrowfeed._arrowfeed import peek
 from arrowfeed._urls import GLOB, redacted, scheme_of, text_of
 
 _EXTENSIONS = ("avro", "parquet", "tfrecord", "jsonl", "csv")
-"""Of the files of a directory. The first one that the directory has is read."""
+"""Extensions of the files in a directory. The first one that exists is used."""
 
 _HEAD = 256 << 10
-"""Bytes of a file that say its format, in most cases."""
+"""Number of bytes of a file that usually suffice to detect its format."""
 
 
 class Look(NamedTuple):
-    """What a look at a source has found."""
+    """The result of the inspection of a source."""
 
     files: list[tuple[str, int | None]]
-    """The name of each file in messages, and its length where that is known."""
+    """The name of each file in messages, and its length if it is known."""
     head: bytes
     """The first bytes of the first file."""
     is_whole: bool
-    """Whether these are all of its bytes."""
+    """Whether `head` contains the whole file."""
     is_listed: bool
     """Whether the source is a directory or a glob."""
 
@@ -33,16 +33,17 @@ class Look(NamedTuple):
 
 
 def look_at(source: Any, stores: dict[str, Any], extension: str | None = None, count: int = _HEAD) -> Look:
-    """Looks for files of a store, and reads the start of the first one in one request.
+    """Lists files in a store, and reads the start of the first file in one request.
 
     Args:
         source: A URL, or a name in the store of the caller.
-        stores: Options of files in stores.
-        extension: Of the files of a directory. None: the first one of all formats that the directory has.
-        count: Bytes to read. 0: no request is sent but those of a listing.
+        stores: Options for files in stores.
+        extension: Extension of the files in a directory. None: the first extension of all formats that
+            exists.
+        count: Number of bytes to read. 0: only the requests of a listing are sent.
 
     Raises:
-        FileNotFoundError: There is no such file.
+        FileNotFoundError: The file does not exist.
     """
     name = text_of(source)
     missing: FileNotFoundError | None = None
@@ -57,7 +58,7 @@ def look_at(source: Any, stores: dict[str, Any], extension: str | None = None, c
 
 
 def _extensions(name: str) -> list[str]:
-    """The extensions to look for: of a directory, those of all formats."""
+    """The extensions to look for: in a directory, those of all formats."""
     own = [one for one in _EXTENSIONS if name.endswith(f".{one}")]
     is_one = any(character in name for character in GLOB) or scheme_of(name) in ("http", "https")
     return own or list(_EXTENSIONS[:1] if is_one else _EXTENSIONS)

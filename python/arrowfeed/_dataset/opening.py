@@ -1,4 +1,4 @@
-"""`open_dataset`: files whose format is told by what is in them."""
+"""`open_dataset`, which detects the format of files from their content."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from arrowfeed._errors import (
     SchemaError,
     TruncatedError,
 )
-from arrowfeed._files import KeptFile
+from arrowfeed._files import BufferedFile
 from arrowfeed._urls import is_remote
 
 SEQUENCE_COLUMN = "##SEQUENCE##"
-"""The column of feature lists."""
+"""The column that contains the feature lists."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 _MOST_LINE = 16 << 20
-"""Bytes of a line that is looked at, at most: a file of another format may have no line end."""
+"""Maximum size of a probed line, because a file of another format may have no line end."""
 
 _DIALECT = (
     "skip_lines",
@@ -59,40 +59,40 @@ _DIALECT = (
     "raw",
     "limits",
 )
-"""Options that say how a CSV file is written, and what may be asked of it."""
+"""Options for the dialect of a CSV file, and its limits."""
 
 _STORES = ("storage_options", "store", "cache", "cache_bytes")
-"""Options of files in stores, which every function that reads has."""
+"""Options for files in stores, which all reading functions have."""
 
 
 def open_dataset(source: Source, **keywords: Any) -> Dataset:
-    """Opens files as a dataset of their format, which the first file says by its content.
+    """Opens files as a dataset of their format, which the content of the first file determines.
 
     | content | class |
     |---|---|
     | begins with `Obj` and a byte 1 | `AvroDataset` |
     | ends with `PAR1` | `ParquetDataset` |
-    | records of TFRecord, also compressed; the first one is a `tf.Example` | `ExampleDataset` |
+    | TFRecord records, also compressed; the first one is a `tf.Example` | `ExampleDataset` |
     | the same; the first one is a `tf.SequenceExample` with feature lists | `SequenceExampleDataset` |
     | the same; the first one is something else | `RawRecordDataset` |
-    | text, also compressed by gzip; the first line that is not empty is a JSON object | `JsonLinesDataset` |
-    | other text in UTF-8; the name ends with `.csv`, `.tsv`, `.csv.gz` or `.tsv.gz` | `CsvDataset` |
+    | text, also gzip-compressed; the first line that is not empty is a JSON object | `JsonLinesDataset` |
+    | other UTF-8 text; the name ends with `.csv`, `.tsv`, `.csv.gz` or `.tsv.gz` | `CsvDataset` |
 
-    Any text is CSV, so its name has to say it. Of `.tsv` files, the delimiter is a tab unless one is given.
-    Of a directory, the files of the first format are read that has any: `*.avro`, `*.parquet`, `*.tfrecord`,
-    `*.jsonl`, `*.csv`. Of a file in a store, the first 256 KiB are read for that; a longer first record or
-    line needs further requests.
-    The class of what is returned says the format; where you know it, call that class.
+    Any text is valid CSV, so the file name decides. For `.tsv` files, the default delimiter is a tab. In a
+    directory, the files of the first of these formats that has any are read: `*.avro`, `*.parquet`,
+    `*.tfrecord`, `*.jsonl`, `*.csv`. For a file in a store, the detection reads the first 256 KiB; a longer
+    first record or line needs more requests. The class of the result identifies the format. If you know the
+    format, call its class directly.
 
     Args:
         source: As in `AvroDataset`.
-        **keywords: Those of the class, such as `features`, `representations`, `columns` and `limits`. With
-            `storage_options`, `store`, `cache` and `cache_bytes`, the format is looked for as well.
+        **keywords: Options of the class, such as `features`, `representations`, `columns` and `limits`. The
+            detection also uses `storage_options`, `store`, `cache` and `cache_bytes`.
 
     Raises:
-        FormatError: The first file is of none of these formats; the message has what each of them expected.
-        FileNotFoundError: A path does not exist, or nothing matches a glob; a directory has no such files.
-            Whatever the class raises.
+        FormatError: The first file has none of these formats; the message states what each format expected.
+        FileNotFoundError: A path does not exist, no file matches a glob, or a directory has no such files.
+            Errors of the class are passed on.
 
     Example:
         >>> arrowfeed.open_dataset("rows.tfrecord.gz")
@@ -106,32 +106,33 @@ def open_dataset(source: Source, **keywords: Any) -> Dataset:
 
 
 class _Probed(NamedTuple):
-    """What the probes of all formats look at."""
+    """The input of the probes of all formats."""
 
     again: Callable[[], Source]
-    """Gives the source, any number of times."""
+    """Returns the source; can be called repeatedly."""
     keywords: dict[str, Any]
-    """Of the caller, for the class."""
+    """Keywords of the caller, for the class."""
     stores: dict[str, Any]
-    """Those of them that say how files of stores are reached."""
+    """The keywords that configure access to files in stores."""
     name: str | None
-    """Of the first file, or of its directory; None where it has none."""
+    """Name of the first file or its directory; None if it has no name."""
     is_directory: bool
-    """Whether the source is a directory, or of a store a directory or a glob."""
+    """Whether the source is a directory or, in a store, a directory or a glob."""
 
 
 def dataset_class(
     again: Callable[[], Source], keywords: dict[str, Any], look: Look | None = None
 ) -> Callable[..., Dataset]:
-    """The class of datasets for the format of files, which their content says: see `open_dataset`.
+    """Detects the format of files from their content, and returns its dataset class; see `open_dataset`.
 
     Args:
-        again: Gives the source, any number of times.
-        keywords: Those of the class.
-        look: What `look_at` has found at the first source. None: it is called here, of files in stores.
+        again: Returns the source; can be called repeatedly.
+        keywords: Options of the class.
+        look: The result of `look_at` for the first source. None: `look_at` is called here for files in
+            stores.
 
     Raises:
-        FormatError: The first file is of no known format. FileNotFoundError: there is no file.
+        FormatError: The format of the first file is unknown. FileNotFoundError: There is no file.
     """
     stores = {name: keywords[name] for name in _STORES if name in keywords}
     first = _first(again())
@@ -145,7 +146,7 @@ def dataset_class(
 
 
 def _by_head(look: Look, probed: _Probed) -> Callable[..., Dataset] | None:
-    """The class that the first bytes of a file say; None where these do not suffice."""
+    """Returns the class that follows from the first bytes of a file; None if they do not suffice."""
     if look.head.startswith(b"Obj\x01"):
         return AvroDataset
     if look.head.startswith(b"PAR1"):
@@ -153,10 +154,10 @@ def _by_head(look: Look, probed: _Probed) -> Callable[..., Dataset] | None:
             return _parquet(probed)
         except FormatError:
             return None
-    kept = probed._replace(again=lambda: KeptFile(look.head, look.name), stores={})
+    kept = probed._replace(again=lambda: BufferedFile(look.head, look.name), stores={})
     for found in (_tfrecord, _json_lines, _csv):
         if found is _csv and not look.is_whole and b"\n" not in look.head:
-            # The line may be a JSON object that goes on.
+            # The line may be an incomplete JSON object.
             break
         try:
             return found(kept)
@@ -169,12 +170,12 @@ def _by_head(look: Look, probed: _Probed) -> Callable[..., Dataset] | None:
 
 
 def _by_probes(probed: _Probed) -> Callable[..., Dataset]:
-    """The class of the first format that can open the files."""
+    """Returns the class of the first format that can open the files."""
     reasons: list[str] = []
     missing: FileNotFoundError | None = None
     damage: ArrowfeedError | None = None
     for found in (_avro, _parquet, _tfrecord, _json_lines, _csv):
-        # Where no other format finds a file, the name of the source is only of interest if it is a directory.
+        # If no other format finds a file, the name of the source matters only for a directory.
         if found is _csv and missing is not None and not probed.is_directory:
             break
         try:
@@ -182,7 +183,7 @@ def _by_probes(probed: _Probed) -> Callable[..., Dataset]:
         except FormatError as error:
             reasons.append(str(error))
         except (CodecError, CorruptBlockError, TruncatedError) as error:
-            # Compressed or very short text is no record of TFRecord either.
+            # Compressed or very short text also fails as a TFRecord record.
             damage = damage or error
         except FileNotFoundError as error:
             missing = missing or error
@@ -204,7 +205,7 @@ def _parquet(probed: _Probed) -> Callable[..., Dataset]:
 
 
 def _tfrecord(probed: _Probed) -> Callable[..., Dataset]:
-    """Of records of TFRecord, the first one says what they are."""
+    """Detects the format of TFRecord records from the first record."""
     reader = read_tfrecord(probed.again(), format="raw", batch_size=1, threads=1, **probed.stores)
     first = next(reader, None)
     if first is None:
@@ -220,7 +221,7 @@ def _tfrecord(probed: _Probed) -> Callable[..., Dataset]:
 
 
 def _columns(decoder: SequenceExampleRecordDecoder, record: bytes) -> list[str]:
-    """The columns of a record; none if it is no such message."""
+    """The columns of a record; empty if it is not such a message."""
     try:
         return decoder.decode([record]).schema.names
     except CorruptBlockError:
@@ -228,12 +229,12 @@ def _columns(decoder: SequenceExampleRecordDecoder, record: bytes) -> list[str]:
 
 
 def _json_lines(probed: _Probed) -> Callable[..., Dataset]:
-    """Of text, the first line that is not empty says whether lines are JSON objects."""
+    """Checks whether the first line that is not empty is a JSON object."""
     limits = Limits(decoded_block_bytes=_MOST_LINE)
     try:
         JsonLinesDataset(probed.again(), sample=1, representations={}, limits=limits, **probed.stores)
     except SchemaError:
-        # The line is an object, from which no types follow.
+        # The line is an object, but no types can be inferred from it.
         return JsonLinesDataset
     except (CodecError, CorruptBlockError, LimitError, TruncatedError) as error:
         raise FormatError(str(error)) from None
@@ -241,7 +242,7 @@ def _json_lines(probed: _Probed) -> Callable[..., Dataset]:
 
 
 def _csv(probed: _Probed) -> Callable[..., Dataset]:
-    """Any text is CSV, so the name of the file has to say it."""
+    """Accepts text files by their names, because any text is valid CSV."""
     name = probed.name
     ending = "" if name is None else name.lower().removesuffix(".gz")
     if not ending.endswith((".csv", ".tsv")) and not probed.is_directory:
@@ -260,7 +261,7 @@ def _csv(probed: _Probed) -> Callable[..., Dataset]:
 
 
 def _first(source: Any) -> Any:
-    """The first one of several sources."""
+    """The first of several sources."""
     if isinstance(source, list | tuple):
         first = cast("list[Any]", source)[:1]
         return _first(first[0]) if first else None
@@ -268,18 +269,18 @@ def _first(source: Any) -> Any:
 
 
 def _name(first: Any) -> str | None:
-    """The name of a file, pattern or directory; None where it has none."""
+    """The name of a file, pattern or directory; None if it has no name."""
     if isinstance(first, str | os.PathLike):
         return os.fspath(cast("str", first))
-    return str(first.name) if isinstance(first, KeptFile) else None
+    return str(first.name) if isinstance(first, BufferedFile) else None
 
 
 def rereadable(source: Any) -> Callable[[], Any]:
-    """Gives the source any number of times. A file object can be read once: it is read into memory here."""
+    """Returns a function that can return the source repeatedly. A file object is read into memory here."""
     if isinstance(source, list | tuple):
         parts = [rereadable(one) for one in cast("list[Any]", source)]
         return lambda: [part() for part in parts]
     if hasattr(source, "read"):
         data, name = source.read(), str(getattr(source, "name", f"<{type(source).__name__}>"))
-        return lambda: KeptFile(data, name)
+        return lambda: BufferedFile(data, name)
     return lambda: source

@@ -1,4 +1,4 @@
-"""What every source of tensors has, whatever its format."""
+"""`Tfxio`, the base class of all sources of tensors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Tfxio(abc.ABC):
-    """A source of record batches, the schema that they have, and the tensors that are made of them.
+    """A source of record batches with one schema, and of the tensors that are made of them.
 
-    It is what the standardized TFX inputs call a TFXIO. A class for another format gives the four abstract
-    parts; the rest follows. `Dataset` is one, for `isinstance` and `issubclass`.
+    It corresponds to a TFXIO of the standardized TFX inputs. A class for another format implements the four
+    abstract members; the other methods use them. `Dataset` is registered as a subclass.
 
     Example:
         >>> class Numbers(arrowfeed.Tfxio):
@@ -46,33 +46,35 @@ class Tfxio(abc.ABC):
     @property
     @abc.abstractmethod
     def arrow_schema(self) -> ArrowSchemaExportable:
-        """The schema of every batch, of any Arrow library."""
+        """The schema of every batch, as a schema of any Arrow library."""
 
     @property
     @abc.abstractmethod
     def tensor_representations(self) -> Mapping[str, Any]:
-        """What each tensor is made of, by name: representations of columns, or features of keys."""
+        """Definitions of the tensors by name: representations of columns, or features of keys."""
 
     @abc.abstractmethod
     def record_batches(self, **options: Unpack[IterationOptions]) -> Iterator[ArrowArrayExportable]:
-        """Record batches of exactly `batch_size` rows, but for the last one of each epoch.
+        """Iterates over batches of exactly `batch_size` rows; the last batch of an epoch may be shorter.
 
         Args:
-            **options: Those of `Dataset.record_batches`. A source may know fewer of them.
+            **options: Options of `Dataset.record_batches`. A source may support fewer options.
 
         Raises:
-            TypeError: An option that the source does not know.
+            TypeError: The source does not support an option.
         """
 
     @abc.abstractmethod
     def project(self, names: Iterable[str]) -> Tfxio:
-        """The same source for some of the tensors, in this order; it need not read more than they need."""
+        """Returns a source of some of the tensors, in this order. It may read only the columns of these
+        tensors.
+        """
 
     def tensor_adapter(self) -> TensorAdapter:
-        """What makes tensors of the record batches.
+        """Returns the adapter that converts the record batches to tensors.
 
         Raises:
-            RepresentationError: A tensor cannot be made of such batches.
+            RepresentationError: A tensor cannot be built from such batches.
         """
         made_of = dict(self.tensor_representations)
         if any(_is_feature(one) for one in made_of.values()):
@@ -81,18 +83,18 @@ class Tfxio(abc.ABC):
 
     @property
     def specs(self) -> dict[str, TensorSpec]:
-        """What is known of each tensor before any batch, by name."""
+        """Specs of the tensors by name, known before any batch is read."""
         return self.tensor_adapter().specs
 
     def tensors(self, **options: Unpack[IterationOptions]) -> Iterator[dict[str, Tensor]]:
-        """The tensors of each batch of `record_batches`, by name.
+        """Iterates over the tensors of the batches of `record_batches`, as dicts.
 
         Args:
             **options: As in `record_batches`.
 
         Raises:
-            RepresentationError: As `tensor_adapter`. ConversionError: a batch does not fit its tensors; it
-                is raised when its turn comes.
+            RepresentationError: As in `tensor_adapter`. ConversionError: A batch does not fit its tensors; it
+                is raised when the batch is converted.
         """
         return map(self.tensor_adapter().convert, self.record_batches(**options))
 
@@ -103,6 +105,6 @@ def _is_feature(made_of: object) -> bool:
     return isinstance(made_of, Feature)
 
 
-# Users know it by this name, in messages and in pickles.
+# The public name, which messages and pickles use.
 Tfxio.__module__ = "arrowfeed"
 Tfxio.register(Dataset)

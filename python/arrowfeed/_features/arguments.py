@@ -1,4 +1,4 @@
-"""Checks of what features are made with. Messages name the argument, what was expected and what was found."""
+"""Checks of the arguments of features. Messages name the argument, the expected and the found value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Scalar: TypeAlias = bool | int | float | bytes
 Default: TypeAlias = "Scalar | tuple[Default, ...]"
 
 SHOWN = 60
-"""Characters of a value's text in a message."""
+"""Maximum length of the text of a value in a message."""
 
 NUMBERS = frozenset(
     {
@@ -23,7 +23,7 @@ BYTE_STRINGS = ("string", "bytes", "str", "object", bytes, str, object, np.bytes
 
 
 def found(value: object) -> str:
-    """Type and text of a value: `int -3`."""
+    """Type and text of a value for messages, such as `int -3`."""
     if value is None:
         return "None"
     text = repr(value)
@@ -31,28 +31,28 @@ def found(value: object) -> str:
 
 
 def text(name: str, expected: str, value: object) -> str:
-    """A string."""
+    """Checks for a string."""
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected {expected}, found {found(value)}")
     return str(value)
 
 
 def texts(name: str, expected: str, value: object) -> tuple[str, ...]:
-    """One string or several."""
+    """Checks for one or several strings."""
     if isinstance(value, str):
         return (str(value),)
     return tuple(text(name, expected, item) for item in _items(name, expected, value))
 
 
 def flag(name: str, value: Any) -> bool:
-    """A truth value."""
+    """Checks for a bool."""
     if not _is_bool(value):
         raise TypeError(f"{name}: expected a bool, found {found(value)}")
     return bool(value)
 
 
 def choice(name: str, words: tuple[str, str], value: object) -> str:
-    """One of two words."""
+    """Checks for one of two words."""
     expected = f'"{words[0]}" or "{words[1]}"'
     word = text(name, expected, value)
     if word not in words:
@@ -61,7 +61,7 @@ def choice(name: str, words: tuple[str, str], value: object) -> str:
 
 
 def size(name: str, value: Any) -> int:
-    """The size of a dimension."""
+    """Checks for the size of a dimension."""
     message = f"{name}: expected an integer of 0 or more, found {found(value)}"
     if _is_bool(value):
         raise TypeError(message)
@@ -77,28 +77,28 @@ def size(name: str, value: Any) -> int:
 
 
 def sizes(name: str, value: object) -> tuple[int, ...]:
-    """The sizes of all dimensions."""
+    """Checks for the sizes of all dimensions."""
     return tuple(size(name, item) for item in _items(name, "a list or tuple of sizes (int)", value))
 
 
 def open_sizes(name: str, value: object) -> tuple[int | None, ...]:
-    """The sizes of all dimensions, None where they are not known."""
+    """Checks for the sizes of all dimensions, where None means unknown."""
     expected = "a list or tuple of sizes (int, or None where open)"
     return tuple(open_size(name, item) for item in _items(name, expected, value))
 
 
 def one_or_open_sizes(name: str, value: Any) -> tuple[int | None, ...]:
-    """As `open_sizes`; one size may be given as it is."""
+    """Like `open_sizes`, but also accepts one size without a list."""
     return (open_size(name, value),) if _is_int(value) else open_sizes(name, value)
 
 
 def open_size(name: str, value: Any) -> int | None:
-    """The size of a dimension, None where it is not known."""
+    """Checks for the size of a dimension, where None and -1 mean unknown."""
     return None if value is None or (_is_int(value) and value == -1) else size(name, value)
 
 
 def dtype(value: Any) -> np.dtype[Any] | None:
-    """The type, as numpy has it, of a type, a name, or a type of TensorFlow: `object` for byte strings."""
+    """Converts a type, the name of a type, or a `tf.DType` to a numpy dtype; `object` for byte strings."""
     if value is None:
         return None
     known = isinstance(value, str | type) or hasattr(value, "itemsize")
@@ -108,7 +108,7 @@ def dtype(value: Any) -> np.dtype[Any] | None:
     kind: Any = _numpy_dtype(given)
     if kind is not None and kind.name in NUMBERS:
         return np.dtype(str(kind.name))
-    # Of any class that it does not know, numpy says that it is an object.
+    # numpy returns `object` for any class that it does not know.
     if kind is not None and kind.kind in "SUO" and not isinstance(given, type):
         return np.dtype(object)
     expected = "a type of numbers, bool, or object for byte strings"
@@ -123,19 +123,19 @@ def _numpy_dtype(value: Any) -> Any:
 
 
 def type_name(kind: Any) -> str:
-    """The name of a type: `bytes` for byte strings."""
+    """The name of a type; `bytes` for byte strings."""
     return "bytes" if kind.hasobject else kind.name
 
 
 def default(value: object, shape: tuple[int, ...], kind: np.dtype[Any] | None) -> Default | None:
-    """A scalar, or nested tuples of the shape."""
+    """Converts a default to a scalar, or to nested tuples of the shape."""
     if value is None:
         return None
     expected = f"a scalar or the shape {list(shape)}" if shape else "a scalar"
     try:
         array = np.asarray(value)
     except ValueError:
-        # Lists of unlike lengths.
+        # The lists have different lengths.
         raise ValueError(f"default: expected {expected}, found {found(value)}") from None
     if array.dtype.kind in "SUO":
         array = _byte_strings(value)
@@ -155,7 +155,7 @@ def _is_int(value: object) -> bool:
 
 
 def _byte_strings(value: Any) -> np.ndarray[Any, Any]:
-    """An array of objects: in arrays of byte strings, numpy drops zeros at their ends."""
+    """An array of objects, because numpy drops trailing zeros in arrays of byte strings."""
     array: Any = np.asarray(value, object)
     encoded = np.empty(array.shape, object)
     items: Any = np.ndenumerate(array)
@@ -167,7 +167,7 @@ def _byte_strings(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _of_kind(array: Any, kind: np.dtype[Any] | None, value: object) -> Any:
-    """The array for values of a type: integers become floats where these are wanted, nothing else changes."""
+    """Checks an array against a type. Integers become floats for a float type; nothing else changes."""
     if kind is None:
         return array
     if kind.hasobject:
@@ -186,7 +186,7 @@ def _nested(value: Any, depth: int) -> Default:
 
 
 def _items(name: str, expected: str, value: Any) -> list[Any]:
-    """What can be gone through, but for strings and dicts, which are mistakes."""
+    """The items of an iterable. Strings and dicts are rejected, because they are mistakes."""
     message = f"{name}: expected {expected}, found {found(value)}"
     if isinstance(value, str | bytes | bytearray | dict):
         raise TypeError(message)

@@ -1,4 +1,4 @@
-"""Features as JSON, for graphs: what another process makes the same features of."""
+"""Conversion of features to JSON for graphs, and back in another process."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _KINDS: dict[str, type[Feature]] = {
 
 
 def to_json(features: dict[str, Feature]) -> str:
-    """The text of features by name. `of_json` gives equal ones, in the same order."""
+    """Serializes features by name. `of_json` restores equal features in the same order."""
     return json.dumps({name: _written(feature) for name, feature in features.items()})
 
 
 def of_json(text: str) -> dict[str, Feature]:
-    """The features of such a text.
+    """Restores the features from such a text.
 
     Raises:
-        ValueError: The text is none, or a feature has a wrong argument.
+        ValueError: The text is invalid, or a feature has an invalid argument.
     """
     return {name: _read(dict(value)) for name, value in json.loads(text).items()}
 

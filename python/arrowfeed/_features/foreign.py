@@ -1,7 +1,7 @@
-"""Whatever stands for a feature, as one of `arrowfeed.features`. Called by the compiled module.
+"""Conversion of features of other libraries to `arrowfeed.features`. The compiled module calls it.
 
-Features of TensorFlow, tensorflow-io and ATDS are known by the names of their classes and by their
-attributes: no module of theirs is imported.
+Features of TensorFlow, tensorflow-io and ATDS are recognised by their class names and attributes, without
+importing their modules.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def normalised(name: str, value: Any) -> Feature:
-    """The feature for the tensor of a name, with a key.
+    """Returns the feature for a tensor, with its key set.
 
     Raises:
-        ValueError: A feature of another library has a part that means nothing here.
-        TypeError: It is no feature.
+        ValueError: A feature of another library has an attribute that arrowfeed does not support.
+        TypeError: The value is not a feature.
     """
     try:
         feature: Any = value if isinstance(value, _OURS) else _foreign(name, value)
@@ -34,7 +34,7 @@ _OURS = (Dense, FixedLenSequence, VarLen, Sparse, Ragged)
 
 
 class _Kind(NamedTuple):
-    """A class of another library: its name, the attributes that tell it, and what it means."""
+    """A feature class of another library: its name, its distinctive attributes, and its conversion."""
 
     name: str
     attributes: tuple[str, ...]
@@ -52,7 +52,7 @@ def _foreign(name: str, value: Any) -> Feature:
 
 
 def _fixed_len(_name: str, value: Any) -> Feature:
-    """Where sizes are open, rows are filled up to the longest, as tensorflow-io does it."""
+    """With open sizes, rows are padded to the longest row, as in tensorflow-io."""
     sizes = argument.one_or_open_sizes("shape", value.shape)
     if None in sizes:
         return FixedLenSequence(sizes, value.dtype, value.default_value)
@@ -83,7 +83,7 @@ def _sparse(_name: str, value: Any) -> Feature:
 
 
 def _ragged(_name: str, value: Any) -> Feature:
-    """Lists of the key are partitions already; uniform ones are dimensions inside of them."""
+    """The lists of the key already are partitions; uniform partitions are dimensions inside them."""
     partitions = list(value.partitions)
     uniform = [partition for partition in partitions if type(partition).__name__ == "UniformRowLength"]
     others = [argument.found(partition) for partition in partitions if partition not in uniform]
@@ -105,7 +105,7 @@ def _atds_dense(name: str, value: Any) -> Feature:
 
 
 def _atds_sparse(_name: str, value: Any) -> Feature:
-    """A record with a list of values, and a list of indices for each dimension."""
+    """Reads a record with a list of values and one list of indices for each dimension."""
     sizes = argument.open_sizes("shape", value.shape)
     return Sparse([f"indices{nth}[*]" for nth in range(len(sizes))], "values[*]", sizes, value.dtype)
 
@@ -116,7 +116,7 @@ def _atds_varlen(name: str, value: Any) -> Feature:
 
 
 def _lists(name: str, rank: int) -> str:
-    """ATDS names a field, whose lists are the dimensions."""
+    """The key of an ATDS field, whose lists are the dimensions."""
     return name + "[*]" * rank
 
 

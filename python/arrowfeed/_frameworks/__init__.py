@@ -4,9 +4,9 @@
 |---|---|
 | `handoff` | code that all frameworks share; it imports none of them |
 | `torch_dataset` | `Dataset.to_torch`; imports PyTorch |
-| `jax_iterator` | `Dataset.to_jax`; imports JAX on use |
+| `jax_iterator` | `Dataset.to_jax`; imports JAX on first use |
 
-TensorFlow has a package of its own, `arrowfeed._tensorflow`.
+TensorFlow has its own package, `arrowfeed._tensorflow`.
 """
 
 from arrowfeed._frameworks.handoff import RaggedParts, convert, framework

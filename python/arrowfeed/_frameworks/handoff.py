@@ -15,28 +15,29 @@ if TYPE_CHECKING:
 
 
 class RaggedParts(NamedTuple):
-    """A ragged tensor for frameworks that have none: row `i` is `flat_values[splits[i]:splits[i + 1]]`.
+    """A ragged tensor for frameworks without such a type: row `i` is `flat_values[splits[i]:splits[i + 1]]`.
 
-    With several levels, the splits of one level are over the rows of the next, the last over `flat_values`.
+    With several levels, the splits of a level index the rows of the next level, and the last splits index
+    `flat_values`.
 
     Attributes:
         flat_values: The values of all rows, `[values, ...]`.
-        row_splits: From the outside in, each `[rows + 1]`.
+        row_splits: Row splits from the outside in, each `[rows + 1]`.
     """
 
     flat_values: Any
     row_splits: tuple[Any, ...]
 
 
-# Users know it by this name, in pickles. Importing this module does not import PyTorch.
+# The public name, which pickles use. Importing that module does not import PyTorch.
 RaggedParts.__module__ = "arrowfeed.torch"
 
 
 def framework(name: str) -> Any:
-    """The module of a framework.
+    """Imports the module of a framework.
 
     Raises:
-        ImportError: It is not installed.
+        ImportError: The framework is not installed.
     """
     try:
         return importlib.import_module(name)
@@ -48,14 +49,14 @@ def framework(name: str) -> Any:
 
 
 def convert(tensors: Mapping[str, Tensor], one: Callable[[str, PlainTensor], Any]) -> dict[str, Any]:
-    """Converts each tensor by name; of structured ones, each field, which becomes a dict.
+    """Converts each tensor by name. A structured tensor becomes a dict of its converted fields.
 
     Args:
-        tensors: Of `TensorAdapter.convert`.
-        one: Takes the name, and a dense, sparse or ragged tensor.
+        tensors: The result of `TensorAdapter.convert`.
+        one: Converts a dense, sparse or ragged tensor, called with its name.
 
     Raises:
-        TypeError: `tensors` is no such dict.
+        TypeError: `tensors` is not such a dict.
     """
     given: Any = tensors
     if not isinstance(given, Mapping):

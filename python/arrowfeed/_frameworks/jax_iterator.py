@@ -1,4 +1,4 @@
-"""Datasets as JAX has them: `Dataset.to_jax`."""
+"""`Dataset.to_jax`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class JaxIterator:
-    """Dicts of what `arrowfeed.jax.to_jax` makes of a dataset's tensors. See `Dataset.to_jax`."""
+    """An iterator over dicts of JAX arrays, converted by `arrowfeed.jax.to_jax`. See `Dataset.to_jax`."""
 
     def __init__(self, dataset: Dataset, **options: Any) -> None:
         framework("jax")
@@ -28,23 +28,23 @@ class JaxIterator:
         return to_jax(next(self._batches))
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the iteration stands after the last batch that was given. JSON can hold it."""
+        """Returns a checkpoint of the iteration after the last returned batch, which can be saved as JSON."""
         return self._batches.state_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on after the batch that a state is of.
+        """Resumes after the batch of a checkpoint.
 
         Raises:
-            ValueError: The state is of other files or options.
+            ValueError: The state belongs to other files or options.
         """
         self._batches.load_state_dict(state)
 
     def report(self) -> Report:
-        """What has been read and what was left out so far, as of `BatchIterator`."""
+        """Reports what has been read and skipped so far, as in `BatchIterator`."""
         return self._batches.report()
 
     def close(self) -> None:
-        """Ends the iteration, and the threads that decode ahead."""
+        """Ends the iteration and its worker threads."""
         self._batches.close()
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Datasets as PyTorch has them: `Dataset.to_torch`. Imports PyTorch."""
+"""`Dataset.to_torch`. Imports PyTorch."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _Base: Any = _data.IterableDataset
 
 
 class TorchDataset(_Base):
-    """Dicts of what `arrowfeed.torch.to_torch` makes of a dataset's tensors. See `Dataset.to_torch`."""
+    """A dataset of dicts of PyTorch tensors, made by `arrowfeed.torch.to_torch`. See `Dataset.to_torch`."""
 
     def __init__(self, dataset: Dataset, **options: Any) -> None:
         self._dataset = dataset
         self._options = options
-        # In memory that workers share, as those that persist have copies of all else.
+        # In memory that the workers share, because persistent workers have copies of everything else.
         self._shared_epoch: Any = _torch.zeros((), dtype=_torch.int64).share_memory_()
         self._started: tuple[int, BatchIterator[dict[str, Tensor]]] | None = None
         self._resumed: dict[str, Any] | None = None
         self._drawn_seed: int | None = None
 
     def set_epoch(self, epoch: int) -> None:
-        """Chooses the order of the next pass, as `DistributedSampler.set_epoch` does.
+        """Selects the order of the next pass, like `DistributedSampler.set_epoch`.
 
-        Call it before each pass where rows are shuffled with a seed; without, all passes have the order of
-        epoch 0. It reaches workers that persist too.
+        Call it before each pass if rows are shuffled with a seed; otherwise all passes have the order of
+        epoch 0. It also reaches persistent workers.
         """
         self._shared_epoch.fill_(epoch)
 
@@ -53,10 +53,10 @@ class TorchDataset(_Base):
         return _converted(batches)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the last iteration of this process stands after the batch that was given. JSON can hold it.
+        """Returns a checkpoint of the last iteration of this process, which can be saved as JSON.
 
-        Where a `DataLoader` has workers, each has a state of its own: torchdata's `StatefulDataLoader` asks
-        for all of them.
+        If a `DataLoader` has workers, each worker has its own state; torchdata's `StatefulDataLoader`
+        collects all of them.
         """
         if self._started is None:
             return {"epoch": self._epoch, "batches": self._resumed}
@@ -64,9 +64,9 @@ class TorchDataset(_Base):
         return {"epoch": epoch, "batches": batches.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Lets the next iteration go on after the batch that a state is of.
+        """Lets the next iteration resume after the batch of a checkpoint.
 
-        What is wrong with the state is raised by that iteration.
+        That iteration raises the errors of an invalid state.
         """
         self.set_epoch(state["epoch"])
         self._resumed = state["batches"]
@@ -80,17 +80,17 @@ class TorchDataset(_Base):
             _check_seed(options)
         if worker is not None:
             index, count = index * worker.num_workers + worker.id, count * worker.num_workers
-            # Every worker is a process: their threads would be more than cores.
+            # Each worker is a process, so several threads per worker would exceed the number of cores.
             options.setdefault("threads", 1)
             if _needs_seed(options):
                 options["seed"] = self._seed_of_pass(worker, resumed)
         return {**options, "shard": (index, count)}
 
     def _seed_of_pass(self, worker: Any, resumed: dict[str, Any] | None) -> int:
-        """A seed where none was given: the same for all workers, another one for each pass."""
+        """The seed of a pass if none was passed: common to all workers, and different for each pass."""
         seed = (resumed or {}).get("seed")
         if seed is None:
-            # The loader draws one when it starts its workers.
+            # The loader draws a seed when it starts its workers.
             seed = worker.seed - worker.id if self._drawn_seed is None else self._drawn_seed + 1
         self._drawn_seed = seed
         return seed
@@ -104,7 +104,7 @@ class TorchDataset(_Base):
 
 
 def torch_dataset(dataset: Dataset, **options: Any) -> TorchDataset:
-    """The `torch.utils.data.IterableDataset` of a dataset's tensors. See `Dataset.to_torch`."""
+    """Returns the `torch.utils.data.IterableDataset` of a dataset. See `Dataset.to_torch`."""
     return TorchDataset(dataset, **options)
 
 
@@ -115,7 +115,7 @@ def _converted(batches: BatchIterator[dict[str, Tensor]]) -> Iterator[dict[str, 
 
 
 def _rank() -> tuple[int, int]:
-    """Number of this process among those that train together, and how many they are."""
+    """The rank of this process and the number of ranks."""
     distributed = _torch.distributed
     if not (distributed.is_available() and distributed.is_initialized()):
         return 0, 1

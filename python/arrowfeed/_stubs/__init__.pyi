@@ -7,12 +7,12 @@
 | `schema` | Avro schemas |
 | `arrow` | Arrow schemas, arrays and record batches |
 | `write` | writing Avro files |
-| `store_files` | files of stores, for the Python part of the package |
-| `dataset` `batch_iterator` | files as a source of batches, and the iteration over it |
+| `store_files` | files in stores, for the Python part of the package |
+| `dataset` `batch_iterator` | datasets, and the iteration over their batches |
 | `adapter` | record batches to tensors, and back |
-| `representation` | the columns that a tensor is made of |
+| `representation` | the mapping of columns to a tensor |
 | `tensor` | the tensors |
-| `tensorflow_op` | what `arrowfeed._tensorflow` needs of the compiled module |
+| `tensorflow_op` | the ops and sources of `arrowfeed._tensorflow` |
 
 `_arrowfeed.pyi` lists the names of the module. `tools/native_docs.py` copies the docstrings to Rust.
 """

@@ -23,20 +23,22 @@ from arrowfeed.types import (
 
 @final
 class TensorSpec:
-    """What every tensor of a representation has in common. Comparable, hashable and picklable.
+    """The properties that all tensors of a representation share. Comparable, hashable and picklable.
 
     Args:
         kind: `"dense"`, `"sparse"`, `"ragged"` or `"structured"`.
-        dtype: The type of the values, as numpy has it; `object` for byte strings, None for structured
+        dtype: The numpy dtype of the values; `object` for byte strings, None for structured tensors.
+        shape: Sizes of all dimensions, with the batch dimension first. None: the size differs between batches
+            or between rows.
+        ragged_rank: Number of ragged dimensions, which follow the batch dimension; at least 1 for ragged
             tensors.
-        shape: Sizes of all dimensions, the batch first. None: differs from batch to batch, or from row to
-            row.
-        ragged_rank: Number of ragged dimensions, which follow the batch; at least 1 for ragged tensors.
-        row_splits_dtype: The integers of the row splits; None: `"int64"`. Where there are any only.
-        fields: The fields of a structured tensor, by name. For these only, and always.
+        row_splits_dtype: The integer type of the row splits. None: `"int64"`. Allowed only for tensors that
+            have row splits.
+        fields: The fields of a structured tensor, by name. Required for structured tensors, and allowed only
+            for them.
 
     Raises:
-        ValueError: The parts do not fit together. TypeError: an argument has a wrong type.
+        ValueError: The parts do not fit together. TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.TensorSpec("dense", "float32", [None, 3])
@@ -59,19 +61,21 @@ class TensorSpec:
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
-        """The type of the values; `object` for byte strings, None for structured tensors."""
+        """The numpy dtype of the values; `object` for byte strings, None for structured tensors."""
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        """Sizes of all dimensions, the batch first; None where they are not fixed."""
+        """Sizes of all dimensions, with the batch dimension first; None for a dimension without a fixed
+        size.
+        """
 
     @property
     def ragged_rank(self) -> int:
-        """Number of ragged dimensions: of row splits."""
+        """Number of ragged dimensions, which is the number of row splits."""
 
     @property
     def row_splits_dtype(self) -> RowSplitsDType | None:
-        """The integers of the row splits; None where there are none."""
+        """The integer type of the row splits; None for tensors without row splits."""
 
     @property
     def fields(self) -> dict[str, TensorSpec]:
@@ -84,24 +88,25 @@ class TensorSpec:
 class TensorAdapter:
     """Turns record batches of one schema into tensors.
 
-    Representations are compiled once: one that does not fit the schema is an error here, before any data.
-    Batches are checked row by row. Any number of threads may share an adapter. Picklable.
+    The constructor compiles the representations and raises an error for one that does not fit the schema.
+    `convert` checks each row of a batch. Any number of threads may share an adapter. Picklable.
 
     Args:
-        schema: Anything with `__arrow_c_schema__`, or with a `schema` that has it: a schema, batch, table or
-            reader of any Arrow library.
-        representations: Dict of the tensors' names to `Representation`s, TensorFlow Metadata's
-            `TensorRepresentation` messages, or the bytes of such.
-        inner_nulls: Of nulls among the values of a list: `"error"`, or `"fill"` for the representation's
-            default value, else 0, False or `b""`.
-        duplicates: Of two entries of a sparse tensor with the same coordinates: `"keep"` or `"error"`.
-        limits: A `Limits`. Its `batch_bytes` holds for the values of a dictionary (the symbols of an enum)
-            that are written out for each row of one tensor.
+        schema: An object with `__arrow_c_schema__`, or with a `schema` attribute that has it: a schema,
+            batch, table or reader of any Arrow library.
+        representations: Dict of tensor names to `Representation` objects, or to `TensorRepresentation`
+            messages of TensorFlow Metadata or their bytes.
+        inner_nulls: How to treat null values inside a list: `"error"` raises, `"fill"` replaces them with the
+            default value of the representation, or with 0, False or `b""` if it has no default.
+        duplicates: How to treat two entries of a sparse tensor with the same coordinates: `"keep"` or
+            `"error"`.
+        limits: A `Limits`. Its `batch_bytes` bounds the dictionary values (the symbols of an enum) that are
+            written out for each row of one tensor.
 
     Raises:
-        RepresentationError: A representation is invalid or does not fit the schema; `tensor` and `field` say
-            which.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        RepresentationError: A representation is invalid or does not fit the schema; `tensor` and `field` name
+            it.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> representations = {"x": arrowfeed.Dense("x", [2]), "t": arrowfeed.VarLenSparse("t")}
@@ -126,22 +131,22 @@ class TensorAdapter:
         *,
         limits: Limits | None = None,
     ) -> TensorAdapter:
-        """An adapter of features over key expressions.
+        """Creates an adapter from features over key expressions.
 
         Args:
-            schema: As of the class.
-            features: Dict of the tensors' names to features of `arrowfeed.features`. A name is the key
-                expression, unless the feature has a `key`. Those of other libraries are taken as they are,
-                by the names of their classes: `FixedLenFeature`, `FixedLenSequenceFeature`,
-                `VarLenFeature`, `SparseFeature` and `RaggedFeature` of `tf.io`, `VarLenFeatureWithRank` of
-                tensorflow-io, `DenseFeature`, `SparseFeature` and `VarlenFeature` of ATDS.
-            limits: As of the class.
+            schema: As in the class.
+            features: Dict of tensor names to features of `arrowfeed.features`. The name is the key
+                expression, unless the feature has a `key`. Features of other libraries are recognised by the
+                names of their classes: `FixedLenFeature`, `FixedLenSequenceFeature`, `VarLenFeature`,
+                `SparseFeature` and `RaggedFeature` of `tf.io`, `VarLenFeatureWithRank` of tensorflow-io,
+                `DenseFeature`, `SparseFeature` and `VarlenFeature` of ATDS.
+            limits: As in the class.
 
         Raises:
-            RepresentationError: A key is wrong or does not fit the schema, or a feature does not fit its key;
-                `tensor` says which.
-            ValueError: A feature of another library has a part that means nothing here.
-            TypeError: An argument has a wrong type; of features, the message has those that are taken.
+            RepresentationError: A key is invalid or does not fit the schema, or a feature does not fit its
+                key; `tensor` names the tensor.
+            ValueError: A feature of another library has an attribute that arrowfeed does not support.
+            TypeError: An argument has the wrong type. For a feature, the message lists the accepted classes.
 
         Example:
             >>> wanted = {"friends[*].name.first": features.VarLen("bytes")}
@@ -155,22 +160,22 @@ class TensorAdapter:
         batch: ArrowArrayExportable | ArrowStreamExportable,
         names: Iterable[str] | None = None,
     ) -> dict[str, Tensor]:
-        """The tensors of a batch, by name, in the order of the representations or of `names`.
+        """Converts a batch to a dict of tensors, in the order of the representations or of `names`.
 
-        The interpreter is free meanwhile, unless the batch is small. Tensors hold the memory that they share
-        with the batch. Columns that no tensor needs are not looked at.
+        The conversion releases the GIL unless the batch is small. Tensors keep the memory alive that they
+        share with the batch. Columns that no tensor needs are not read.
 
         Args:
-            batch: Anything with `__arrow_c_array__`, or with an `__arrow_c_stream__` of one batch (a data
-                frame of one chunk). Its columns are where the schema has them; what the tensors do not need
+            batch: An object with `__arrow_c_array__`, or with an `__arrow_c_stream__` of one batch (a data
+                frame of one chunk). Its columns are in the order of the schema; columns that no tensor needs
                 may differ.
-            names: Only these tensors. None: all.
+            names: Names of the tensors to convert. None: all.
 
         Raises:
-            ConversionError: The batch has another schema, a row does not fit, or a name is not known;
-                `tensor`, `field` (the column) and `record` (the row) say where.
-            LimitError: The values of a dictionary, written out for each row, take more than `batch_bytes`.
-            ValueError: A stream has more than one batch. TypeError: an argument has a wrong type.
+            ConversionError: The batch has another schema, a row does not fit, or a name is unknown; `tensor`,
+                `field` (the column) and `record` (the row) give the location.
+            LimitError: Dictionary values that are written out for each row take more than `batch_bytes`.
+            ValueError: A stream has more than one batch. TypeError: An argument has the wrong type.
 
         Example:
             >>> adapter.convert(batch, ["x"])["x"].values
@@ -180,14 +185,14 @@ class TensorAdapter:
 
     @property
     def specs(self) -> dict[str, TensorSpec]:
-        """What is known of each tensor before any batch, by name."""
+        """Specs of the tensors by name, known before any batch is read."""
 
     @property
     def schema(self) -> Schema:
         """The schema that batches must have."""
 
     def explain(self) -> str:
-        """Of each tensor, what is shared with the batch and what is copied, and why.
+        """Explains for each tensor which memory is shared with the batch, which is copied, and why.
 
         Example:
             >>> print(adapter.explain())
@@ -200,7 +205,7 @@ class TensorAdapter:
 
 @final
 class TensorsToRecordBatch:
-    """Turns tensors into record batches, from which `representations` make the same tensors again.
+    """Turns tensors into record batches. The `representations` convert the batches back to the same tensors.
 
     | tensor | columns |
     |---|---|
@@ -212,15 +217,18 @@ class TensorsToRecordBatch:
     Byte strings become large binary. Columns are in the order of the tensors' names.
 
     Args:
-        specs: Dict of the tensors' names to what is known of them, as `TensorAdapter.specs`.
-        sparse_value_column: Column of a sparse tensor's values; `{tensor_name}` stands for the tensor's name.
-        sparse_index_column: Column of a sparse tensor's indices; `{index}` stands for the dimension, from 0.
-        generic_sparse: Names of sparse tensors `[batch, size]` that are written as indices and values. Others
-            are written as lists, so that the entries of a row have the positions 0, 1, 2, … again.
+        specs: Dict of tensor names to `TensorSpec` objects, such as `TensorAdapter.specs`.
+        sparse_value_column: Column name for the values of a sparse tensor; `{tensor_name}` stands for the
+            name of the tensor.
+        sparse_index_column: Column name for the indices of a sparse tensor; `{index}` stands for the
+            dimension, from 0.
+        generic_sparse: Names of sparse tensors `[batch, size]` that are written as indices and values. Other
+            sparse tensors of this shape are written as lists, so the entries of a row get the positions 0, 1,
+            2, ….
 
     Raises:
-        RepresentationError: A tensor has no columns: structured, or dense of unknown size; or two columns
-            have one name. TypeError: an argument has a wrong type.
+        RepresentationError: A tensor has no column form because it is structured, or dense with an unknown
+            size; or two columns have the same name. TypeError: An argument has the wrong type.
 
     Example:
         >>> converter = arrowfeed.TensorsToRecordBatch(adapter.specs)
@@ -242,16 +250,16 @@ class TensorsToRecordBatch:
 
     @property
     def representations(self) -> dict[str, Representation]:
-        """What makes the same tensors from the batches."""
+        """The representations that convert the batches back to the same tensors."""
 
     def convert(self, tensors: dict[str, Tensor]) -> RecordBatch:
-        """The batch of these tensors, which may be in any order.
+        """Converts tensors to a record batch. The tensors may be in any order.
 
         Args:
-            tensors: By name, all of the specs' and no others.
+            tensors: Tensors by name, exactly those of the specs.
 
         Raises:
-            ConversionError: A tensor is missing or not known, of another spec or another number of rows, or
-                the entries of a sparse tensor are not in order.
-            TypeError: `tensors` is no dict of tensors.
+            ConversionError: A tensor is missing or unknown, has another spec or another number of rows, or
+                the entries of a sparse tensor are not sorted.
+            TypeError: `tensors` is not a dict of tensors.
         """

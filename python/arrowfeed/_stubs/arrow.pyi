@@ -1,12 +1,14 @@
 """Arrow data: `Schema`, `Array`, `RecordBatch`."""
 
-from typing import Any, final
+from typing import Any, NoReturn, final
+
+import numpy.typing as npt
 
 @final
 class Schema:
-    """Names and Arrow types of columns. Any Arrow library takes it: `pyarrow.schema(schema)`.
+    """Names and Arrow types of columns. Every Arrow library accepts it: `pyarrow.schema(schema)`.
 
-    Two schemas are equal when names, types, nullability and metadata are. Picklable.
+    Two schemas are equal if their names, types, nullability and metadata are equal. Picklable.
 
     Example:
         >>> arrowfeed.read_avro("part-0.avro").schema
@@ -21,10 +23,10 @@ class Schema:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """The schema's own key-value pairs."""
+        """Key-value metadata of the schema."""
 
     def to_pyarrow(self) -> Any:
-        """The same schema as a `pyarrow.Schema`.
+        """Converts the schema to a `pyarrow.Schema`.
 
         Raises:
             ImportError: pyarrow is not installed.
@@ -36,7 +38,7 @@ class Schema:
 
 @final
 class Array:
-    """One column of a batch: values and their field. Any Arrow library takes it: `pyarrow.array(array)`.
+    """One column of a batch: values and their field. Every Arrow library accepts it: `pyarrow.array(array)`.
 
     Example:
         >>> batch.column("id")
@@ -49,17 +51,45 @@ class Array:
 
     @property
     def type(self) -> str:
-        """Text form of the Arrow type, as `List(Float32)`."""
+        """Text form of the Arrow type, such as `List(Float32)`."""
 
     @property
     def null_count(self) -> int:
         """Number of null values."""
 
     def to_pyarrow(self) -> Any:
-        """The same array as a `pyarrow.Array`; it is not copied.
+        """Converts the array to a `pyarrow.Array` without a copy.
 
         Raises:
             ImportError: pyarrow is not installed.
+        """
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """Converts the values to a numpy array, for `numpy.asarray(array)`.
+
+        Numbers without nulls share the memory of the column: the array is read-only. No value is rounded:
+
+        | Arrow | numpy |
+        |---|---|
+        | integers, floats | the same type; a null float is NaN |
+        | Boolean | bool |
+        | Date, Timestamp, Duration | datetime64 or timedelta64; a null is NaT |
+        | Utf8, Binary, FixedSizeBinary | `object`: `str` or `bytes` |
+        | integers or Boolean with nulls | `object`: a null is `None` |
+        | Dictionary | the values |
+        | all others | `object`, as `pyarrow.Array.to_pylist` converts them |
+
+        Args:
+            dtype: Another type, as in `numpy.ndarray.astype`. None: the type of the table.
+            copy: True: always copies. None: copies where the conversion needs it.
+
+        Raises:
+            ImportError: pyarrow, which the last row of the table needs, is not installed.
+            ValueError: `copy` is False, and `dtype` needs a copy.
+
+        Example:
+            >>> numpy.asarray(batch["id"])
+            array([1, 2, 3])
         """
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
@@ -69,9 +99,9 @@ class Array:
 
 @final
 class RecordBatch:
-    """Rows in columns of one length.
+    """A batch of rows: columns of equal length.
 
-    Any Arrow library takes it without a copy: `pyarrow.record_batch(batch)`.
+    Every Arrow library accepts it without a copy: `pyarrow.record_batch(batch)`.
 
     Example:
         >>> batch = next(arrowfeed.read_avro("part-0.avro"))
@@ -92,26 +122,49 @@ class RecordBatch:
         """Names and types of the columns."""
 
     def column(self, name: str) -> Array:
-        """The column of a name.
+        """Returns the column with a name.
 
         Args:
-            name: Of a top-level column; the first one where several have it.
+            name: Name of a top-level column. If several columns have it, the first one is returned.
 
         Raises:
             KeyError: No column has this name.
 
         Example:
-            >>> numpy.asarray(batch.column("id").to_pyarrow())
+            >>> numpy.asarray(batch.column("id"))
             array([1, 2, 3])
         """
 
+    def __getitem__(self, name: str, /) -> Array:
+        """Returns a column: `batch["id"]` is `batch.column("id")`.
+
+        Raises:
+            KeyError: No column has this name.
+            TypeError: The name is not a string.
+        """
+
     def to_pyarrow(self) -> Any:
-        """The same batch as a `pyarrow.RecordBatch`; it is not copied.
+        """Converts the batch to a `pyarrow.RecordBatch` without a copy.
 
         Raises:
             ImportError: pyarrow is not installed.
         """
 
+    def to_pandas(self) -> Any:
+        """Converts the batch to a `pandas.DataFrame`, with `pyarrow.RecordBatch.to_pandas`.
+
+        Raises:
+            ImportError: pyarrow or pandas is not installed.
+        """
+
+    def to_polars(self) -> Any:
+        """Converts the batch to a `polars.DataFrame`.
+
+        Raises:
+            ImportError: polars is not installed.
+        """
+
+    def __array__(self, *arguments: object, **keywords: object) -> NoReturn: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_schema__(self) -> object: ...
     def __len__(self) -> int: ...

@@ -9,13 +9,13 @@ _Batch_co = TypeVar("_Batch_co", covariant=True)
 
 @final
 class BatchIterator(Generic[_Batch_co]):
-    """Batches of a dataset, one after the other. Made by `Dataset.record_batches` and `.tensors`.
+    """An iterator over the batches of a dataset. `Dataset.record_batches` and `Dataset.tensors` create it.
 
-    Threads start with the first batch, and end with the last one, with `close`, or when the iterator is
-    dropped. Any number of threads may iterate; each batch goes to one of them. After an error there are no
-    more batches, and the state is that of the last one that was given.
+    Worker threads start with the first batch. They end with the last batch, with `close`, or when the
+    iterator is dropped. Any number of threads may iterate; each batch goes to one of them. After an error the
+    iterator gives no more batches, and its state is that of the last batch it returned.
 
-    An iterator belongs to the process that made it: after a fork, the child makes its own.
+    An iterator belongs to the process that created it: after a fork, the child creates its own iterator.
 
     Example:
         >>> with dataset.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7) as batches:
@@ -28,30 +28,32 @@ class BatchIterator(Generic[_Batch_co]):
 
     def __iter__(self) -> BatchIterator[_Batch_co]: ...
     def __next__(self) -> _Batch_co:
-        """The next batch.
+        """Returns the next batch.
 
         Raises:
-            ArrowfeedError: One of its kinds, for what is wrong with a file.
+            ArrowfeedError: A file has a fault; the subclass tells its kind.
             ConversionError: Rows do not fit a tensor; `tensor`, `field` and `record` (the row of the batch)
-                say which.
-            ChangedError: A file is not what it was when it was first read.
+                give the location.
+            ChangedError: A file has changed since it was first read.
             OSError: A file cannot be read.
-            ValueError: The iterator was made before a fork, or is used from inside a call of it.
+            ValueError: The iterator was created before a fork, or is used from inside one of its own calls.
         """
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the iteration stands: after the last batch that was given, whatever was read ahead.
+        """Returns a checkpoint of the iteration, after the last batch it returned. Prefetched batches do not
+        count.
 
-        It holds numbers, text, lists and dicts, so JSON can have it: marks of the files' names and sizes,
-        the options that decide the order, the seed, the epoch, the place in it, and `report()`. Its size is
-        some 6 bytes a file, and no more for a shuffle. What is in it may change with the version.
+        It contains numbers, text, lists and dicts, so it can be saved as JSON: fingerprints of the file names
+        and sizes, the options that determine the order, the seed, the epoch, the position in it, and
+        `report()`. It takes about 6 bytes per file, and a shuffle does not make it larger. Its content may
+        change between versions.
 
         Returns:
-            A new dict, for `load_state_dict` of an iterator of the same files with the same options, in this
-            process or another one.
+            A new dict for `load_state_dict` of an iterator over the same files with the same options, in this
+            or another process.
 
         Raises:
-            OSError: A file cannot be found. ValueError: The iterator was made before a fork.
+            OSError: A file cannot be found. ValueError: The iterator was created before a fork.
 
         Example:
             >>> batches.state_dict()["place"]
@@ -59,27 +61,29 @@ class BatchIterator(Generic[_Batch_co]):
         """
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on after the batch that a state is of, whatever this iterator has given so far.
+        """Resumes after the batch of a checkpoint, independent of the current position of this iterator.
 
-        It seeks to the block and decodes no other one before it; of a shuffle, the blocks of one window.
-        `threads` and `prefetch_bytes` may be others than those of the state, and so may `record_batches` and
-        `tensors`. A state with a seed that was drawn brings it.
+        It seeks to the block and decodes no block before it; for a shuffle, it decodes the blocks of one
+        window. `threads` and `prefetch_bytes` may differ from those of the checkpoint. A checkpoint of
+        `record_batches` also works for `tensors`, and the reverse. A random seed is stored in the checkpoint
+        and restored from it.
 
         Args:
-            state: Of `state_dict`, also by way of `json`.
+            state: The result of `state_dict`, also after a round trip through `json`.
 
         Raises:
-            ChangedError: The files are others, or have another order, name, size or sync marker.
-            ValueError: It is a state of other options, of another seed or version, or none at all.
-            TypeError: It is no dict. In each case the iterator stays as it was.
+            ChangedError: The files differ, or their order, name, size or sync marker has changed.
+            ValueError: The state has other options, another seed or another version, or it is not a state of
+                an iterator.
+            TypeError: It is not a dict. In each of these cases the iterator does not change.
         """
 
     def report(self) -> Report:
-        """What has been read and what was left out so far, also before a state that was loaded.
+        """Reports what has been read and skipped so far, including the work before a loaded checkpoint.
 
-        `rows` counts the rows of the batches given, in all epochs; what is left out is there once. `blocks`
-        and `bytes` count what was decoded: ahead of the rows, or behind them while threads have not ended
-        their pieces of work, and again what a resumed iteration decodes again.
+        `rows` counts the rows of the returned batches in all epochs. `skipped` lists each skipped part once.
+        `blocks` and `bytes` count the decoded data. They can be ahead of the rows, or behind them while
+        threads have not finished their work. Blocks that a resumed iteration decodes again count again.
 
         Example:
             >>> batches.report()
@@ -87,7 +91,7 @@ class BatchIterator(Generic[_Batch_co]):
         """
 
     def close(self) -> None:
-        """Ends the iteration and waits for the threads that decode ahead. A second call does nothing."""
+        """Ends the iteration and waits for its worker threads. A second call does nothing."""
 
     def __enter__(self) -> BatchIterator[_Batch_co]: ...
     def __exit__(

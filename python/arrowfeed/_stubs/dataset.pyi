@@ -1,7 +1,7 @@
-"""Files as a source of batches: `Dataset`, and a class for each format that makes one."""
+"""Datasets: `Dataset`, and its subclass for each file format."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, final
 
 from typing_extensions import Self
@@ -30,10 +30,10 @@ from arrowfeed.types import (
 )
 
 class Dataset(Tfxio):
-    """Files of one format, and the tensors that are made of them: a source of batches for training.
+    """A dataset over files of one format: a source of record batches and tensors for training.
 
-    The base class of `AvroDataset` and the classes of other formats, which make one. It has no constructor.
-    No thread is started before the first batch is asked for. Datasets can be pickled; a copy opens the files
+    The base class of `AvroDataset` and the datasets of other formats. It has no constructor. Worker threads
+    start when an iterator is asked for its first batch. Datasets can be pickled; a copy opens the files
     again.
 
     Example:
@@ -44,49 +44,96 @@ class Dataset(Tfxio):
 
     @property
     def arrow_schema(self) -> Schema:
-        """The schema of the record batches: of the columns that are read."""
+        """The schema of the record batches, with the columns that are read."""
 
     @property
     def tensor_representations(self) -> dict[str, Representation] | dict[str, FeatureLike]:
-        """What each tensor is made of, by name: representations, or the features as they were given."""
+        """Definitions of the tensors by name: representations, or the features that were passed."""
 
     @property
     def specs(self) -> dict[str, TensorSpec]:
-        """What is known of each tensor before any batch, by name."""
+        """Specs of the tensors by name, known before any batch is read."""
 
     @property
     def num_rows(self) -> int:
-        """Rows of all files, by the heads of blocks or by footers; nothing is decompressed.
+        """Number of rows in all files, taken from block headers or footers without decompression.
 
-        Every file is opened, the first time; then the number is known.
+        The first access opens every file; later ones reuse the number.
 
         Raises:
-            OSError: A file cannot be read. FormatError: one is not of the format, or ends inside a block.
+            OSError: A file cannot be read. FormatError: A file does not have the format, or it ends inside a
+                block.
         """
+
+    def num_batches(
+        self,
+        *,
+        batch_size: int,
+        drop_remainder: bool = False,
+        epochs: int | None = 1,
+        shuffle_buffer_size: int = 0,
+        seed: int | None = None,
+        shard: tuple[int, int] | list[int] = (0, 1),
+        threads: int | None = None,
+        prefetch_bytes: int = 64 << 20,
+        on_error: OnError = "raise",
+        across_epochs: bool = False,
+    ) -> int | None:
+        """Returns the number of batches that `record_batches` or `tensors` yields with the same options.
+
+        Scans the files like `num_rows`, at the first call. Rows that `on_error` skips are counted too.
+
+        Args:
+            batch_size: As in `record_batches`, like all options.
+            drop_remainder: Drops short batches.
+            epochs: Number of passes over all rows. None: infinite.
+            shuffle_buffer_size: Does not affect the number.
+            seed: Does not affect the number.
+            shard: The index of this shard and the number of shards.
+            threads: Does not affect the number.
+            prefetch_bytes: Does not affect the number.
+            on_error: Does not affect the number.
+            across_epochs: Whether a batch may have rows of two epochs.
+
+        Returns:
+            The number of batches. None: infinite.
+
+        Raises:
+            ArrowfeedError: The same errors, and the same OSErrors, as `num_rows`.
+            ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
+
+        Example:
+            >>> dataset.num_rows, dataset.num_batches(batch_size=1024)
+            (10000, 10)
+        """
+
+    def _known_num_batches(self, **options: Any) -> int | None:
+        """As `num_batches`, but without a long scan of the files. None: unknown or infinite."""
 
     @property
     def fingerprint(self) -> str:
-        """Of the files' names and sizes and of `arrow_schema`: 16 hexadecimal digits.
+        """Fingerprint of the file names, the file sizes and `arrow_schema`: 16 hexadecimal digits.
 
         Raises:
             OSError: A file cannot be found.
         """
 
     def save_index(self, path: str | os.PathLike[str]) -> None:
-        """Writes an index of the files: the identity of each, and where its blocks are.
+        """Writes an index of the files: the identity of each file and the positions of its blocks.
 
-        `AvroDataset(..., index=path)` then reads no block heads. The index takes some 25 bytes a block, 1 GiB
-        at most. It appears under its name when it is whole, and replaces a file of that name. The heads of
-        all blocks are read here, unless the dataset has read them before.
+        `AvroDataset(..., index=path)` then reads no block headers. The index takes about 25 bytes per block
+        and at most 1 GiB. It is written under a temporary name and renamed when it is complete; a file with
+        the same name is replaced. This method reads the headers of all blocks, unless the dataset has already
+        read them.
 
         Args:
-            path: Of the index. It is read from the local file system.
+            path: Path of the index, in the local file system.
 
         Raises:
-            CorruptBlockError: A block has a fault: only files without one have an index. Other errors of
-                files likewise.
-            ChangedError: A file changed after it was first read, or after the index that is in use was saved.
-            OSError: A file cannot be read, or the index cannot be written. TypeError: `path` is no path.
+            CorruptBlockError: A block has a fault; only files without faults can have an index. Other faults
+                of a file raise their own errors.
+            ChangedError: A file has changed since it was first read, or since the index in use was saved.
+            OSError: A file cannot be read, or the index cannot be written. TypeError: `path` is not a path.
 
         Example:
             >>> arrowfeed.AvroDataset("part-*.avro").save_index("parts.index.json")
@@ -96,22 +143,23 @@ class Dataset(Tfxio):
         """
 
     def plan_splits(self, *, target_bytes: int = 64 << 20) -> list[Split]:
-        """Cuts the files into splits of about one size, in file order, for the workers of an engine.
+        """Plans splits of about equal size over the files, in file order, for the workers of an engine.
 
-        Opens each file and reads what stands beside its rows: the header of an Avro file, the footer of a
-        Parquet file. Each split knows its file, so that a worker that finds another one raises an error.
+        It opens each file and reads only its metadata: the header of an Avro file, the footer of a Parquet
+        file. Each split contains the identity of its file, so a worker that finds a different file raises an
+        error.
 
         Args:
-            target_bytes: Bytes of a split; the last one of a file may be smaller.
+            target_bytes: Target size of a split in bytes; the last split of a file may be smaller.
 
         Returns:
-            Splits whose rows, read in this order, are the files' rows. A file without rows may have none.
+            Splits that contain all rows of the files, in order. A file without rows may have no split.
 
         Raises:
-            SchemaError: A file has no path, or other columns than the first one.
-            ChangedError: A file changed after it was first read, or after the index that is in use was saved.
-            OSError: A file cannot be opened. ArrowfeedError: it is not of the format.
-            ValueError: `target_bytes` is less than 1. TypeError: it is no integer.
+            SchemaError: A file has no path, or its columns differ from those of the first file.
+            ChangedError: A file has changed since it was first read, or since the index in use was saved.
+            OSError: A file cannot be opened. ArrowfeedError: A file does not have the format.
+            ValueError: `target_bytes` is less than 1. TypeError: It is not an integer.
 
         Example:
             >>> splits = dataset.plan_splits(target_bytes=16 << 20)
@@ -130,27 +178,30 @@ class Dataset(Tfxio):
     ) -> RecordBatchReader:
         """Reads one split of the files as Arrow record batches, in the calling thread.
 
-        The batches have the columns of the dataset. `tensor_adapter().convert(batch)` makes its tensors.
+        The batches have the columns of the dataset. `tensor_adapter().convert(batch)` converts a batch to
+        tensors.
 
         Args:
-            split: Of `plan_splits`, of this dataset or of a copy in another process.
-            claim: Asked once for each chunk (an Avro block, a Parquet row group), in order, with its offset,
-                as in `arrowfeed.read_split`. False ends the split before the chunk. None: all are read.
-            file: Read in place of `split.path`: a binary file object whose position 0 is the first byte of
-                the file. It is read at any offset, and not closed.
-            batch_size: Most rows of a batch. A batch may end early, at the end of a chunk.
-            on_error: What to do with chunks that cannot be read.
+            split: A split from `plan_splits` of this dataset or of its copy in another process.
+            claim: Called once for each chunk (an Avro block, a Parquet row group), in order, with its offset,
+                as in `arrowfeed.read_split`. False ends the split before the chunk. None: all chunks are
+                read.
+            file: A binary file object to read instead of `split.path`. Its position 0 is the first byte of
+                the file. It must support reads at any offset, and it is not closed.
+            batch_size: Maximum number of rows of a batch. A batch may end early, at the end of a chunk.
+            on_error: How to handle chunks that cannot be read, as in `record_batches`.
 
         Returns:
-            A reader of the split's rows, which may be none.
+            A reader of the rows of the split, which may be empty.
 
         Raises:
-            SchemaError: The split is of a file that the dataset has not.
-            ChangedError: The file is not the one that the split was planned for, or ends before the split
+            SchemaError: The split belongs to a file that is not in the dataset.
+            ChangedError: The file is not the one that the split was planned for, or it ends before the split
                 starts.
-            ArrowfeedError: As by iterating over `record_batches`, and OSErrors likewise.
-            TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
-            ValueError: An argument has a wrong value.
+            ArrowfeedError: The same errors, and the same OSErrors, as when iterating over `record_batches`.
+            TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a
+                bool.
+            ValueError: An argument has an invalid value.
 
         Example:
             >>> rows = 0
@@ -159,25 +210,26 @@ class Dataset(Tfxio):
         """
 
     def tensor_adapter(self) -> TensorAdapter:
-        """What makes tensors of the record batches; each time an equal one."""
+        """Returns an adapter that converts the record batches to tensors. All calls return equal adapters."""
 
     def project(self, names: Iterable[str]) -> Self:
-        """The dataset of some of the tensors, in the order of `names`; no other columns are read.
+        """Returns a dataset of some of the tensors, in the order of `names`.
 
-        Its specs are the same, and its batches have the same rows in the same order.
+        It reads only the columns of these tensors. Their specs stay the same, and the batches have the same
+        rows in the same order.
 
         Args:
-            names: Of tensors.
+            names: Names of tensors.
 
         Raises:
-            RepresentationError: A name is not known. TypeError: `names` is no list of str.
+            RepresentationError: A name is unknown. TypeError: `names` is not a list of str.
 
         Example:
             >>> dataset.project(["name.first"]).arrow_schema
         """
 
     def explain(self) -> str:
-        """What is read, and of each tensor what is shared with the batches and what is copied, and why.
+        """Explains which columns are read, and what each tensor shares with the batches or copies, and why.
 
         Example:
             >>> print(dataset.explain())
@@ -186,7 +238,7 @@ class Dataset(Tfxio):
               values: shared
         """
 
-    # Each option is named here, which pyright takes for fewer of them.
+    # The base class takes `**options`; pyright reports the named options as an incompatible override.
     def record_batches(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         *,
@@ -201,40 +253,40 @@ class Dataset(Tfxio):
         on_error: OnError = "raise",
         across_epochs: bool = False,
     ) -> BatchIterator[RecordBatch]:
-        """Record batches of exactly `batch_size` rows, but for the last one of each epoch.
+        """Iterates over batches of exactly `batch_size` rows; the last batch of an epoch may be shorter.
 
-        The batches are a function of the files and the options; `threads` and `prefetch_bytes` change
-        nothing but speed and memory. Files are opened when their turn comes; a shuffle and shards look at
-        the block heads of all files first.
+        The files and the options determine the batches; `threads` and `prefetch_bytes` affect only speed and
+        memory. Files are opened when they are needed; a shuffle or sharding reads the block headers of all
+        files first.
 
         Args:
-            batch_size: Rows of a batch, 1 or more.
-            drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
-            epochs: How often all rows are given, 1 or more. None: without end.
-            across_epochs: Fills the last batch of an epoch with the first rows of the next one, so that only
-                the very last batch may be short. False: no batch has rows of two epochs.
-            shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
-            seed: Of the shuffle, 0 to 2**64 - 1. None: drawn by the system, another one for each iterator;
-                its state has it. Shards of a shuffle must be given one that they share.
-            shard: The number of this shard from 0 on, and how many there are. Shards are a row apart in
-                size at most, and each row is in one of them.
-            threads: Threads that decode and make tensors. None: as many as the process has cores (affinity
-                and cgroup quota respected). 1: the calling thread, none is started.
-            prefetch_bytes: Bytes of decoded rows and their tensors that may wait for the caller, where
-                threads work ahead.
-            on_error: `"raise"`; `"skip_block"` leaves out blocks that cannot be read; `"skip_file"` leaves
-                out the rest of the file. Following rows move up. What is left out is in `report()`.
+            batch_size: Number of rows of a batch, at least 1.
+            drop_remainder: Drops the last batch of an epoch if it has fewer rows.
+            epochs: Number of passes over all rows, at least 1. None: endless.
+            across_epochs: Fills the last batch of an epoch with the first rows of the next epoch, so only the
+                very last batch may be short. False: no batch has rows of two epochs.
+            shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
+            seed: Seed of the shuffle, 0 to 2**64 - 1. None: a random seed for each iterator, stored in its
+                state. The shards of a shuffle require a common seed.
+            shard: The index of this shard, from 0, and the number of shards. The sizes of the shards differ
+                by at most one row, and each row is in exactly one shard.
+            threads: Number of threads that decode and make tensors. None: one per core of the process
+                (affinity and cgroup quota respected). 1: uses the calling thread and starts no thread.
+            prefetch_bytes: Maximum size in bytes of the decoded rows and tensors that the worker threads
+                prefetch.
+            on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read; `"skip_file"` skips the rest
+                of the file. The rows after a skipped part move up. `report()` lists what is skipped.
 
         Raises:
-            ValueError: An option has a wrong value. TypeError: an option has a wrong type, is missing or
-                not known.
+            ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
+                is unknown.
 
         Example:
             >>> [batch.num_rows for batch in dataset.record_batches(batch_size=1000)]
             [1000, 1000, 500]
         """
 
-    # Each option is named here, which pyright takes for fewer of them.
+    # The base class takes `**options`; pyright reports the named options as an incompatible override.
     def tensors(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         *,
@@ -249,26 +301,26 @@ class Dataset(Tfxio):
         on_error: OnError = "raise",
         across_epochs: bool = False,
     ) -> BatchIterator[dict[str, Tensor]]:
-        """The tensors of each batch of `record_batches`, by name, in the order of the specs.
+        """Iterates over the tensors of the batches of `record_batches`, as dicts in the order of the specs.
 
-        The first dimension of each tensor is that of the rows.
+        The first dimension of each tensor is the batch dimension.
 
         Args:
-            batch_size: As in `record_batches`; so are the options below.
-            drop_remainder: Leaves out the last batch of an epoch where it has fewer rows.
-            epochs: How often all rows are given. None: without end.
-            across_epochs: Whether batches may have rows of two epochs.
-            shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
-            seed: Of the shuffle. None: drawn by the system.
-            shard: The number of this shard, and how many there are.
-            threads: Threads that decode.
-            prefetch_bytes: Bytes of decoded rows that may wait for the caller.
-            on_error: What to do with blocks that cannot be read. Rows that do not fit a tensor are an error
-                always.
+            batch_size: As in `record_batches`, like all options below.
+            drop_remainder: Drops the last batch of an epoch if it has fewer rows.
+            epochs: Number of passes over all rows. None: endless.
+            across_epochs: Whether a batch may have rows of two epochs.
+            shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
+            seed: Seed of the shuffle. None: random.
+            shard: The index of this shard and the number of shards.
+            threads: Number of decoding threads.
+            prefetch_bytes: Maximum size in bytes of the prefetched rows.
+            on_error: How to handle blocks that cannot be read. Rows that do not fit a tensor always raise an
+                error.
 
         Raises:
-            ValueError: An option has a wrong value. TypeError: an option has a wrong type, is missing or
-                not known.
+            ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
+                is unknown.
 
         Example:
             >>> tensors = next(dataset.tensors(batch_size=32, epochs=None, shuffle_buffer_size=10_000))
@@ -290,46 +342,57 @@ class Dataset(Tfxio):
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
         across_epochs: bool = False,
+        label: str | Sequence[str] | None = None,
     ) -> Any:
-        """A `tf.data.Dataset` of dicts of TensorFlow's tensors, fit for `model.fit`. Imports TensorFlow.
+        """Returns a `tf.data.Dataset` of dicts of tensors, usable with `model.fit`. Imports TensorFlow.
 
-        Elements are what `arrowfeed.tensorflow.to_tensorflow` makes of those of `tensors`, and the
-        `element_spec` says it before: `tf.TensorSpec`, `tf.SparseTensorSpec`, `tf.RaggedTensorSpec`, or a
-        dict of these for a structured tensor. The first size is known where `drop_remainder` is set.
+        The elements are those of `tensors`, converted by `arrowfeed.tensorflow.to_tensorflow`. The
+        `element_spec` describes them: `tf.TensorSpec`, `tf.SparseTensorSpec`, `tf.RaggedTensorSpec`, or a
+        dict of these for a structured tensor. With `drop_remainder`, the batch dimension has a fixed size.
 
-        An op of TensorFlow gives the batches, without the interpreter; numbers get to the graph without a
-        copy where their memory is aligned. Each iteration over the dataset goes on with the next epochs of
-        the seed: another order each time, the same ones in each run.
+        A TensorFlow op produces the batches without the Python interpreter. Numbers enter the graph without a
+        copy if their memory is aligned. Each iteration over the dataset continues with the next epochs of the
+        seed, so each has a different order, and all runs have the same orders.
 
-        `tf.train.Checkpoint(iterator=iter(...))` saves where an iterator stands. A graph takes the dataset
-        to another process, as in tf.data service; that process imports `arrowfeed.tensorflow` first.
+        The dataset knows its number of batches, which Keras shows as the length of an epoch, if the iteration
+        is shuffled or sharded, an index is set, `num_rows` or `num_batches` was called before, or the files
+        are local and small (at most 100 files and 64 MiB). Otherwise the number would cost a scan of the
+        files.
+
+        `tf.train.Checkpoint(iterator=iter(...))` saves the position of an iterator. A graph can transfer the
+        dataset to another process, as in tf.data service; that process must import `arrowfeed.tensorflow`
+        first.
 
         Args:
-            batch_size: As in `record_batches`; so are all options.
-            drop_remainder: Leaves out short batches, so that all have one size, which the spec says.
-            epochs: How often all rows are given in one iteration.
-            across_epochs: Whether batches may have rows of two epochs.
-            shuffle_buffer_size: Rows that are shuffled with each other, at least.
-            seed: Of the shuffle.
-            shard: The number of this shard, and how many there are. Either may be a tensor, in a function of
-                a dataset.
-            threads: Threads that decode and make tensors. 1: in a `for` loop of eager code, the calling
-                thread does both; elsewhere, one thread decodes ahead, and TensorFlow's own makes the
-                tensors.
-            prefetch_bytes: Bytes of decoded rows that may wait.
-            on_error: What to do with blocks that cannot be read.
+            batch_size: As in `record_batches`, like all options.
+            drop_remainder: Drops short batches, so all batches have the same size, and the spec states it.
+            epochs: Number of passes over all rows in one iteration.
+            across_epochs: Whether a batch may have rows of two epochs.
+            shuffle_buffer_size: Minimum number of rows that are shuffled together.
+            seed: Seed of the shuffle.
+            shard: The index of this shard and the number of shards. Inside a function of a `tf.data.Dataset`,
+                either may be a tensor.
+            threads: Number of threads that decode and make tensors. 1: in a `for` loop of eager code, the
+                calling thread does both; otherwise one thread decodes ahead, and a TensorFlow thread makes
+                the tensors.
+            prefetch_bytes: Maximum size in bytes of the prefetched rows.
+            on_error: How to handle blocks that cannot be read. Only with `"raise"` is the number of batches
+                known.
+            label: Name of the tensor that a model learns, or several names. The elements are then pairs of
+                a dict of the other tensors and the label, or the dict of the labels, as `model.fit` takes
+                them. None: the elements are dicts of all tensors.
 
         Returns:
-            A `tf.data.Dataset`. Its method `set_epoch(epoch)` says which pass the next one is, from 0.
+            A `tf.data.Dataset`. Its method `set_epoch(epoch)` sets the number of the next pass, from 0.
 
         Raises:
-            ImportError: TensorFlow is not installed. RuntimeError: it has no C API for ops.
-            ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
-                What is wrong with a file or a row is a `tf.errors.InvalidArgumentError` of the iteration.
+            ImportError: TensorFlow is not installed. RuntimeError: TensorFlow has no C API for ops.
+            ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
+                Faults of a file or a row raise `tf.errors.InvalidArgumentError` during the iteration.
 
         Example:
-            >>> batches = dataset.to_tf(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
-            >>> model.fit(batches.map(lambda row: (row, row.pop("label"))), epochs=3)
+            >>> batches = dataset.to_tf(batch_size=1024, shuffle_buffer_size=10_000, seed=7, label="clicked")
+            >>> model.fit(batches, epochs=3)
         """
 
     def to_torch(
@@ -346,32 +409,32 @@ class Dataset(Tfxio):
         on_error: OnError = "raise",
         across_epochs: bool = False,
     ) -> Any:
-        """A `torch.utils.data.IterableDataset` of dicts of PyTorch's tensors. Imports PyTorch.
+        """Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
-        Elements are what `arrowfeed.torch.to_torch` makes of those of `tensors`: whole batches, so a
-        `DataLoader` needs `batch_size=None`. Each worker of a `DataLoader` has a part of the rows; where
-        `torch.distributed` is initialised, each rank has one. Parts are a row apart in size at most, so
-        ranks may differ by a batch: train a fixed number of steps, or join uneven inputs.
+        The elements are those of `tensors`, converted by `arrowfeed.torch.to_torch`. They are whole batches,
+        so a `DataLoader` needs `batch_size=None`. The workers of a `DataLoader` share the rows, and so do the
+        ranks if `torch.distributed` is initialised. The sizes of the parts differ by at most one row, so the
+        ranks may differ by one batch: train a fixed number of steps, or join uneven inputs.
 
-        The dataset has `set_epoch(epoch)`, to be called before each pass where a seed is given;
+        The dataset has `set_epoch(epoch)`, which you call before each pass if you set a seed, and
         `state_dict()` and `load_state_dict(state)`, which torchdata's `StatefulDataLoader` calls in each
-        worker; and can be pickled.
+        worker. It can be pickled.
 
         Args:
-            batch_size: As in `record_batches`; so are the options that are not explained here.
-            drop_remainder: Leaves out the last batch of each worker where it has fewer rows.
-            epochs: How often all rows are given in one pass.
-            across_epochs: Whether batches may have rows of two epochs.
-            shuffle_buffer_size: Rows that are shuffled with each other, at least.
-            seed: Of the shuffle. None: drawn for each pass; not where there are several shards.
-            shard: The part of this process, which workers share out. Default: that of its rank.
-            threads: Threads that decode. None: one in a worker, else as many as cores.
-            prefetch_bytes: Bytes of decoded rows that may wait, in each worker.
-            on_error: What to do with blocks that cannot be read.
+            batch_size: As in `record_batches`, like all options that are not explained here.
+            drop_remainder: Drops the last batch of each worker if it has fewer rows.
+            epochs: Number of epochs in one pass.
+            across_epochs: Whether a batch may have rows of two epochs.
+            shuffle_buffer_size: Minimum number of rows that are shuffled together.
+            seed: Seed of the shuffle. None: a random seed for each pass; not allowed with several shards.
+            shard: The shard of this process, which its workers share. Default: the shard of its rank.
+            threads: Number of decoding threads. None: one in a worker, otherwise one per core.
+            prefetch_bytes: Maximum size in bytes of the prefetched rows, in each worker.
+            on_error: How to handle blocks that cannot be read.
 
         Raises:
             ImportError: PyTorch is not installed.
-            ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
+            ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
 
         Example:
             >>> rows = dataset.to_torch(batch_size=1024, shuffle_buffer_size=10_000, seed=7)
@@ -393,26 +456,26 @@ class Dataset(Tfxio):
         on_error: OnError = "raise",
         across_epochs: bool = False,
     ) -> JaxIterator:
-        """An iterator over dicts of arrays of JAX. Imports JAX.
+        """Returns an iterator over dicts of JAX arrays. Imports JAX.
 
-        Elements are what `arrowfeed.jax.to_jax` makes of those of `tensors`. It has `state_dict()`,
-        `load_state_dict(state)`, `report()` and `close()` of `BatchIterator`.
+        The elements are those of `tensors`, converted by `arrowfeed.jax.to_jax`. The iterator has the methods
+        `state_dict()`, `load_state_dict(state)`, `report()` and `close()` of `BatchIterator`.
 
         Args:
-            batch_size: As in `record_batches`; so are all options.
-            drop_remainder: Leaves out short batches, so that a compiled function sees one size.
-            epochs: How often all rows are given.
-            across_epochs: Whether batches may have rows of two epochs.
-            shuffle_buffer_size: Rows that are shuffled with each other, at least.
-            seed: Of the shuffle.
-            shard: The number of this shard, and how many there are.
-            threads: Threads that decode.
-            prefetch_bytes: Bytes of decoded rows that may wait.
-            on_error: What to do with blocks that cannot be read.
+            batch_size: As in `record_batches`, like all options.
+            drop_remainder: Drops short batches, so a compiled function sees one batch size.
+            epochs: Number of passes over all rows.
+            across_epochs: Whether a batch may have rows of two epochs.
+            shuffle_buffer_size: Minimum number of rows that are shuffled together.
+            seed: Seed of the shuffle.
+            shard: The index of this shard and the number of shards.
+            threads: Number of decoding threads.
+            prefetch_bytes: Maximum size in bytes of the prefetched rows.
+            on_error: How to handle blocks that cannot be read.
 
         Raises:
             ImportError: JAX is not installed.
-            ValueError: An option has a wrong value. TypeError: one has a wrong type, or is missing.
+            ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
 
         Example:
             >>> for batch in dataset.to_jax(batch_size=1024, drop_remainder=True, epochs=3):
@@ -421,46 +484,48 @@ class Dataset(Tfxio):
 
 @final
 class AvroDataset(Dataset):
-    """Avro files, and the tensors that are made of them: a source of batches for training.
+    """A dataset over Avro files: a source of record batches and tensors for training.
 
-    The first file's header is read here, so wrong files, columns, features and schemas are errors of this
-    call. No thread is started before the first batch is asked for. Datasets can be pickled; a copy opens
-    the files again. What can be read only once, a file object or a URL, is read into memory here.
+    The constructor reads the header of the first file, so it raises an error for a wrong file, column,
+    feature or schema. Worker threads start when an iterator is asked for its first batch. Datasets can be
+    pickled; a copy opens the files again. The constructor reads file objects into memory, because they can be
+    read only once.
 
     Args:
-        source: A path, a glob, a directory (its `*.avro`), a URL (other schemes than `file://` need fsspec),
-            the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
-            directories sorted.
-        features: Dict of the tensors' names to features: of `arrowfeed.features`, `tf.io`, tensorflow-io or
-            ATDS. A name is a key expression, unless the feature has a `key`. Only the fields that keys need
+        source: A path, a glob, a directory (its `*.avro`), a URL (S3, Google Cloud Storage, Azure, HTTP and
+            HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
+            Files are read in the order of the list; the files of a glob or a directory are sorted by name.
+        features: Dict of tensor names to features of `arrowfeed.features`, `tf.io`, tensorflow-io or ATDS.
+            The name is a key expression, unless the feature has a `key`. Only the fields that the keys need
             are read.
-        representations: Or dict of the tensors' names to `Representation`s, TensorFlow Metadata's
-            `TensorRepresentation` messages, or the bytes of such. None of both: what
-            `infer_representations` finds.
-        columns: Field paths to read, as in `read_avro`. None: those that the tensors need.
-        reader_schema: The schema to resolve the values to; needed where the files have different ones.
+        representations: An alternative to `features`: dict of tensor names to `Representation` objects, or to
+            `TensorRepresentation` messages of TensorFlow Metadata or their bytes. Without both arguments: the
+            result of `infer_representations`.
+        columns: Field paths to read, as in `read_avro`. None: the fields that the tensors need.
+        reader_schema: The schema to resolve the values to; required if the files have different schemas.
         encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
         double_as_float: With `encoding="tfx"`, doubles as Float32.
-        raw: Whether a record is the only value of its row, as its bytes, in the column `record`; see
-            `read_avro`.
-        limits: What one file may ask of this process. None: `Limits()`.
-        index: Path of an index of these files that `save_index` wrote: `num_rows`, shuffles and shards then
-            read no block heads. None: they are read where they are needed.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
+        limits: Upper bounds on the resources that one file may use. None: `Limits()`.
+        index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
+            shards read no block headers. None: block headers are read when needed.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment. A pickle of the dataset
+            contains them.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The first file is no Avro object container file, or `index` is no index.
-        ChangedError: `index` is one of other files, or a file has another length now.
-        SchemaError: A schema is not valid or cannot become Arrow, or a column is not in it.
-        RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
-        LimitError: The header asks for more than `limits` allows.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+            too.
+        FormatError: The first file is not an Avro object container file, or `index` is not an index.
+        ChangedError: `index` belongs to other files, or the length of a file has changed.
+        SchemaError: A schema is invalid or cannot be converted to Arrow, or a column is not in it.
+        RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+        LimitError: The header exceeds `limits`.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> from arrowfeed import features
@@ -495,50 +560,55 @@ class AvroDataset(Dataset):
 
 @final
 class ParquetDataset(Dataset):
-    """Parquet files, and the tensors that are made of them: a source of batches for training.
+    """A dataset over Parquet files: a source of record batches and tensors for training.
 
-    A row group is what a block is in Avro: a unit of shuffling, of threads and of `on_error`. Files with
-    row groups of 10,000 to 100,000 rows shuffle well; a row group is decoded by one thread. Only the pages of
-    the columns that are read are read. Dictionaries of Arrow come as their values.
+    A row group corresponds to a block of an Avro file: it is the unit of shuffling, of parallel decoding and
+    of `on_error`. One thread decodes a row group. Files with row groups of 10,000 to 100,000 rows shuffle
+    well. Only the pages of the selected columns are read. Dictionary columns of Arrow are returned as their
+    values.
 
-    The first file's footer is read here, so wrong files, columns and features are errors of this call. What
-    can be read only once, a file object or a URL, is read into memory here.
+    The constructor reads the footer of the first file, so it raises an error for a wrong file, column or
+    feature. It also reads file objects into memory, because they can be read only once.
 
     Args:
-        source: A path, a glob, a directory (its `*.parquet`), a URL (other schemes than `file://` need
-            fsspec), the bytes of a file, a binary file object, or a list of these. File order: as listed,
-            globs and directories sorted.
+        source: A path, a glob, a directory (its `*.parquet`), a URL (S3, Google Cloud Storage, Azure, HTTP
+            and HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of
+            these. Files are read in the order of the list; the files of a glob or a directory are sorted by
+            name.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
-        columns: Field paths to read (`id`, `user.scores`, through lists too), in the order of the columns. A
-            map is read as a whole. None: those that the tensors need. With a `schema`, they are paths in it.
-        schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
-            `__arrow_c_schema__`. Columns and fields are found in each file by their names, in any order, and
-            converted where no value is lost: docs/parquet.md has the table of types. A column that a file
-            does not have is null, if the schema allows it. None: the schema of the first file, which all
-            files must have.
-        double_as_float: With a `schema`, rounds doubles to floats. Otherwise a column of doubles that the
-            schema has as floats is an error.
-        limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
-            batch. None: `Limits()`. The `parquet` crate, which decodes, may allocate up to 2 GiB for a page
-            of a damaged file.
-        index: Path of an index of these files that `save_index` wrote: `num_rows`, shuffles and shards then
-            read no footers before the files are read. None: they are read where they are needed.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        columns: Field paths to read (`id`, `user.scores`, also through lists), in the order of the columns. A
+            map is read as a whole. None: the fields that the tensors need. With a `schema`, they are paths in
+            the schema.
+        schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
+            Columns and fields of each file are matched by name, in any order, and converted if no value is
+            lost; docs/parquet.md has the table of types. A column that is missing in a file is null, if the
+            schema allows nulls. None: the schema of the first file, which all files must have.
+        double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
+            schema declares as floats is an error.
+        limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
+            `batch_bytes` a batch. None: `Limits()`. The `parquet` crate, which decodes the pages, may
+            allocate up to 2 GiB for a page of a damaged file.
+        index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
+            shards read no footers in advance. None: footers are read when needed.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment. A pickle of the dataset
+            contains them.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The first file is no Parquet file, or `index` is no index.
-        ChangedError: `index` is one of other files, or a file has another length now.
-        SchemaError: The file's columns cannot become Arrow, or those of `schema`; or a column is not in it.
-        RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
-        LimitError: The footer asks for more than `limits` allows.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+            too.
+        FormatError: The first file is not a Parquet file, or `index` is not an index.
+        ChangedError: `index` belongs to other files, or the length of a file has changed.
+        SchemaError: The columns of the file cannot be converted to Arrow or to `schema`, or a column does not
+            exist.
+        RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+        LimitError: The footer exceeds `limits`.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> dataset = arrowfeed.ParquetDataset("part-*.parquet", columns=["id", "user.scores"])
@@ -565,52 +635,58 @@ class ParquetDataset(Dataset):
 
 @final
 class ExampleDataset(Dataset):
-    """Messages of `tf.Example` in files of TFRecord, and the tensors that are made of them.
+    """A dataset over TFRecord files of `tf.Example` messages.
 
-    Each feature is a column of lists: `large_list` of int64, float or large_binary, as tfx_bsl has them. A
-    feature that a record does not have is a null row; a list without values is an empty one. Records are
-    decoded from their bytes into the columns; those of features that are not read are stepped over.
+    Each feature is a column of lists: `large_list` of int64, float or large_binary, as in tfx_bsl. A feature
+    that is missing in a record is a null row; a feature without values is an empty list. The decoder writes
+    the values of a record directly into the columns and skips the features that are not read.
 
-    Files may be compressed by gzip or zlib, which their first bytes say. Such a file is read by one thread,
-    and from its start: several files are read by several threads. Checksums are checked. A record that
-    cannot be decoded is left out alone by `on_error="skip_block"`.
+    Files may be compressed with gzip or zlib, which is detected from their first bytes. One thread reads a
+    compressed file from its start; several files are read in parallel. Checksums are verified.
+    `on_error="skip_block"` skips only the record that cannot be decoded.
 
-    What can be read only once, a file object or a URL, is read into memory here.
+    The constructor reads file objects into memory, because they can be read only once.
 
     Args:
-        source: A path, a glob, a directory (its `*.tfrecord`), a URL (other schemes than `file://` need
-            fsspec), the bytes of a file, a binary file object, or a list of these. File order: as listed,
-            globs and directories sorted.
+        source: A path, a glob, a directory (its `*.tfrecord`), a URL (S3, Google Cloud Storage, Azure, HTTP
+            and HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of
+            these. Files are read in the order of the list; the files of a glob or a directory are sorted by
+            name.
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-            `tensorflow.metadata.v0.Schema` or its bytes. Without `features`, `representations` and `columns`,
-            the tensors are those of `representations_from_tfmd`. None: the features that the records have,
-            by name, for which all files are read here.
-        sample: Without `schema`: records that are looked at for their features, from the first one on. A
-            feature that none of them has is left out. None: all.
+            `tensorflow.metadata.v0.Schema` or its bytes. With such a schema and without `features`,
+            `representations` and `columns`, the tensors are those of `representations_from_tfmd`. None: the
+            features of the records, sorted by name; the constructor reads all files to find them.
+        sample: Without `schema`: number of records, from the first one, that are searched for features. A
+            feature that none of them has is left out. None: all records.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
-        columns: Names of features to read, in the order of the columns. None: those that the tensors need.
-        encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` in place of
-            `large_list`, and binary in place of large_binary, as `read_avro` has them in this encoding.
-        limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
-            batch. None: `Limits()`.
-        index: Path of an index of these files that `save_index` wrote. None: lengths of records are read
-            where an index is needed, for shuffles and shards.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        columns: Names of features to read, in the order of the columns. None: the features that the tensors
+            need.
+        encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` instead of `large_list`
+            and binary instead of large_binary, as in `read_avro` with this encoding.
+        limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
+            `batch_bytes` a batch. None: `Limits()`.
+        index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
+            lengths of the records first.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment. A pickle of the dataset
+            contains them.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The first file is no file of TFRecord, or `index` is no index.
-        CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of two kinds.
-        ChangedError: `index` is one of other files, or a file has another length now.
-        SchemaError: A column is not in the schema, or no record has a feature.
-        RepresentationError: A tensor cannot be made of the columns, or `schema` has another type of feature.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+            too.
+        FormatError: The first file is not a TFRecord file, or `index` is not an index.
+        CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of different
+            types.
+        ChangedError: `index` belongs to other files, or the length of a file has changed.
+        SchemaError: A column is not in the schema, or no record has any feature.
+        RepresentationError: A tensor cannot be built from the columns, or `schema` has a feature of another
+            type.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> schema = {"id": "int64", "tags": "bytes"}
@@ -639,12 +715,13 @@ class ExampleDataset(Dataset):
 
 @final
 class SequenceExampleDataset(Dataset):
-    """Messages of `tf.SequenceExample` in files of TFRecord, and the tensors that are made of them.
+    """A dataset over TFRecord files of `tf.SequenceExample` messages.
 
-    Each feature of the context is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`,
-    is a struct with a field for each feature list: a list of steps, each of which is a list of values. A row
-    is null there if its record does not have the feature list; a step is null if it has no values of any
-    kind. The struct itself is never null. These are the types of tfx_bsl, and integers have all 64 bits.
+    Each context feature is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`, is a
+    struct with a field for each feature list. The field is a list of steps, and each step is a list of
+    values. It is null in a row whose record does not have the feature list; a step is null if it has no
+    values of any type. The struct itself is never null. These are the types of tfx_bsl, and integers have all
+    64 bits.
 
     Compression, checksums, threads and `on_error` are as in `ExampleDataset`.
 
@@ -652,27 +729,28 @@ class SequenceExampleDataset(Dataset):
         source: As in `ExampleDataset`.
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, and of `"##SEQUENCE##"` to
             such a dict of the feature lists; or a `tensorflow.metadata.v0.Schema` or its bytes, whose feature
-            `##SEQUENCE##` is a STRUCT of them. What the tensors are, and what None means: as in
-            `ExampleDataset`.
+            `##SEQUENCE##` is a STRUCT of the feature lists. The default tensors and the meaning of None are
+            as in `ExampleDataset`.
         sample: As in `ExampleDataset`.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in the order of the columns.
-            None: those that the tensors need.
-        encoding: As in `ExampleDataset`. `"feature"`: the struct also stands in a list of one.
+            None: the fields that the tensors need.
+        encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
         limits: As in `ExampleDataset`.
         index: As in `ExampleDataset`.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment. A pickle of the dataset
+            contains them.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Raises:
         ArrowfeedError: As in `ExampleDataset`.
-        ValueError: A feature of the context is named `##SEQUENCE##`, or an option has a wrong value.
-        TypeError: An argument has a wrong type.
+        ValueError: A context feature is named `##SEQUENCE##`, or an option has an invalid value.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> schema = {"user": "int64", "##SEQUENCE##": {"token": "int64"}}
@@ -702,31 +780,33 @@ class SequenceExampleDataset(Dataset):
 
 @final
 class RawRecordDataset(Dataset):
-    """The records of files of TFRecord as bytes, which are not looked into.
+    """A dataset over the records of TFRecord files as bytes, without decoding.
 
-    For records that are no `tf.Example`, and for those who parse them themselves. Files may be compressed, as
-    in `ExampleDataset`.
+    Use it for records that are not `tf.Example` messages, or if you parse the records yourself. Files may be
+    compressed, as in `ExampleDataset`.
 
     Args:
         source: As in `ExampleDataset`.
-        column: The name of the column, of large_binary.
+        column: The name of the column, which has the type large_binary.
         features: As in `AvroDataset`.
-        representations: As in `AvroDataset`. None of both: `Dense`, a string for each row.
+        representations: As in `AvroDataset`. Without both arguments: `Dense`, one byte string per row.
         limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
         index: As in `ExampleDataset`.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment. A pickle of the dataset
+            contains them.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The first file is no file of TFRecord, or `index` is no index.
-        ChangedError: `index` is one of other files, or a file has another length now.
-        RepresentationError: A tensor cannot be made of the column.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+            too.
+        FormatError: The first file is not a TFRecord file, or `index` is not an index.
+        ChangedError: `index` belongs to other files, or the length of a file has changed.
+        RepresentationError: A tensor cannot be built from the column.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> dataset = arrowfeed.RawRecordDataset("part-*.tfrecord")
@@ -751,26 +831,28 @@ class RawRecordDataset(Dataset):
 
 @final
 class ChunkDataset(Dataset):
-    """Rows that a `ChunkSource` gives, and the tensors that are made of them.
+    """A dataset over the rows of a `ChunkSource`.
 
-    Any rows that Python code can read in chunks get what files have: shuffles, shards, epochs, states,
-    `on_error`, tensors on worker threads. `read_chunk` is called in the thread that asks for batches.
+    Rows that Python code reads in chunks get the features of file datasets: shuffles, shards, epochs,
+    checkpoints, `on_error`, and tensors made by worker threads. `read_chunk` is called in the thread that
+    asks for batches.
 
     Args:
-        source: A `ChunkSource` or a list of these, which are read one after the other.
+        source: A `ChunkSource`, or a list of them that is read in order.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
-        columns: Names of columns to read, in the order of the batches. None: those that the tensors need.
+        columns: Names of columns to read, in the order of the batches. None: the columns that the tensors
+            need.
         limits: `batch_bytes` bounds a batch. None: `Limits()`.
-        index: Path of an index of these sources that `save_index` wrote. None: there is none.
+        index: Path of an index of these sources that `save_index` wrote. None: no index.
 
     Raises:
-        SchemaError: A column is not there, or a source has another schema than the first one; there is no
-            source.
-        RepresentationError: A tensor cannot be made of the columns.
-        ChangedError: `index` is of other sources, or of sources whose rows have changed.
-        ValueError: An argument has a wrong value. TypeError: an argument has a wrong type.
-            Whatever a property of the source raises.
+        SchemaError: A column does not exist, the schema of a source differs from that of the first one, or
+            there is no source.
+        RepresentationError: A tensor cannot be built from the columns.
+        ChangedError: `index` belongs to other sources, or the rows of the sources have changed.
+        ValueError: An argument has an invalid value. TypeError: An argument has the wrong type. Exceptions of
+            the properties of the source are passed on.
 
     Example:
         >>> dataset = arrowfeed.ChunkDataset(Squares(), columns=["n"])

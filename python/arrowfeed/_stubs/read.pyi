@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from types import TracebackType
-from typing import Literal, final
+from typing import Any, Literal, NoReturn, final
 
 from arrowfeed._stubs.arrow import RecordBatch, Schema
 from arrowfeed.types import (
@@ -23,13 +23,14 @@ from arrowfeed.types import (
 
 @final
 class RecordBatchReader:
-    """Record batches of files, in file order. Made by `read_avro` and its kin.
+    """A reader of record batches from files, in file order. `read_avro` and the other read functions create
+    it.
 
-    Iterate over it, or hand it to an Arrow library, once: `pyarrow.table(reader)`,
-    `polars.DataFrame(reader)`, `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch
-    goes to one of them. Rows before a fault are given first, then the error, then nothing more.
+    Iterate over it, or pass it to an Arrow library once: `pyarrow.table(reader)`, `polars.DataFrame(reader)`,
+    `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch goes to one of them. At a
+    fault, the reader first returns the rows before it, then raises the error, and then ends.
 
-    A reader belongs to the process that made it: after a fork, the child makes its own.
+    A reader belongs to the process that created it: after a fork, the child creates its own reader.
 
     Example:
         >>> with arrowfeed.read_avro("part-*.avro") as reader:
@@ -44,9 +45,9 @@ class RecordBatchReader:
         """The schema of every batch. The files of one reader have one schema."""
 
     def report(self) -> Report:
-        """What has been read and what was left out so far; also after the end, `close` or a hand-over.
+        """Reports what has been read and skipped so far, also after the end, `close` or a hand-over.
 
-        A reader of files of stores has the counts of its requests beside these, as `requests`.
+        For files in stores, the key `requests` contains the counts of requests.
 
         Example:
             >>> reader.report()
@@ -54,16 +55,48 @@ class RecordBatchReader:
         """
 
     def close(self) -> None:
-        """Ends the reading and waits for the threads that decode ahead. A second call does nothing."""
+        """Ends the reading and waits for the worker threads. A second call does nothing."""
 
-    def __iter__(self) -> RecordBatchReader: ...
-    def __next__(self) -> RecordBatch:
-        """The next batch.
+    def to_pyarrow(self) -> Any:
+        """Reads the remaining rows into a `pyarrow.Table`. Consumes the reader.
+
+        `pyarrow.RecordBatchReader.from_stream(reader)` reads batch by batch instead.
 
         Raises:
-            ArrowfeedError: One of its kinds, for what is wrong with the file.
+            ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+            ImportError: pyarrow is not installed.
+
+        Example:
+            >>> arrowfeed.read_avro("part-*.avro").to_pyarrow().num_rows
+            10000
+        """
+
+    def to_pandas(self) -> Any:
+        """Reads the remaining rows into a `pandas.DataFrame`, with `pyarrow.Table.to_pandas`. Consumes the
+        reader.
+
+        Raises:
+            ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+            ImportError: pyarrow or pandas is not installed.
+        """
+
+    def to_polars(self) -> Any:
+        """Reads the remaining rows into a `polars.DataFrame`. Consumes the reader.
+
+        Raises:
+            ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+            ImportError: polars is not installed.
+        """
+
+    def __array__(self, *arguments: object, **keywords: object) -> NoReturn: ...
+    def __iter__(self) -> RecordBatchReader: ...
+    def __next__(self) -> RecordBatch:
+        """Returns the next batch.
+
+        Raises:
+            ArrowfeedError: The file has a fault; the subclass tells its kind.
             OSError: The file cannot be read.
-            ValueError: The reader is closed, was handed over, or was made before a fork.
+            ValueError: The reader is closed, was handed over, or was created before a fork.
         """
 
     def __enter__(self) -> RecordBatchReader: ...
@@ -75,11 +108,11 @@ class RecordBatchReader:
         /,
     ) -> None: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Hands the batches over to who takes the capsule; from then on, iterating raises ValueError.
+        """Hands the batches over to the consumer of the capsule. After that, iterating raises ValueError.
 
         Args:
-            requested_schema: A capsule of the schema that the consumer would like. Values are cast where that
-                loses none; a value that does not fit is an error. Otherwise the schema is the reader's.
+            requested_schema: A capsule of the schema that the consumer prefers. Values are cast if the cast
+                is lossless; a value that does not fit is an error. None: the schema of the reader.
         """
 
     def __arrow_c_schema__(self) -> object: ...
@@ -105,53 +138,56 @@ def read_avro(
 ) -> RecordBatchReader:
     """Reads Avro object container files as Arrow record batches.
 
-    The first header is read at once, so wrong files, columns and schemas are errors of this call. Other files
-    are opened when their turn comes; their columns must be the first file's.
+    This call reads the header of the first file, so it raises an error for a wrong file, column or schema.
+    Other files are opened when they are needed; they must have the columns of the first file.
 
     Args:
         source: A path, a glob, a directory (its `*.avro`), a URL, the bytes of a file, a binary file object,
             or a list of these. URLs of S3, Google Cloud Storage, Azure, HTTP servers and HDFS need no other
-            package; other schemes need fsspec. File order: as listed, globs and directories sorted. File
-            objects are read from where they stand, in the calling thread, and not closed.
-        columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; through arrays and maps
-            too). A name in quotes is taken as it is: `"['a.b'].c"`; a path without quotes that fits several
-            fields is an error. Nesting is kept: `user` comes as a struct of the fields asked for. Top-level
-            order is that of first mention. None: all fields.
+            package; other schemes need fsspec. Files are read in the order of the list; the files of a glob
+            or a directory are sorted by name. A file object is read from its current position, in the calling
+            thread, and is not closed.
+        columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; also through arrays and
+            maps). A quoted name is used literally: `"['a.b'].c"`; an unquoted path that matches several
+            fields is an error. Nesting is kept: `user` becomes a struct of the selected fields. Top-level
+            columns are in the order of their first mention. None: all fields.
         reader_schema: The schema to resolve the values to, by the rules of the Avro specification: promotion,
-            defaults, aliases, enum defaults. None: as written.
-        batch_size: Rows of a batch; a batch may span blocks, and the last one of a file is shorter.
+            defaults, aliases, enum defaults. None: the schema of the file.
+        batch_size: Rows of a batch. A batch may span blocks, and the last batch of a file is shorter.
         max_batch_bytes: Bytes after which a batch is closed early. None: `limits.batch_bytes`.
-        encoding: `"native"`, the natural Arrow type of each Avro type; `"feature"`, a list around every
-            column, with missing values as null lists; `"tfx"`, the types that tfx_bsl and its kin accept.
-        double_as_float: With `encoding="tfx"`, Avro doubles as Float32, rounded. Other encodings keep them.
-        string_type: Arrow type of strings; bytes follow it. `"utf8"` has 32-bit offsets, `"large_utf8"`
-            64-bit ones, `"utf8_view"` is the view type.
-        raw: Whether a record is the only value of its row, as its bytes in Avro's binary encoding, in the
-            column `record` of large_binary. The reader checks them like those of a field that is not read:
-            it does not check UTF-8, nor array blocks that state their size. All files must have the schema
-            of the first one; only aliases, defaults, documentation and logical types may differ.
-            `reader_schema` is refused. Recursive types can be read this way.
-        threads: Threads that decode. None: as many as the process has cores (affinity and cgroup quota
-            respected). 1: the calling thread, none is started.
-        limits: What one file may ask of this process. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` leaves out blocks that cannot be read and goes on after their sync
-            marker; `"skip_file"` leaves out the rest of the file. What is left out is in `report()`.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        encoding: `"native"`: the natural Arrow type of each Avro type. `"feature"`: each column is wrapped in
+            a list, and a missing value is a null list. `"tfx"`: the types that tfx_bsl and related libraries
+            accept.
+        double_as_float: With `encoding="tfx"`, rounds Avro doubles to Float32. Other encodings keep doubles.
+        string_type: Arrow type of strings, with the matching type for bytes. `"utf8"` has 32-bit offsets,
+            `"large_utf8"` has 64-bit offsets, and `"utf8_view"` is the view type.
+        raw: Whether to read each record as bytes in Avro's binary encoding, into the single column `record`
+            of type large_binary. The reader validates the bytes like those of a field that is not read: it
+            checks neither UTF-8 nor array blocks that state their size. All files must have the schema of the
+            first file; only aliases, defaults, documentation and logical types may differ. `reader_schema` is
+            not allowed. Records with recursive types can be read this way.
+        threads: Number of decoding threads. None: one per core of the process (affinity and cgroup quota
+            respected). 1: decodes in the calling thread and starts no thread.
+        limits: Upper bounds on the resources that one file may use. None: `Limits()`.
+        on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read and continues after their sync
+            marker; `"skip_file"` skips the rest of the file. `report()` lists what is skipped.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Returns:
-        A reader with `__arrow_c_stream__`, which iterates batches.
+        A reader that iterates over batches and has `__arrow_c_stream__`.
 
     Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The file is no Avro object container file.
-        SchemaError: A schema is not valid or cannot become Arrow, or a column is not in it.
-        LimitError: The header asks for more than `limits` allows.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+            too.
+        FormatError: The file is not an Avro object container file.
+        SchemaError: A schema is invalid or cannot be converted to Arrow, or a column is not in it.
+        LimitError: The header exceeds `limits`.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
         ImportError: A URL needs fsspec, which is not installed.
 
     Example:
@@ -176,49 +212,52 @@ def read_tfrecord(
     cache: str | os.PathLike[str] | None = None,
     cache_bytes: int | None = None,
 ) -> RecordBatchReader:
-    """Reads files of TFRecord as Arrow record batches.
+    """Reads TFRecord files as Arrow record batches.
 
-    Files may be compressed by gzip or zlib, which their first bytes say; one thread reads such a file.
-    Checksums are checked.
+    Files may be compressed with gzip or zlib, which is detected from their first bytes. One thread reads a
+    compressed file. Checksums are verified.
 
     Args:
         source: A path, a glob, a directory (its `*.tfrecord`), a URL,
             the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
-        format: What the records are. `"example"`: messages of `tf.Example`; each feature is a column of
-            lists, `large_list` of int64, float or large_binary, null where a record does not have it.
-            `"sequence_example"`: messages of `tf.SequenceExample`, see `SequenceExampleDataset` for the
-            columns. `"raw"`: bytes, in the column `record`.
+        format: The format of the records. `"example"`: `tf.Example` messages; each feature is a column of
+            lists, `large_list` of int64, float or large_binary, with a null where a record does not have the
+            feature. `"sequence_example"`: `tf.SequenceExample` messages; `SequenceExampleDataset` describes
+            the columns. `"raw"`: bytes, in the column `record`.
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-            `tensorflow.metadata.v0.Schema` or its bytes; see `SequenceExampleDataset` for those of sequences.
-            None: the features that the records have, by name, for which all files are read here.
-        sample: Without `schema`: records that are looked at for their features, from the first one on. A
-            feature that none of them has is left out. None: all.
-        columns: Names of features to read, in the order of the columns; others are stepped over. None: all.
-        encoding: The Arrow types of features, see `ExampleDataset`.
-        batch_size: Rows of a batch; the last one of a file is shorter.
-        threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
-        limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
-            batch. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` leaves out records that cannot be decoded, and goes on behind
-            other damage at the next record; `"skip_file"` leaves out the rest of the file. What is left out
-            is in `report()`.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+            `tensorflow.metadata.v0.Schema` or its bytes; for sequences, see `SequenceExampleDataset`. None:
+            the features of the records, sorted by name; this call reads all files to find them.
+        sample: Without `schema`: number of records, from the first one, that are searched for features. A
+            feature that none of them has is left out. None: all records.
+        columns: Names of features to read, in the order of the columns. Other features are skipped. None: all
+            features.
+        encoding: The Arrow types of features; see `ExampleDataset`.
+        batch_size: Rows of a batch; the last batch of a file is shorter.
+        threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
+        limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
+            `batch_bytes` a batch. None: `Limits()`.
+        on_error: `"raise"`; `"skip_block"` skips records that cannot be decoded, and after other damage
+            continues at the next record; `"skip_file"` skips the rest of the file. `report()` lists what is
+            skipped.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Returns:
-        A reader with `__arrow_c_stream__`, which iterates batches.
+        A reader that iterates over batches and has `__arrow_c_stream__`.
 
     Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The first file is no file of TFRecord.
-        CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of two kinds.
-        SchemaError: A column is not in the schema, or no record has a feature.
-        RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+            too.
+        FormatError: The first file is not a TFRecord file.
+        CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of different
+            types.
+        SchemaError: A column is not in the schema, or no record has any feature.
+        RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> reader = arrowfeed.read_tfrecord("part-*.tfrecord.gz", columns=["id", "tags"])
@@ -242,47 +281,48 @@ def read_parquet(
 ) -> RecordBatchReader:
     """Reads Parquet files as Arrow record batches.
 
-    The first file's footer is read here, so wrong files, columns and schemas are errors of this call. Other
-    files are opened when their turn comes. Dictionaries of Arrow come as their values.
+    This call reads the footer of the first file, so it raises an error for a wrong file, column or schema.
+    Other files are opened when they are needed. Dictionary columns of Arrow are returned as their values.
 
     Args:
         source: A path, a glob, a directory (its `*.parquet`), a URL,
             the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
-        columns: Field paths to read (`"id"`, `"user.scores"`; through lists too), in the order of the
-            columns. A map is read as a whole. None: all columns. With a `schema`, they are paths in it.
-        schema: The Arrow schema of the batches: a schema of pyarrow, or of any library that has
-            `__arrow_c_schema__`. Columns and fields are found in each file by their names, in any order, and
-            converted where no value is lost: docs/parquet.md has the table of types. A column that a file
-            does not have is null, if the schema allows it. None: the schema of the first file, which all
-            files must have.
-        double_as_float: With a `schema`, rounds doubles to floats. Otherwise a column of doubles that the
-            schema has as floats is an error.
+        columns: Field paths to read (`"id"`, `"user.scores"`; also through lists), in the order of the
+            columns. A map is read as a whole. None: all columns. With a `schema`, they are paths in the
+            schema.
+        schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
+            Columns and fields of each file are matched by name, in any order, and converted if no value is
+            lost; docs/parquet.md has the table of types. A column that is missing in a file is null, if the
+            schema allows nulls. None: the schema of the first file, which all files must have.
+        double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
+            schema declares as floats is an error.
         batch_size: Rows of a batch. A batch may end early, at the end of a row group.
-        threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
-        limits: What one file may ask of this process: `header_bytes` bounds the footer, `batch_bytes` a
-            batch. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` leaves out row groups that cannot be read; `"skip_file"` leaves
-            out the rest of the file. What is left out is in `report()`. A value that the `schema` cannot
-            hold is an error in each case.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
+        limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
+            `batch_bytes` a batch. None: `Limits()`.
+        on_error: `"raise"`; `"skip_block"` skips row groups that cannot be read; `"skip_file"` skips the rest
+            of the file. `report()` lists what is skipped. A value that does not fit the `schema` always
+            raises an error.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Returns:
-        A reader with `__arrow_c_stream__`, which iterates batches.
+        A reader that iterates over batches and has `__arrow_c_stream__`.
 
     Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The first file is no Parquet file.
-        SchemaError: The columns of the first file do not convert to `schema`, or a column is not in it. By
-            the reader: a later file has other columns.
-        ConversionError: By the reader: `schema` cannot hold a value. The message names file, row group, row
-            and column.
-        LimitError: The footer asks for more than `limits` allows.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+            too.
+        FormatError: The first file is not a Parquet file.
+        SchemaError: The columns of the first file cannot be converted to `schema`, or a column is not in it.
+            While reading: a later file has other columns.
+        ConversionError: While reading: a value does not fit the `schema`. The message names the file, row
+            group, row and column.
+        LimitError: The footer exceeds `limits`.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.large_list(pyarrow.binary())})
@@ -312,33 +352,36 @@ def read_parquet_split(
     A row group belongs to the split that contains the offset of its first page.
 
     Args:
-        split: Of `ParquetDataset.plan_splits`, or any byte range of a file. With a `file_id`, the file must
-            be that one.
-        claim: Asked once for each row group, in order, with that offset, as in `read_split`. False ends the
-            split before it. None: all row groups are read.
-        file: Read in place of `split.path`, which is then a name for messages only: a binary file object
-            whose position 0 is the first byte of the file. It is read at any offset, and not closed.
-        columns: As in `read_parquet`; so are the options below.
+        split: A split from `ParquetDataset.plan_splits`, or any byte range of a file. If it has a `file_id`,
+            the file must match it.
+        claim: Called once for each row group, in order, with this offset, as in `read_split`. False ends the
+            split before the row group. None: all row groups are read.
+        file: A binary file object to read instead of `split.path`, which is then only a name for messages.
+            Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
+            closed.
+        columns: As in `read_parquet`, like all options below.
         schema: The Arrow schema of the batches.
         double_as_float: With a `schema`, rounds doubles to floats.
         batch_size: Rows of a batch.
-        threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
-        limits: What the file may ask of this process.
-        on_error: What to do with row groups that cannot be read.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        threads: Accepted so that all reading functions have the same options, but without effect: a split is
+            decoded in the calling thread.
+        limits: Upper bounds on the resources that the file may use.
+        on_error: How to handle row groups that cannot be read.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Returns:
-        A reader of the split's rows, which may be none.
+        A reader of the rows of the split, which may be empty.
 
     Raises:
-        ChangedError: The file is not the one that the split was planned for, or ends before the split starts.
-        ArrowfeedError: As `read_parquet`, and OSErrors likewise.
-        TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
+        ChangedError: The file is not the one that the split was planned for, or it ends before the split
+            starts.
+        ArrowfeedError: The same errors, and the same OSErrors, as `read_parquet`.
+        TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
 
     Example:
         >>> splits = arrowfeed.ParquetDataset("part-*.parquet").plan_splits(target_bytes=16 << 20)
@@ -372,40 +415,45 @@ def read_split(
     A block belongs to the split that contains the offset right after the sync marker before it.
 
     Args:
-        split: Of `plan_splits`, or any byte range of a file. With a `file_id`, the file must be that one.
-        claim: Asked once for each block, in order and in the thread that asks for batches, with that offset:
-            True reads the block, False ends the split before it. What it raises is raised to who asks for
-            the batch, after the rows before. So a runner can take the rest of a running split away: who
-            reads from any byte on has the blocks that a claim of offsets below it refuses. Bytes that are no
-            block are not claimed: they go with the block before them. None: all blocks are read.
-        file: Read in place of `split.path`, which is then a name for messages only: a binary file object
-            whose position 0 is the first byte of the file. It is read at any offset, and not closed.
-        columns: As in `read_avro`; so are the options below.
+        split: A split from `plan_splits`, or any byte range of a file. If it has a `file_id`, the file must
+            match it.
+        claim: Called once for each block with this offset, in order, in the thread that asks for batches.
+            True reads the block; False ends the split before it. An exception of `claim` is raised to the
+            caller of the iteration, after the rows before the block. A runner can thus take the rest of a
+            running split away: if `claim` grants only offsets below some byte, a reader of the range from
+            that byte on reads exactly the refused blocks. Corrupt bytes are not claimed; they belong to the
+            preceding block. None: all blocks are read.
+        file: A binary file object to read instead of `split.path`, which is then only a name for messages.
+            Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
+            closed.
+        columns: As in `read_avro`, like all options below.
         reader_schema: The schema to resolve the values to.
         batch_size: Rows of a batch.
         max_batch_bytes: Bytes after which a batch is closed early.
-        encoding: How Avro types become Arrow types.
-        double_as_float: With `encoding="tfx"`, doubles as Float32.
+        encoding: How Avro types are converted to Arrow types.
+        double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
         string_type: Arrow type of strings.
-        raw: As in `read_avro`. Only the schema of this file is known: compare the schemas of the files
-            yourself.
-        threads: Taken for the sake of one set of options: a split is decoded in the calling thread.
-        limits: What the file may ask of this process.
-        on_error: What to do with blocks that cannot be read.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        raw: As in `read_avro`. The function knows only the schema of this file: compare the schemas of the
+            files yourself.
+        threads: Accepted so that all reading functions have the same options, but without effect: a split is
+            decoded in the calling thread.
+        limits: Upper bounds on the resources that the file may use.
+        on_error: How to handle blocks that cannot be read.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Returns:
-        A reader of the split's rows, which may be none.
+        A reader of the rows of the split, which may be empty.
 
     Raises:
-        ChangedError: The file is not the one that the split was planned for, or ends before the split starts.
-        ArrowfeedError: As `read_avro`, and OSErrors likewise.
-        TypeError: An argument has a wrong type; by the reader, the answer of `claim` is no bool.
+        ChangedError: The file is not the one that the split was planned for, or it ends before the split
+            starts.
+        ArrowfeedError: The same errors, and the same OSErrors, as `read_avro`.
+        TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
 
     Example:
         >>> splits = arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)
@@ -415,26 +463,27 @@ def read_split(
 
 @final
 class Split:
-    """A byte range of a file: what one worker reads. Picklable, hashable, ordered by path, start and end.
+    """A byte range of a file that one worker reads. Picklable, hashable, ordered by path, start and end.
 
-    Splits of `plan_splits` know their file. Reading one raises a `ChangedError` if its file has another
-    length or fingerprint since then (of an Avro file, its sync marker; of a Parquet file, a checksum of its
-    footer), so no row is missing without an error. A copy of the file is the same file.
+    Splits from `plan_splits` contain the identity of their file. Reading a split raises `ChangedError` if the
+    length or the fingerprint of the file has changed, so rows are never lost without an error. The
+    fingerprint is the sync marker of an Avro file, or a checksum of the footer of a Parquet file. A copy of a
+    file has the same identity.
 
-    A chunk belongs to the range that contains its offset, so ranges that cover a file cover each of its
-    chunks exactly once, wherever they are cut. The offset of an Avro block is the byte right after the sync
-    marker before it; that of a Parquet row group, the first byte of its pages.
+    A chunk belongs to the range that contains its offset. Adjacent ranges that cover a file therefore read
+    each chunk exactly once, wherever they are cut. The offset of an Avro block is the byte right after the
+    preceding sync marker; the offset of a Parquet row group is the first byte of its pages.
 
     Args:
-        path: The file.
+        path: Path of the file.
         start: First byte.
         end: The byte after the last.
-        file_id: The `file_id` of a planned split: the file must be that one. None: any file that does not end
-            before `start`. Splits compare without it.
+        file_id: The `file_id` of a planned split, which the file must match. None: any file that does not end
+            before `start`. Comparisons of splits ignore it.
 
     Raises:
-        TypeError: An argument has a wrong type.
-        ValueError: An argument has a wrong value.
+        TypeError: An argument has the wrong type.
+        ValueError: An argument has an invalid value.
 
     Example:
         >>> arrowfeed.Split("part-0.avro", 0, 1000)
@@ -458,7 +507,7 @@ class Split:
 
     @property
     def file_id(self) -> str | None:
-        """Length and fingerprint of the file that the split was planned for. None: any file will do."""
+        """Length and fingerprint of the file that the split was planned for. None: any file is accepted."""
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -474,21 +523,21 @@ def plan_splits(
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
 ) -> list[Split]:
-    """Cuts files into splits of about one size, in file order. Only headers are read.
+    """Plans splits of about equal size over Avro files, in file order. Reads only the headers.
 
     Args:
         source: Paths, globs, directories or URLs, or a list of these.
-        target_bytes: Bytes of a split; the last one of a file may be smaller.
-        storage_options: As in `read_avro`. A split does not have them.
-        store: As in `read_avro`. A split does not have it.
+        target_bytes: Target size of a split in bytes; the last split of a file may be smaller.
+        storage_options: As in `read_avro`. Splits do not contain them.
+        store: As in `read_avro`. Splits do not contain it.
 
     Returns:
-        Splits whose rows, read in this order, are the files' rows. A file without blocks has none.
+        Splits that contain all rows of the files, in order. A file without blocks has no split.
 
     Raises:
         OSError: A file cannot be opened.
-        FormatError: A file is no Avro object container file.
-        TypeError: The source has bytes or file objects, which cannot be split.
+        FormatError: A file is not an Avro object container file.
+        TypeError: The source contains bytes or file objects, which cannot be split.
         ValueError: `target_bytes` is less than 1.
 
     Example:
@@ -498,27 +547,27 @@ def plan_splits(
 
 @final
 class Limits:
-    """Upper bounds on what one file may make a reader do. Reaching one raises `LimitError`, which names it.
+    """Upper bounds on the resources that one file may use. Exceeding one raises `LimitError`, which names it.
 
-    Files can lie about sizes and counts; these bounds hold whatever they say. Comparable and picklable.
+    Files can declare wrong sizes and counts; these bounds hold in any case. Comparable and picklable.
 
     Args:
         header_bytes: Bytes of the file header, metadata included. Default 16 MiB.
         schema_bytes: Bytes of the schema's JSON text. Default 4 MiB.
         schema_depth: Nesting of types in a schema. Default 64, at most 128.
-        expanded_fields: Arrow fields that a schema may expand to. Default 100,000.
-        decoded_block_bytes: Bytes of one block after decompression, and on disk. Default 256 MiB.
-        skipped_depth: Nesting of values of a recursive type that is not read. Default 100,000.
-        zero_byte_elements: Elements that take no bytes (of `array<null>` and the like) in one record.
-            Default 10 million.
-        zero_byte_rows: Rows that take no bytes in one block. Default 100 million.
-        batch_bytes: Bytes of one record batch; a batch is cut before it grows past this. Default 512 MiB.
-        zstd_window_bytes: Window of a zstandard frame. Default 128 MiB.
+        expanded_fields: Number of Arrow fields that a schema may expand to. Default 100,000.
+        decoded_block_bytes: Bytes of one block, both on disk and after decompression. Default 256 MiB.
+        skipped_depth: Nesting depth of values of a recursive type that is skipped. Default 100,000.
+        zero_byte_elements: Number of elements of zero bytes (of `array<null>` and similar types) in one
+            record. Default 10 million.
+        zero_byte_rows: Number of rows of zero bytes in one block. Default 100 million.
+        batch_bytes: Bytes of one record batch; a batch ends before it exceeds this size. Default 512 MiB.
+        zstd_window_bytes: Window size of a zstandard frame. Default 128 MiB.
         xz_memory_bytes: Memory of the xz decoder. Default 128 MiB.
 
     Raises:
         ValueError: A value is negative, or `schema_depth` is over 128.
-        TypeError: A value is no integer, or there is no such limit.
+        TypeError: A value is not an integer, or the limit does not exist.
 
     Example:
         >>> arrowfeed.read_avro("part-0.avro", limits=arrowfeed.Limits(decoded_block_bytes=16 << 20))

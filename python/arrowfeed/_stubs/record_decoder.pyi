@@ -1,4 +1,4 @@
-"""Records without a file: `AvroRecordDecoder`, and messages of `tf.Example` and `tf.SequenceExample`."""
+"""Decoders and encoders of records without a file, in Avro, `tf.Example` and `tf.SequenceExample`."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, final, overload
@@ -24,40 +24,41 @@ from arrowfeed.types import (
 class AvroRecordDecoder:
     """Decodes records without a file, such as messages of a stream, into record batches or tensors.
 
-    Records are pushed one by one, or a list of them becomes a batch. They are in Avro's binary encoding,
-    without the header of a file. They may be of several writer's schemas; all batches have one schema. One
-    thread uses a decoder at a time.
+    It takes records one by one, or converts a list of records to a batch. Records are in Avro's binary
+    encoding, without a file header. They may have several writer schemas; all batches have one schema. Only
+    one thread at a time may use a decoder.
 
     Args:
-        schema: The schema that the records were written with. None: `framing` says it. The columns are then
-            those of `reader_schema`, or else those of the first one of `schemas`.
-        framing: What stands before a record in a message. `"bare"`: nothing. `"single_object"`: the bytes
-            `c3 01` and the CRC-64-AVRO fingerprint of its schema (Avro specification, "Single-object
-            encoding"). `"confluent"`: a zero byte and the number of its schema in a registry (Confluent
-            Schema Registry, "Wire format").
-        schemas: The schemas of framed messages: a dict of fingerprints (`AvroSchema.fingerprint`) or numbers
-            to schemas; for `"single_object"` also a list of schemas. Or a function of a fingerprint or
-            number, such as the client of a registry, which is called once for each that is not known; None
-            says that there is no such schema.
+        schema: The writer schema of the records. None: the framing of each message names its schema. The
+            columns are then those of `reader_schema`, or else those of the first schema in `schemas`.
+        framing: The header of each message. `"bare"`: none. `"single_object"`: the bytes `c3 01` and the
+            CRC-64-AVRO fingerprint of the schema (Avro specification, "Single-object encoding").
+            `"confluent"`: a zero byte and the ID of the schema in a registry (Confluent Schema Registry,
+            "Wire format").
+        schemas: The schemas of framed messages: a dict of fingerprints (`AvroSchema.fingerprint`) or IDs to
+            schemas; for `"single_object"` also a list of schemas. Alternatively a function of a fingerprint
+            or ID, such as a registry client, which returns a schema, or None if there is no such schema. It
+            is called once for each new fingerprint or ID.
         features: Features for `flush_tensors`, as in `AvroDataset`.
-        representations: Representations for `flush_tensors`, as in `AvroDataset`. None of both: what
-            `infer_representations` finds.
-        columns: Field paths to read, in the order of the columns. None: those that `features` or
-            `representations` need; without these, every field.
-        reader_schema: The schema to resolve the records to. None: as written.
-        batch_size: Most rows of a batch, of all writer's schemas together.
-        max_batch_bytes: Bytes after which a batch ends early, of all writer's schemas together. None:
+        representations: Representations for `flush_tensors`, as in `AvroDataset`. Without both arguments: the
+            result of `infer_representations`.
+        columns: Field paths to read, in the order of the columns. None: the fields that `features` or
+            `representations` need; without these arguments, all fields.
+        reader_schema: The schema to resolve the records to. None: the writer schema.
+        batch_size: Maximum number of rows of a batch, over all writer schemas.
+        max_batch_bytes: Bytes after which a batch ends early, over all writer schemas. None:
             `limits.batch_bytes`.
-        encoding: How Avro types become Arrow types, see `read_avro`.
-        double_as_float: With `encoding="tfx"`, doubles as float32.
+        encoding: How Avro types are converted to Arrow types; see `read_avro`.
+        double_as_float: With `encoding="tfx"`, rounds doubles to float32.
         string_type: The Arrow type of strings and bytes.
-        limits: Upper bounds on what a record may ask for.
-        name: A name of the records, such as a topic. Errors have it as `path`. None: errors have no path.
+        limits: Upper bounds on the resources that a record may use.
+        name: A name for the source of the records, such as a topic. Errors have it as `path`. None: errors
+            have no path.
 
     Raises:
-        SchemaError: The schema is invalid, cannot be resolved, or cannot become Arrow.
-        RepresentationError: A tensor cannot be made of the columns.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        SchemaError: The schema is invalid, cannot be resolved, or cannot be converted to Arrow.
+        RepresentationError: A tensor cannot be built from the columns.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> schema = {"type": "record", "name": "Row", "fields": [{"name": "id", "type": "long"}]}
@@ -98,22 +99,22 @@ class AvroRecordDecoder:
 
     @property
     def specs(self) -> dict[str, TensorSpec]:
-        """What is known of each tensor before any record, by name."""
+        """Specs of the tensors by name, known before any record is decoded."""
 
     @property
     def rows(self) -> int:
-        """Rows that have been decoded and not been flushed."""
+        """Number of decoded rows that are not yet flushed."""
 
     def add_writer(self, schema: AvroSchemaLike) -> int:
-        """Prepares for records of another writer's schema.
+        """Registers another writer schema.
 
         Returns:
-            The number of the schema for `decode` and `extend`. The first schema has the number 0, and a
-            schema that is known keeps its number.
+            The number of the schema, for `decode` and `extend`. The first schema has the number 0. A schema
+            that is already registered keeps its number.
 
         Raises:
-            SchemaError: The schema cannot be resolved, or its columns are not those of the first one.
-            ValueError: There are 1,024 schemas.
+            SchemaError: The schema cannot be resolved, or its columns differ from those of the first schema.
+            ValueError: The decoder already has 1,024 schemas.
         """
 
     @overload
@@ -129,72 +130,74 @@ class AvroRecordDecoder:
         *,
         writer: int | None = None,
     ) -> RecordBatch | None:
-        """Decodes a record for the next `flush`, or several records into a batch of their own.
+        """Decodes one record for the next `flush`, or several records into a separate batch.
 
         Args:
-            records: A record, all of whose bytes belong to it; or an iterable of records, or an array of
-                pyarrow. With a `framing`, messages.
-            writer: The number of their schema, if they are bare. None: 0.
+            records: The bytes of exactly one record, an iterable of records, or a pyarrow array of records.
+                With a `framing`, messages instead of records.
+            writer: The number of the schema of bare records. None: 0.
 
         Returns:
-            Of several records, their batch, whatever `batch_size` is. Of one, None.
+            For several records, one batch of all of them, whatever `batch_size` is. For one record, None.
 
         Raises:
-            CorruptBlockError: A record is damaged, has more bytes, or another framing. `error.record` is its
-                number since the last `flush`, or in the list. A single record adds no row, and the decoder
-                goes on; of several, none is kept.
-            SchemaError: The schema of a message is not known. `error.record` is its number.
-            LimitError: The record asks for more than a limit.
-            ValueError: Several records are given while rows wait for `flush`.
-                Whatever a function of `schemas` raises.
+            CorruptBlockError: A record is damaged, has excess bytes, or has another framing. `error.record`
+                is its number since the last `flush`, or in the list. A failed single record adds no row, and
+                the decoder remains usable; of several records, none is kept.
+            SchemaError: The schema of a message is unknown. `error.record` is the number of the message.
+            LimitError: The record exceeds a limit.
+            ValueError: Several records are passed while decoded rows wait for `flush`. Exceptions of a
+                `schemas` function are passed on.
         """
 
     def extend(
         self, records: Iterable[bytes | bytearray | memoryview], /, *, writer: int | None = None
     ) -> None:
-        """Decodes records for the next `flush`, in their order, up to the first that is damaged.
+        """Decodes records for the next `flush`, in order, up to the first damaged one.
 
-        The interpreter is free while records are decoded.
+        The method releases the GIL while it decodes.
 
         Args:
-            records: As several records of `decode`.
-            writer: The number of their schema, if they are bare. None: 0.
+            records: Several records, as in `decode`.
+            writer: The number of the schema of bare records. None: 0.
 
         Raises:
-            CorruptBlockError, SchemaError, LimitError: As `decode`.
+            CorruptBlockError, SchemaError, LimitError: As in `decode`.
         """
 
     def flush(self) -> RecordBatch | None:
-        """The next batch of the decoded rows, of `batch_size` rows at most. None: no row is left."""
+        """Returns the next batch of decoded rows, with at most `batch_size` rows, or None if no row is
+        left.
+        """
 
     def flush_tensors(self) -> dict[str, Tensor] | None:
-        """The tensors of the next batch of the decoded rows, by name. None: no row is left.
+        """Returns the tensors of the next batch of decoded rows by name, or None if no row is left.
 
         Raises:
             ConversionError: A row does not fit its tensors; `error.record` is its number in the batch. The
-                rows of the batch are lost.
-            LimitError: As `TensorAdapter.convert`.
+                decoder discards the rows of the batch.
+            LimitError: As in `TensorAdapter.convert`.
         """
 
     def tensor_adapter(self) -> TensorAdapter:
-        """What makes the tensors of the batches that `flush` gives."""
+        """Returns the adapter that converts the batches of `flush` to tensors."""
 
 @final
 class ExampleRecordDecoder:
-    """Decodes messages of `tf.Example` that have no file, such as those of a queue, into record batches.
+    """Decodes `tf.Example` messages without a file, such as messages of a queue, into record batches.
 
-    Each feature is a column of lists, `large_list` of int64, float or large_binary, null where a record does
-    not have it. A decoder can be pickled, and used by several threads.
+    Each feature is a column of lists, `large_list` of int64, float or large_binary, with a null where a
+    record does not have the feature. A decoder can be pickled, and several threads may share it.
 
     Args:
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
             `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
-            records, in the order of their names; one without a list in any of them is a column of nulls.
-        encoding: The Arrow types of features, see `ExampleDataset`.
+            records, sorted by name; a feature without a list in any of them is a column of nulls.
+        encoding: The Arrow types of features; see `ExampleDataset`.
 
     Raises:
-        RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
-        ValueError: There is no such encoding. TypeError: An argument has a wrong type.
+        RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+        ValueError: The encoding is unknown. TypeError: An argument has the wrong type.
 
     Example:
         >>> decoder = arrowfeed.ExampleRecordDecoder({"id": "int64"})
@@ -208,37 +211,38 @@ class ExampleRecordDecoder:
     ) -> ExampleRecordDecoder: ...
     @property
     def schema(self) -> Schema | None:
-        """The schema of every batch. None: each batch has its own."""
+        """The schema of every batch. None: each batch has its own schema."""
 
     def decode(self, records: Iterable[bytes | bytearray | memoryview], /) -> RecordBatch:
-        """The batch of some messages. The interpreter is free while they are decoded.
+        """Decodes messages into a batch. It releases the GIL while it decodes.
 
         Args:
-            records: A row each.
+            records: Messages; each one becomes a row.
 
         Raises:
-            CorruptBlockError: A record is no message, or a feature has values of another kind.
-                `error.record` is its number, `error.field` the feature.
+            CorruptBlockError: A record is not a message, or a feature has values of another type.
+                `error.record` is the number of the record, `error.field` the feature.
         """
 
 @final
 class SequenceExampleRecordDecoder:
-    """Decodes messages of `tf.SequenceExample` that have no file into record batches.
+    """Decodes `tf.SequenceExample` messages without a file into record batches.
 
-    The columns are those of `SequenceExampleDataset`. A decoder can be pickled, and used by several threads.
+    The columns are those of `SequenceExampleDataset`. A decoder can be pickled, and several threads may share
+    it.
 
     Args:
         schema: The features, as in `SequenceExampleDataset`. None: each batch has the features of its own
-            records, in the order of their names. A feature of the context without a list in any of them is a
-            column of nulls, and one of the steps has null steps; the struct is there if a record has feature
-            lists, even empty ones.
+            records, sorted by name. A context feature without a list in any record is a column of nulls; a
+            step feature without a list has null steps. The struct exists if a record has feature lists, even
+            empty ones.
         sequence_column: The name of the struct.
-        encoding: The Arrow types of features, see `SequenceExampleDataset`.
+        encoding: The Arrow types of features; see `SequenceExampleDataset`.
 
     Raises:
-        RepresentationError: `schema` has a feature of another type, or its bytes are no schema.
-        ValueError: A feature of the context has the name of the struct.
-        TypeError: An argument has a wrong type.
+        RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+        ValueError: A context feature has the name of the struct.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> steps = pyarrow.array([{"token": [[7], [8, 9]]}])
@@ -257,32 +261,32 @@ class SequenceExampleRecordDecoder:
     ) -> SequenceExampleRecordDecoder: ...
     @property
     def schema(self) -> Schema | None:
-        """The schema of every batch. None: each batch has its own."""
+        """The schema of every batch. None: each batch has its own schema."""
 
     def decode(self, records: Iterable[bytes | bytearray | memoryview], /) -> RecordBatch:
-        """The batch of some messages. The interpreter is free while they are decoded.
+        """Decodes messages into a batch. It releases the GIL while it decodes.
 
         Args:
-            records: A row each.
+            records: Messages; each one becomes a row.
 
         Raises:
-            CorruptBlockError: A record is no message, or a feature has values of another kind.
-                `error.record` is its number, `error.field` the feature.
+            CorruptBlockError: A record is not a message, or a feature has values of another type.
+                `error.record` is the number of the record, `error.field` the feature.
         """
 
 def encode_examples(
     batches: ArrowStreamExportable | ArrowArrayExportable, *, null_features: bool = False
 ) -> list[bytes]:
-    """Encodes rows as messages of `tf.Example`, as `write_tfrecord` writes them.
+    """Encodes rows as `tf.Example` messages, in the same way as `write_tfrecord`.
 
     Args:
-        batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
-        null_features: Whether a null row has a feature without a list, as tfx_bsl writes it. Readers take it
-            for none.
+        batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
+        null_features: Whether a null row is encoded as a feature without a list, like in tfx_bsl. Readers
+            treat it as a missing feature.
 
     Raises:
-        ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
-            not fit into 64 bits with a sign.
+        ConversionError: A column has a type that features do not support, a list has a null value, or an
+            integer does not fit into a signed 64-bit integer.
         TypeError: `batches` is something else.
 
     Example:
@@ -293,20 +297,20 @@ def encode_examples(
 def encode_sequence_examples(
     batches: ArrowStreamExportable | ArrowArrayExportable, *, sequence_column: str = "##SEQUENCE##"
 ) -> list[bytes]:
-    """Encodes rows as messages of `tf.SequenceExample`.
+    """Encodes rows as `tf.SequenceExample` messages.
 
-    Each field of the struct is a feature list: a list of steps, each a list of values or one value. All other
-    columns are features of the context, as in `encode_examples`. A null list is left out; a null step has no
-    list.
+    Each field of the struct is a feature list: a list of steps, where a step is a list of values or one
+    value. All other columns are context features, as in `encode_examples`. A null list is left out; a null
+    step is encoded without a list.
 
     Args:
-        batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
-        sequence_column: The name of the struct. Without such a column, messages have no feature lists.
+        batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
+        sequence_column: The name of the struct. If the column does not exist, messages have no feature lists.
 
     Raises:
-        ConversionError: A column has a type that no feature has, a list has a null value, an integer does not
-            fit into 64 bits with a sign, or the column of sequences is no struct of lists.
-        TypeError: An argument has a wrong type.
+        ConversionError: A column has a type that features do not support, a list has a null value, an integer
+            does not fit into a signed 64-bit integer, or the sequence column is not a struct of lists.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> steps = pyarrow.array([{"t": [[7]]}])

@@ -1,4 +1,4 @@
-"""Representations: the columns that a tensor is made of, and how."""
+"""Representations: how columns are combined into a tensor."""
 
 from collections.abc import Iterable
 from typing import final
@@ -6,23 +6,23 @@ from typing import final
 from arrowfeed.types import ArrowSchemaExportable, HasArrowSchema, ProtoLike, RowSplitsDType
 
 class Representation:
-    """What a tensor is made of, and of which columns: the base of the kinds.
+    """The base class of representations, which define how columns become a tensor.
 
-    A column is named as `"x"`, a field of a struct as `"user.age"`; where a column is called `user.age`, it
-    is that one. Frozen, hashable, picklable. Two are equal when their messages are: a default of 0 is not one
-    of 0.0.
+    A column is written as `"x"`, and a field of a struct as `"user.age"`; a column with the name `user.age`
+    takes precedence. Representations are frozen, hashable and picklable. Two are equal if their messages are
+    equal: a default of 0 differs from a default of 0.0.
     """
 
     @staticmethod
     def from_proto(data: ProtoLike) -> Representation:
-        """The representation of a message.
+        """Creates a representation from a message.
 
         Args:
-            data: The bytes of a `tensorflow.metadata.v0.TensorRepresentation`, the message itself, or what
-                `to_proto` gave. Fields that are not known are left out, names of dimensions too.
+            data: The bytes of a `tensorflow.metadata.v0.TensorRepresentation`, the message itself, or the
+                result of `to_proto`. Unknown fields and names of dimensions are ignored.
 
         Raises:
-            RepresentationError: The bytes are no such message, or it says nothing, or something impossible.
+            RepresentationError: The bytes are not such a message, or the message is empty or invalid.
 
         Example:
             >>> arrowfeed.Representation.from_proto(arrowfeed.VarLenSparse("tags").to_proto())
@@ -30,10 +30,11 @@ class Representation:
         """
 
     def to_proto(self) -> bytes:
-        """The bytes of the message.
+        """Serializes the representation to the bytes of a message.
 
-        They are those of a `tensorflow.metadata.v0.TensorRepresentation` for `Dense` (without `pad`),
-        `VarLenSparse`, `Sparse` and `Ragged`; TensorFlow Metadata does not have the others.
+        For `Dense` (without `pad`), `VarLenSparse`, `Sparse` and `Ragged`, the message is a
+        `tensorflow.metadata.v0.TensorRepresentation`. TensorFlow Metadata does not have the other
+        representations.
         """
 
     def __hash__(self) -> int: ...
@@ -41,20 +42,22 @@ class Representation:
 
 @final
 class Dense(Representation):
-    """Tensor `[batch, *shape]`: every row has the same shape.
+    """A dense tensor `[batch, *shape]`, whose rows have the same shape.
 
-    A row has as many values as the shape has places, or lists that are nested like the shape.
+    A row is a flat list with as many values as the shape has elements, or lists that are nested like the
+    shape.
 
     Args:
-        column: A column of values, lists, fixed-size lists, or lists of them.
-        shape: Sizes of the dimensions after the batch. `()`: one value in each row.
-        default: Takes the place of missing (null) rows. None: they are errors. An int for columns of integers
-            (0, 1, False or True for bools), a float for floating point, bytes or str for byte strings.
-        pad: Fill up rows that are too short, empty ones too, with `default`.
+        column: A column of values, lists, fixed-size lists, or nested lists.
+        shape: Sizes of the dimensions after the batch. `()`: one value per row.
+        default: The value for missing (null) rows. None: missing rows are errors. An int for integer columns
+            (0, 1, False or True for bools), a float for floating-point columns, bytes or str for byte
+            strings.
+        pad: Whether to pad rows that are too short, including empty ones, with `default`.
 
     Raises:
         RepresentationError: `pad` without `default`, or a shape with more than 2^63 values.
-        ValueError: A size is negative. TypeError: an argument has a wrong type.
+        ValueError: A size is negative. TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.Dense("pixels", [28, 28], default=0.0)
@@ -79,15 +82,15 @@ class Dense(Representation):
 
     @property
     def default(self) -> float | bytes | None:
-        """What takes the place of missing rows."""
+        """The value for missing rows."""
 
     @property
     def pad(self) -> bool:
-        """Whether short rows are filled up."""
+        """Whether short rows are padded."""
 
 @final
 class VarLenSparse(Representation):
-    """Sparse tensor `[batch, longest]` of lists: one dimension for each list of the column, and at least one.
+    """A sparse tensor `[batch, longest]` of lists: one dimension per list level, and at least one.
 
     Null rows are empty.
 
@@ -106,21 +109,21 @@ class VarLenSparse(Representation):
 
 @final
 class Sparse(Representation):
-    """Sparse tensor `[batch, *dense_shape]` of columns with indices and a column with values.
+    """A sparse tensor `[batch, *dense_shape]` from index columns and a value column.
 
-    In each row all columns have the same number of entries.
+    All columns have the same number of entries in a row.
 
     Args:
-        index_columns: For each dimension a column of lists of integers.
+        index_columns: One column of integer lists for each dimension.
         value_column: A column of lists.
-        dense_shape: Sizes of the dimensions after the batch. -1 or None: one more than the batch's largest
-            index.
-        already_sorted: The entries of each row are sorted by their indices: they are not sorted again, nor
-            checked.
+        dense_shape: Sizes of the dimensions after the batch. -1 or None: one more than the largest index of
+            the batch.
+        already_sorted: Whether the entries of each row are already sorted by their indices. True: they are
+            neither sorted nor checked.
 
     Raises:
-        RepresentationError: There are more or fewer sizes than index columns.
-        ValueError: A size is less than -1. TypeError: an argument has a wrong type.
+        RepresentationError: The number of sizes differs from the number of index columns.
+        ValueError: A size is less than -1. TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.Sparse(["row", "column"], "value", [100, -1])
@@ -137,35 +140,35 @@ class Sparse(Representation):
     ) -> Sparse: ...
     @property
     def index_columns(self) -> tuple[str, ...]:
-        """One column of indices for each dimension."""
+        """The index columns, one for each dimension."""
 
     @property
     def value_column(self) -> str:
-        """The column of values."""
+        """The value column."""
 
     @property
     def dense_shape(self) -> tuple[int, ...]:
-        """Sizes of the dimensions after the batch, -1 where not known."""
+        """Sizes of the dimensions after the batch; -1 for an unknown size."""
 
     @property
     def already_sorted(self) -> bool:
-        """Whether the entries of each row are taken to be sorted."""
+        """Whether the entries of each row are assumed to be sorted."""
 
 @final
 class Ragged(Representation):
-    """Ragged tensor: one ragged dimension for each list on the path, then one for each partition.
+    """A ragged tensor: one ragged dimension per list on the path, then one per partition.
 
     Args:
-        path: The values: a column, or the steps from a column through structs (and lists of them) to a field.
-        partitions: How the innermost lists are divided, from the outside in. An int: into rows of this
-            length. A
-            str: into rows of the lengths that the column of this name has, beside the values. Ints at the end
-                make
-            inner dimensions, which are not ragged.
-        row_splits_dtype: `"int64"`, or `"int32"`: what Arrow's `List` has, and shares.
+        path: The path to the values: a column, or the steps from a column through structs (and lists of
+            structs) to a field.
+        partitions: How to divide the innermost lists, from the outside in. An int: into rows of this length.
+            A str: into rows whose lengths are in the column of this name, beside the values. Ints at the end
+            become inner dimensions, which are not ragged.
+        row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
+            shares.
 
     Raises:
-        ValueError: A length is less than 1. TypeError: an argument has a wrong type.
+        ValueError: A length is less than 1. TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.Ragged(["user", "scores"], partitions=["lengths", 2])
@@ -181,23 +184,24 @@ class Ragged(Representation):
     ) -> Ragged: ...
     @property
     def path(self) -> str | tuple[str, ...]:
-        """The column or, where there are more steps than one, the steps."""
+        """The column, or the steps if there are several."""
 
     @property
     def partitions(self) -> tuple[int | str, ...]:
-        """How the innermost lists are divided, from the outside in."""
+        """Partitions of the innermost lists, from the outside in."""
 
     @property
     def row_splits_dtype(self) -> RowSplitsDType:
-        """The integers of the row splits."""
+        """The integer type of the row splits."""
 
 @final
 class VarLenRagged(Representation):
-    """Ragged tensor: one ragged dimension for each list of the column, and at least one.
+    """A ragged tensor: one ragged dimension per list level of the column, and at least one.
 
     Args:
         column: A column of lists.
-        row_splits_dtype: `"int64"`, or `"int32"`: what Arrow's `List` has, and shares.
+        row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
+            shares.
 
     Example:
         >>> arrowfeed.VarLenRagged("tokens", row_splits_dtype="int32")
@@ -211,19 +215,20 @@ class VarLenRagged(Representation):
 
     @property
     def row_splits_dtype(self) -> RowSplitsDType:
-        """The integers of the row splits."""
+        """The integer type of the row splits."""
 
 @final
 class Structured(Representation):
-    """Tensors of several columns, in the columns' own nesting; fields of one list of structs share row
-    splits.
+    """A structured tensor of several columns, nested like the columns. Fields of one list of structs share
+    row splits.
 
     Args:
-        columns: Columns; of a struct, all fields.
-        row_splits_dtype: `"int64"`, or `"int32"`: what Arrow's `List` has, and shares.
+        columns: Names of columns. A struct is included with all its fields.
+        row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
+            shares.
 
     Raises:
-        RepresentationError: There are no columns. TypeError: an argument has a wrong type.
+        RepresentationError: There are no columns. TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.Structured(["user", "items"])
@@ -237,12 +242,12 @@ class Structured(Representation):
 
     @property
     def row_splits_dtype(self) -> RowSplitsDType:
-        """The integers of the row splits."""
+        """The integer type of the row splits."""
 
 def infer_representations(
     schema: ArrowSchemaExportable | HasArrowSchema,
 ) -> dict[str, Representation]:
-    """The representation that each column asks for by its type.
+    """Infers a representation for each column from its type.
 
     | column | representation |
     |---|---|
@@ -250,21 +255,21 @@ def infer_representations(
     | fixed-size lists of values, of any depth | `Dense` of their sizes |
     | one list of values | `VarLenSparse` |
     | lists of lists of values | `Ragged` |
-    | a struct | each field by itself, named `struct.field`, by these rules |
-    | lists of structs, maps | each field by itself, named `list.field`, `Ragged` |
+    | a struct | each field separately, named `struct.field`, by these rules |
+    | lists of structs, maps | each field separately, named `list.field`, `Ragged` |
     | other types: null, decimal, interval, union | none |
 
-    The same schema always gives the same representations: no data is looked at.
+    The representations depend only on the schema; no data is read.
 
     Args:
-        schema: Anything with `__arrow_c_schema__`, or with a `schema` that has it: a schema, batch or table
-            of any Arrow library.
+        schema: An object with `__arrow_c_schema__`, or with a `schema` attribute that has it: a schema, batch
+            or table of any Arrow library.
 
     Returns:
         Representations by name, in the order of the schema.
 
     Raises:
-        TypeError: `schema` is no schema.
+        TypeError: `schema` is not a schema.
 
     Example:
         >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.list_(pyarrow.int32())})
@@ -273,25 +278,26 @@ def infer_representations(
     """
 
 def representations_from_tfmd(schema_proto: ProtoLike, *, group: str = "") -> dict[str, Representation]:
-    """The representations that a schema of TensorFlow Metadata declares or implies, by the rules of tfx_bsl.
+    """Derives the representations of a TensorFlow Metadata schema by the rules of tfx_bsl.
 
-    For the default group: those that it declares, and for the columns that none of them takes, what follows
-    from the features. A sparse feature is `Sparse`; a feature with a shape is `Dense`; a struct gives
-    `Ragged` for each of its fields, named `struct.field`; any other feature is `VarLenSparse`, or `Ragged`
-    where the schema represents variable length as ragged. Features that are deprecated or not in production
-    are left out.
+    For the default group, the result contains the declared representations. For columns that no declared
+    representation uses, the representation follows from the feature. A sparse feature becomes `Sparse`; a
+    feature with a shape becomes `Dense`; each field of a struct becomes `Ragged`, named `struct.field`; any
+    other feature becomes `VarLenSparse`, or `Ragged` if the schema represents variable length as ragged.
+    Features that are deprecated or not in production are left out.
 
     Args:
         schema_proto: A `tensorflow.metadata.v0.Schema`, or its bytes.
-        group: Name of a group of representations. Another than the default gives exactly what it declares.
+        group: Name of a group of representations. A group other than the default contains only the declared
+            representations.
 
     Returns:
         Representations by name.
 
     Raises:
-        RepresentationError: The bytes are no schema, the group is not there, or no representation follows
-            from a feature.
-        TypeError: An argument has a wrong type.
+        RepresentationError: The bytes are not a schema, the group does not exist, or a feature implies no
+            representation.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> arrowfeed.representations_from_tfmd(schema_bytes)

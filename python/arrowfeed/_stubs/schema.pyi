@@ -7,16 +7,17 @@ from arrowfeed.types import AvroSchemaLike, Source, StorageOptions, Store
 
 @final
 class AvroSchema:
-    """A valid Avro schema and, where it is a file's, what else the header says. Hashable and picklable.
+    """A valid Avro schema and, for the schema of a file, the codec and metadata of the header. Hashable and
+    picklable.
 
-    Two schemas are equal when they describe the same types: names, fields with their aliases and defaults,
-    symbols, sizes and logical types. Documentation and the layout of the text do not count, nor do `codec`
+    Two schemas are equal if they describe the same types: names, fields with their aliases and defaults,
+    symbols, sizes and logical types. The comparison ignores documentation, the layout of the text, `codec`
     and `metadata`.
 
     Args:
-        schema: JSON text, the dict (for a union, the list) that it stands for, or another schema.
-        codec: Name of the file's codec.
-        metadata: The file's metadata.
+        schema: JSON text, its parsed form (a dict, or a list for a union), or another schema.
+        codec: Name of the codec of the file.
+        metadata: The metadata of the file.
 
     Raises:
         SchemaError: The schema breaks a rule of the Avro specification.
@@ -36,11 +37,13 @@ class AvroSchema:
     ) -> AvroSchema: ...
     @property
     def json(self) -> str:
-        """The JSON text, as it was given or as it stands in the file."""
+        """The JSON text, as passed or as stored in the file."""
 
     @property
     def canonical(self) -> str:
-        """The Parsing Canonical Form of the Avro specification: full names, and only what decoding needs."""
+        """The Parsing Canonical Form of the Avro specification, with full names and only the attributes that
+        decoding needs.
+        """
 
     @property
     def fingerprint(self) -> int:
@@ -48,23 +51,27 @@ class AvroSchema:
 
     @property
     def warnings(self) -> list[str]:
-        """What the Avro specification tells readers to ignore: unknown logical types and the like."""
+        """Parts of the schema that the Avro specification tells readers to ignore, such as unknown logical
+        types.
+        """
 
     @property
     def arrow(self) -> Schema:
-        """The Arrow schema of what `read_avro` gives without options.
+        """The Arrow schema of the batches that `read_avro` returns without options.
 
         Raises:
-            SchemaError: A type contains itself, or is too deep for Arrow.
+            SchemaError: A type is recursive, or is nested too deeply for Arrow.
         """
 
     @property
     def codec(self) -> str | None:
-        """How the file's blocks are compressed; None where the schema is not a file's."""
+        """Compression codec of the blocks of the file; None if the schema is not from a file."""
 
     @property
     def metadata(self) -> dict[str, bytes]:
-        """The file's metadata: `avro.schema`, `avro.codec` and the user's. Empty where there is no file."""
+        """Metadata of the file: `avro.schema`, `avro.codec` and the entries of the user. Empty if the schema
+        is not from a file.
+        """
 
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -72,17 +79,18 @@ class AvroSchema:
 def avro_schema(
     source: Source, *, storage_options: StorageOptions | None = None, store: Store | None = None
 ) -> AvroSchema:
-    """The schema, codec and metadata in the header of the first file of a source.
+    """Reads the schema, codec and metadata from the header of the first file of a source.
 
     Args:
-        source: As in `read_avro`. A file object is read from where it stands, a little past its header.
+        source: As in `read_avro`. A file object is read from its current position, to slightly past its
+            header.
         storage_options: As in `read_avro`.
         store: As in `read_avro`.
 
     Raises:
         OSError: The file cannot be opened.
-        FormatError: It is no Avro object container file.
-        SchemaError: Its schema breaks a rule of the Avro specification.
+        FormatError: The file is not an Avro object container file.
+        SchemaError: The schema of the file breaks a rule of the Avro specification.
 
     Example:
         >>> schema = arrowfeed.avro_schema("part-0.avro")

@@ -1,4 +1,4 @@
-"""Files of stores, for the Python part of the package."""
+"""Functions on files in stores, for the Python part of the package."""
 
 import os
 
@@ -14,34 +14,34 @@ def peek(
     cache: str | os.PathLike[str] | None = None,
     cache_bytes: int | None = None,
 ) -> tuple[list[tuple[str, int | None]], bytes]:
-    """The files of a URL, and the first bytes of the first one.
+    """Lists the files of a URL, and reads the first bytes of the first file.
 
     Args:
-        url: Of a file, a glob or a directory; or a name in the store of the caller.
-        extension: Of the files of a directory, without the dot.
-        count: Bytes to read at most. 0: none, and no request but those of a listing is sent.
+        url: URL of a file, a glob or a directory, or a name in the store of the caller.
+        extension: Extension of the files to list in a directory, without the dot.
+        count: Maximum number of bytes to read. 0: none; only the requests of a listing are sent.
         storage_options: As in `read_avro`.
         store: As in `read_avro`.
         cache: As in `read_avro`.
         cache_bytes: As in `read_avro`.
 
     Returns:
-        The name of each file and its length, where a listing has told it; and the bytes.
+        The name of each file and its length, if a listing contains it; and the bytes.
 
     Raises:
-        FileNotFoundError: There is no such file. Other OSErrors likewise.
+        FileNotFoundError: The file does not exist. Other I/O errors are OSErrors too.
     """
 
 def exists(url: str, *, storage_options: StorageOptions | None = None, store: Store | None = None) -> bool:
-    """Whether a store has an object. Sends one request.
+    """Returns whether an object exists in a store. Sends one request.
 
     Args:
-        url: Of the object.
+        url: URL of the object.
         storage_options: As in `read_avro`.
         store: As in `read_avro`.
 
     Raises:
-        OSError: The store does not say.
+        OSError: The store does not answer the question.
     """
 
 def upload(
@@ -51,18 +51,19 @@ def upload(
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
 ) -> int:
-    """Copies a local file to an object, which is visible when it is whole. One of the same name is replaced.
+    """Copies a local file to an object, which becomes visible when it is complete. An existing object is
+    replaced.
 
     Args:
         path: The file.
-        url: Of the object.
+        url: URL of the object.
         storage_options: As in `write_avro`.
         store: As in `write_avro`.
 
     Returns:
-        The number of bytes.
+        The number of bytes copied.
 
     Raises:
         OSError: The file cannot be read, or the object cannot be written.
-        ValueError: The store takes no new objects.
+        ValueError: The store does not support writing.
     """

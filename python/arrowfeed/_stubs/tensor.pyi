@@ -10,16 +10,17 @@ from arrowfeed._stubs.arrow import Array
 
 @final
 class DenseTensor:
-    """Values in the order of a shape, the batch first.
+    """A dense tensor, with the batch dimension first.
 
-    `numpy.asarray(tensor)` is its read-only view; `torch.from_dlpack(tensor)` and the like share its memory.
-    Picklable; a pickle holds a copy.
+    `numpy.asarray(tensor)` is a read-only view; `torch.from_dlpack(tensor)` and similar functions share its
+    memory. Picklable; a pickle contains a copy.
 
     Args:
-        values: What numpy makes an array of: numbers, bools, bytes or str. Copied. Adapters need no copy.
+        values: An object that numpy converts to an array of numbers, bools, bytes or str. The constructor
+            copies the values; adapters make tensors without a copy.
 
     Raises:
-        ValueError: The values are of a type that tensors do not have.
+        ValueError: The values have a type that tensors do not support.
 
     Example:
         >>> tensor = adapter.convert(batch)["x"]
@@ -30,36 +31,37 @@ class DenseTensor:
     def __new__(cls, values: npt.ArrayLike) -> DenseTensor: ...
     @property
     def values(self) -> npt.NDArray[Any]:
-        """Read-only array `[*shape]`, over the Arrow buffer where it has the numbers as they are.
+        """Read-only array `[*shape]`, over the Arrow buffer if its layout is the same.
 
-        Bools are bits in Arrow: bytes are made of them on first use. Byte strings are an array of `bytes`
-        objects, made on first use; `arrow` has them without. The array keeps the memory alive.
+        Arrow stores bools as bits; they are converted to bytes on first use. Byte strings become an array of
+        `bytes` objects on first use; `arrow` returns them without this conversion. The array keeps the memory
+        alive.
         """
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Sizes of all dimensions, the batch first."""
+        """Sizes of all dimensions, with the batch dimension first."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the values; `object` for byte strings."""
+        """The numpy dtype of the values; `object` for byte strings."""
 
     @property
     def arrow(self) -> Array:
         """The values as a flat Arrow array, without a copy."""
 
     def numpy(self) -> npt.NDArray[Any]:
-        """The same as `values`."""
+        """Returns `values`."""
 
     def aligned(self) -> DenseTensor:
-        """The tensor itself where its memory begins at a multiple of 64 bytes, else a copy that does.
+        """Returns this tensor if its memory is aligned to 64 bytes, otherwise an aligned copy.
 
         Raises:
             TypeError: The values are byte strings.
         """
 
     def __array__(self, dtype: npt.DTypeLike | None = None, *, copy: bool | None = None) -> npt.NDArray[Any]:
-        """For `numpy.asarray` and `numpy.array`.
+        """Implements `numpy.asarray` and `numpy.array`.
 
         Raises:
             ValueError: `copy` is False and the values have to be converted.
@@ -73,44 +75,47 @@ class DenseTensor:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> object:
-        """A DLPack capsule, as the Python array API standard has it.
+        """Returns a DLPack capsule, as specified by the Python array API standard.
 
         Args:
-            stream: None: there is none for the processor's memory.
-            max_version: From (1, 0) on, a versioned capsule, which says that the memory is read-only. Else
-                the old form, which cannot say so: do not write to it.
-            dl_device: (1, 0), the processor.
-            copy: True: a copy, which may be written to, aligned to 64 bytes. False: no copy, or an error.
+            stream: Must be None, because CPU memory has no stream.
+            max_version: From (1, 0) on, the capsule is versioned and marks the memory as read-only. Otherwise
+                it has the old form, which has no such mark: do not write to the memory.
+            dl_device: (1, 0), the CPU.
+            copy: True: a writable copy, aligned to 64 bytes. False: no copy, or an error.
 
         Raises:
-            BufferError: The values are byte strings, another device is asked for, or bools without a copy.
-            TypeError: An argument has a wrong type.
+            BufferError: The values are byte strings, another device is requested, or bools are requested
+                without a copy.
+            TypeError: An argument has the wrong type.
         """
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """(1, 0): the processor's memory."""
+        """Returns (1, 0), the CPU."""
 
     def joined(self) -> tuple[bytes, bytes] | None:
-        """Byte strings in one, with a byte between them that none of them has, and that byte.
+        """Joins the byte strings with a separator byte that none of them contains, and returns both.
 
-        For libraries that cut strings faster than they take objects. None where there is no such byte, where
-        the values are long (more than 256 bytes each, on average), or where they are no byte strings.
+        It serves libraries that split a string faster than they convert objects. The result is None if there
+        is no such byte, if the values are long (more than 256 bytes on average), or if they are not byte
+        strings.
         """
 
     def __len__(self) -> int: ...
 
 @final
 class SparseTensor:
-    """Coordinates and values, row after row; what has no coordinates is zero, or empty. Picklable.
+    """A sparse tensor: coordinates and values, row after row. Elements without coordinates are zero or empty.
+    Picklable.
 
     Args:
-        indices: Coordinates `[values, rank]`, the row first. Copied, as the values are.
-        values: What numpy makes an array `[values]` of.
-        dense_shape: Sizes of all dimensions, the batch first.
+        indices: Coordinates `[values, rank]`, with the row first. The constructor copies indices and values.
+        values: An object that numpy converts to an array `[values]`.
+        dense_shape: Sizes of all dimensions, with the batch dimension first.
 
     Raises:
-        ConversionError: An index is outside of its dimension.
-        ValueError: The parts do not fit together. TypeError: an argument has a wrong type.
+        ConversionError: An index is outside its dimension.
+        ValueError: The parts do not fit together. TypeError: An argument has the wrong type.
 
     Example:
         >>> tensor = adapter.convert(batch)["tags"]
@@ -126,29 +131,29 @@ class SparseTensor:
     ) -> SparseTensor: ...
     @property
     def indices(self) -> npt.NDArray[np.int64]:
-        """Read-only coordinates `[values, rank]`, the row first."""
+        """Read-only coordinates `[values, rank]`, with the row first."""
 
     @property
     def values(self) -> npt.NDArray[Any]:
-        """Read-only values `[values]`, over the Arrow buffer where it has them as they are."""
+        """Read-only values `[values]`, over the Arrow buffer if its layout is the same."""
 
     @property
     def dense_shape(self) -> tuple[int, ...]:
-        """Sizes of all dimensions, the batch first."""
+        """Sizes of all dimensions, with the batch dimension first."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the values; `object` for byte strings."""
+        """The numpy dtype of the values; `object` for byte strings."""
 
     @property
     def arrow(self) -> Array:
         """The values as an Arrow array, without a copy."""
 
     def parts(self) -> tuple[DenseTensor, DenseTensor]:
-        """Indices and values as dense tensors, which have DLPack."""
+        """Returns indices and values as dense tensors, which support DLPack."""
 
     def to_scipy(self) -> Any:
-        """A `scipy.sparse.coo_array` over the same values. Rank 2 only.
+        """Converts the tensor to a `scipy.sparse.coo_array` over the same values. Rank 2 only.
 
         Raises:
             ValueError: The tensor has another rank.
@@ -158,18 +163,20 @@ class SparseTensor:
 
 @final
 class RaggedTensor:
-    """Flat values and the row splits over them: row `i` is `flat_values[splits[i]:splits[i + 1]]`.
+    """A ragged tensor: flat values and row splits. Row `i` is `flat_values[splits[i]:splits[i + 1]]`.
 
-    With several levels, the splits of one level are over the rows of the next, the last over `flat_values`.
-    Picklable.
+    With several levels, the splits of a level index the rows of the next level, and the last splits index
+    `flat_values`. Picklable.
 
     Args:
-        flat_values: What numpy makes an array of, `[values, *inner]`. Copied, as the row splits are.
-        row_splits: From the outside in, int64 or, where an array has it, int32.
+        flat_values: An object that numpy converts to an array `[values, *inner]`. The constructor copies
+            values and row splits.
+        row_splits: Row splits from the outside in: int32 if an array has this type, otherwise int64.
 
     Raises:
-        ConversionError: The row splits do not start at 0, decrease, or do not end where they must.
-        TypeError: An argument has a wrong type.
+        ConversionError: The row splits do not start at 0, decrease, or do not end at the length of the next
+            level.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> tensor = adapter.convert(batch)["words"]
@@ -184,7 +191,7 @@ class RaggedTensor:
     ) -> RaggedTensor: ...
     @property
     def flat_values(self) -> npt.NDArray[Any]:
-        """Read-only values `[values, *inner]`, over the Arrow buffer where it has them as they are."""
+        """Read-only values `[values, *inner]`, over the Arrow buffer if its layout is the same."""
 
     @property
     def row_splits(self) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.int32], ...]:
@@ -196,32 +203,33 @@ class RaggedTensor:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the values; `object` for byte strings."""
+        """The numpy dtype of the values; `object` for byte strings."""
 
     @property
     def arrow(self) -> Array:
         """The values as a flat Arrow array, without a copy."""
 
     def parts(self) -> tuple[DenseTensor, Sequence[DenseTensor]]:
-        """Flat values and row splits as dense tensors, which have DLPack."""
+        """Returns flat values and row splits as dense tensors, which support DLPack."""
 
     def to_list(self) -> list[Any]:
-        """The rows as nested lists of Python's own objects."""
+        """Converts the rows to nested lists of Python objects."""
 
     def __len__(self) -> int: ...
 
 @final
 class StructuredTensor:
-    """Tensors by name, all of them with the same rows: those of the innermost of `row_splits`, or of the
-    batch. Picklable; a pickle holds a copy.
+    """A structured tensor: named tensors with the same rows, which are those of the innermost `row_splits`,
+    or of the batch. Picklable; a pickle contains a copy.
 
     Args:
         fields: The tensors by name.
-        row_splits: The row splits that all of them begin with, from the outside in: arrays of integers.
-        rows: Number of rows of the batch; None: as many as the row splits or the first field have.
+        row_splits: The row splits that all tensors begin with, from the outside in, as arrays of integers.
+        rows: Number of rows of the batch. None: the number of rows of the row splits or of the first field.
 
     Raises:
-        ConversionError: A field has other rows, or other row splits. TypeError: an argument has a wrong type.
+        ConversionError: A field has another number of rows, or other row splits. TypeError: An argument has
+            the wrong type.
 
     Example:
         >>> tensor = adapter.convert(batch)["user"]
@@ -242,6 +250,6 @@ class StructuredTensor:
 
     @property
     def row_splits(self) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.int32], ...]:
-        """Row splits that all fields begin with, from the outside in; none for a plain struct."""
+        """Row splits that all fields begin with, from the outside in; empty for a plain struct."""
 
     def __len__(self) -> int: ...

@@ -8,43 +8,46 @@ from arrowfeed._stubs.dataset import Dataset
 from arrowfeed.types import AvroSchemaLike, Tensor
 
 class TensorFlowSource:
-    """What the op of TensorFlow iterates over: a dataset and its options.
+    """The source that the TensorFlow op iterates over: a dataset and its options.
 
-    The op finds it under its key as long as this object lives.
+    The op finds the source under its key as long as this object exists.
     """
 
     def __new__(cls, key: str | None, dataset: Dataset, **options: Any) -> Self: ...
     @staticmethod
     def of_records(dataset: Dataset, schema: AvroSchemaLike, **options: Any) -> TensorFlowSource:
-        """The records of a dataset, each in Avro's binary encoding, a vector of strings for each batch."""
+        """Creates a source of the records of a dataset in Avro's binary encoding, one string vector per
+        batch.
+        """
 
     @staticmethod
     def made_by(key: str, make: Callable[[list[bytes]], TensorFlowSource | None]) -> TensorFlowSource:
-        """A source that is made when an iteration begins, of arguments that only the graph knows.
+        """Creates a source that is built at the start of an iteration, from arguments of the graph.
 
         Args:
-            key: Under which the op finds it.
-            make: Called with the arguments. Gives a source, or None where there is nothing to iterate over.
+            key: Key under which the op finds the source.
+            make: Function of the arguments. It returns a source, or None if there is nothing to iterate over.
         """
 
     def batches(self, state: bytes) -> tuple[bytes, BatchIterator[dict[str, Tensor]] | None]:
-        """The tensors of a pass, for eager code, and what stands before their state in that of the op.
+        """Returns the tensors of a pass, for eager code, and the prefix of their state in the state of the
+        op.
 
         Args:
-            state: As of the op: empty, the next pass begins.
+            state: State of the op. Empty: the next pass begins.
 
         Returns:
-            The prefix of the state, and the batches. None: there is nothing to iterate over.
+            The prefix of the state, and the batches, or None if there is nothing to iterate over.
         """
     def set_next_pass(self, number: int) -> None:
-        """Gives the next pass this number."""
+        """Sets the number of the next pass."""
 
 def register_tensorflow_ops(library: str) -> None:
-    """Registers the ops of TensorFlow, once.
+    """Registers the TensorFlow ops, once.
 
     Args:
         library: Path of `libtensorflow_framework`.
 
     Raises:
-        RuntimeError: The library has not the functions of the C API.
+        RuntimeError: The library does not have the functions of the C API.
     """

@@ -1,4 +1,4 @@
-"""CSV files and files of JSON lines."""
+"""CSV files and JSON lines files."""
 
 import os
 from typing import final
@@ -17,74 +17,78 @@ from arrowfeed.types import (
 
 @final
 class CsvDataset(Dataset):
-    r"""CSV files, and the tensors that are made of them: a source of batches for training.
+    r"""A dataset over CSV files: a source of record batches and tensors for training.
 
-    A record ends with `\n`, `\r` or `\r\n`. A cell may be in quotes; then delimiters and line ends are
-    characters of the cell, and a quote in it is written twice. A quote inside of a cell that does not start
-    with one is a character of it. A byte order mark of UTF-8 at the start of a file is passed over. Files may
-    be compressed by gzip, which their first bytes say; one thread reads such a file, from its start.
+    A record ends with `\n`, `\r` or `\r\n`. A cell may be quoted. In a quoted cell, delimiters and line ends
+    are ordinary characters, and a quote is written twice. A quote in a cell that does not start with a quote
+    is an ordinary character. A UTF-8 byte order mark at the start of a file is skipped. Files may be
+    compressed with gzip, which is detected from their first bytes. One thread reads a compressed file from
+    its start.
 
-    The records that start in the same 256 KiB of a file are a block: a unit of shuffling and of threads. A
-    record that is wrong is left out alone by `on_error="skip_block"`. To find the first record behind a byte
-    of a file, the file is read from its start, since a quote decides whether a line end ends a record.
+    The records that start in the same 256 KiB of a file form a block, which is the unit of shuffling and of
+    parallel decoding. `on_error="skip_block"` skips only the invalid record. To find the first record after a
+    byte offset, the file is read from its start, because a quote decides whether a line end ends a record.
 
-    What can be read only once, a file object or a URL, is read into memory here.
+    The constructor reads file objects into memory, because they can be read only once.
 
     Args:
-        source: A path, a glob, a directory (its `*.csv`), a URL (other schemes than `file://` need fsspec),
-            the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
-            directories sorted. All files have the same columns in the same order.
-        schema: An Arrow schema of the columns that can be read, in any order; the files may have others.
-            Types are booleans, numbers, decimals, dates, times, timestamps, `string` and `string_view`.
-            None: all columns, with the first type that all their cells have: int64, float64, string. An
-            integer that does not fit into int64 makes the column one of strings; a column with no cell but
-            empty ones has the type null. For this, all files are read here.
-        sample: Without `schema`: records from which types are inferred, from the first one on. A later cell
-            of another type is an error when it is read. None: all.
-        skip_lines: Lines at the start of each file that are passed over, whatever is in them. Each ends with
-            `\n`. The header comes behind them.
-        header: Whether the first record of each file names the columns. Where `names` are given, it is passed
-            over.
-        names: The names of all columns, in their order. None: those of the header; without one those of
-            `schema`, or else `column_1`, `column_2` and so on.
-        delimiter: The character between cells, of ASCII.
-        quote: The character around cells, of ASCII.
-        escape: In a quoted cell, a character that takes the meaning from the one behind it. None: there is
-            none.
-        skip_blank_lines: Whether empty lines are passed over. False: a record whose cells are all null.
-        nulls: Texts of cells that are null, in place of the empty text, quoted or not. None: `[""]`.
-        multivalent_columns: Names of columns whose cells have several values. Their types are lists, in
-            `schema` too. In other columns whose type is a list, a cell is a list of one value. Goes with
+        source: A path, a glob, a directory (its `*.csv`), a URL (S3, Google Cloud Storage, Azure, HTTP and
+            HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
+            Files are read in the order of the list; the files of a glob or a directory are sorted by name.
+            All files must have the same columns in the same order.
+        schema: An Arrow schema of the columns that can be read, in any order; the files may have other
+            columns too. Supported types are booleans, numbers, decimals, dates, times, timestamps, `string`
+            and `string_view`. None: all columns, each with the first of the types int64, float64 and string
+            that fits all its cells. A column with an integer that does not fit into int64 has the type
+            string, and a column of only empty cells has the type null. The constructor reads all files to
+            infer the types.
+        sample: Without `schema`: number of records, from the first one, from which types are inferred. A
+            later cell of another type raises an error when it is read. None: all records.
+        skip_lines: Number of lines to skip at the start of each file, whatever they contain. Each ends with
+            `\n`. The header follows them.
+        header: Whether the first record of each file names the columns. With `names`, that record is skipped.
+        names: The names of all columns, in order. None: the names in the header, or without a header those of
+            `schema`, or otherwise `column_1`, `column_2` and so on.
+        delimiter: The ASCII character between cells.
+        quote: The ASCII character around quoted cells.
+        escape: The escape character: in a quoted cell, it makes the next character an ordinary one. None: no
+            escape character.
+        skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
+            null.
+        nulls: Cell texts that mean null, instead of the empty text, whether quoted or not. None: `[""]`.
+        multivalent_columns: Names of columns whose cells have several values. Their types are lists, also in
+            `schema`. In other columns of a list type, a cell is a list of one value. Requires
             `secondary_delimiter`.
-        secondary_delimiter: The character between the values of such a cell, of ASCII. A cell is split as a
-            record is: a value may be in quotes.
-        raw: Whether a record is the only value of its row, as bytes without the line end, in the column
-            `record`.
+        secondary_delimiter: The ASCII character between the values of such a cell. A cell is split like a
+            record, so a value may be quoted.
+        raw: Whether to read each record as bytes, without the line end, into the single column `record`.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
-        columns: Names of columns to read, in this order. The cells of others are not parsed. None: those that
-            the tensors need.
-        limits: What one file may ask of this process: `header_bytes` bounds the header, `decoded_block_bytes`
-            a record, `batch_bytes` a batch. None: `Limits()`.
-        index: Path of an index of these files that `save_index` wrote. None: the files are read for the ends
-            of their records where an index is needed, for shuffles and shards.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: the
+            columns that the tensors need.
+        limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the header,
+            `decoded_block_bytes` a record, `batch_bytes` a batch. None: `Limits()`.
+        index: Path of an index of these files that `save_index` wrote. None: shuffles and shards read the
+            files first to find the ends of the records.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment. A pickle of the dataset
+            contains them.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: The first file has no header, or `index` is no index.
-        CorruptBlockError: Without `schema`: a record has another number of cells, or is not in UTF-8.
-        ChangedError: `index` is one of other files, or a file has another length now.
-        SchemaError: A column is not in the files, or CSV has no values of its type; two columns have one
-            name; a file has other columns than the first one.
-        RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
-        LimitError: A record, or the number of columns, is more than `limits` allows.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+            too.
+        FormatError: The first file has no header, or `index` is not an index.
+        CorruptBlockError: Without `schema`: a record has another number of cells, or is not valid UTF-8.
+        ChangedError: `index` belongs to other files, or the length of a file has changed.
+        SchemaError: A column is not in the files, or CSV does not support its type; two columns have the same
+            name; the columns of a file differ from those of the first file.
+        RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+        LimitError: A record or the number of columns exceeds `limits`.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> dataset = arrowfeed.CsvDataset("part-*.csv", columns=["age", "label"])
@@ -122,51 +126,54 @@ class CsvDataset(Dataset):
 
 @final
 class JsonLinesDataset(Dataset):
-    r"""Files of JSON lines, and the tensors that are made of them: a source of batches for training.
+    r"""A dataset over JSON lines files: a source of record batches and tensors for training.
 
-    Each line is a JSON object, whose keys are the columns; empty lines are passed over. A line ends with
-    `\n`, also after `\r`. A key that an object does not have is null. A byte order mark of UTF-8 at the start
-    of a file is passed over. Files may be compressed by gzip, which their first bytes say; one thread reads
-    such a file, from its start.
+    Each line is a JSON object, whose keys are the columns. Empty lines are skipped. A line ends with `\n` or
+    `\r\n`. A key that is missing in an object is null. A UTF-8 byte order mark at the start of a file is
+    skipped. Files may be compressed with gzip, which is detected from their first bytes. One thread reads a
+    compressed file from its start.
 
-    The records that start in the same 256 KiB of a file are a block: a unit of shuffling and of threads. A
-    record that is wrong is left out alone by `on_error="skip_block"`.
+    The records that start in the same 256 KiB of a file form a block, which is the unit of shuffling and of
+    parallel decoding. `on_error="skip_block"` skips only the invalid record.
 
-    What can be read only once, a file object or a URL, is read into memory here.
+    The constructor reads file objects into memory, because they can be read only once.
 
     Args:
-        source: A path, a glob, a directory (its `*.jsonl`), a URL (other schemes than `file://` need fsspec),
-            the bytes of a file, a binary file object, or a list of these. File order: as listed, globs and
-            directories sorted.
-        schema: An Arrow schema of the columns; other keys are passed over. In a column of strings, a number
-            or a boolean is its text. A number with a fraction or an exponent is no integer. None: the keys of
-            all records, by name, with types that have room for all their values: bool, int64, float64,
-            string, lists and structs. For this, all files are read here.
-        sample: Without `schema`: records from which types are inferred, from the first one on. A later value
-            of another type is an error when it is read, and a new key is passed over. None: all.
+        source: A path, a glob, a directory (its `*.jsonl`), a URL (S3, Google Cloud Storage, Azure, HTTP and
+            HDFS; other schemes need fsspec), the bytes of a file, a binary file object, or a list of these.
+            Files are read in the order of the list; the files of a glob or a directory are sorted by name.
+        schema: An Arrow schema of the columns; other keys are ignored. In a string column, a number or a
+            boolean becomes its text. A number with a fraction or an exponent is not an integer. None: the
+            keys of all records, sorted by name, with types that can represent all their values: bool, int64,
+            float64, string, lists and structs. The constructor reads all files to infer them.
+        sample: Without `schema`: number of records, from the first one, from which types are inferred. A
+            later value of another type raises an error when it is read, and a new key is ignored. None: all
+            records.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
-        columns: Names of columns to read, in this order. None: those that the tensors need.
-        limits: What one file may ask of this process: `decoded_block_bytes` bounds a record, `batch_bytes` a
-            batch; without `schema`, `header_bytes` bounds a record too. None: `Limits()`.
+        columns: Names of columns to read, in this order. None: the columns that the tensors need.
+        limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
+            `batch_bytes` a batch; without `schema`, `header_bytes` also bounds a record. None: `Limits()`.
         index: As in `CsvDataset`.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs. A pickle of the dataset has them.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment. A pickle of the dataset
+            contains them.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        FormatError: `index` is no index.
-        CorruptBlockError: Without `schema`: a line is no JSON object.
-        ChangedError: `index` is one of other files, or a file has another length now.
-        SchemaError: A column is not in the schema, or JSON has no values of its type. Without `schema`: the
-            values of a key have types that exclude each other, or no record has a key.
-        RepresentationError: A tensor cannot be made of the columns; `tensor` and `field` say which.
-        LimitError: A record, or the number of keys, is more than `limits` allows.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+            too.
+        FormatError: `index` is not an index.
+        CorruptBlockError: Without `schema`: a line is not a JSON object.
+        ChangedError: `index` belongs to other files, or the length of a file has changed.
+        SchemaError: A column is not in the schema, or JSON does not support its type. Without `schema`: the
+            values of a key have incompatible types, or no record has any key.
+        RepresentationError: A tensor cannot be built from the columns; `tensor` and `field` name it.
+        LimitError: A record or the number of keys exceeds `limits`.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> dataset = arrowfeed.JsonLinesDataset("part-*.jsonl", columns=["id", "scores"])
@@ -219,46 +226,49 @@ def read_csv(
 ) -> RecordBatchReader:
     """Reads CSV files as Arrow record batches.
 
-    `CsvDataset` says what a record is, and which files are read by several threads.
+    `CsvDataset` describes the format of records, and which files several threads can read.
 
     Args:
-        source: As in `CsvDataset`. File objects and URLs are read into memory here.
+        source: As in `CsvDataset`. File objects are read into memory by this call.
         schema: As in `CsvDataset`. None: all columns, with inferred types.
         sample: As in `CsvDataset`. None: types are inferred from all records.
-        skip_lines: Lines at the start of each file that are passed over.
+        skip_lines: Number of lines to skip at the start of each file.
         header: Whether the first record of each file names the columns.
         names: The names of all columns. None: as in `CsvDataset`.
-        delimiter: The character between cells, of ASCII.
-        quote: The character around cells, of ASCII.
-        escape: In a quoted cell, a character that takes the meaning from the one behind it. None: there is
-            none.
-        skip_blank_lines: Whether empty lines are passed over. False: a record whose cells are all null.
-        nulls: Texts of cells that are null. None: `[""]`.
+        delimiter: The ASCII character between cells.
+        quote: The ASCII character around quoted cells.
+        escape: The escape character: in a quoted cell, it makes the next character an ordinary one. None: no
+            escape character.
+        skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
+            null.
+        nulls: Cell texts that mean null. None: `[""]`.
         multivalent_columns: As in `CsvDataset`.
         secondary_delimiter: As in `CsvDataset`.
         raw: As in `CsvDataset`.
-        columns: Names of columns to read, in this order. The cells of others are not parsed. None: all.
-        batch_size: Rows of a batch; the last one of a file is shorter.
-        threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
+        columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
+            columns.
+        batch_size: Rows of a batch; the last batch of a file is shorter.
+        threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: As in `CsvDataset`. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` leaves out single records that are wrong; `"skip_file"` leaves out
-            the rest of the file. What is left out is in `report()`.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the
+            file. `report()` lists what is skipped.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Returns:
-        A reader with `__arrow_c_stream__`, which iterates batches.
+        A reader that iterates over batches and has `__arrow_c_stream__`.
 
     Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
+        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+            too.
         FormatError: The first file has no header.
-        CorruptBlockError: Without `schema`: a record has another number of cells, or is not in UTF-8.
+        CorruptBlockError: Without `schema`: a record has another number of cells, or is not valid UTF-8.
         SchemaError: As in `CsvDataset`.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> reader = arrowfeed.read_csv("part-*.csv.gz", columns=["age", "label"])
@@ -280,33 +290,34 @@ def read_json_lines(
     cache: str | os.PathLike[str] | None = None,
     cache_bytes: int | None = None,
 ) -> RecordBatchReader:
-    """Reads files of JSON lines as Arrow record batches.
+    """Reads JSON lines files as Arrow record batches.
 
     Args:
-        source: As in `JsonLinesDataset`. File objects and URLs are read into memory here.
+        source: As in `JsonLinesDataset`. File objects are read into memory by this call.
         schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
         sample: As in `JsonLinesDataset`. None: types are inferred from all records.
-        columns: Names of columns to read, in this order. None: all.
-        batch_size: Rows of a batch; the last one of a file is shorter.
-        threads: Threads that decode. None: as many as the process has cores. 1: the calling thread.
+        columns: Names of columns to read, in this order. None: all columns.
+        batch_size: Rows of a batch; the last batch of a file is shorter.
+        threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: As in `JsonLinesDataset`. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` leaves out single records that are wrong; `"skip_file"` leaves out
-            the rest of the file. What is left out is in `report()`.
-        storage_options: Keys and values for a store, such as `{"aws_region": "eu-west-1"}`; the page "Stores"
-            lists them. None: the environment says what the store needs.
-        store: A store of obstore or a filesystem of fsspec, in which the source names files. None: the URL
-            says it.
+        on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the
+            file. `report()` lists what is skipped.
+        storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
+            the keys. None: the store takes its settings from the environment.
+        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+            determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
-        cache_bytes: Bytes that the cache may take, at least 1. None: 100 GiB.
+        cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
 
     Returns:
-        A reader with `__arrow_c_stream__`, which iterates batches.
+        A reader that iterates over batches and has `__arrow_c_stream__`.
 
     Raises:
-        FileNotFoundError: A path does not exist, or nothing matches a glob. Other OSErrors likewise.
-        CorruptBlockError: Without `schema`: a line is no JSON object.
+        FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
+            too.
+        CorruptBlockError: Without `schema`: a line is not a JSON object.
         SchemaError: As in `JsonLinesDataset`.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> reader = arrowfeed.read_json_lines("part-*.jsonl", columns=["id", "scores"])

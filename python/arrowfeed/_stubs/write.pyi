@@ -34,43 +34,45 @@ def write_avro(
 ) -> int:
     """Writes Arrow data to a new Avro object container file.
 
-    The file appears under its name when it is whole; one that was there is replaced. Until then the data is
-    in a hidden file beside it, which is removed after an error. Every Arrow type with a form in Avro is
-    written in every layout; the page "Arrow to Avro" has the table.
+    The file appears under its name when it is complete, and replaces an existing file. Until then the data is
+    in a hidden file beside it, which is removed after an error. Every Arrow type that has an Avro form is
+    supported, in every layout; the page "Arrow to Avro" has the table.
 
     Args:
-        batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
-            polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
-        path: The file to make, the URL of an object, or a binary file object with `write()`, which stays
+        batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
+            polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
+        path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
             open.
-        codec: How blocks are compressed: a name of the Avro specification. With `append=True` and no codec
-            given, that of the file.
-        level: The level of the compression: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2,
-            0 to 9 for xz. None: the default of the codec: 6, 2, 6 and 6.
-        block_bytes: Bytes of encoded rows at which a block ends; at most 128 MiB.
-        schema: The Avro schema to write; fields find their columns by name, and a field without a column has
-            its default. None: derived from the Arrow schema, nullable columns as unions with null.
-        metadata: Entries of the file's header, which `avro_schema` gives back as `.metadata`, beside those of
-            the Avro specification. Keys that begin with `avro.` are refused: it reserves them. At most 9,998.
-        on_overflow: Columns of `uint64` in a derived schema: `"decimal"` writes them as `decimal(20, 0)`;
-            `"error"` writes `long`, with an error for a value above 2^63 - 1.
-        threads: Threads that encode and compress. None: all cores given to the process; 1: the calling
+        codec: Compression codec of the blocks, by its name in the Avro specification. With `append=True` and
+            no `codec`, the codec of the file.
+        level: The compression level: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2, 0 to 9
+            for xz. None: the default of the codec, which is 6, 2, 6 and 6.
+        block_bytes: Size of the encoded rows in bytes at which a block ends; at most 128 MiB.
+        schema: The Avro schema to write. Fields are matched to columns by name, and a field without a column
+            gets its default. None: the schema is derived from the Arrow schema, with nullable columns as
+            unions with null.
+        metadata: Additional entries of the file header, which `avro_schema` returns as `.metadata`. Keys that
+            begin with `avro.` are rejected, because the Avro specification reserves them. At most 9,998
+            entries.
+        on_overflow: How to write `uint64` columns with a derived schema: `"decimal"` writes `decimal(20, 0)`;
+            `"error"` writes `long`, and a value above 2^63 - 1 is an error.
+        threads: Number of threads that encode and compress. None: one per core of the process. 1: the calling
             thread.
-        append: Writes behind the rows of an existing file, with its schema, codec and sync marker. The file
-            is replaced by a longer copy when that is whole. Objects of stores cannot grow.
+        append: Whether to append to the rows of an existing file, with its schema, codec and sync marker. A
+            longer copy replaces the file when it is complete. Objects in stores do not support appending.
         storage_options: Keys and values for the store of a URL, as in `read_avro`.
-        store: A store of obstore, in which `path` names an object. None: the URL says it.
+        store: An obstore store that contains the object `path`. None: the URL determines the store.
 
     Returns:
         The number of rows written.
 
     Raises:
-        SchemaError: A column has a type that Avro has not, or does not fit `schema`.
-        ConversionError: A value cannot be written as its Avro type, such as a null without a union with null.
-        LimitError: A row is larger than readers take.
-        ArrowfeedError: The stream of batches failed; errors of a `RecordBatchReader` stay what they are.
-        OSError: The file cannot be written, or another writer appends to it.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        SchemaError: A column has a type that Avro does not support, or it does not fit `schema`.
+        ConversionError: A value does not fit its Avro type, such as a null without a union with null.
+        LimitError: A row is larger than readers accept.
+        ArrowfeedError: The stream of batches failed. Errors of a `RecordBatchReader` are passed on unchanged.
+        OSError: The file cannot be written, or another writer is appending to it.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> table = pyarrow.table({"id": [1, 2, 3]})
@@ -83,24 +85,24 @@ def write_avro(
     """
 
 class AvroWriter:
-    """Writes an Avro object container file batch by batch; a context manager.
+    """Writes an Avro object container file batch by batch. A context manager.
 
-    The file appears under its name when `close()` has made it whole; after an exception inside `with`,
-    nothing is left of it. Batches are encoded when enough rows have come together, so that `rows` lags
-    behind.
+    The file appears under its name when `close()` has completed it. After an exception inside `with`, it is
+    removed. The writer encodes batches when it has collected enough rows, so `rows` lags behind.
 
     Args:
-        path: The file to make, the URL of an object, or a binary file object with `write()`, which stays
+        path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
             open.
-        arrow_schema: The columns: anything with `__arrow_c_schema__`. None: those of the first batch. With
-            it, columns without a form in Avro are refused here, and a file without rows can be written.
+        arrow_schema: The schema of the columns: an object with `__arrow_c_schema__`. None: the schema of the
+            first batch. With a schema, the constructor rejects columns without an Avro form, and a file
+            without rows can be written.
 
     The other arguments are those of `write_avro`.
 
     Raises:
-        SchemaError: A column has a type that Avro has not, or does not fit `schema`.
-        OSError: The file cannot be made.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        SchemaError: A column has a type that Avro does not support, or it does not fit `schema`.
+        OSError: The file cannot be created.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> with arrowfeed.AvroWriter("ids.avro", codec="deflate") as writer:
@@ -129,43 +131,44 @@ class AvroWriter:
         store: Store | None = None,
     ) -> None: ...
     def write(self, batches: ArrowStreamExportable | ArrowArrayExportable, /) -> int:
-        """Writes batches and gives the number of their rows. After an error the writer takes nothing more.
+        """Writes batches and returns the number of their rows. After an error the writer accepts no more
+        batches.
 
         Raises:
-            SchemaError: The columns are not those of the first batch.
-            ConversionError: A value cannot be written as its Avro type.
-            LimitError: A row is larger than readers take.
+            SchemaError: The columns differ from those of the first batch.
+            ConversionError: A value does not fit its Avro type.
+            LimitError: A row is larger than readers accept.
             ValueError: The writer is closed or has failed.
         """
 
     def close(self) -> None:
-        """Writes what is left and gives the file its name. Closing twice does nothing.
+        """Writes the remaining rows and gives the file its name. A second call does nothing.
 
         Raises:
             OSError: The file cannot be written.
-            ValueError: No batch has come, and `arrow_schema` was not given.
+            ValueError: No batch was written, and `arrow_schema` was not passed.
         """
 
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, value: object = None, traceback: object = None
     ) -> None:
-        """Closes the file; after an exception, drops it."""
+        """Closes the file, or removes it after an exception."""
 
     @property
     def rows(self) -> int:
-        """Rows of the blocks that were written so far."""
+        """Number of rows in the blocks written so far."""
 
     @property
     def blocks(self) -> int:
-        """Blocks that were written so far."""
+        """Number of blocks written so far."""
 
     @property
     def bytes(self) -> int:
-        """Bytes that were written so far, the header of a new file included."""
+        """Number of bytes written so far, including the header of a new file."""
 
 def encode_records(batch: RecordBatch, schema: AvroSchemaLike, /) -> list[bytes]:
-    """Each row of a batch in Avro's binary encoding, without a file around it. Not in `arrowfeed`.
+    """Encodes each row of a batch in Avro's binary encoding, without a file. Not exported by `arrowfeed`.
 
     Raises:
         SchemaError: A column does not fit the schema.
@@ -180,34 +183,36 @@ def write_tfrecord(
     storage_options: StorageOptions | None = None,
     store: Store | None = None,
 ) -> int:
-    """Writes Arrow data to a new file of TFRecord, each row as a message of `tf.Example`.
+    """Writes Arrow data to a new TFRecord file, with each row as a `tf.Example` message.
 
-    Each column is a feature: integers and booleans, or lists of them, an `int64_list`; floats and doubles a
-    `float_list`, doubles rounded; text and bytes a `bytes_list`. A null row has no feature; an empty list has
-    one without values. The file appears under its name when it is whole; one that was there is replaced.
+    Each column is a feature. Integers and booleans, or lists of them, become an `int64_list`; floats and
+    doubles become a `float_list`, with doubles rounded; text and bytes become a `bytes_list`. A null row has
+    no feature; an empty list has a feature without values. The file appears under its name when it is
+    complete, and replaces an existing file.
 
     Args:
-        batches: Anything with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
-            polars or duckdb, a record batch, a `RecordBatchReader`, which is then used up.
-        path: The file to make, or the URL of an object.
-        format: What a row becomes. `"sequence_example"`: a message of `tf.SequenceExample`. The column
-            `##SEQUENCE##`, a struct, has its feature lists: each field is a list of steps, and a step is what
-            a column is in a row of `"example"`. All other columns are features of the context. `"raw"`: the
-            value of the only column, bytes or text, which is the record.
-        compression: Of the file as a whole. None: `"gzip"` if the name ends with `.gz`, else `"none"`.
+        batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
+            polars or duckdb, a record batch, or a `RecordBatchReader`, which this call consumes.
+        path: Path of the new file, or URL of an object.
+        format: The format of a record. `"example"`: as above. `"sequence_example"`: a `tf.SequenceExample`
+            message. The struct column `##SEQUENCE##` contains its feature lists: each field is a list of
+            steps, and a step has the form of a column value in `"example"`. All other columns are context
+            features. `"raw"`: the only column contains the record as bytes or text.
+        compression: Compression of the whole file. None: `"gzip"` if the name ends with `.gz`, otherwise
+            `"none"`.
         storage_options: Keys and values for the store of a URL, as in `read_avro`.
-        store: A store of obstore, in which `path` names an object. None: the URL says it.
+        store: An obstore store that contains the object `path`. None: the URL determines the store.
 
     Returns:
         The number of rows written.
 
     Raises:
-        ConversionError: A column has a type that no feature has, a list has a null value, or an integer does
-            not fit into 64 bits with a sign; `##SEQUENCE##` is no struct of lists. Of `"raw"`: there are
-            several columns, or a null.
-        ArrowfeedError: The stream of batches failed; errors of a `RecordBatchReader` stay what they are.
+        ConversionError: A column has a type that features do not support, a list has a null value, an integer
+            does not fit into a signed 64-bit integer, or `##SEQUENCE##` is not a struct of lists. With
+            `"raw"`: there are several columns, or a null.
+        ArrowfeedError: The stream of batches failed. Errors of a `RecordBatchReader` are passed on unchanged.
         OSError: The file cannot be written.
-        ValueError: An option has a wrong value. TypeError: an argument has a wrong type.
+        ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
         >>> table = pyarrow.table({"id": [1, 2, 3], "tags": [["a", "b"], [], None]})

@@ -4,9 +4,9 @@
 |---|---|
 | `specs` | `tf.TypeSpec`s of tensors, and their components in graphs |
 | `eager` | tensors to eager tensors, without a copy; errors of eager code |
-| `op` | the ops that give a dataset's tensors, and those of records, without the interpreter |
+| `op` | the ops that produce the tensors of a dataset and parse records, without the interpreter |
 | `iterator` | the iterator of eager code |
-| `wrapped` | the base of datasets that are a class of their own |
+| `wrapped` | the base of datasets with their own class |
 | `dataset` | `Dataset.to_tf`, and the base class of other datasets over the op |
 """
 

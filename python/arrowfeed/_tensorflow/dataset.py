@@ -1,4 +1,4 @@
-"""Datasets over the op: `Dataset.to_tf`, and the base class of those of `arrowfeed.tfio`."""
+"""Datasets over the op: `Dataset.to_tf`, and the base class of the datasets of `arrowfeed.tfio`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,36 @@ from arrowfeed._tensorflow.specs import type_spec
 from arrowfeed._tensorflow.wrapped import WrappedDataset
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arrowfeed._tensorflow.op import Op
 
 _tf: Any = framework("tensorflow")
 
 AHEAD = 2
-"""Batches that wait for the model, so that making one and computing with another go on side by side."""
+"""Number of prefetched batches, so that the model computes while the next batch is made."""
 
 
-def tf_dataset(dataset: Dataset, **options: Any) -> Any:
-    """The `tf.data.Dataset` of a dataset's tensors. See `Dataset.to_tf`."""
+def tf_dataset(dataset: Dataset, *, label: str | Sequence[str] | None = None, **options: Any) -> Any:
+    """Returns the `tf.data.Dataset` of a dataset. See `Dataset.to_tf`."""
+    labels = None if label is None else _labels(dataset, label)
+    rows = _unlabelled(dataset, options)
+    return rows if labels is None else LabelledDataset(rows, labels)
+
+
+def _labels(dataset: Dataset, label: str | Sequence[str]) -> str | tuple[str, ...]:
+    """The names of the labels, which the dataset has."""
+    names = (label,) if isinstance(label, str) else tuple(label)
+    for name in names:
+        if name not in dataset.specs:
+            known = ", ".join(dataset.specs)
+            raise ValueError(f"label: expected one of the tensors {known}, found {name!r}")
+    if not names:
+        raise ValueError("label: expected a name, found none")
+    return label if isinstance(label, str) else names
+
+
+def _unlabelled(dataset: Dataset, options: dict[str, Any]) -> Any:
     rows = options["batch_size"] if options.get("drop_remainder") else None
     specs = {name: type_spec(spec, rows) for name, spec in dataset.specs.items()}
     if any(_tf.is_tensor(part) for part in options.get("shard", ())):
@@ -30,18 +50,18 @@ def tf_dataset(dataset: Dataset, **options: Any) -> Any:
 
 
 def _shard(dataset: Dataset, specs: dict[str, Any], options: dict[str, Any]) -> Any:
-    """The dataset of a shard that only the graph knows."""
+    """Returns the dataset of a shard that is known only in the graph."""
     shard = [_tf.cast(part, _tf.int64) for part in options["shard"]]
     source = _Shards(dataset, {**options, "shard": (0, 1)})
     return op_of_arguments(source, specs).dataset(state_of_arguments(texts_of(shard)), ahead=AHEAD)
 
 
 class _Shards(NamedTuple):
-    """What makes the source of a shard.
+    """A function that makes the source of a shard.
 
     Attributes:
-        dataset: Of all rows.
-        options: Of `Dataset.tensors`, but for the shard.
+        dataset: The dataset of all rows.
+        options: Options of `Dataset.tensors`, except the shard.
     """
 
     dataset: Dataset
@@ -53,13 +73,13 @@ class _Shards(NamedTuple):
 
 
 class OpDataset(WrappedDataset):
-    """The `tf.data.Dataset` of the batches that an op gives.
+    """The `tf.data.Dataset` of the batches of an op.
 
     Args:
-        op: What gives them.
+        op: The op that produces the batches.
         specs: The `element_spec`: the `tf.TypeSpec` of each tensor, by name.
-        state: Of `Op.dataset`, where each pass begins.
-        ahead: Of `Op.dataset`.
+        state: Argument of `Op.dataset`: the state at the start of each pass.
+        ahead: Argument of `Op.dataset`.
     """
 
     def __init__(self, op: Op, specs: dict[str, Any], *, state: Any = b"", ahead: int = 0) -> None:
@@ -74,18 +94,43 @@ class OpDataset(WrappedDataset):
         return EagerIterator(self._specs, Pass(self._op.batches, state), self._rest)
 
     def _rest(self, state: bytes) -> Any:
-        """What TensorFlow passes over from a state on."""
+        """Returns the TensorFlow dataset that continues from a state."""
         return self._op.dataset(state, ahead=self._ahead)
 
 
-class PassesDataset(OpDataset):
-    """The `tf.data.Dataset` of a dataset's tensors, for one pass after the other.
+class LabelledDataset(WrappedDataset):
+    """Pairs of features and labels.
 
     Args:
-        dataset: What is passed over.
-        specs: The `tf.TypeSpec` of each tensor, by name; of a structured one, a dict of its fields'.
-        options: Of `Dataset.tensors`, for each pass.
-        ahead: Batches that are made before they are asked for, where tf.data asks.
+        rows: The `tf.data.Dataset` of dicts of all tensors.
+        labels: The name of the label, or a tuple of names for a dict of labels.
+    """
+
+    def __init__(self, rows: Any, labels: str | tuple[str, ...]) -> None:
+        def pair(tensors: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+            names = {labels} if isinstance(labels, str) else set(labels)
+            features = {name: tensor for name, tensor in tensors.items() if name not in names}
+            if isinstance(labels, str):
+                return features, tensors[labels]
+            return features, {name: tensors[name] for name in labels}
+
+        super().__init__(rows.map(pair))
+        self._rows = rows
+
+    def set_epoch(self, epoch: int) -> None:
+        """Sets the number of the next pass. See `PassesDataset.set_epoch`."""
+        self._rows.set_epoch(epoch)
+
+
+class PassesDataset(OpDataset):
+    """The `tf.data.Dataset` of a dataset, where each iteration is the next pass.
+
+    Args:
+        dataset: The dataset.
+        specs: The `tf.TypeSpec` of each tensor by name; for a structured tensor, a dict of those of its
+            fields.
+        options: Options of `Dataset.tensors` for each pass.
+        ahead: Number of batches that tf.data prefetches.
     """
 
     def __init__(
@@ -94,18 +139,17 @@ class PassesDataset(OpDataset):
         super().__init__(op_of_dataset(dataset, specs, options), specs, ahead=ahead)
 
     def set_epoch(self, epoch: int) -> None:
-        """Gives the next pass over the dataset the order that it has as the pass of this number, from 0.
+        """Sets the number of the next pass over the dataset, which determines its order.
 
-        With a seed, each pass has an order of its own, and passes are counted in each process. Keras makes
-        passes that it does not use; and a training that goes on after its process ended counts from 0 again.
-        A callback that calls this in `on_epoch_begin` gives each epoch the same rows in the same order in
-        every run.
+        With a seed, each pass has a different order, and each process counts its passes. Keras starts passes
+        that it does not use, and a resumed training in a new process counts from 0 again. A callback that
+        calls this method in `on_epoch_begin` gives each epoch the same rows in the same order in every run.
 
         Args:
-            epoch: The number of the pass.
+            epoch: The number of the pass, from 0.
 
         Raises:
-            ValueError: It is negative.
+            ValueError: The number is negative.
 
         Example:
             >>> rows = source.to_tf(batch_size=64, shuffle_buffer_size=10_000, seed=7)

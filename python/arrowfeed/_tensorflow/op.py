@@ -1,10 +1,10 @@
-"""The ops of TensorFlow: one gives the batches of a dataset, one parses records, without the interpreter.
+"""The TensorFlow ops, which produce the batches of a dataset and parse records without the interpreter.
 
-The ops are compiled into the extension module, and registered by TensorFlow's C API.
+The ops are compiled into the extension module and registered through TensorFlow's C API.
 
-The input of the first one is the state of an iteration, so tf.data keeps that state: in its checkpoints, in
-another process, and where a dataset is repeated. A graph has the source as a key of this process, and as a
-pickle for others. The second one has the schema and the features as JSON in the graph.
+The input of the first op is the state of an iteration, so tf.data keeps that state: in checkpoints, in
+another process, and when a dataset is repeated. A graph contains the source as a key for this process and as
+a pickle for other processes. For the second op, the graph contains the schema and the features as JSON.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ NEXT_BATCH = "ArrowfeedNextBatch"
 PARSE_RECORDS = "ArrowfeedParseRecords"
 
 CPU = "/device:CPU:0"
-"""Where tensors are made."""
+"""The device on which tensors are created."""
 
 MOST_PICKLED = 1 << 20
-"""Bytes of a pickle that is still put into a graph: a dataset of files in memory is not."""
+"""Maximum size of a pickle in a graph, which excludes datasets of files in memory."""
 
 
 @functools.cache
 def register() -> None:
-    """Registers the ops in this process's TensorFlow, once.
+    """Registers the ops in the TensorFlow of this process, once.
 
     Raises:
-        RuntimeError: This TensorFlow has not the functions that the ops need.
+        RuntimeError: This TensorFlow does not have the functions that the ops need.
     """
     directory = Path(_tf.sysconfig.get_lib())
     libraries = sorted(directory.glob("libtensorflow_framework.*"))
@@ -57,47 +57,47 @@ def register() -> None:
 
 
 STEPS = 256
-"""Functions that are kept, one for each list of specs: what TensorFlow makes for one, it keeps for ever."""
+"""Size of the cache of functions by specs. TensorFlow never frees what it creates for a function."""
 
 
 class Op:
     """The op over one source.
 
     Args:
-        source: What the op finds by its key, as long as it lives.
-        key: Of the source.
-        config: What another process makes the source of.
-        specs: The `tf.TypeSpec` of what a batch has, or a dict of such; of a structured tensor, a dict of
-            its fields'.
-        is_infinite: Whether there are batches without end.
+        source: The source, which the op finds by its key as long as it exists.
+        key: The key of the source.
+        config: The data from which another process creates the source.
+        specs: The `tf.TypeSpec` of a batch, or a dict of specs; for a structured tensor, a dict of those of
+            its fields.
+        cardinality: Number of batches of a pass, or `tf.data.INFINITE_CARDINALITY`. None: unknown.
     """
 
     def __init__(
-        self, source: TensorFlowSource, key: str, config: bytes, specs: Any, *, is_infinite: bool = False
+        self, source: TensorFlowSource, key: str, config: bytes, specs: Any, *, cardinality: int | None = None
     ) -> None:
         register()
-        self._source, self._specs, self._is_infinite = source, specs, is_infinite
+        self._source, self._specs, self._cardinality = source, specs, cardinality
         self._key, self._config = key, config
         self._step = _step(*_tf.nest.flatten(specs))
 
     def batches(self, state: bytes) -> Begun:
-        """The batches of a pass after a state, for eager code."""
+        """Returns the batches of a pass after a state, for eager code."""
         return self._source.batches(state)
 
     def set_next_pass(self, number: int) -> None:
-        """Gives the next pass this number."""
+        """Sets the number of the next pass."""
         self._source.set_next_pass(number)
 
     def dataset(self, state: Any = b"", *, ahead: int = 0) -> Any:
-        """The `tf.data.Dataset` of the batches.
+        """Returns the `tf.data.Dataset` of the batches.
 
         Args:
-            state: Where it goes on, as bytes or a scalar tensor; empty: it begins with the next pass.
-            ahead: Batches that are made before they are asked for. 0: none.
+            state: The state to continue from, as bytes or a scalar tensor. Empty: the next pass begins.
+            ahead: Number of batches to prefetch. 0: none.
         """
         parts = element_specs(self._specs)
         variant = _tf.raw_ops.ScanDataset(
-            # As many steps as the op wants: it ends the iteration.
+            # An endless number of steps, because the op ends the iteration.
             input_dataset=_tf.data.experimental.to_variant(_tf.data.Dataset.from_tensors(0).repeat()),
             preserve_cardinality=False,
             initial_state=[_tf.convert_to_tensor(state, _tf.string)],
@@ -107,11 +107,12 @@ class Op:
             output_shapes=[part.shape for part in parts],
         )
         made = _tf.data.experimental.from_variant(variant, self._specs)
-        if self._is_infinite:
-            made = made.apply(_tf.data.experimental.assert_cardinality(_tf.data.INFINITE_CARDINALITY))
+        is_whole_pass = isinstance(state, bytes) and not state
+        if self._cardinality == _tf.data.INFINITE_CARDINALITY or (self._cardinality and is_whole_pass):
+            made = made.apply(_tf.data.experimental.assert_cardinality(self._cardinality))
         if ahead:
             made = made.prefetch(ahead)
-        # Whoever has the dataset has the source; and so has a function that makes the dataset.
+        # The dataset keeps the source alive, and so does the graph of a function that creates the dataset.
         made.arrowfeed_op = self
         if not _tf.executing_eagerly():
             graph = _tf.compat.v1.get_default_graph()
@@ -120,26 +121,39 @@ class Op:
 
 
 def op_of_dataset(dataset: Dataset, specs: Any, options: dict[str, Any]) -> Op:
-    """The op over the tensors of a dataset.
+    """Returns the op over the tensors of a dataset.
 
     Args:
-        dataset: What is passed over.
-        specs: As of `Op`.
-        options: Of `Dataset.tensors`, for each pass.
+        dataset: The dataset.
+        specs: As in `Op`.
+        options: Options of `Dataset.tensors` for each pass.
     """
     key = uuid.uuid4().hex
     source = _arrowfeed.TensorFlowSource(key, dataset, **options)
-    is_infinite = options.get("epochs", 1) is None
-    return Op(source, key, _pickled((dataset, options)), specs, is_infinite=is_infinite)
+    return Op(source, key, _pickled((dataset, options)), specs, cardinality=_cardinality(dataset, options))
+
+
+def _cardinality(dataset: Dataset, options: dict[str, Any]) -> int | None:
+    """The number of batches of a pass, or `tf.data.INFINITE_CARDINALITY`. None: unknown."""
+    if options.get("epochs", 1) is None:
+        return _tf.data.INFINITE_CARDINALITY
+    if options.get("on_error", "raise") != "raise":
+        return None
+    try:
+        return dataset._known_num_batches(**options)  # noqa: SLF001
+    except (ArrowfeedError, OSError):
+        # The iteration raises the error, after the rows before the fault.
+        return None
 
 
 def op_of_arguments(make: Callable[[list[bytes]], TensorFlowSource | None], specs: Any) -> Op:
-    """The op over a source that is made of arguments when an iteration begins. Its state is one of
-    `state_of_arguments`.
+    """Returns the op over a source that is created from arguments when an iteration begins. Its state comes
+    from `state_of_arguments`.
 
     Args:
-        make: Called with the arguments. None: there is nothing to iterate over. Can be pickled.
-        specs: As of `Op`.
+        make: Picklable function of the arguments. A result of None means that there is nothing to iterate
+            over.
+        specs: As in `Op`.
     """
     key = uuid.uuid4().hex
     source = _arrowfeed.TensorFlowSource.made_by(key, make)
@@ -147,31 +161,33 @@ def op_of_arguments(make: Callable[[list[bytes]], TensorFlowSource | None], spec
 
 
 def texts_of(arguments: list[Any]) -> Any:
-    """The arguments of a source: a vector of strings.
+    """Converts the arguments of a source to a string vector.
 
     Args:
-        arguments: Tensors of strings, or of what has a text. All their values are arguments.
+        arguments: Tensors of strings, or of values that can be converted to strings. All their values are
+            arguments.
     """
     texts = [one if one.dtype == _tf.string else _tf.strings.as_string(one) for one in arguments]
     return _tf.concat([_tf.reshape(one, [-1]) for one in texts], 0)
 
 
 def state_of_arguments(texts: Any) -> Any:
-    """The state at the start of an iteration over a source of arguments, which `texts_of` gives."""
+    """The state at the start of an iteration over a source of the arguments from `texts_of`."""
     return _tf.strings.join(["a", _netstring(_tf.strings.reduce_join(_netstring(texts)))])
 
 
 def _netstring(strings: Any) -> Any:
-    """The number of its bytes, a colon and the bytes of each string."""
+    """Each string as its length in bytes, a colon and its bytes."""
     return _tf.strings.join([_tf.strings.as_string(_tf.strings.length(strings)), ":", strings])
 
 
 @functools.lru_cache(STEPS)
 def _step(*specs: Any) -> Any:
-    """The function of a state that gives the next state and the next element.
+    """Returns the function from a state to the next state and the next element.
 
     Args:
-        specs: The `tf.TypeSpec` of each tensor, without names: datasets whose tensors are alike share it.
+        specs: The `tf.TypeSpec` of each tensor, without names, so datasets with equal specs share the
+            function.
     """
     parts = [part for spec in specs for part in component_specs(spec)]
 
@@ -183,7 +199,7 @@ def _step(*specs: Any) -> Any:
 
     text = _tf.TensorSpec([], _tf.string)
     signature = [text, _tf.TensorSpec([], _tf.int32), text, text]
-    # Traced outside of the graph that a dataset may be made in.
+    # Traced outside the graph in which a dataset may be created.
     with _tf.init_scope():
         return _tf.function(step, input_signature=signature, autograph=False).get_concrete_function()
 
@@ -191,7 +207,7 @@ def _step(*specs: Any) -> Any:
 def _created(
     name: str, given: list[Any], first: list[Any], parts: list[Any], attrs: dict[str, bytes]
 ) -> list[Any]:
-    """The outputs of an op in the graph that is built: those of `first`, and the components."""
+    """Adds an op to the current graph. Returns its outputs: those of `first`, and the components."""
     value = _tf.compat.v1.AttrValue
     outputs = [*first, *parts]
     types = value.ListValue(type=[part.dtype.as_datatype_enum for part in parts])
@@ -209,13 +225,13 @@ def _created(
 def parsed_records(
     records: Any, schema: AvroSchema, features: dict[str, Feature], specs: dict[str, Any]
 ) -> dict[str, Any]:
-    """The tensors of records, in the graph that is built.
+    """Returns the tensors of records in the current graph.
 
     Args:
-        records: A vector of strings.
-        schema: Of the records.
-        features: Of the tensors.
-        specs: The `tf.TypeSpec` of each.
+        records: A string vector.
+        schema: The schema of the records.
+        features: The features of the tensors.
+        specs: The `tf.TypeSpec` of each tensor.
     """
     register()
     config = json.dumps({"schema": schema.json, "features": features_config.to_json(features)})
@@ -225,7 +241,7 @@ def parsed_records(
 
 
 def _pickled(made: Any) -> bytes:
-    """What another process makes the source of; empty: it cannot."""
+    """The data from which another process creates the source; empty if that is impossible."""
     try:
         pickled = pickle.dumps(made)
     except Exception:  # noqa: BLE001 - whatever a source in Python raises
@@ -234,14 +250,14 @@ def _pickled(made: Any) -> bytes:
 
 
 def restored(key: str, config: bytes) -> TensorFlowSource:
-    """The source that another process has put into a graph. Called by the op."""
+    """Restores the source that another process put into a graph. The op calls it."""
     if not config:
         raise ArrowfeedError(
             "expected a dataset that this process has made, found one of another process that cannot be "
             "pickled, or takes more than 1 MiB: make it of files"
         )
     made = pickle.loads(config)  # noqa: S301 - of our own graph
-    # Named tuples make sources too.
+    # Named tuples are functions that make sources.
     if type(made) is not tuple:
         return _arrowfeed.TensorFlowSource.made_by(key, made)
     dataset, options = cast("tuple[Dataset, dict[str, Any]]", made)
@@ -249,13 +265,13 @@ def restored(key: str, config: bytes) -> TensorFlowSource:
 
 
 def described(config: bytes) -> tuple[str, dict[str, Feature]]:
-    """The schema and the features that a graph has for `parsed_records`. Called by the op."""
+    """Reads the schema and the features of `parsed_records` from a graph. The op calls it."""
     read = json.loads(config)
     return read["schema"], features_config.of_json(read["features"])
 
 
 def told(error: BaseException) -> tuple[str, str]:
-    """The class of `tf.errors` that an exception is raised as, and its message. Called by the ops."""
+    """Returns the class of `tf.errors` for an exception, and its message. The ops call it."""
     if isinstance(error, ArrowfeedError):
         return "InvalidArgumentError", str(error)
     if isinstance(error, FileNotFoundError):

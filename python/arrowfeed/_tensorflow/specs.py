@@ -1,11 +1,11 @@
-"""`tf.TypeSpec`s of tensors, and the components of these in graphs.
+"""`tf.TypeSpec`s of tensors, and their components in graphs.
 
 | spec | components |
 |---|---|
 | `tf.TensorSpec` | values |
 | `tf.SparseTensorSpec` | indices, values, dense shape |
 | `tf.RaggedTensorSpec` | flat values, row splits of each level |
-| dict | those of its specs, in the order of the names |
+| dict | the components of its specs, sorted by name |
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _tf: Any = framework("tensorflow")
 
 
 def type_spec(spec: TensorSpec, batch: int | None = None) -> Any:
-    """The `tf.TypeSpec` of a tensor; of a structured one, a dict of its fields'.
+    """Returns the `tf.TypeSpec` of a tensor; for a structured tensor, a dict of those of its fields.
 
     Args:
-        spec: Of the tensor.
-        batch: Rows of every batch. None: not known.
+        spec: The spec of the tensor.
+        batch: Number of rows of every batch. None: unknown.
     """
     if spec.dtype is None:
         return {name: type_spec(field, batch) for name, field in spec.fields.items()}
@@ -62,11 +62,11 @@ def component_specs(spec: Any) -> list[Any]:
 
 
 def composed(spec: Any, given: Iterator[Any]) -> Any:
-    """The tensor of a spec, or the dict of tensors.
+    """Builds the tensor of a spec, or a dict of tensors, from components.
 
     Args:
-        spec: As of `component_specs`.
-        given: Its components, and then those of others.
+        spec: A spec as in `component_specs`.
+        given: An iterator that starts with the components of the spec.
     """
     if isinstance(spec, dict):
         fields = cast("dict[str, Any]", spec)
@@ -80,19 +80,19 @@ def composed(spec: Any, given: Iterator[Any]) -> Any:
         return sparse
     flat_values = next(given)
     row_splits = [next(given) for _ in range(spec.ragged_rank)]
-    # Checked when the tensor was made.
+    # The constructor of the tensor has already checked the row splits.
     return _tf.RaggedTensor.from_nested_row_splits(flat_values, row_splits, validate=False)
 
 
 def element_specs(spec: Any) -> list[Any]:
-    """The `tf.TensorSpec` of each tensor of a dataset's element: what is composed is a variant."""
+    """The `tf.TensorSpec` of each tensor in a dataset element. Composite tensors are variants."""
     if isinstance(spec, dict):
         return [part for field in _sorted(spec) for part in element_specs(field)]
     return [spec if isinstance(spec, _tf.TensorSpec) else _tf.TensorSpec(None, _tf.variant)]
 
 
 def element(spec: Any, given: Iterator[Any]) -> list[Any]:
-    """The tensors of a dataset's element, of components as `composed` takes them."""
+    """Builds the tensors of a dataset element from components, as in `composed`."""
     if isinstance(spec, dict):
         return [part for field in _sorted(spec) for part in element(field, given)]
     made = composed(spec, given)
@@ -107,5 +107,5 @@ def element(spec: Any, given: Iterator[Any]) -> list[Any]:
 
 
 def _sorted(spec: Any) -> list[Any]:
-    """The specs of a dict in the order of their names, as TensorFlow has them."""
+    """The specs of a dict, sorted by name as in TensorFlow."""
     return [spec[name] for name in sorted(spec)]

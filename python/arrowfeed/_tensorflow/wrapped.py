@@ -1,4 +1,4 @@
-"""The base of datasets that are a class of their own, as tensorflow-io's are."""
+"""The base of datasets with their own class, like those of tensorflow-io."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _Dataset: Any = _tf.data.Dataset
 
 
 class WrappedDataset(_Dataset):
-    """A `tf.data.Dataset` that is another one.
+    """A `tf.data.Dataset` that wraps another one.
 
     Args:
-        dataset: The other one.
+        dataset: The wrapped dataset.
     """
 
     def __init__(self, dataset: Any) -> None:
         self._wrapped = dataset
-        # What every dataset is made of.
+        # The variant tensor, which represents each dataset.
         _Dataset.__init__(self, _tf.data.experimental.to_variant(dataset))
 
     def _inputs(self) -> list[Any]:

@@ -1,12 +1,12 @@
-"""Avro and Parquet files in pipelines of Apache Beam, as record batches of pyarrow.
+"""Apache Beam transforms that read Avro and Parquet files as pyarrow record batches.
 
     from arrowfeed import beam as avro
 
     batches = pipeline | avro.ReadAvro("part-*.avro", columns=["id", "user.scores"])
 
-A file is read by many workers, and a range that takes long is split again while it is read. Files may be on
-any file system that Beam knows. Importing this module imports apache_beam and pyarrow, and makes
-`RecordBatchCoder` the coder of `pyarrow.RecordBatch`.
+Many workers read one file, and a slow range is split again while it is read. Files may be on any file system
+that Beam supports. Importing this module imports apache_beam and pyarrow, and registers `RecordBatchCoder` as
+the coder of `pyarrow.RecordBatch`.
 """
 
 from arrowfeed.beam._coder import RecordBatchCoder

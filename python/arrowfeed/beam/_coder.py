@@ -1,4 +1,4 @@
-"""Record batches between workers."""
+"""`RecordBatchCoder`, which transfers record batches between workers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from arrowfeed.beam._imported import beam, pa
 
 
 class RecordBatchCoder(beam.coders.Coder):
-    """Writes a `pyarrow.RecordBatch` as a stream of Arrow IPC, its schema with it.
+    """Encodes a `pyarrow.RecordBatch` as an Arrow IPC stream, including its schema.
 
-    Of a slice only its own rows are written: pickle, which Beam would use otherwise, writes the whole
-    buffers that a slice is of.
+    For a slice, only its rows are written. Pickle, which Beam would use otherwise, writes the whole buffers
+    of the sliced batch.
 
     Example:
         >>> coder = RecordBatchCoder()
@@ -21,27 +21,27 @@ class RecordBatchCoder(beam.coders.Coder):
 
     @classmethod
     def register(cls) -> None:
-        """Makes this the coder of `pyarrow.RecordBatch`, in this process and the workers of its pipelines."""
+        """Registers this coder for `pyarrow.RecordBatch` in this process and the workers of its pipelines."""
         beam.coders.registry.register_coder(pa.RecordBatch, cls)
 
     def encode(self, value: Any) -> bytes:
-        """The bytes of a batch."""
+        """Encodes a batch to bytes."""
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, value.schema) as stream:
             stream.write_batch(value)
         return sink.getvalue().to_pybytes()
 
     def decode(self, encoded: bytes) -> Any:
-        """The batch, over the memory of the bytes."""
+        """Decodes a batch, which shares the memory of the bytes."""
         with pa.ipc.open_stream(encoded) as stream:
             return stream.read_next_batch()
 
     def is_deterministic(self) -> bool:
-        """False: equal batches may have different bytes under their nulls."""
+        """Returns False, because equal batches may have different bytes under their nulls."""
         return False
 
     def to_type_hint(self) -> Any:
-        """The type that it codes."""
+        """Returns `pyarrow.RecordBatch`."""
         return pa.RecordBatch
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""The libraries that pipelines need, which arrowfeed does without elsewhere."""
+"""Imports of the libraries that only pipelines need."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 
 def imported(name: str, distribution: str) -> Any:
-    """A module.
+    """Imports a module.
 
     Args:
-        name: Of the module.
-        distribution: What is to be installed to have it.
+        name: Name of the module.
+        distribution: Name of the distribution that provides it.
 
     Raises:
-        ImportError: It is not installed.
+        ImportError: The module is not installed.
     """
     try:
         return importlib.import_module(name)

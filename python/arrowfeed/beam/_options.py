@@ -1,4 +1,4 @@
-"""Options of reading that pipelines have."""
+"""Read options for pipelines."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 class ReadOptions(TypedDict, total=False):
-    """Those of `arrowfeed.read_avro`, which explains them, but for `threads`: workers are started by the
-    runner.
-    """
+    """Options of `arrowfeed.read_avro` except `threads`, because the runner starts the workers."""
 
     columns: list[str] | tuple[str, ...] | None
     reader_schema: AvroSchemaLike | None
@@ -31,7 +29,7 @@ class ReadOptions(TypedDict, total=False):
 
 
 class ParquetReadOptions(TypedDict, total=False):
-    """Those of `arrowfeed.read_parquet`, which explains them, but for `threads`."""
+    """Options of `arrowfeed.read_parquet` except `threads`."""
 
     columns: list[str] | tuple[str, ...] | None
     schema: ArrowSchemaExportable | None
@@ -42,41 +40,41 @@ class ParquetReadOptions(TypedDict, total=False):
 
 
 _OF_A_FILE = ("columns", "reader_schema", "schema")
-"""What can only be checked with the schema of a file."""
+"""Options that can be checked only with the schema of a file."""
 
 _EMPTY = b'Obj\x01\x02\x16avro.schema\x0c"null"\x00' + bytes(16)
-"""A file of nulls, without any."""
+"""An Avro file with the schema `"null"` and no rows."""
 
 
 _FOOTER = b"\x15\x04\x19\x1c\x48\x06schema\x15\x00\x00\x16\x00\x19\x0c\x00"
 _EMPTY_PARQUET = b"PAR1" + _FOOTER + len(_FOOTER).to_bytes(4, "little") + b"PAR1"
-"""A file without columns and rows."""
+"""A Parquet file without columns and rows."""
 
 
 def checked(function: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options, with limits.
+    """Checks the options, and adds limits.
 
     Args:
-        function: Whose they are, for messages.
-        options: As they were given.
+        function: Name of the function for messages.
+        options: The options of the caller.
 
     Raises:
-        TypeError: There is no such option, or it has a wrong type.
-        ValueError: It has a wrong value.
+        TypeError: An option is unknown or has the wrong type.
+        ValueError: An option has an invalid value.
     """
     return _checked(function, options, ReadOptions, functools.partial(read_avro, _EMPTY))
 
 
 def checked_parquet(function: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The same of Parquet files.
+    """Like `checked`, for Parquet files.
 
     Args:
-        function: Whose they are, for messages.
-        options: As they were given.
+        function: Name of the function for messages.
+        options: The options of the caller.
 
     Raises:
-        TypeError: There is no such option, or it has a wrong type.
-        ValueError: It has a wrong value.
+        TypeError: An option is unknown or has the wrong type.
+        ValueError: An option has an invalid value.
     """
     return _checked(function, options, ParquetReadOptions, functools.partial(read_parquet, _EMPTY_PARQUET))
 

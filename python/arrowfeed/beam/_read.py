@@ -1,4 +1,4 @@
-"""Reading as a splittable DoFn: a restriction is a range of a file's bytes."""
+"""Splittable DoFns that read files. A restriction is a byte range of a file."""
 
 from __future__ import annotations
 
@@ -25,49 +25,49 @@ _log = logging.getLogger("arrowfeed")
 
 
 class ReadRanges(beam.DoFn, beam.RestrictionProvider):
-    """Record batches of the files whose `FileMetadata` come in.
+    """Reads the files of a PCollection of `FileMetadata` as record batches.
 
-    Each block is claimed by its offset before it is read, so a range can be split at any time and any byte:
-    its blocks are read once, here or there. Counters of the namespace `arrowfeed`: `rows`, `blocks`,
-    `skipped_blocks`.
+    Each block is claimed by its offset before it is read, so a range can be split at any time and at any
+    byte, and each block is read exactly once. The counters in the namespace `arrowfeed` are `rows`, `blocks`
+    and `skipped_blocks`.
 
     Args:
-        options: Of `arrowfeed.read_avro`.
-        split_bytes: Bytes of a range at first.
+        options: Options of `arrowfeed.read_avro`.
+        split_bytes: Initial size of a range in bytes.
     """
 
     EXTENSION = "avro"
-    """Of the files of a directory."""
+    """Extension of the files in a directory."""
 
     GIVES: Any = pa.RecordBatch
-    """The type of what it gives."""
+    """The type of its outputs."""
 
     def __init__(self, options: dict[str, Any], split_bytes: int) -> None:
         self.options = options
         self.split_bytes = split_bytes
 
     def initial_restriction(self, element: Any) -> Any:
-        """All bytes of a file; a file without any is opened to say that it is no Avro file."""
+        """All bytes of a file. An empty file gets one byte, so that it is opened and raises an error."""
         return _trackers.OffsetRange(0, max(element.size_in_bytes, 1))
 
     def create_tracker(self, restriction: Any) -> Any:
-        """What is asked for each block, and what a runner splits."""
+        """Returns the tracker, which claims each block and which the runner splits."""
         return _trackers.OffsetRestrictionTracker(restriction)
 
     def split(self, element: Any, restriction: Any) -> Iterator[Any]:  # noqa: ARG002 - Beam's signature
-        """Ranges of `split_bytes`, the last one up to half as much larger or smaller."""
+        """Splits into ranges of `split_bytes`; the last one may be up to half of it larger or smaller."""
         return restriction.split(self.split_bytes, max(self.split_bytes // 2, 1))
 
     def restriction_size(self, element: Any, restriction: Any) -> int:  # noqa: ARG002 - Beam's signature
-        """Bytes."""
+        """Size in bytes."""
         return restriction.size()
 
     def process(self, element: Any, tracker: Any = RESTRICTION) -> Iterator[Any]:
-        """Record batches of pyarrow of one range.
+        """Reads one range as pyarrow record batches.
 
         Raises:
-            ArrowfeedError: As `arrowfeed.read_avro`, with the offset in the file, and the number of the
-                block in the range. ChangedError: the file is shorter than it was when it was listed.
+            ArrowfeedError: As in `arrowfeed.read_avro`, with the offset in the file and the number of the
+                block in the range. ChangedError: The file is shorter than when it was listed.
         """
         path, restriction = element.path, tracker.current_restriction()
         split = Split(path, restriction.start, restriction.stop)
@@ -76,21 +76,21 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
             _check_length(path, file, restriction.stop)
             for batch in reader:
                 yield from self.given(batch)
-            # Blocks begin before the end of the range, which is claimed as well to say that it is done.
+            # All blocks begin before the end of the range. Claiming the end marks the range as done.
             tracker.try_claim(restriction.stop)
             self._count(reader.report())
 
     def reader(self, split: Split, **source: Any) -> RecordBatchReader:
-        """Reads one range.
+        """Opens a reader of one range.
 
         Args:
             split: The range.
-            **source: Where its bytes come from, and who claims its blocks.
+            **source: The file and the claim function.
         """
         return read_split(split, **source, **self.options)
 
     def given(self, batch: RecordBatch) -> list[Any]:
-        """What is given of a batch."""
+        """The outputs for a batch."""
         return [batch.to_pyarrow()]
 
     def _count(self, report: Report) -> None:
@@ -103,12 +103,12 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
 
 
 class ReadParquetRanges(ReadRanges):
-    """The same of Parquet files, whose row groups are claimed.
+    """Like `ReadRanges`, for Parquet files, whose row groups are claimed.
 
     Args:
-        options: Of `arrowfeed.read_parquet`.
-        split_bytes: Bytes of a range at first.
-        expected: The schema that every file must have. None: any.
+        options: Options of `arrowfeed.read_parquet`.
+        split_bytes: Initial size of a range in bytes.
+        expected: The schema that every file must have. None: any schema.
     """
 
     EXTENSION = "parquet"
@@ -118,10 +118,10 @@ class ReadParquetRanges(ReadRanges):
         self._expected = expected
 
     def reader(self, split: Split, **source: Any) -> RecordBatchReader:
-        """Reads one range.
+        """Opens a reader of one range.
 
         Raises:
-            SchemaError: The file has another schema than the one that is expected.
+            SchemaError: The schema of the file differs from the expected one.
         """
         reader = read_parquet_split(split, **source, **self.options)
         if self._expected is not None:
@@ -130,10 +130,10 @@ class ReadParquetRanges(ReadRanges):
 
 
 def _check_schema(path: str, expected: Any, found: Any) -> None:
-    """Refuses a file of another schema.
+    """Rejects a file with another schema.
 
     Raises:
-        SchemaError: Its message names the first column that differs.
+        SchemaError: The schemas differ; the message names the first different column.
     """
     pairs = itertools.zip_longest(expected, found)
     different = next(((one, other) for one, other in pairs if one is None or not one.equals(other)), None)
@@ -144,10 +144,10 @@ def _check_schema(path: str, expected: Any, found: Any) -> None:
 
 
 def _check_length(path: str, file: BinaryIO, expected: int) -> None:
-    """Refuses a file that ends before a range of it does.
+    """Rejects a file that ends before its range.
 
     Raises:
-        ChangedError: It has got shorter since it was listed.
+        ChangedError: The file has become shorter since it was listed.
     """
     file.seek(0, os.SEEK_END)
     length = file.tell()

@@ -1,4 +1,4 @@
-"""What pipelines are made of."""
+"""The transforms: `ReadAvro`, `ReadAllAvro`, `ReadParquet` and `ReadAllParquet`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _system: Any = imported("apache_beam.io.filesystem", "apache-beam")
 _filesystems: Any = imported("apache_beam.io.filesystems", "apache-beam")
 
 SPLIT_BYTES = 64 << 20
-"""Bytes of a range, before a runner splits it again."""
+"""Default size of a range in bytes, before a runner splits it again."""
 
 
 class ReadAll(beam.PTransform):
     """Reads the files of a PCollection of patterns or of `FileMetadata`.
 
     Args:
-        read: Reads the ranges of a file.
+        read: The DoFn that reads the ranges of a file.
     """
 
     def __init__(self, read: ReadRanges) -> None:
@@ -40,31 +40,30 @@ class ReadAll(beam.PTransform):
         self._read = read
 
     def expand(self, pcoll: Any) -> Any:
-        """A PCollection of `pyarrow.RecordBatch`."""
+        """Returns a PCollection of `pyarrow.RecordBatch`."""
         matched = pcoll | "Match" >> beam.ParDo(_Match(self._read.EXTENSION))
-        # Ranges of one file go to other workers than the one that has listed it.
+        # Distributes the ranges of a file to workers other than the one that listed it.
         shared = matched | "Share" >> beam.Reshuffle()
         return shared | "Read" >> beam.ParDo(self._read).with_output_types(self._read.GIVES)
 
 
 class ReadAllAvro(ReadAll):
-    """Reads the Avro files of a PCollection of patterns or of `FileMetadata`, as record batches of pyarrow.
+    """Reads the Avro files of a PCollection of patterns or of `FileMetadata` as pyarrow record batches.
 
-    Files are cut into ranges of bytes, which workers share out, and which a runner may split again at any
-    time while they are read. Batches are in no order; of each range, the last one may be short.
+    Files are divided into byte ranges for the workers, and a runner may split a range again at any time while
+    it is read. Batches have no defined order; the last batch of a range may be short.
 
     Args:
         split_bytes: Bytes of a range at first.
-        **options: Those of `arrowfeed.read_avro` but for `threads`: `columns`, `reader_schema`, `batch_size`,
-            `max_batch_bytes`, `encoding`, `double_as_float`, `string_type`, `raw`, `limits`, and `on_error`,
-            which is `"raise"` or `"skip_block"` here. Without a `reader_schema`, the batches of a file have
-            the schema of that file. With `raw=True`, each range is read alone: records of files of different
-            Avro schemas cannot be told apart.
+        **options: Options of `arrowfeed.read_avro` except `threads`: `columns`, `reader_schema`,
+            `batch_size`, `max_batch_bytes`, `encoding`, `double_as_float`, `string_type`, `raw`, `limits`,
+            and `on_error`, which is `"raise"` or `"skip_block"` here. Without a `reader_schema`, the batches
+            of a file have the schema of that file. With `raw=True`, each range is read separately, so records
+            of files with different Avro schemas cannot be distinguished.
 
     Raises:
-        TypeError: There is no such option, or it has a wrong type. ValueError: it has a wrong value. Both are
-            raised at once; what is wrong with a file is raised by the worker that reads it, as `read_avro`
-            does.
+        TypeError: An option is unknown or has the wrong type. ValueError: An option has an invalid value. The
+            constructor raises both; the worker that reads a file raises its errors, as in `read_avro`.
 
     Example:
         >>> batches = pipeline | beam.Create(["day-1/*.avro", "day-2/*.avro"]) | ReadAllAvro(columns=["id"])
@@ -75,17 +74,17 @@ class ReadAllAvro(ReadAll):
 
 
 class ReadAvro(ReadAllAvro):
-    """Reads Avro files as record batches of pyarrow, at the start of a pipeline.
+    """Reads Avro files as pyarrow record batches, at the start of a pipeline.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.avro`), or a list of these, on any file system that
-            Beam knows.
+            Beam supports.
         split_bytes: As in `ReadAllAvro`.
         **options: As in `ReadAllAvro`.
 
     Raises:
-        TypeError: There is no such option, or it has a wrong type. ValueError: it has a wrong value, or
-            there is no pattern. FileNotFoundError: a worker finds no file that matches a pattern.
+        TypeError: An option is unknown or has the wrong type. ValueError: An option has an invalid value, or
+            there is no pattern. FileNotFoundError: A worker finds no file that matches a pattern.
 
     Example:
         >>> pipeline | ReadAvro("part-*.avro", columns=["id"]) | beam.Map(lambda batch: batch.num_rows)
@@ -102,25 +101,24 @@ class ReadAvro(ReadAllAvro):
         self._patterns = _patterns(file_pattern)
 
     def expand(self, pcoll: Any) -> Any:
-        """A PCollection of `pyarrow.RecordBatch`."""
+        """Returns a PCollection of `pyarrow.RecordBatch`."""
         return super().expand(pcoll | "Patterns" >> beam.Create(self._patterns))
 
 
 class ReadAllParquet(ReadAll):
     """Reads the Parquet files of a PCollection of patterns or of `FileMetadata`.
 
-    As `ReadAllAvro`, with row groups in the place of blocks: it gives record batches of pyarrow.
+    Like `ReadAllAvro`, with row groups instead of blocks. The results are pyarrow record batches.
 
     Args:
         split_bytes: Bytes of a range at first.
-        **options: Those of `arrowfeed.read_parquet` but for `threads`: `columns`, `schema`,
+        **options: Options of `arrowfeed.read_parquet` except `threads`: `columns`, `schema`,
             `double_as_float`, `batch_size`, `limits`, and `on_error`, which is `"raise"` or `"skip_block"`
             here. Without a `schema`, the batches of a file have the schema of that file.
 
     Raises:
-        TypeError: There is no such option, or it has a wrong type. ValueError: it has a wrong value. Both are
-            raised at once; what is wrong with a file is raised by the worker that reads it, as `read_parquet`
-            does.
+        TypeError: An option is unknown or has the wrong type. ValueError: An option has an invalid value. The
+            constructor raises both; the worker that reads a file raises its errors, as in `read_parquet`.
 
     Example:
         >>> batches = pipeline | beam.Create(["day-1/*.parquet"]) | ReadAllParquet(columns=["id"])
@@ -131,17 +129,17 @@ class ReadAllParquet(ReadAll):
 
 
 class ReadParquet(ReadAllParquet):
-    """Reads Parquet files as record batches of pyarrow, at the start of a pipeline.
+    """Reads Parquet files as pyarrow record batches, at the start of a pipeline.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.parquet`), or a list of these, on any file system
-            that Beam knows.
+            that Beam supports.
         split_bytes: As in `ReadAllParquet`.
         **options: As in `ReadAllParquet`.
 
     Raises:
-        TypeError: There is no such option, or it has a wrong type. ValueError: it has a wrong value, or
-            there is no pattern. FileNotFoundError: a worker finds no file that matches a pattern.
+        TypeError: An option is unknown or has the wrong type. ValueError: An option has an invalid value, or
+            there is no pattern. FileNotFoundError: A worker finds no file that matches a pattern.
 
     Example:
         >>> pipeline | ReadParquet("part-*.parquet", columns=["id"]) | beam.Map(lambda batch: batch.num_rows)
@@ -158,15 +156,15 @@ class ReadParquet(ReadAllParquet):
         self._patterns = _patterns(file_pattern)
 
     def expand(self, pcoll: Any) -> Any:
-        """A PCollection of `pyarrow.RecordBatch`."""
+        """Returns a PCollection of `pyarrow.RecordBatch`."""
         return super().expand(pcoll | "Patterns" >> beam.Create(self._patterns))
 
 
 def _patterns(file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The patterns of an argument.
+    """Returns the patterns of an argument as a list.
 
     Raises:
-        ValueError: There is none.
+        ValueError: There is no pattern.
     """
     alone = isinstance(file_pattern, str | os.PathLike)
     patterns: Sequence[str | os.PathLike[str]] = [file_pattern] if alone else file_pattern
@@ -176,11 +174,11 @@ def _patterns(file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[
 
 
 def matching(pattern: str, extension: str) -> list[Any]:
-    """The metadata of the files of a pattern, by path.
+    """Returns the metadata of the files that match a pattern, sorted by path.
 
     Args:
         pattern: A path, a glob or a directory.
-        extension: Of the files of a directory.
+        extension: Extension of the files in a directory.
 
     Raises:
         FileNotFoundError: No file matches.
@@ -193,17 +191,17 @@ def matching(pattern: str, extension: str) -> list[Any]:
 
 
 class _Match(beam.DoFn):
-    """The files that patterns mean.
+    """Lists the files that match patterns.
 
     Args:
-        extension: Of the files of a directory.
+        extension: Extension of the files in a directory.
     """
 
     def __init__(self, extension: str) -> None:
         self._extension = extension
 
     def process(self, element: Any) -> list[Any]:
-        """The metadata of the files of a pattern; metadata are those of their file.
+        """Returns the metadata of the files that match a pattern. Metadata are passed through.
 
         Raises:
             FileNotFoundError: No file matches.
@@ -214,10 +212,10 @@ class _Match(beam.DoFn):
 
 
 def _pattern(pattern: str, extension: str) -> str:
-    """What Beam calls it: a directory is its files of one extension, and a `file://` URL a path there."""
+    """Converts a pattern for Beam: a directory to a glob of its files, a `file://` URL to a path."""
     if pattern.startswith("file://"):
         pattern = urllib.request.url2pathname(urllib.parse.urlsplit(pattern).path)
     if pattern.endswith("/") or os.path.isdir(pattern):  # noqa: PTH112 - it may be no path
         return _filesystems.FileSystems.join(pattern, f"*.{extension}")
-    # Beam finds no files for a glob without a directory.
+    # Beam finds no files for a glob without a directory part.
     return pattern if os.path.dirname(pattern) else f"./{pattern}"  # noqa: PTH120 - as above

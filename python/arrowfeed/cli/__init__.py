@@ -1,7 +1,7 @@
 """The command line: `arrowfeed schema|head|cat|count|stats|splits|explain|convert FILE...`.
 
-A subcommand is a file with `add`, which declares its options, and `run`. `import arrowfeed` imports nothing
-of this package; docs/command-line.md is its page.
+Each subcommand is a module with `add`, which declares its options, and `run`. `import arrowfeed` does not
+import this package. docs/command-line.md documents it.
 """
 
 from arrowfeed.cli._main import main

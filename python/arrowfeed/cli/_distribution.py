@@ -1,4 +1,4 @@
-"""Distributions of numbers that are seen once, in bins whose number does not grow."""
+"""Streaming distributions of numbers, with a fixed maximum number of bins."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 BINS = 32
 _LEAST_EXPONENT = -1000
 _DIGITS = 50
-"""Bits of a float that say in which bin it is."""
+"""Maximum number of bits of a float that determine its bin."""
 
 
 class Lengths:
-    """Lengths of lists and texts: exact least, mean and most, and counts by powers of two."""
+    """Lengths of lists and strings: exact minimum, mean and maximum, and counts by powers of two."""
 
     def __init__(self) -> None:
         self.count = self.total = self.most = 0
@@ -23,7 +23,7 @@ class Lengths:
         """Counts of 0, 1, 2 to 3, 4 to 7, and so on."""
 
     def add(self, lengths: np.ndarray[Any, Any]) -> None:
-        """Counts some, at least one."""
+        """Adds an array of at least one length."""
         least = int(lengths.min())
         self.least = least if self.least is None else min(self.least, least)
         self.most = max(self.most, int(lengths.max()))
@@ -34,23 +34,23 @@ class Lengths:
 
     @property
     def mean(self) -> float | None:
-        """None where nothing was counted."""
+        """The mean length. None: nothing was counted."""
         return self.total / self.count if self.count else None
 
     def bins(self) -> list[tuple[str, int]]:
-        """Names and counts of the bins up to the last one that holds something."""
+        """Names and counts of the bins, up to the last bin that is not empty."""
         last = int(self.most).bit_length()
         return [(_power(bits), int(self.powers[bits])) for bits in range(last + 1)]
 
 
 class Histogram:
-    """Counts of numbers in at most `BINS` bins of one width, a power of two.
+    """A histogram with at most `BINS` bins of equal width, which is a power of two.
 
-    Bins begin at multiples of their width. What does not fit makes all of them wider, and each goes as a
-    whole into one of the new ones: the counts are exact, in whatever order numbers come.
+    Bins begin at multiples of their width. A number outside the bins makes all bins wider, and each old bin
+    goes as a whole into a new one. The counts are therefore exact, in any order of the numbers.
 
     Args:
-        whole: The numbers are integers: a bin has one of them, or more.
+        whole: Whether the numbers are integers, so that a bin covers at least one integer.
     """
 
     def __init__(self, *, whole: bool) -> None:
@@ -60,7 +60,7 @@ class Histogram:
         self._counts = np.zeros(0, np.int64)
 
     def add(self, values: np.ndarray[Any, np.dtype[np.float64]]) -> None:
-        """Counts those that are finite."""
+        """Adds the finite values of an array."""
         finite = values[np.isfinite(values)]
         if len(finite) == 0:
             return
@@ -69,7 +69,7 @@ class Histogram:
         self._put(places)
 
     def bins(self) -> list[tuple[str, int]]:
-        """Names and counts of the bins, from the first to the last that holds something."""
+        """Names and counts of the bins, from the first to the last bin that is not empty."""
         width = math.ldexp(1.0, self._exponent)
         starts = [(self._first + place) * width for place in range(len(self._counts))]
         if self._whole:
@@ -81,7 +81,7 @@ class Histogram:
         return list(zip(names, self._counts.tolist(), strict=True))
 
     def _widen(self, least: float, most: float) -> None:
-        """Makes the bins wide enough for these, and for what is in them already."""
+        """Widens the bins until they cover this range and their current content."""
         before = self._exponent
         exponent = max(before, math.frexp(max(abs(least), abs(most)))[1] - _DIGITS)
         while self._span(exponent, least, most) > BINS:
@@ -102,7 +102,7 @@ class Histogram:
         return last - first + 1
 
     def _put(self, places: np.ndarray[Any, Any], counts: np.ndarray[Any, Any] | None = None) -> None:
-        """Adds to bins: one for each place, or the counts."""
+        """Adds 1 to the bin of each place, or the given counts."""
         first, last = int(places.min()), int(places.max())
         if len(self._counts):
             first, last = min(first, self._first), max(last, self._first + len(self._counts) - 1)

@@ -1,4 +1,4 @@
-"""What is counted of one field, batch by batch, in memory that does not grow with the data."""
+"""Statistics of one field, collected batch by batch with constant memory."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NAME = re.compile(r"[^\W\d]\w*")
-"""A step of a key expression that needs no quotes."""
+"""A name that needs no quotes in a key expression."""
 
 MOST_DISTINCT = 1000
-"""Distinct values are counted up to here, and no longer looked for behind it."""
+"""Maximum count of distinct values; beyond it, counting stops."""
 
 
 class FieldStats:
-    """The values of a field, of those inside of it in `children`.
+    """Statistics of a field; `children` has those of its nested fields.
 
-    A path is a key expression, but for `m{keys}`, the keys of a map. Values under a null record, list or map
-    are not there: `count` is that of the places that could hold one.
+    A path is a key expression, except `m{keys}` for the keys of a map. Values inside a null record, list or
+    map do not exist: `count` is the number of positions that can have a value.
     """
 
     def __init__(self, path: str, kind: Any, *, histograms: bool) -> None:
@@ -40,7 +40,7 @@ class FieldStats:
         self.children = [FieldStats(step, inner, histograms=histograms) for step, inner in _inner(path, kind)]
 
     def add(self, array: Any) -> None:
-        """Counts an array of the field."""
+        """Adds an array of the field."""
         self.count += len(array)
         self.own_bytes += _own_bytes(array)
         self.nulls += _nulls(array)
@@ -65,35 +65,36 @@ class FieldStats:
         if self.extremes is not None:
             self.extremes.add(values)
         if self.histogram is not None:
-            self.histogram.add(values.cast("float64", safe=False).to_numpy())
+            self.histogram.add(parts.numbers(values.cast("float64", safe=False)))
 
     @property
     def bytes(self) -> int:
-        """Bytes of the field in Arrow, with all that is inside of it."""
+        """Bytes of the field in Arrow, including nested fields."""
         return self.own_bytes + sum(child.bytes for child in self.children)
 
     def walk(self) -> Iterator[FieldStats]:
-        """The field, then those inside of it, in order."""
+        """Iterates over the field and its nested fields, in order."""
         yield self
         for child in self.children:
             yield from child.walk()
 
 
 class Extremes:
-    """The smallest and the largest value, as an array of none or of two."""
+    """The smallest and the largest value, as None or an array of both."""
 
     def __init__(self) -> None:
         self.values: Any = None
 
     def add(self, values: Any) -> None:
-        """Looks at an array without nulls."""
+        """Adds an array without nulls."""
         if len(values) == 0:
             return
         compute = needed("pyarrow.compute", "to compare values")
         if self.values is not None:
             values = parts.arrow().concat_arrays([self.values, values])
         found = compute.min_max(values)
-        self.values = parts.arrow().array([found["min"], found["max"]], values.type)
+        pa = parts.arrow()
+        self.values = pa.concat_arrays([pa.repeat(found[name], 1) for name in ("min", "max")])
 
 
 class Distinct:
@@ -105,13 +106,13 @@ class Distinct:
 
     @property
     def count(self) -> int:
-        """The number; where it is not exact, there are more."""
+        """The number of distinct values; a lower bound if it is not exact."""
         if not self.exact:
             return MOST_DISTINCT
         return 0 if self._known is None else len(self._known)
 
     def add(self, values: Any) -> None:
-        """Looks at an array without nulls, unless too many are known already."""
+        """Adds an array without nulls, unless the maximum is exceeded."""
         if not self.exact:
             return
         found = values.unique()
@@ -122,7 +123,7 @@ class Distinct:
 
 
 def _name(kind: Any) -> str:
-    """Of nested types without what is inside, which has lines of its own."""
+    """The name of a type. For nested types, it omits the inner types, which have their own lines."""
     pa = parts.arrow()
     for matches, name in (
         (pa.types.is_struct, "struct"),
@@ -137,7 +138,7 @@ def _name(kind: Any) -> str:
 
 
 def _inner(path: str, kind: Any) -> list[tuple[str, Any]]:
-    """Paths and types of what is directly inside of a type."""
+    """Paths and types of the direct children of a type."""
     pa = parts.arrow()
     if pa.types.is_struct(kind):
         return [(f"{path}{_step(field.name, '.')}", field.type) for field in kind]
@@ -151,7 +152,7 @@ def _inner(path: str, kind: Any) -> list[tuple[str, Any]]:
 
 
 def column_path(name: str) -> str:
-    """The key expression of a column."""
+    """Returns the key expression of a column."""
     return _step(name, "")
 
 
@@ -161,7 +162,7 @@ def _step(name: str, dot: str) -> str:
 
 
 def _inside(array: Any) -> list[Any]:
-    """The arrays of `_inner`, of an array without nulls."""
+    """The child arrays for `_inner`, from an array without nulls."""
     pa = parts.arrow()
     if pa.types.is_struct(array.type):
         return [array.field(at) for at in range(array.type.num_fields)]
@@ -175,7 +176,7 @@ def _inside(array: Any) -> list[Any]:
 
 
 def _nulls(array: Any) -> int:
-    """Nulls; of a union, its rows of the branch null."""
+    """The number of nulls; for a union, of its rows with the branch null."""
     pa = parts.arrow()
     if not pa.types.is_union(array.type):
         return array.null_count
@@ -183,10 +184,10 @@ def _nulls(array: Any) -> int:
 
 
 def _own_bytes(array: Any) -> int:
-    """Bytes of an array without those of arrays inside of it.
+    """Bytes of an array without its child arrays.
 
-    A row has one offset of 4 or 8 bytes, none where all lists have one size, and a bit where nulls are in the
-    batch. The symbols of an enum are not counted.
+    A row has one offset of 4 or 8 bytes (no offset in fixed-size lists), and one bit if the batch has nulls.
+    The symbols of an enum are not counted.
     """
     types, kind, rows = parts.arrow().types, array.type, len(array)
     if types.is_null(kind):
@@ -207,7 +208,7 @@ def _own_bytes(array: Any) -> int:
 
 
 def _decoded(array: Any) -> Any:
-    """Values that can be compared: the symbols of an enum, each that occurs once; half floats as floats."""
+    """Converts to comparable values: an enum to its distinct symbols, half floats to floats."""
     if parts.arrow().types.is_float16(array.type):
         return array.cast("float32")
     if parts.arrow().types.is_dictionary(array.type):
@@ -219,7 +220,7 @@ def _lengths(array: Any) -> Any:
     if parts.is_list(array.type) or parts.arrow().types.is_map(array.type):
         offsets = parts.offsets(array)
         return offsets[1:] - offsets[:-1]
-    return needed("pyarrow.compute", "to measure texts").binary_length(array).to_numpy()
+    return parts.numbers(needed("pyarrow.compute", "to measure texts").binary_length(array))
 
 
 def _has_lengths(kind: Any) -> bool:

@@ -25,7 +25,7 @@ OPTIONS = {
     DELIMITER: "--delimiter",
     HEADER: "--no-header",
 }
-"""Arguments of reading that not all formats have, and their options."""
+"""Read arguments that not all formats support, and their command line options."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Format:
     Args:
         name: The value of `--format`.
         dataset: The class of `arrowfeed` that reads files of the format.
-        read: The function of `arrowfeed` that gives a reader of their batches.
-        evidence: The content by which a file is recognized.
-        suffixes: Suffixes of names, which count only where the content does not say the format.
-        options: Options of reading that the format has, of those that not all formats have.
+        read: The function of `arrowfeed` that returns a reader of the files.
+        evidence: The content by which the format is recognized.
+        suffixes: File name suffixes, used only if the content does not determine the format.
+        options: The arguments in `OPTIONS` that the format supports.
         arguments: Fixed arguments of `read`.
-        suffix_arguments: Arguments of `read` that the suffix of the first file's name says.
-        bytes_option: The argument of `read` that ends a batch by its bytes: `"max_batch_bytes"`, or
-            `"limits"` where `Limits.batch_bytes` does. None: no argument does.
+        suffix_arguments: Arguments of `read` that follow from the suffix of the first file name.
+        bytes_option: The argument of `read` that limits the bytes of a batch: `"max_batch_bytes"`, or
+            `"limits"` for `Limits.batch_bytes`. None: no such argument.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Format:
 
     @property
     def extension(self) -> str:
-        """The extension of the files of a directory, without the dot."""
+        """The extension of files in a directory, without the dot."""
         return self.suffixes[0][1:] if self.suffixes else "tfrecord"
 
     @property
@@ -126,18 +126,18 @@ FORMATS = (
         bytes_option="limits",
     ),
 )
-"""Every format that is read. A further one is a line here."""
+"""All input formats. A new format needs an entry here."""
 
 BY_NAME = {known.name: known for known in FORMATS}
 
 
 def by_suffix(file: str) -> Format | None:
-    """The format that the name or the URL of a file says."""
+    """The format that follows from the suffix of a file name or URL."""
     return next((known for known in FORMATS if suffix_of(file) in known.suffixes), None)
 
 
 def suffix_of(file: str) -> str:
-    """The suffix of a name or URL, in small letters, without the `.gz` behind it; empty if there is none."""
+    """The suffix of a name or URL in lower case, without a trailing `.gz`; empty if there is none."""
     return PurePath(name_of(file).lower().removesuffix(".gz")).suffix
 
 

@@ -1,4 +1,4 @@
-"""Files as input of a command: their format, and what reads them."""
+"""Input files of a command: their format and their reader."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from arrowfeed.cli._standard_input import StandardInput
 
 _READ_ROWS = 1 << 13
-"""Most rows of a batch of a format that does not end batches by their bytes."""
+"""Maximum number of rows of a batch, for formats that do not limit its bytes."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,13 +40,14 @@ class Input:
 
     Args:
         format: Their format.
-        evidence: The reason why it is this format.
-        files: Their names, as the caller gave them.
-        first: The first of them. Its header can be read any number of times before the rows.
-        source: Gives the `source` argument of the library, for one reading.
-        arguments: Arguments of reading that the name of the first file says. Options come before them.
-        stores: Arguments of all functions of the library: how files of stores are reached.
-        look: What was found at the first name, if it is one of a store and its format had to be found.
+        evidence: The reason for the detected format.
+        files: Their names, as passed by the caller.
+        first: The first file. Its header can be read repeatedly before the rows.
+        source: Returns the `source` argument of the library for one pass.
+        arguments: Read arguments that follow from the name of the first file. Options take precedence.
+        stores: Arguments for access to stores, which all functions of the library accept.
+        look: The result of `look_at` for the first name, if it is in a store and its format had to be
+            detected.
     """
 
     format: Format
@@ -66,17 +67,17 @@ class Input:
         exclude: list[str] | None = None,
         **options: Any,
     ) -> RecordBatchReader:
-        """A reader of the rows.
+        """Opens a reader of the rows.
 
         Args:
-            batch_size: Most rows of a batch.
-            batch_bytes: Bytes after which a batch ends early, of formats that can do so.
+            batch_size: Maximum number of rows of a batch.
+            batch_bytes: Bytes after which a batch ends early, for formats that support it.
             exclude: Names of columns to leave out. None: no column.
-            **options: Options of the reading function. One that is None was not asked for.
+            **options: Options of the read function. None means that the option is not set.
 
         Raises:
-            UsageError: The format does not have an option, or `exclude` has an unknown name.
-            Whatever the reading function raises.
+            UsageError: The format does not support an option, or `exclude` has an unknown name.
+            Errors of the read function are passed on.
         """
         given = self.accepted(options)
         if exclude is not None:
@@ -91,10 +92,10 @@ class Input:
         return read(self.source(), batch_size=batch_size, **given, **self.format.arguments, **self.stores)
 
     def accepted(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options that are given.
+        """Returns the options that are set.
 
         Raises:
-            UsageError: The format does not have one of them.
+            UsageError: The format does not support one of them.
         """
         given = {name: value for name, value in options.items() if value is not None}
         for name, option in OPTIONS.items():
@@ -103,19 +104,19 @@ class Input:
         return {**self.arguments, **given}
 
     def dataset(self, **options: Any) -> Dataset:
-        """The files as a dataset."""
+        """Opens the files as a dataset."""
         return self.format.dataset_class(self.source(), **{**self.arguments, **options, **self.stores})
 
     def without_columns(self, **options: Any) -> Dataset:
-        """The files as a dataset without columns, which takes no look at their rows for a schema."""
+        """Opens the files as a dataset without columns, which does not infer a schema from all rows."""
         sample = {SAMPLE: 1} if SAMPLE in self.format.options else {}
         return self.dataset(representations={}, **{**sample, **self.accepted(options)})
 
     def splits(self, target_bytes: int, **options: Any) -> list[Split]:
-        """Byte ranges of the files. The options are those of `read`.
+        """Plans byte ranges of the files. The options are those of `read`.
 
         Raises:
-            TypeError: The files are of Avro, and not all have names. SchemaError: so are others.
+            TypeError: Avro files without names cannot be split. SchemaError: The same for other formats.
         """
         if self.is_avro:
             self.accepted(options)
@@ -123,16 +124,16 @@ class Input:
         return self.without_columns(**options).plan_splits(target_bytes=target_bytes)
 
     def header(self) -> AvroSchema:
-        """The header of the first file, which is one of Avro."""
+        """Reads the header of the first file, which must be an Avro file."""
         if self.look is not None:
-            # What was read already has the header, unless it is long or wrong.
+            # The bytes read so far contain the header, unless it is long or invalid.
             with contextlib.suppress(arrowfeed.ArrowfeedError):
                 return arrowfeed.avro_schema(self.look.head)
         return header(self.first, self.stores)
 
     @property
     def shown(self) -> str:
-        """The first name, as messages have it."""
+        """The first name, as displayed in messages."""
         return redacted(self.files[0])
 
     @property
@@ -141,7 +142,7 @@ class Input:
         return any(map(is_remote, self.files))
 
     def listed(self) -> list[tuple[str, str]]:
-        """The files of the first name, which is one of a store: each as it is shown, and as it is opened."""
+        """Lists the files of the first name, which is in a store, each as displayed and as opened."""
         look = self.look
         if look is None:
             look = look_at(self.files[0], dict(self.stores), self.format.extension, count=0)
@@ -151,7 +152,7 @@ class Input:
 
     @property
     def known_bytes(self) -> int | None:
-        """Bytes of all files; None where only further requests could tell them."""
+        """Bytes of all files; None if that requires additional requests."""
         if self.look is None or len(self.files) > 1:
             return None
         known = [size for _, size in self.look.files if size is not None]
@@ -159,7 +160,7 @@ class Input:
 
     @property
     def is_avro(self) -> bool:
-        """Whether the files have headers of Avro."""
+        """Whether the files are Avro files."""
         return self.format is AVRO
 
     def _refuse(self, name: str, option: str) -> None:
@@ -170,7 +171,7 @@ class Input:
         raise UsageError(f"{option}: expected a file of {having}, found {found}, which has no such option")
 
     def _others(self, exclude: Iterable[str], options: Mapping[str, Any]) -> list[str]:
-        """Paths of all columns but some."""
+        """Paths of all columns except the excluded ones."""
         if COLUMNS in options:
             raise UsageError("--exclude: expected no --columns beside it, found both")
         alone: dict[str, Any] = {**options, "threads": 1}
@@ -184,15 +185,15 @@ class Input:
 
 
 def opened(files: list[str], name: str | None, stores: Mapping[str, Any]) -> Input:
-    """Files as input.
+    """Opens files as input.
 
     Args:
-        files: Names, as the caller gave them.
-        name: Of their format. None: the content of the first file says it, else the suffix of its name.
-        stores: Arguments of all functions of the library: how files of stores are reached.
+        files: Names, as passed by the caller.
+        name: Name of their format. None: the content of the first file determines it, or else its suffix.
+        stores: Arguments for access to stores, which all functions of the library accept.
 
     Raises:
-        UsageError: Standard input is asked for twice.
+        UsageError: Standard input is requested twice.
         FormatError: No format is recognized.
         OSError: A file cannot be read.
     """
@@ -211,7 +212,7 @@ def opened(files: list[str], name: str | None, stores: Mapping[str, Any]) -> Inp
     elif _is_avro(given[0], stores):
         known, evidence = AVRO, AVRO.evidence
     else:
-        # Standard input is read into memory here, since other formats are not read as streams.
+        # Standard input is read into memory, because only Avro is read as a stream.
         again = rereadable(given)
         known, evidence = _recognized(files[0], lambda: again()[0], stores, None)
     first = files[0] if look is None else look.name
@@ -222,7 +223,7 @@ def opened(files: list[str], name: str | None, stores: Mapping[str, Any]) -> Inp
 def _recognized(
     name: str, again: Callable[[], Any], stores: Mapping[str, Any], look: Look | None
 ) -> tuple[Format, str]:
-    """The format of a file, which is in a store or not of Avro, and the reason."""
+    """Detects the format of a file that is in a store or is not Avro, and the reason."""
     try:
         kind = dataset_class(again, dict(stores), look)
         if kind is arrowfeed.RawRecordDataset and _is_empty(again, look):
@@ -240,7 +241,7 @@ def _recognized(
 
 
 def _is_avro(first: str | StandardInput, stores: Mapping[str, Any]) -> bool:
-    """Whether there is a header of Avro. Not more of the file is read."""
+    """Whether the file has an Avro header. Nothing else is read."""
     try:
         header(first, stores)
     except (arrowfeed.FormatError, FileNotFoundError):

@@ -1,4 +1,4 @@
-"""Libraries that are optional: imported where they are needed, with a message that says how to get them."""
+"""Imports of optional libraries, with a message that tells how to install them."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any
 
 
 def needed(name: str, use: str) -> Any:
-    """A module of the extra `cli`.
+    """Imports a module of the extra `cli`.
 
     Args:
-        name: Of the module, such as `pyarrow.parquet`.
-        use: What it is for, as in "to write Parquet".
+        name: Name of the module, such as `pyarrow.parquet`.
+        use: The purpose for messages, such as "to write Parquet".
 
     Raises:
-        ImportError: It is not installed.
+        ImportError: The module is not installed.
     """
     try:
         return importlib.import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
         raise ImportError(
-            f"expected {package} {use}, found it not installed: pip install 'arrowfeed[cli]'"
+            f"expected {package} {use}, found it not installed: pip install {package}"
         ) from error
 
 
 def wanted(name: str) -> Any | None:
-    """A module that is used where it is installed."""
+    """Imports a module; None if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:

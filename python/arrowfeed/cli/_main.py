@@ -1,4 +1,4 @@
-"""The entry: arguments to a subcommand, and whatever it raises to a message and an exit code."""
+"""The entry point: runs a subcommand, and converts its errors to a message and an exit code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DATA_AND_SYSTEM = (
     ValueError,
     ImportError,
     MemoryError,
-    # pyarrow's, where a format does not have a type.
+    # pyarrow raises it if a format does not support a type.
     NotImplementedError,
 )
 
@@ -36,10 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command.
 
     Args:
-        arguments: Without the program's name. None: those of the process.
+        arguments: Arguments without the program name. None: the arguments of the process.
 
     Returns:
-        The exit code: 0 good, 1 an error of the data or the system, 2 a wrong call, 130 Ctrl-C.
+        The exit code: 0 for success, 1 for an error of the data or the system, 2 for a wrong call, 130 for
+        Ctrl-C.
     """
     try:
         return _run(arguments)
@@ -49,7 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     _write_utf8()
-    options = _parser().parse_args(arguments)
+    options, unknown = _parser().parse_known_args(arguments)
+    if unknown:
+        # The usage of the command, not that of the program.
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         options.run(options)
         _flush()
@@ -64,10 +68,10 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """The parser of the program; argparse makes the subcommands' of the same class."""
+    """The parser of the program. argparse uses the same class for subcommands."""
 
     def error(self, message: str) -> NoReturn:
-        """Escapes the arguments that the message quotes, and leaves out values of storage options."""
+        """Escapes the quoted arguments in the message, and removes values of storage options."""
         super().error(printable(without_values(message)))
 
 
@@ -85,11 +89,13 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (schema, head, cat, count, stats, splits, explain, convert):
         command.add(commands, common)
+    for subparser in commands.choices.values():
+        subparser.set_defaults(parser=subparser)
     return parser
 
 
 def _failed(error: Exception) -> int:
-    """Tells the error after all rows that came before it."""
+    """Prints the error after all preceding rows."""
     try:
         _flush()
     except OSError:
@@ -108,19 +114,19 @@ def _message(error: Exception) -> str:
 
 
 def _flush() -> None:
-    """Writes what is still buffered, if there is a standard output at all."""
+    """Flushes standard output if it exists."""
     print(end="", flush=True)
 
 
 def _write_utf8() -> None:
-    """Whatever the locale. Paths that are no text are shown with escapes."""
+    """Sets the encoding of the output to UTF-8 for any locale. Paths that are not text are escaped."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _forget_standard_output() -> None:
-    """Who read it has had enough: what is left in its buffer must not fail once more when Python ends."""
+    """Redirects standard output after a broken pipe, so that the final flush of Python does not fail."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

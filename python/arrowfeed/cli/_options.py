@@ -1,4 +1,4 @@
-"""Options that several subcommands have, and what they mean to the library."""
+"""Options that several subcommands share, and their conversion to library arguments."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 STORAGE_OPTION = "--storage-option"
 EVERY = "*"
-"""Stands for every list column in `--scalars`."""
+"""The value of `--scalars` that selects all list columns."""
 
 _SHOWN_SKIPPED = 10
 
 _PATH = re.compile(r"(?:\['(?:[^']|'')*'\]|[^,])+")
-"""A field path with the spaces around it."""
+"""A field path with surrounding spaces."""
 
 _MISSPELT = re.compile(r"(--stor[^\s=]*=[^\s=]*=).*", re.DOTALL | re.IGNORECASE)
-"""The name of an option, the key of a storage option, and all that follows."""
+"""A misspelt storage option: the name, the key, and the rest."""
 
 
 class UsageError(Exception):
-    """The call is wrong, which shows only after the options are read on their own."""
+    """An error of the call that argparse does not detect."""
 
 
 def add_files(parser: argparse.ArgumentParser, *, standard_input: bool = True) -> None:
@@ -56,13 +56,13 @@ def add_files(parser: argparse.ArgumentParser, *, standard_input: bool = True) -
 
 
 def stores_of(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of `add_files` as arguments of all functions of the library that read or write."""
+    """Converts the options of `add_files` to arguments of the library functions that read or write."""
     pairs = options.storage_option
     return {} if pairs is None else {"storage_options": dict(pairs)}
 
 
 def _key_and_value(text: str) -> tuple[str, str]:
-    """The parts of a storage option. What was given may be secret: no message shows it."""
+    """Splits a storage option. Its value may be secret, so no message shows it."""
     key, separator, value = text.partition("=")
     if not key or not separator:
         found = "no key" if separator else "no ="
@@ -71,12 +71,12 @@ def _key_and_value(text: str) -> tuple[str, str]:
 
 
 def without_values(message: str) -> str:
-    """A message without the values of storage options whose name was misspelt: no option, or even a FILE."""
+    """Removes the values of misspelt storage options from a message."""
     return _MISSPELT.sub(r"\1…", message)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of reading: those of the reading functions with the same names, and `--exclude`."""
+    """Adds the read options: those of the read functions with the same names, and `--exclude`."""
     parser.add_argument(
         "--columns",
         metavar="PATHS",
@@ -105,7 +105,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def add_text(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of files that have no schema: `--sample`, `--delimiter`, `--no-header`."""
+    """Adds the options for files without a schema: `--sample`, `--delimiter`, `--no-header`."""
     parser.add_argument(
         "--sample",
         type=positive,
@@ -125,7 +125,7 @@ def add_text(parser: argparse.ArgumentParser) -> None:
 
 
 def text_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of `add_text` as arguments of `Input.read`."""
+    """Converts the options of `add_text` to arguments of `Input.read`."""
     return {"sample": options.sample, "delimiter": options.delimiter, "header": options.header}
 
 
@@ -141,7 +141,7 @@ def add_scalars(parser: argparse.ArgumentParser) -> None:
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of `add_reading` as arguments of `Input.read`."""
+    """Converts the options of `add_reading` to arguments of `Input.read`."""
     schema = options.reader_schema
     return {
         "columns": all_paths(options.columns),
@@ -154,23 +154,23 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def all_paths(lists: list[str] | None) -> list[str] | None:
-    """The field paths of an option that may be given several times. None: it was not given."""
+    """The field paths of a repeatable option. None: the option is not set."""
     return None if lists is None else [path for text in lists for path in _paths(text)]
 
 
 def _paths(text: str) -> list[str]:
-    """Field paths between commas; a comma inside of a step in quotes, `['a, b']`, is part of a name."""
+    """Splits field paths at commas. A comma inside a quoted step, `['a, b']`, is part of the name."""
     found = (match[0].strip() for match in _PATH.finditer(text))
     return [path for path in found if path]
 
 
 def positive(text: str) -> int:
-    """An integer of 1 or more."""
+    """Parses an integer of at least 1."""
     return _integer(text, 1)
 
 
 def not_negative(text: str) -> int:
-    """An integer of 0 or more."""
+    """Parses an integer of at least 0."""
     return _integer(text, 0)
 
 
@@ -185,11 +185,11 @@ def _integer(text: str, least: int) -> int:
 
 
 def sources(files: list[str]) -> list[str | StandardInput]:
-    """What the library reads: names as they are, and standard input where it is asked for.
+    """Converts names to sources of the library, with `-` as standard input.
 
     Raises:
-        UsageError: Standard input is asked for twice.
-        OSError: There is none.
+        UsageError: Standard input is requested twice.
+        OSError: There is no standard input.
     """
     if files.count(STANDARD_INPUT) > 1:
         raise UsageError("expected - for standard input once, found it more often")
@@ -197,14 +197,14 @@ def sources(files: list[str]) -> list[str | StandardInput]:
 
 
 def header(source: str | StandardInput, stores: Mapping[str, Any]) -> AvroSchema:
-    """The header of a source, which can be read from its beginning afterwards."""
+    """Reads the header of a source, which can then still be read from its start."""
     if isinstance(source, StandardInput):
         return source.schema()
     return arrowfeed.avro_schema(source, **stores)
 
 
 def tell_skipped(report: Report) -> None:
-    """Says on standard error what `--on-error` left out."""
+    """Reports the parts that `--on-error` skipped, on standard error."""
     skipped = report["skipped"]
     for entry in skipped[:_SHOWN_SKIPPED]:
         print(f"arrowfeed: left out: {printable(entry['error'])}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Files and objects that are there whole or not at all."""
+"""Output files and objects, which appear only when they are complete."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Output:
-    """Where a command writes: a file of this machine, or an object of a store. As text, without secrets.
+    """The destination of a command: a local file, or an object in a store. Its text form has no secrets.
 
     Args:
         text: A path or a URL.
         stores: Arguments of functions of the library: how the store is reached.
 
     Raises:
-        UsageError: The URL is one of a file of another machine.
+        UsageError: The URL names a file of another host.
     """
 
     def __init__(self, text: str, stores: Mapping[str, Any]) -> None:
@@ -58,9 +58,9 @@ def _path_of(text: str) -> Path:
 
 @contextlib.contextmanager
 def new_file(output: Output) -> Generator[Path]:
-    """A local file to write to; what is written there is the output after the block.
+    """Provides a local file to write to, which becomes the output after the block.
 
-    If the block fails, nothing stays, and what was under the name of the output does.
+    If the block fails, the file is removed, and an existing output stays unchanged.
     """
     path = output.place
     if isinstance(path, str):
@@ -78,15 +78,16 @@ def new_file(output: Output) -> Generator[Path]:
 
 
 def refuse(output: Output, *, force: bool) -> None:
-    """Tells early that a file or an object cannot be made.
+    """Checks early whether a file or an object can be created.
 
     Args:
-        output: What to make.
-        force: It may be there, and is replaced.
+        output: The output to create.
+        force: Whether an existing output may be replaced.
 
     Raises:
-        UsageError: It is there, or nobody can write to such a URL.
-        OSError: It is a directory, or its folder is not there; the store refuses.
+        UsageError: The output exists, or the URL does not support writing.
+        OSError: The output is a directory, its parent directory does not exist, or the store rejects the
+            request.
     """
     path = output.place
     if isinstance(path, str):
@@ -106,7 +107,7 @@ def _refuse_object(output: Output, url: str, *, force: bool) -> None:
     try:
         found = exists(url, **output.stores)
     except PermissionError:
-        # There are permissions to write and not to look.
+        # The credentials may permit writing but not reading.
         if not force:
             raise
         return
@@ -116,7 +117,7 @@ def _refuse_object(output: Output, url: str, *, force: bool) -> None:
 
 @contextlib.contextmanager
 def signals_raise() -> Generator[None]:
-    """Signals that end the process raise `SystemExit` instead, so that what is unfinished is removed."""
+    """Makes termination signals raise `SystemExit`, so that unfinished files are removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""The arrays inside of an Arrow array, of the rows that it shows and of no others."""
+"""Child arrays of an Arrow array, restricted to the rows of a slice."""
 
 from __future__ import annotations
 
@@ -13,29 +13,38 @@ def arrow() -> Any:
     """The pyarrow module.
 
     Raises:
-        ImportError: It is not installed.
+        ImportError: pyarrow is not installed.
     """
     return needed("pyarrow", "to look into record batches")
 
 
+def numbers(array: Any) -> np.ndarray[Any, Any]:
+    """The numbers of an array without nulls, over its memory.
+
+    `pyarrow.Array.to_numpy` and `pyarrow.array` import pandas, which takes a fifth of a second and may lose a
+    Ctrl-C.
+    """
+    return np.from_dlpack(array) if len(array) else np.empty(0, array.type.to_pandas_dtype())
+
+
 class Branches(NamedTuple):
-    """A dense union, taken apart."""
+    """The parts of a dense union."""
 
     codes: np.ndarray[Any, np.dtype[np.int8]]
-    """Of each row, the number of its branch."""
+    """The type code of each row."""
     values: list[Any]
-    """Of each branch, the values of its rows, in order."""
+    """The values of the rows of each branch, in order."""
 
 
 def record_batch(batch: Any) -> Any:
-    """A batch of pyarrow. Columns of extension types are their storage, but for uuids, which stay."""
+    """Converts to a pyarrow batch, with extension types replaced by their storage, except uuids."""
     found = arrow().record_batch(batch)
     columns = [column if not _is_other_extension(column.type) else column.storage for column in found.columns]
     return arrow().RecordBatch.from_arrays(columns, names=found.schema.names) if columns else found
 
 
 def shown_type(kind: Any) -> Any:
-    """The type that a column of this type has after `record_batch`."""
+    """The type of such a column after `record_batch`."""
     return kind.storage_type if _is_other_extension(kind) else kind
 
 
@@ -44,7 +53,7 @@ def _is_other_extension(kind: Any) -> bool:
 
 
 def is_list(kind: Any) -> bool:
-    """Whether a row of the type is a list; a map is none."""
+    """Whether a row of the type is a list. A map is not a list."""
     types = arrow().types
     return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
 
@@ -62,7 +71,7 @@ def is_bytes(kind: Any) -> bool:
 
 
 def offset_bytes(kind: Any) -> int:
-    """Bytes of the offset or the view of a row; 0 where rows of the type have none."""
+    """Bytes of the offset or the view of a row; 0 for types without offsets."""
     types = arrow().types
     if types.is_large_list(kind) or types.is_large_string(kind) or types.is_large_binary(kind):
         return 8
@@ -76,44 +85,49 @@ def offset_bytes(kind: Any) -> int:
 def present(array: Any) -> Any:
     """The values of an array that are not null.
 
-    pyarrow's `drop_null` fails where all are null and the type has a uuid inside of it.
+    pyarrow's `drop_null` fails if all values are null and the type contains a uuid.
     """
     return array.filter(array.is_valid()) if array.null_count else array
 
 
 def offsets(array: Any) -> np.ndarray[Any, Any]:
-    """Where the items of each row of a list or map begin, from 0 on, and where the last ones end."""
+    """The start offsets of the items of each row of a list or map, from 0, and the end of the last row."""
     if len(array) == 0:
         return np.zeros(1, np.int32)
     if arrow().types.is_fixed_size_list(array.type):
         return np.arange(len(array) + 1) * array.type.list_size
-    ends = array.offsets.to_numpy()
+    ends = numbers(array.offsets)
     return ends - ends[0]
 
 
 def items(array: Any) -> Any:
-    """The items of a list without nulls, of all its rows."""
+    """The items of all rows of a list without nulls."""
     if arrow().types.is_fixed_size_list(array.type):
         return array.flatten()
     return _between(array, array.values)
 
 
 def entries(array: Any) -> tuple[Any, Any]:
-    """The keys and the values of a map, of all its rows."""
+    """The keys and the values of all rows of a map."""
     return _between(array, array.keys), _between(array, array.items)
 
 
 def branches(array: Any) -> Branches:
-    """The branches of a dense union.
+    """Splits a dense union into its branches.
 
-    Its buffers are read: pyarrow's `type_codes` and `offsets` are those of the array that it is a slice of.
+    It reads the buffers, because the `type_codes` and `offsets` of pyarrow ignore the slice.
     """
     _, codes, places = array.buffers()[:3]
     count, first = len(array), array.offset
-    numbers = np.frombuffer(codes, np.int8, count, first) if count else np.empty(0, np.int8)
+    kinds = np.frombuffer(codes, np.int8, count, first) if count else np.empty(0, np.int8)
     ends = np.frombuffer(places, np.int32, count, 4 * first) if count else np.empty(0, np.int32)
-    chosen = [ends[numbers == code] for code in array.type.type_codes]
-    return Branches(numbers, [array.field(at).take(arrow().array(rows)) for at, rows in enumerate(chosen)])
+    chosen = [ends[kinds == code] for code in array.type.type_codes]
+    return Branches(kinds, [array.field(at).take(_int32(rows)) for at, rows in enumerate(chosen)])
+
+
+def _int32(values: np.ndarray[Any, np.dtype[np.int32]]) -> Any:
+    pa = arrow()
+    return pa.Array.from_buffers(pa.int32(), len(values), [None, pa.py_buffer(values)])
 
 
 def _between(array: Any, values: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The progress bar: of the bytes of files that were read, on a terminal only, where tqdm is installed."""
+"""A progress bar of the file bytes read, shown only on a terminal if tqdm is installed."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _WHOLE = 1 << 62
 
 @contextlib.contextmanager
 def progress(reader: RecordBatchReader, files: Input) -> Generator[None]:
-    """Shows how far a reader is, whoever takes its batches, until the block ends.
+    """Shows the progress of a reader until the block ends, whatever code consumes its batches.
 
-    A thread asks the reader, so that native code that takes the batches needs not be asked.
+    A thread polls the reader, so native consumers of the batches need no support for it.
     """
     tqdm = wanted("tqdm") if sys.stderr is not None and sys.stderr.isatty() else None  # pyright: ignore[reportUnnecessaryComparison]
     if tqdm is None:
@@ -49,7 +49,7 @@ def _follow(reader: RecordBatchReader, bar: Any, done: threading.Event) -> None:
 
 
 def _size(files: Input) -> int | None:
-    """Bytes of all files; None where only requests to a store for them, or nobody, could tell."""
+    """Bytes of all files; None if they are unknown, or if additional requests to a store are needed."""
     if files.is_remote:
         return files.known_bytes
     try:

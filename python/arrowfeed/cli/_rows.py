@@ -1,4 +1,4 @@
-"""Record batches on their way to a file, and the changes of columns that a conversion asks for."""
+"""Streams of record batches, and the changes of columns that a conversion requires."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Rows:
-    """Batches of one schema, which can be read once.
+    """Batches with one schema, which can be read once.
 
-    pyarrow is imported where the schema or the batches are asked for, and not to hand the reader over.
+    Access to the schema or the batches imports pyarrow; `stream` of an unchanged reader does not.
 
     Args:
         reader: The reader of the batches.
@@ -30,18 +30,18 @@ class Rows:
 
     @functools.cached_property
     def schema(self) -> Any:
-        """The schema, of pyarrow."""
+        """The pyarrow schema."""
         return parts.arrow().schema(self._reader.schema)
 
     @functools.cached_property
     def batches(self) -> Iterator[Any]:
-        """The batches, of pyarrow."""
+        """The pyarrow batches."""
         record_batch = parts.arrow().record_batch
         return (record_batch(batch) for batch in self._reader)
 
     @contextlib.contextmanager
     def stream(self) -> Generator[Any]:
-        """The batches for a function that takes `__arrow_c_stream__`. Its errors stay what they are."""
+        """Provides the batches with `__arrow_c_stream__`. Errors of the batches keep their type."""
         if self._reader is not None:
             yield self._reader
             return
@@ -55,16 +55,16 @@ class Rows:
             raise
 
     def changed(self, schema: Any, change: Callable[[Any], Any]) -> Rows:
-        """Rows of another schema, each batch of which `change` makes."""
+        """Returns rows with another schema, whose batches `change` converts."""
         return _Changed(schema, map(change, self.batches))
 
     def gathered(self, rows: int, most_bytes: int) -> Rows:
-        """The same rows in batches of `rows`, fewer at the end or where a batch has `most_bytes`."""
+        """Returns the rows in batches of `rows`. The last batch, or one of `most_bytes`, may have fewer."""
         return _Changed(self.schema, _gathered(self.batches, rows, most_bytes))
 
 
 class _Changed(Rows):
-    """Rows that are no longer those of a reader."""
+    """Rows that differ from those of a reader."""
 
     def __init__(self, schema: Any, batches: Iterator[Any]) -> None:
         self._reader = None
@@ -72,7 +72,7 @@ class _Changed(Rows):
 
 
 def with_scalars(rows: Rows, names: list[str]) -> Rows:
-    """The rows with lists of one value as that value; null lists are nulls.
+    """Replaces lists of one value with that value, and null lists with null.
 
     Args:
         rows: The rows.
@@ -80,7 +80,7 @@ def with_scalars(rows: Rows, names: list[str]) -> Rows:
 
     Raises:
         UsageError: A name is not that of a list column.
-        ValueError: By the batches: a list has no value or several, and so would not be kept.
+        ValueError: While reading: a list does not have exactly one value.
     """
     schema = rows.schema
     lists = [field.name for field in schema if parts.is_list(field.type)]
@@ -112,7 +112,7 @@ def with_scalars(rows: Rows, names: list[str]) -> Rows:
 
 
 def _scalars(name: str, column: Any, first: int) -> Any:
-    """The values of lists. `first` is the number of the first row."""
+    """Returns the values of the lists. `first` is the number of the first row."""
     compute = needed("pyarrow.compute", "to look at lists")
     pa = parts.arrow()
     lengths = compute.list_value_length(column)
@@ -132,10 +132,10 @@ def _scalars(name: str, column: Any, first: int) -> Any:
 
 
 def with_text(rows: Rows) -> Rows:
-    """The rows with byte strings as text, also inside of lists, structs and maps, and without dictionaries.
+    """Converts byte strings to text, also inside lists, structs and maps, and dictionaries to values.
 
     Raises:
-        ValueError: By the batches: bytes are not UTF-8.
+        ValueError: While reading: bytes are not valid UTF-8.
     """
     pa = parts.arrow()
     fields = [field.with_type(_text(field.type)) for field in rows.schema]
@@ -170,7 +170,7 @@ def _as_text(name: str, column: Any, kind: Any, first: int) -> Any:
 
 
 def _text(kind: Any) -> Any:
-    """The type with strings in the place of bytes, and values in the place of dictionaries."""
+    """Returns the type with strings instead of bytes, and values instead of dictionaries."""
     pa, types = parts.arrow(), parts.arrow().types
     forms: tuple[tuple[Any, Callable[[], Any]], ...] = (
         (types.is_dictionary, lambda: _text(kind.value_type)),
@@ -193,7 +193,7 @@ def _text_field(field: Any) -> Any:
 
 
 def _kept(batches: Iterator[Any], failures: list[BaseException]) -> Iterator[Any]:
-    """The batches. What they raise is kept, since Arrow's C interface passes its text only."""
+    """Passes the batches on. It keeps exceptions, because the Arrow C interface transfers only their text."""
     try:
         yield from batches
     except BaseException as error:
@@ -220,7 +220,7 @@ def _gathered(batches: Iterator[Any], rows: int, most_bytes: int) -> Iterator[An
 
 
 def _one(batches: list[Any]) -> list[Any]:
-    """The batches as one, or as several where the offsets of one are too small for its texts."""
+    """Joins the batches into one, or into several if the offsets of one are too small for its strings."""
     if len(batches) == 1:
         return batches
     return parts.arrow().Table.from_batches(batches).combine_chunks().to_batches()

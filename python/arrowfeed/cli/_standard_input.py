@@ -1,4 +1,4 @@
-"""Standard input as a file that can be looked into before it is read."""
+"""Standard input as a file object whose header can be read in advance."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _STEP = 1 << 20
 
 
 class StandardInput:
-    """Standard input, which begins once more with what was read of it for the header.
+    """Standard input, which repeats the bytes that were read for the header.
 
-    Each wait for more is a call of its own from Python, which looks for Ctrl-C before it.
+    Each blocking read is a separate call from Python, which checks for Ctrl-C before it.
 
     Raises:
-        OSError: The process has none.
+        OSError: The process has no standard input.
     """
 
     name = "<stdin>"
@@ -36,7 +36,7 @@ class StandardInput:
         self._schema: AvroSchema | None = None
 
     def schema(self) -> AvroSchema:
-        """The header. The first call comes before all reading."""
+        """Reads the header. The first call must precede all other reads."""
         if self._schema is None:
             self._keeping = True
             try:
@@ -46,7 +46,7 @@ class StandardInput:
         return self._schema
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most `size` bytes, none at the end. By default all bytes up to the end."""
+        """Returns at most `size` bytes, and none at the end. By default, reads up to the end."""
         if size < 0:
             return b"".join(iter(lambda: self.read(_STEP), b""))
         if self._header and not self._keeping:

@@ -1,4 +1,4 @@
-"""The statistics of files as a page that needs nothing else: text that is escaped, and plots in SVG."""
+"""The statistics of files as a self-contained HTML page, with escaped text and SVG plots."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from arrowfeed.cli._stats_report import Summary
 
 _WIDTH, _HEIGHT = 96, 24
-"""Of a plot, in pixels."""
+"""Size of a plot in pixels."""
 
 _PLOTS = ("share of bytes", "share of nulls", "spread of lengths", "spread of values")
-"""They stand after the names and types of the fields: seen without scrolling."""
+"""The plots follow the names and types of the fields, so they are visible without scrolling."""
 _NAMES = 2
 
 _STYLE = """
@@ -52,7 +52,7 @@ _NOTES = (
 
 
 def page(summary: Summary) -> str:
-    """The whole document."""
+    """Formats the complete document."""
     title = _text(f"arrowfeed stats: {', '.join(summary.files)}")
     facts = "".join(
         f"<tr><th>{_text(name)}</th><td>{_text(value)}</td></tr>\n" for name, value in overview(summary)
@@ -91,12 +91,12 @@ def _cell(tag: str, text: str, *, number: bool = False) -> str:
 
 
 def _bar(part: float) -> str:
-    """A bar from the left."""
+    """A horizontal bar."""
     return _svg([_rect(0, 0, part * _WIDTH, _HEIGHT, f"{part:.1%}")])
 
 
 def _bars(bins: Sequence[tuple[str, int]]) -> str:
-    """A bar from below for each bin. What is there is seen: no bar is lower than a pixel."""
+    """A vertical bar for each bin. A bar of a bin that is not empty has at least one pixel."""
     most = max((count for _, count in bins), default=0)
     if most == 0:
         return ""

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 
 class Summary(NamedTuple):
-    """All that `arrowfeed stats` has found."""
+    """The results of `arrowfeed stats`."""
 
     files: list[str]
-    """As they were named."""
+    """The names of the files, as passed by the caller."""
     format: str
     """Name of the format of the files."""
     codecs: list[str]
-    """Of files of Avro, each once."""
+    """The distinct codecs of Avro files."""
     report: Report
-    """Of the reader, at its end."""
+    """The report of the reader at its end."""
     fields: list[FieldStats]
     """The columns."""
 
@@ -33,20 +33,20 @@ class Summary(NamedTuple):
 
     @property
     def ratio(self) -> float | None:
-        """Bytes in Arrow for a byte of the files' blocks; None where there are no blocks."""
+        """Ratio of the bytes in Arrow to the bytes of the file blocks; None without blocks."""
         return self.arrow_bytes / self.report["bytes"] if self.report["bytes"] else None
 
     def share(self, field: FieldStats) -> float:
-        """The field's part of all bytes in Arrow."""
+        """The share of the field in all bytes in Arrow."""
         return field.bytes / self.arrow_bytes if self.arrow_bytes else 0.0
 
     def walk(self) -> list[FieldStats]:
-        """All fields, those inside of others after them."""
+        """All fields, with nested fields after their parents."""
         return [inner for field in self.fields for inner in field.walk()]
 
 
 def as_json(summary: Summary) -> str:
-    """An object whose keys docs/command-line.md lists."""
+    """Formats the summary as a JSON object, whose keys docs/command-line.md lists."""
     content = {
         "files": summary.files,
         "format": summary.format,
@@ -87,7 +87,7 @@ def _rounded(number: float | None) -> float | None:
 
 
 def extremes(field: FieldStats) -> tuple[Any, Any]:
-    """The smallest and the largest value as JSON has them, texts cut."""
+    """The smallest and the largest value as JSON values, with long strings cut."""
     if field.extremes is None or field.extremes.values is None:
         return None, None
     least, most = (
@@ -97,7 +97,7 @@ def extremes(field: FieldStats) -> tuple[Any, Any]:
 
 
 def overview(summary: Summary) -> list[tuple[str, str]]:
-    """What holds for all fields, in words."""
+    """The names and values of the overview lines."""
     report = summary.report
     ratio = "" if summary.ratio is None else f", {summary.ratio:.2f} times those"
     codecs = [("codecs", ", ".join(summary.codecs))] if summary.codecs else []
@@ -115,11 +115,11 @@ def overview(summary: Summary) -> list[tuple[str, str]]:
 
 HEADER = ("field", "type", "count", "nulls", "NaN", "min", "max", "lengths", "distinct", "bytes", "share")
 NUMBERS = {2, 3, 4, 7, 8, 9, 10}
-"""Columns of the header that end at the right."""
+"""Right-aligned columns of the header."""
 
 
 def cells(summary: Summary, field: FieldStats) -> list[str]:
-    """A field as the cells under `HEADER`; what it does not have is empty."""
+    """The cells of a field under `HEADER`; missing values are empty."""
     least, most = extremes(field)
     lengths, distinct = field.lengths, field.distinct
     more = "" if distinct is None or distinct.exact else ">"
@@ -141,7 +141,7 @@ def cells(summary: Summary, field: FieldStats) -> list[str]:
 
 
 def as_text(summary: Summary) -> str:
-    """The overview and a table of the fields."""
+    """Formats the overview and a table of the fields."""
     lines = "".join(f"{name:<17}{printable(value)}\n" for name, value in overview(summary))
     rows = [cells(summary, field) for field in summary.walk()]
     return f"{lines}\n{table(HEADER, rows, right=NUMBERS)}"

@@ -23,20 +23,20 @@ DOUBLE_AS_FLOAT = "double_as_float"
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """A format of files that are written.
+    """An output format.
 
     Args:
         name: The value of `--to`.
-        suffixes: Names of files with one of these suffixes are of the format. Empty: only `--to` asks for it.
-        codecs: Names of compressions, and what the function that writes takes for each.
-        default: The compression that is used if none is asked for.
+        suffixes: File name suffixes of the format. Empty: only `--to` selects it.
+        codecs: Names of compressions, and the argument of `write` for each.
+        default: The default compression.
         write: Writes rows to an `Output` with a codec, and returns their number.
-        check: Raises a ValueError that names a column whose type the format does not have. Nothing has been
-            written by then. None: `write` does that itself, or the format has every type.
-        write_options: Names of further arguments of `write`.
-        check_options: Names of further arguments of `check`.
-        is_gzip: Whether a file whose name has the further suffix `.gz` is one of the format.
-        is_text: Whether byte strings become text.
+        check: Raises a ValueError that names a column with an unsupported type, before anything is written.
+            None: `write` checks the types itself, or the format supports all types.
+        write_options: Names of additional arguments of `write`.
+        check_options: Names of additional arguments of `check`.
+        is_gzip: Whether a file name of the format may have the additional suffix `.gz`.
+        is_text: Whether byte strings are converted to text.
         is_batched: Whether a record batch is a unit of the file, such as a row group.
     """
 
@@ -131,7 +131,7 @@ TARGETS = (
         is_text=True,
     ),
 )
-"""Every format that is written. A further one is a line here."""
+"""All output formats. A new format needs an entry here."""
 
 BY_NAME = {target.name: target for target in TARGETS}
 
@@ -141,24 +141,24 @@ SUFFIXES = tuple(
     for suffix in target.suffixes
     for end in ("", GZIP)[: 1 + target.is_gzip]
 )
-"""Suffixes of names that say a format."""
+"""File name suffixes of all output formats."""
 
 _ALIASES = {"none": "null", "zstd": "zstandard", "gzip": "deflate", "deflate": "gzip"}
-"""Other names of compressions, where a format does not have the first one."""
+"""Alternative names of compressions, for formats that do not have the first name."""
 
 CODECS = tuple(dict.fromkeys((*_ALIASES, *(codec for target in TARGETS for codec in target.codecs))))
 """The names of all compressions."""
 
 
 def target_of(output: Output, name: str | None) -> Target:
-    """The format of a new file.
+    """Determines the format of a new file.
 
     Args:
         output: The file.
-        name: Of the format. None: the suffix of the file says it.
+        name: Name of the format. None: the file suffix determines it.
 
     Raises:
-        UsageError: The suffix says none.
+        UsageError: The suffix does not belong to a format.
     """
     if name is not None:
         return BY_NAME[name]
@@ -172,15 +172,15 @@ def target_of(output: Output, name: str | None) -> Target:
 
 
 def codec_of(output: Output, target: Target, name: str | None) -> Any:
-    """What `target.write` takes for the compression of a new file.
+    """Returns the argument of `target.write` for the compression of a new file.
 
     Args:
         output: The file.
         target: Its format.
-        name: Of the compression. None: gzip if the name of the file ends with `.gz`, else the default.
+        name: Name of the compression. None: gzip if the file name ends with `.gz`, otherwise the default.
 
     Raises:
-        UsageError: The format does not have it, or the name of the file says another one.
+        UsageError: The format does not support it, or the file name implies another one.
     """
     is_gzip = output.name.lower().endswith(GZIP)
     if name is None:

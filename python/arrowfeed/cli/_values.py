@@ -1,4 +1,4 @@
-"""Values of Arrow arrays as values of JSON: the forms that docs/command-line.md lists."""
+"""Conversion of Arrow values to JSON values, in the forms that docs/command-line.md lists."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _NANOSECONDS = 1_000_000
-"""Nanoseconds of a millisecond, the unit of Avro's durations."""
+"""Nanoseconds per millisecond, the unit of Avro durations."""
 
 
 def json_rows(batch: Any) -> list[dict[str, Any]]:
-    """The rows of a batch of pyarrow as objects."""
+    """Converts the rows of a pyarrow batch to JSON objects."""
     columns = [json_values(column) for column in batch.columns]
     names = batch.schema.names
     rows = zip(*columns, strict=True) if columns else [()] * batch.num_rows
@@ -27,7 +27,7 @@ def json_rows(batch: Any) -> list[dict[str, Any]]:
 
 
 def json_values(array: Any) -> list[Any]:
-    """The values of an array of pyarrow, each as JSON has it."""
+    """Converts the values of a pyarrow array to JSON values."""
     convert = _converter(array.type)
     if convert is _unions:
         return convert(array)
@@ -39,7 +39,7 @@ def json_values(array: Any) -> list[Any]:
 
 
 def _converter(kind: Any) -> Callable[[Any], list[Any]]:
-    """What converts arrays of a type, in which nothing is null."""
+    """The function that converts arrays of a type without nulls."""
     types = parts.arrow().types
     if isinstance(kind, parts.arrow().BaseExtensionType):
         return _uuids
@@ -73,9 +73,9 @@ def _texts(array: Any) -> list[Any]:
 
 
 def _floats(array: Any) -> list[Any]:
-    """The shortest decimals that are these floats, of 32 bits too. JSON has no others than finite ones."""
+    """The shortest decimals that represent the floats, also for 32 bits. JSON has only finite numbers."""
     narrow = array.type.bit_width < 64  # noqa: PLR2004
-    return [_float(float(str(value)) if narrow else float(value)) for value in array.to_numpy()]
+    return [_float(float(str(value)) if narrow else float(value)) for value in parts.numbers(array)]
 
 
 def _float(value: float) -> float | str:
@@ -85,21 +85,30 @@ def _float(value: float) -> float | str:
 
 
 def _bytes(array: Any) -> list[Any]:
-    """As in Avro's JSON encoding: each byte is the character of its number."""
+    """As in Avro's JSON encoding, each byte becomes the character with its code."""
     return [value.decode("latin-1") for value in array.to_pylist()]
 
 
 def _times(array: Any) -> list[Any]:
-    """By numpy, which has all years and nanoseconds."""
+    """Converts with numpy, which supports all years and nanoseconds."""
     zoned = getattr(array.type, "tz", None) is not None
-    texts = _moments(array.to_numpy(zero_copy_only=False))
+    texts = _moments(_datetimes(array))
     return [f"{text}Z" for text in texts] if zoned else texts
 
 
+def _datetimes(array: Any) -> np.ndarray[Any, Any]:
+    """Dates and timestamps without nulls as `datetime64`."""
+    pa, kind = parts.arrow(), array.type
+    if pa.types.is_date32(kind):
+        return parts.numbers(array.view(pa.int32())).astype(np.int64).astype("datetime64[D]")
+    unit = "ms" if pa.types.is_date64(kind) else kind.unit
+    return parts.numbers(array.view(pa.int64())).view(f"datetime64[{unit}]")
+
+
 def _clock(array: Any) -> list[Any]:
-    """A time of day is the end of a moment of 1970-01-01."""
+    """A time of day is the time part of a timestamp on 1970-01-01."""
     pa = parts.arrow()
-    wide = array.cast(pa.int32() if array.type.bit_width == 32 else pa.int64()).to_numpy()  # noqa: PLR2004
+    wide = parts.numbers(array.cast(pa.int32() if array.type.bit_width == 32 else pa.int64()))  # noqa: PLR2004
     moments = wide.astype(np.int64).astype(f"datetime64[{array.type.unit}]")
     return [text.partition("T")[2] for text in _moments(moments)]
 
@@ -120,7 +129,7 @@ def _durations(array: Any) -> list[Any]:
 
 
 def _spans(array: Any) -> list[Any]:
-    """A number and its unit: 1500 ms."""
+    """A number with its unit, such as 1500 ms."""
     return [f"{count} {array.type.unit}" for count in array.cast(parts.arrow().int64()).to_pylist()]
 
 
@@ -134,7 +143,7 @@ def _lists(array: Any) -> list[Any]:
 
 
 def _maps(array: Any) -> list[Any]:
-    """Objects. Of a key that stands twice, the last value."""
+    """Converts maps to objects. For a duplicate key, the last value is used."""
     keys, values = parts.entries(array)
     pairs = list(zip(json_values(keys), json_values(values), strict=True))
     return [dict(row) for row in _cut(pairs, array)]
@@ -153,7 +162,7 @@ def _structs(array: Any) -> list[Any]:
 
 
 def _unions(array: Any) -> list[Any]:
-    """As in Avro's JSON encoding: null, or an object whose key is the branch."""
+    """As in Avro's JSON encoding, a value becomes null or an object whose key is the branch."""
     codes, values = parts.branches(array)
     rest = [iter(json_values(branch)) for branch in values]
     names = [field.name for field in array.type]

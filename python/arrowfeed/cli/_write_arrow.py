@@ -1,4 +1,4 @@
-"""Files of Parquet and Arrow IPC, which pyarrow writes batch by batch."""
+"""Writers of Parquet and Arrow IPC files, which pyarrow writes batch by batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write_parquet(rows: Rows, output: Output, codec: str) -> int:
 
 
 def write_ipc(rows: Rows, output: Output, codec: str | None) -> int:
-    """Writes an Arrow IPC file, which is Feather of version 2 too."""
+    """Writes an Arrow IPC file, which is also a Feather V2 file."""
     pa = needed("pyarrow", "to write arrow")
     options = pa.ipc.IpcWriteOptions(compression=codec)
     with new_file(output) as unfinished:
@@ -38,7 +38,7 @@ def _write(rows: Rows, writer: Any) -> int:
 
 
 def check_parquet(schema: Any) -> None:
-    """Raises a ValueError that names the first column whose type Parquet does not have."""
+    """Raises a ValueError that names the first column with a type that Parquet does not support."""
     parquet = needed("pyarrow.parquet", "to write parquet")
     pa = needed("pyarrow", "to write parquet")
     for field in schema:

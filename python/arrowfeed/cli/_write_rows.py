@@ -1,4 +1,4 @@
-"""Files of Avro and of TFRecord, which arrowfeed writes row by row."""
+"""Writers of Avro and TFRecord files, which arrowfeed writes row by row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def write_avro(
     schema: AvroSchema | None = None,
     metadata: Mapping[str, bytes] | None = None,
 ) -> int:
-    """Writes a file of Avro: with a schema, or with the one that follows from the Arrow schema."""
+    """Writes an Avro file with a schema, or with the schema derived from the Arrow schema."""
     with rows.stream() as stream:
         return arrowfeed.write_avro(
             stream, output.place, codec=codec, schema=schema, metadata=metadata, **output.stores
@@ -33,28 +33,29 @@ def write_avro(
 
 
 def write_tfrecord(rows: Rows, output: Output, codec: Any, *, kind: Any) -> int:
-    """Writes each row as a record of a kind; the check of the kind comes first, since doubles are rounded."""
+    """Writes each row as a record. Call the check of the kind first, because writing rounds doubles."""
     with rows.stream() as stream:
         return arrowfeed.write_tfrecord(stream, output.place, format=kind, compression=codec, **output.stores)
 
 
 def check_examples(schema: Any, *, double_as_float: bool = False) -> None:
-    """Raises a ValueError that names the first column that `tf.Example` cannot hold without a loss.
+    """Raises a ValueError that names the first column that `tf.Example` cannot represent without loss.
 
     Args:
-        schema: Of pyarrow.
-        double_as_float: Doubles may be rounded to floats.
+        schema: A pyarrow schema.
+        double_as_float: Whether doubles may be rounded to floats.
     """
     for field in schema:
         _check_feature(field, field.name, double_as_float=double_as_float)
 
 
 def check_sequence_examples(schema: Any, *, double_as_float: bool = False) -> None:
-    """Raises a ValueError that names the first column that `tf.SequenceExample` cannot hold without a loss.
+    """Raises a ValueError that names the first column that `tf.SequenceExample` cannot represent without
+    loss.
 
     Args:
-        schema: Of pyarrow.
-        double_as_float: Doubles may be rounded to floats.
+        schema: A pyarrow schema.
+        double_as_float: Whether doubles may be rounded to floats.
     """
     types = needed("pyarrow.types", "to look at columns")
     for column in schema:
@@ -74,10 +75,10 @@ def check_sequence_examples(schema: Any, *, double_as_float: bool = False) -> No
 
 
 def check_raw_records(schema: Any) -> None:
-    """Raises a ValueError unless there is one column, of bytes or text.
+    """Raises a ValueError unless there is exactly one column, of bytes or text.
 
     Args:
-        schema: Of pyarrow.
+        schema: A pyarrow schema.
     """
     if len(schema) != 1:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Files of CSV and JSON lines, in memory that does not grow with them."""
+"""Writers of CSV and JSON lines files, with constant memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from arrowfeed.cli._rows import Rows
 
 _LEVEL = 6
-"""Of gzip: the usual one of its program."""
+"""Compression level of gzip, the default of the gzip program."""
 
 
 def write_csv(rows: Rows, output: Output, codec: str | None) -> int:
@@ -46,7 +46,7 @@ def csv_to(rows: Rows, file: IO[bytes]) -> int:
 
 
 def check_csv(schema: Any) -> None:
-    """Raises a ValueError that names the first column that a cell of text cannot hold."""
+    """Raises a ValueError that names the first column with a type that CSV does not support."""
     types = needed("pyarrow.types", "to look at columns")
     if len(schema) == 0:
         raise ValueError("expected a column at least for csv, found none")
@@ -64,7 +64,7 @@ def check_csv(schema: Any) -> None:
 
 
 def write_json_lines(rows: Rows, output: Output, codec: str | None) -> int:
-    """Writes an object on a line for each row."""
+    """Writes one JSON object per line for each row."""
     with _new_file(output, codec) as file:
         return json_lines_to(rows, file)
 
@@ -81,11 +81,11 @@ def json_lines_to(rows: Rows, file: IO[bytes]) -> int:
 
 @contextlib.contextmanager
 def _new_file(output: Output, codec: str | None) -> Generator[Any]:
-    """An open file that has its name after the block; after an error nothing is left of it."""
+    """Opens a file that gets its name after the block, and is removed after an error."""
     with new_file(output) as unfinished, unfinished.open("wb") as file:
         if codec is None:
             yield file
             return
-        # No name and no time: the same rows are the same bytes.
+        # Without a name and a time, equal rows produce equal bytes.
         with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as compressed:
             yield compressed

@@ -28,7 +28,7 @@ _BATCH_BYTES = 16 << 20
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Declares the options."""
+    """Declares the options of the command."""
     parser = commands.add_parser(
         "cat",
         parents=[common],
@@ -45,9 +45,9 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Prints rows, then says what was left out."""
+    """Prints rows, then reports the skipped parts."""
     if options.csv and sys.stdout.isatty():
-        # Cells of CSV have no escapes for the characters that act on a terminal.
+        # CSV has no escapes for terminal control characters.
         raise UsageError("--csv: expected standard output to be a pipe or a file, found a terminal")
     files = opened(options.files, options.format, stores_of(options))
     with files.read(batch_size=_BATCH_ROWS, batch_bytes=_BATCH_BYTES, **reading(options)) as reader:

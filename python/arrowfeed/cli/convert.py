@@ -1,4 +1,4 @@
-"""`arrowfeed convert`: files of any format to one file of any format."""
+"""`arrowfeed convert`: converts files of any format to one file of any format."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from arrowfeed import AvroSchema, RecordBatchReader
 
 _BATCH_ROWS = 1 << 16
-"""A row group of Parquet is a batch: thousands of rows are too few for it."""
+"""A batch becomes a Parquet row group, for which a few thousand rows are too few."""
 
 _BATCH_BYTES = 64 << 20
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Declares the options."""
+    """Declares the options of the command."""
     parser = commands.add_parser(
         "convert",
         parents=[common],
@@ -83,7 +83,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Writes the file, then says how many rows it has."""
+    """Writes the file, then prints its number of rows."""
     output = Output(options.output, stores_of(options))
     target = targets.target_of(output, options.to)
     codec = targets.codec_of(output, target, options.codec)
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> None:
 def _rows(
     reader: RecordBatchReader, files: Input, target: targets.Target, options: argparse.Namespace
 ) -> Rows:
-    """The rows of a reader, changed as the options and the target ask for."""
+    """The rows of a reader, changed according to the options and the target."""
     rows = Rows(reader)
     scalars = all_paths(options.scalars)
     if scalars is not None:
@@ -125,10 +125,10 @@ def _rows(
 
 
 def _avro_parts(files: Input, options: argparse.Namespace) -> dict[str, Any]:
-    """The schema and the metadata of files of Avro that are written as Avro again.
+    """The schema and the metadata of Avro files that are written as Avro again.
 
-    The schema keeps names, defaults and documentation. It is None where columns change, which it does not
-    describe.
+    The schema keeps names, defaults and documentation. It is None if columns change, because it no longer
+    describes them.
     """
     changed = (options.columns, options.exclude, options.scalars)
     schema = _schema(files, options) if all(option is None for option in changed) else None
@@ -144,13 +144,13 @@ def _schema(files: Input, options: argparse.Namespace) -> AvroSchema:
 
 
 def _metadata(files: Input) -> dict[str, bytes]:
-    """What the header has beside the entries of the Avro specification."""
+    """The header entries other than those of the Avro specification."""
     entries = files.header().metadata.items()
     return {key: value for key, value in entries if not key.startswith("avro.")}
 
 
 def _of_records(schema: AvroSchema) -> AvroSchema:
-    """The schema or, where its root is no record, that of records with the one field `value`."""
+    """The schema or, if its root is not a record, a schema of records with the single field `value`."""
     root: Any = json.loads(schema.json)
     if isinstance(root, dict) and cast("dict[str, Any]", root)["type"] == "record":
         return schema

@@ -21,7 +21,7 @@ _WHOLE = 1 << 62
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Declares the options."""
+    """Declares the options of the command."""
     parser = commands.add_parser(
         "count",
         parents=[common],
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _counts(name: str, options: argparse.Namespace) -> Iterator[tuple[str | None, int]]:
-    """The files that a name means, with their rows. Standard input has no path."""
+    """The files of a name, with their row counts. Standard input has no path."""
     stores, given = stores_of(options), text_options(options)
     file = opened([name], options.format, stores)
     if name == STANDARD_INPUT or Path(name).is_file():
@@ -61,7 +61,7 @@ def _counts(name: str, options: argparse.Namespace) -> Iterator[tuple[str | None
         parts = file.listed()
     else:
         parts = _parts(file, given)
-    # A listing has told the format of all files in a store.
+    # All files of a listing in a store have the detected format.
     form = file.format.name if file.is_remote else options.format
     for shown, one in parts:
         part = file if one == name else opened([one], form, stores)
@@ -71,7 +71,7 @@ def _counts(name: str, options: argparse.Namespace) -> Iterator[tuple[str | None
 
 
 def _parts(file: Input, options: dict[str, Any]) -> list[tuple[str, str]]:
-    """The files of a directory or a glob that have rows: each as it is shown, and as it is opened."""
+    """The files of a directory or a glob that have rows, each as displayed and as opened."""
     try:
         splits = file.splits(_WHOLE, **options)
     except (TypeError, arrowfeed.SchemaError):

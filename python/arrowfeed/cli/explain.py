@@ -1,4 +1,4 @@
-"""`arrowfeed explain`: the tensors of a dataset, and what of each is shared or copied."""
+"""`arrowfeed explain`: the tensors of a dataset, and which parts are shared or copied."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REPRESENTATIONS: dict[str, Any] = {
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Declares the options."""
+    """Declares the options of the command."""
     parser = commands.add_parser(
         "explain",
         parents=[common],
@@ -57,7 +57,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Prints what the dataset says."""
+    """Prints the explanation of the dataset."""
     given: dict[str, Any] = {}
     if options.features is not None:
         given["features"] = _specification(options.features, FEATURES)
@@ -69,10 +69,10 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _specification(path: str, kinds: dict[str, Any]) -> dict[str, Any]:
-    """The tensors of a JSON file.
+    """Reads the tensors of a JSON file.
 
     Raises:
-        ValueError: It is no JSON, or not of the form; the message has the file and the tensor.
+        ValueError: The file is not JSON or does not have the form; the message names the file and the tensor.
     """
     try:
         content: Any = json.loads(Path(path).read_text("utf-8"))
@@ -85,7 +85,7 @@ def _specification(path: str, kinds: dict[str, Any]) -> dict[str, Any]:
 
 
 def _made(place: str, entry: Any, kinds: dict[str, Any]) -> Any:
-    """One tensor: the kind with its first argument, and the others by name."""
+    """Creates one tensor from the kind with its first argument, and the other arguments by name."""
     arguments = dict(cast("dict[str, Any]", entry)) if isinstance(entry, dict) else {}
     chosen = [kind for kind in kinds if kind in arguments]
     if len(chosen) != 1:

@@ -25,7 +25,7 @@ _LITTLE = {"max_requests": "2", "request_bytes": f"{1 << 20}", "read_ahead_bytes
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Declares the options."""
+    """Declares the options of the command."""
     parser = commands.add_parser(
         "head",
         parents=[common],
@@ -44,7 +44,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Prints rows, and what was left out on the way to them."""
+    """Prints rows, and reports the skipped parts before them."""
     parts.arrow()
     size = max(1, min(options.rows, _BATCH))
     files = opened(options.files, options.format, _stores(options))
@@ -58,9 +58,9 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _stores(options: argparse.Namespace) -> dict[str, Any]:
-    """With little read-ahead, which would fetch rows that nobody asked for."""
+    """Reduces the read-ahead, which would fetch rows that are not printed."""
     given = stores_of(options)
-    # What is in memory is not fetched.
+    # Files in memory need no requests.
     fetched = any(scheme_of(name) not in (None, "file", "memory") for name in options.files)
     if options.rows > _BATCH or not fetched:
         return given
@@ -68,7 +68,7 @@ def _stores(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _alone(options: argparse.Namespace) -> dict[str, Any]:
-    """Without threads, which would decode rows that nobody asked for."""
+    """Disables threads, which would decode rows that are not printed."""
     return reading(options) | {"threads": options.threads or 1}
 
 
@@ -80,7 +80,7 @@ def _rows(reader: RecordBatchReader, count: int) -> Iterator[dict[str, Any]]:
 
 
 def _table(reader: RecordBatchReader, count: int) -> str:
-    """The table of the rows. Numbers are at the right, with thousands separators."""
+    """The table of the rows. Numbers are right-aligned, with thousands separators."""
     schema = parts.arrow().schema(reader.schema)
     types = parts.arrow().types
     numbers = {

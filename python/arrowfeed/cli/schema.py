@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Declares the options."""
+    """Declares the options of the command."""
     parser = commands.add_parser(
         "schema",
         parents=[common],
@@ -53,7 +53,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Prints the part of each file; where there are several, below its name, but for JSON lines."""
+    """Prints the selected part of each file, below its name if there are several, except in JSON lines."""
     sources(options.files)
     named = len(options.files) > 1 and options.part != "json"
     for at, name in enumerate(options.files):
@@ -118,7 +118,7 @@ def _fingerprint(schema: AvroSchema) -> str:
 
 
 def _metadata(schema: AvroSchema) -> dict[str, str]:
-    """Text where it is text, else, as bytes everywhere, the characters of their numbers."""
+    """Metadata as text. Bytes that are not UTF-8 become the characters with their codes."""
     return {
         key: _text(value)
         for key, value in schema.metadata.items()
@@ -134,7 +134,7 @@ def _text(value: bytes) -> str:
 
 
 def _arrow(schema: Schema) -> str:
-    """One column a line, without the line of Python."""
+    """One line per column, without the first line of the repr."""
     lines = str(schema).split("\n")[1:]
     return "\n".join(printable(line.strip()) for line in lines)
 

@@ -24,7 +24,7 @@ _TARGET = 64 << 20
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Declares the options."""
+    """Declares the options of the command."""
     parser = commands.add_parser(
         "splits",
         parents=[common],

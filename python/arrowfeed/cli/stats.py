@@ -1,4 +1,4 @@
-"""`arrowfeed stats`: what is in the fields of files, read once from end to end."""
+"""`arrowfeed stats`: statistics of the fields of files, in one pass."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 _BATCH_ROWS = 1 << 15
 _BATCH_BYTES = 32 << 20
-"""Of one batch: with one a thread, and those that wait, this bounds the memory."""
+"""Maximum size of a batch. It bounds the memory, because each thread has one batch and some batches wait."""
 
 _WHOLE = 1 << 62
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Declares the options."""
+    """Declares the options of the command."""
     parser = commands.add_parser(
         "stats",
         parents=[common],
@@ -56,7 +56,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Reads everything, then writes the form that is asked for."""
+    """Reads all files, then prints the requested form."""
     parts.arrow()
     if options.html is None:
         summary = _summary(options)
@@ -91,7 +91,7 @@ def _summary(options: argparse.Namespace) -> Summary:
 
 
 def _codecs(files: Input) -> list[str]:
-    """Those of the files' headers, each once, in file order. What is wrong with one is told by the reader."""
+    """The distinct codecs of the file headers, in file order. The reader reports faults of headers."""
     found: dict[str, None] = {}
     for at, item in enumerate(files.source()):
         with contextlib.suppress(arrowfeed.ArrowfeedError, OSError):
@@ -99,12 +99,12 @@ def _codecs(files: Input) -> list[str]:
                 for file in _files(item):
                     found.setdefault(str(header(file, {}).codec))
             else:
-                # A URL stands for the first of its files: each costs a request.
+                # Only the first file of a URL is read, because each file costs a request.
                 one = files.header() if at == 0 else header(item, files.stores)
                 found.setdefault(str(one.codec))
     return list(found)
 
 
 def _files(name: str) -> list[str]:
-    """The files that a path, a glob or a directory means."""
+    """Lists the files of a path, a glob or a directory."""
     return [split.path for split in arrowfeed.plan_splits(name, target_bytes=_WHOLE)] or [name]

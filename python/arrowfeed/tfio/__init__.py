@@ -1,4 +1,4 @@
-"""tensorflow-io's readers of Avro on arrowfeed: one import line changes.
+"""The Avro readers of tensorflow-io, implemented with arrowfeed. Only the import line changes.
 
     from arrowfeed import tfio            # import tensorflow_io as tfio
 
@@ -6,9 +6,9 @@
         "part-*.avro", {"name.first": tf.io.FixedLenFeature([], tf.string)}, 128, reader_schema
     )
 
-Names, arguments and results are those of `tfio.experimental.columnar`, which is here too, and of
-`ATDSDataset` with its features. Data and schemas that are wrong are a `tf.errors.InvalidArgumentError`,
-arguments a `ValueError`. docs/from-tensorflow-io.md has what differs. Imports TensorFlow.
+Names, arguments and results are those of `tfio.experimental.columnar`, which also exists here, and of
+`ATDSDataset` with its features. Invalid data and schemas raise `tf.errors.InvalidArgumentError`, invalid
+arguments `ValueError`. docs/from-tensorflow-io.md lists the differences. Imports TensorFlow.
 """
 
 from arrowfeed.tfio import experimental

@@ -1,4 +1,4 @@
-"""Arguments as tensorflow-io takes them: numbers and names, also as tensors."""
+"""Conversion of arguments in the forms of tensorflow-io: numbers and names, also as tensors."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ AUTOTUNE = -1
 
 
 def names(filenames: Any) -> Any:
-    """A tensor of names of files, of rank 0 or 1.
+    """Converts file names to a tensor of rank 0 or 1.
 
     Raises:
-        TypeError: It is something else.
+        TypeError: The argument is something else.
     """
     expected = "filenames: expected names of files (str, or a tensor of tf.string)"
     try:
@@ -38,15 +38,15 @@ def names(filenames: Any) -> Any:
 
 
 def paths(filenames: Any) -> list[str]:
-    """The names in the value of such a tensor."""
+    """The names in the value of such a tensor, as a list."""
     return [os.fsdecode(name) for name in np.atleast_1d(filenames).ravel().tolist()]
 
 
 def number(name: str, value: Any, least: int, *, automatic: bool = False) -> Any:
-    """A scalar tensor of an integer; checked where it is known already. None: the least one.
+    """Converts an integer to a scalar tensor, and checks it if it is known. None: the minimum.
 
     Raises:
-        ValueError: It is less than `least`, and not `AUTOTUNE` where this may be.
+        ValueError: The number is less than `least`, and is not an allowed `AUTOTUNE`.
     """
     tensor = _tf.convert_to_tensor(least if value is None else value, _tf.int64, name=name)
     known = _tf.get_static_value(tensor)
@@ -57,5 +57,5 @@ def number(name: str, value: Any, least: int, *, automatic: bool = False) -> Any
 
 
 def threads(value: Any) -> int | None:
-    """How many threads decode; None: as many as there are cores."""
+    """Number of decoding threads; None: one per core."""
     return None if value is None or value == AUTOTUNE else int(value)

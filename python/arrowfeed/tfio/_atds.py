@@ -26,23 +26,23 @@ _KINDS = (DenseFeature, SparseFeature, VarlenFeature)
 
 
 class ATDSDataset(OpDataset):
-    """Batches of Avro records, read, shuffled, decoded and converted in one step.
+    """A dataset of batches of Avro records, which are read, shuffled, decoded and converted in one step.
 
-    Elements are dicts of `tf.Tensor` and `tf.SparseTensor`, in the order of their names. The records of all
-    files have one schema; fields that no feature names may have any type, and are stepped over.
+    Elements are dicts of `tf.Tensor` and `tf.SparseTensor`, sorted by name. The records of all files must
+    have one schema. Fields that no feature names are skipped, and may have any type.
 
     Args:
-        filenames: Names of files: one or several, also as a tensor.
-        batch_size: Rows of a batch, 1 or more.
+        filenames: One or several file names, also as a tensor.
+        batch_size: Number of rows of a batch, at least 1.
         features: Dict of fields to `DenseFeature`, `SparseFeature` or `VarlenFeature`.
-        drop_remainder: Leaves out the last batch where it has fewer rows; the `element_spec` has the size.
-        reader_buffer_size: Taken and not used: files are read in whole blocks.
-        shuffle_buffer_size: Rows that are shuffled with each other, at least. 0: file order.
-        num_parallel_calls: Threads that decode. None: 1. `tf.data.AUTOTUNE`: as many as cores.
+        drop_remainder: Drops the last batch if it has fewer rows; the `element_spec` then has the batch size.
+        reader_buffer_size: Ignored, because files are read in whole blocks.
+        shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
+        num_parallel_calls: Number of decoding threads. None: 1. `tf.data.AUTOTUNE`: one per core.
 
     Raises:
-        ValueError: An argument has a wrong value. TypeError: `filenames` are no names.
-            What is wrong with files is a `tf.errors.InvalidArgumentError` of the iteration, or a
+        ValueError: An argument has an invalid value. TypeError: `filenames` are not names. During the
+            iteration, faults of a file raise `tf.errors.InvalidArgumentError`, and a missing file raises
             `tf.errors.NotFoundError`.
 
     Example:
@@ -90,10 +90,10 @@ def _spec(feature: Any, rows: int | None) -> Any:
 
 
 class _Source(NamedTuple):
-    """What makes the source of a dataset of its arguments.
+    """A function that makes the source of a dataset from its arguments.
 
     Attributes:
-        features: Of the tensors.
+        features: The features of the tensors.
     """
 
     features: dict[str, Feature]

@@ -16,7 +16,7 @@ _tf: Any = framework("tensorflow")
 DTYPES = (_tf.int32, _tf.int64, _tf.float32, _tf.float64, _tf.string, _tf.bool)
 
 OPEN = -1
-"""The size of a dimension without a fixed one."""
+"""The size of a dimension without a fixed size."""
 
 
 class _Feature(NamedTuple):
@@ -25,14 +25,14 @@ class _Feature(NamedTuple):
 
 
 class DenseFeature(_Feature):
-    """A `tf.Tensor` `[batch, *shape]` of a field: a value, or arrays within arrays of exactly the shape.
+    """A `tf.Tensor` `[batch, *shape]` of a field: a value, or nested arrays of exactly the shape.
 
     Args:
-        shape: Sizes of the dimensions after the batch, 1 or more each. `[]`: one value in each row.
-        dtype: The `tf.DType` of the field's values, which are never converted.
+        shape: Sizes of the dimensions after the batch, each at least 1. `[]`: one value per row.
+        dtype: The `tf.DType` of the values of the field, which are never converted.
 
     Raises:
-        ValueError: The shape or the type is none of these.
+        ValueError: The shape or the type is invalid.
     """
 
     __slots__ = ()
@@ -45,12 +45,12 @@ class SparseFeature(_Feature):
     """A `tf.SparseTensor` `[batch, *shape]` of a record with `indices0`, `indices1`, ... and `values`.
 
     Args:
-        shape: Sizes of the dimensions after the batch, one for each array of indices. -1: one more than the
+        shape: Sizes of the dimensions after the batch, one for each index array. -1: one more than the
             largest index of the batch.
         dtype: The `tf.DType` of `values`.
 
     Raises:
-        ValueError: The shape or the type is none of these.
+        ValueError: The shape or the type is invalid.
     """
 
     __slots__ = ()
@@ -63,14 +63,14 @@ class SparseFeature(_Feature):
 
 
 class VarlenFeature(_Feature):
-    """A `tf.SparseTensor` `[batch, *shape]` of arrays within arrays, whose lengths may differ.
+    """A `tf.SparseTensor` `[batch, *shape]` of nested arrays, whose lengths may differ.
 
     Args:
-        shape: Sizes of the dimensions after the batch. -1: any. `[]`: one value in each row.
-        dtype: The `tf.DType` of the field's values.
+        shape: Sizes of the dimensions after the batch. -1: any size. `[]`: one value per row.
+        dtype: The `tf.DType` of the values of the field.
 
     Raises:
-        ValueError: The shape or the type is none of these.
+        ValueError: The shape or the type is invalid.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""The error of arguments that operations of tensorflow-io refuse."""
+"""`ArgumentError`, for arguments that operations of tensorflow-io reject."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _InvalidArgumentError: Any = _tf.errors.InvalidArgumentError
 
 
 class ArgumentError(_InvalidArgumentError, ValueError):
-    """An argument that operations of tensorflow-io refuse; a ValueError, as those that Python refuses."""
+    """An argument that an operation of tensorflow-io rejects. It is also a ValueError."""
 
     def __init__(self, message: str) -> None:
         _InvalidArgumentError.__init__(self, None, None, message)

@@ -1,4 +1,4 @@
-"""Features by tensorflow-io's rules, as those of arrowfeed."""
+"""Conversion of features by the rules of tensorflow-io to those of arrowfeed."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _tf: Any = framework("tensorflow")
 _QUOTED = r"'(?:[^']|'')*'"
 _BRACKETS = re.compile(rf"\[((?:{_QUOTED}|[^\]'])*)\]")
 _ONE = re.compile(rf"\s*(?:{_QUOTED}|-?\d+)\s*")
-"""One element, or the value of one key: no dimension."""
+"""An index, or a map key: both select one value and add no dimension."""
 
 
 def converted(features: Any) -> dict[str, Feature]:
-    """The features by name, in order.
+    """Converts the features, sorted by name.
 
     Raises:
-        ValueError: There are none, or one of them is none, or has a wrong argument.
+        ValueError: There are no features, a value is not a feature, or a feature has an invalid argument.
     """
     given = checked_dict(features)
     return {name: _converted(name, given[name]) for name in sorted(given)}
 
 
 def checked_dict(features: Any) -> dict[str, Any]:
-    """The features as they are, if they are a dict with some."""
+    """Returns the features if they are a dict that is not empty."""
     if not isinstance(features, dict) or not features:
         message = (
             f"features: expected a dict of at least one feature, found {found(cast('object', features))}"
@@ -58,13 +58,13 @@ def _converted(name: str, value: Any) -> Feature:
     except TypeError as error:
         raise ValueError(str(error)) from None
     if isinstance(feature, ours.Sparse):
-        # tensorflow-io does not look for entries at the same place.
+        # tensorflow-io does not check for entries with the same indices.
         return dataclasses.replace(feature, duplicates="keep")
     return feature
 
 
 def _fixed_len(value: Any) -> Any:
-    """Of a default of more than one value, the shape is that of the tensor where the first size is open."""
+    """For a default of several values, the tensor has the shape of the default if the first size is open."""
     if value.default_value is None:
         return value
     default: Any = np.asarray(value.default_value)
@@ -79,7 +79,7 @@ def _fixed_len(value: Any) -> Any:
 
 
 def _sparse(name: str, value: Any) -> ours.Sparse:
-    """The dimensions of the arrays that have the entries are kept, in front of those of the indices."""
+    """The dimensions of the arrays that contain the entries are kept, before those of the indices."""
     keys = [value.index_key] if isinstance(value.index_key, str) else list(value.index_key)
     sizes = [value.size] if isinstance(value.size, int) else list(value.size)
     if len(keys) != len(sizes):
@@ -90,7 +90,7 @@ def _sparse(name: str, value: Any) -> ours.Sparse:
 
 
 def _shared(name: str, index_keys: list[str], value_key: str) -> tuple[str, list[str], str]:
-    """Keys from the record's root on that have one array of records in common, as keys into that array."""
+    """Converts absolute keys with one common array of records to keys relative to that array."""
     heads, tails = zip(*(key.rpartition("[*].")[::2] for key in (value_key, *index_keys)), strict=True)
     head = heads[0]
     if len(set(heads)) > 1 or not head.startswith("@") or not dimensions(head):
@@ -99,5 +99,5 @@ def _shared(name: str, index_keys: list[str], value_key: str) -> tuple[str, list
 
 
 def dimensions(key: str) -> int:
-    """How many dimensions a key has: one for each `[*]` and each filter."""
+    """The number of dimensions of a key: one for each `[*]` and each filter."""
     return sum(_ONE.fullmatch(inside) is None for inside in _BRACKETS.findall(key))

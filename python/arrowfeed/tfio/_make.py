@@ -14,7 +14,7 @@ from arrowfeed.tfio._features import converted
 _tf: Any = framework("tensorflow")
 
 SHUFFLED = 10_000
-"""Rows that are shuffled with each other, unless told otherwise."""
+"""Default number of rows that are shuffled together."""
 
 
 def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io's
@@ -31,30 +31,31 @@ def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io'
     num_parallel_reads: int | None = None,
     drop_final_batch: bool = False,  # noqa: FBT001, FBT002
 ) -> Any:
-    """A `tf.data.Dataset` of batches of Avro records, from files to tensors in one step.
+    """Returns a `tf.data.Dataset` of batches of Avro records, from files to tensors in one step.
 
     Args:
         file_pattern: A path, a glob, or several.
-        features: As of `parse_avro`.
-        batch_size: Rows of a batch. Batches reach across epochs: only the very last one may be short.
-        reader_schema: The schema that records are resolved to, as JSON. None: that of the files.
-        reader_buffer_size: Taken and not used: files are read in whole blocks.
-        num_epochs: How often all records are given. None: without end.
-        shuffle: False: records come in the order of the files, sorted.
-        shuffle_buffer_size: Rows that are shuffled with each other, at least. None: 10,000.
-        shuffle_seed: None: another order in each run.
-        prefetch_buffer_size: Batches that wait for the model. `tf.data.AUTOTUNE`: chosen while running. 0
-            or None: none.
-        num_parallel_reads: Threads that decode. None or `tf.data.AUTOTUNE`: as many as cores.
-        drop_final_batch: Leaves out the very last batch if it is short.
+        features: As in `parse_avro`.
+        batch_size: Number of rows of a batch. A batch may have rows of two epochs, so only the very last
+            batch may be short.
+        reader_schema: The schema to resolve records to, as JSON. None: the schema of the files.
+        reader_buffer_size: Ignored, because files are read in whole blocks.
+        num_epochs: Number of passes over all records. None: endless.
+        shuffle: Whether to shuffle. False: records are in the order of the sorted files.
+        shuffle_buffer_size: Minimum number of rows that are shuffled together. None: 10,000.
+        shuffle_seed: Seed of the shuffle. None: a different order in each run.
+        prefetch_buffer_size: Number of prefetched batches. `tf.data.AUTOTUNE`: chosen at run time. 0 or None:
+            none.
+        num_parallel_reads: Number of decoding threads. None or `tf.data.AUTOTUNE`: one per core.
+        drop_final_batch: Drops the very last batch if it is short.
 
     Returns:
-        Elements are dicts of `tf.Tensor` and `tf.SparseTensor`, in the order of the names.
+        A dataset of dicts of `tf.Tensor` and `tf.SparseTensor`, sorted by name.
 
     Raises:
-        ValueError: An argument or a feature has a wrong value.
-            What is wrong with the schema, a key, or the first file is a `tf.errors.InvalidArgumentError`;
-            with other files, too, of the iteration. Without files it is a `tf.errors.NotFoundError`.
+        ValueError: An argument or a feature has an invalid value. Faults of the schema, a key or the first
+            file raise `tf.errors.InvalidArgumentError`; faults of other files raise it during the iteration.
+            If there are no files, the error is `tf.errors.NotFoundError`.
 
     Example:
         >>> features = {"name.first": tf.io.FixedLenFeature([], tf.string)}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _tf: Any = framework("tensorflow")
 
 PLANS = 32
-"""Plans that are kept: one for each schema with its features."""
+"""Size of the cache of plans, one for each schema with its features."""
 
 
 def parse_avro(
@@ -40,24 +40,24 @@ def parse_avro(
     avro_names: Any = None,  # noqa: ARG001 - the signature is tensorflow-io's
     name: str | None = None,
 ) -> dict[str, Any]:
-    """The tensors of Avro records, eagerly or in a graph.
+    """Converts Avro records to tensors, eagerly or in a graph.
 
     Args:
-        serialized: Records in Avro's binary encoding, as `AvroRecordDataset` gives them: a tensor
-            `[batch]` of `tf.string`, or what can be made one.
+        serialized: Records in Avro's binary encoding, as `AvroRecordDataset` produces them: a tensor
+            `[batch]` of `tf.string`, or a value that can be converted to one.
         reader_schema: The schema of the records, as JSON.
         features: Dict of key expressions to `tf.io.FixedLenFeature`, `tf.io.SparseFeature`,
-            `VarLenFeatureWithRank`, or any other feature that `arrowfeed.AvroDataset` takes.
-        avro_names: Taken and not used, as in tensorflow-io.
-        name: Of the operation in a graph.
+            `VarLenFeatureWithRank`, or any other feature that `arrowfeed.AvroDataset` accepts.
+        avro_names: Ignored, as in tensorflow-io.
+        name: Name of the operation in a graph.
 
     Returns:
-        Dict of `tf.Tensor` and `tf.SparseTensor`, in the order of the names.
+        Dict of `tf.Tensor` and `tf.SparseTensor`, sorted by name.
 
     Raises:
-        ValueError: A feature has a wrong argument.
-            What is wrong with the schema, or with a key in it, is a `tf.errors.InvalidArgumentError`; with a
-            record, too, which names it. In a graph it is one of the graph's run.
+        ValueError: A feature has an invalid argument. Faults of the schema, of a key or of a record raise
+            `tf.errors.InvalidArgumentError`, which names the record. In a graph, running the graph raises the
+            error of a record.
 
     Example:
         >>> records = AvroRecordDataset("part-0.avro", reader_schema=schema).batch(128)
@@ -76,13 +76,13 @@ def _records(serialized: Any) -> Any:
 
 
 class _Plan(NamedTuple):
-    """What is the same for all records.
+    """The data that is common to all records.
 
     Attributes:
-        schema: Of the records.
-        features: Those of arrowfeed.
+        schema: The schema of the records.
+        features: The features of arrowfeed.
         specs: The `tf.TypeSpec` of each tensor.
-        decoders: Those that no thread uses and that have no rows. In a graph, several calls run side by side.
+        decoders: Idle decoders without rows. In a graph, several calls run in parallel.
     """
 
     schema: AvroSchema
@@ -91,19 +91,20 @@ class _Plan(NamedTuple):
     decoders: list[AvroRecordDecoder]
 
     def decoder(self) -> AvroRecordDecoder:
-        """A decoder for one thread, to be given back to `decoders`."""
+        """Takes a decoder for one thread, which must return it to `decoders`."""
         try:
             return self.decoders.pop()
         except IndexError:
-            # One batch has all records of a call.
+            # One batch must contain all records of a call.
             return AvroRecordDecoder(self.schema, features=self.features, batch_size=sys.maxsize)
 
 
 def _plan(reader_schema: Any, features: dict[str, Any]) -> _Plan:
-    """The plan, which eager code that parses batch after batch would make for each: a third of its time."""
+    """Returns a cached plan. Making a plan for each batch of eager code would take a third of the time."""
     text = _tf.get_static_value(reader_schema) if _tf.is_tensor(reader_schema) else reader_schema
     if isinstance(text, str | bytes):
-        # Lists are parts of features, which are no keys then. What cannot be pickled is planned each time.
+        # Features may contain lists, so they cannot be cache keys; their pickles are. Features that cannot be
+        # pickled get a new plan each time.
         with contextlib.suppress(pickle.PicklingError, TypeError, AttributeError):
             return _kept_plan(text, pickle.dumps(features))
     return _new_plan(text, features)
@@ -144,10 +145,10 @@ def _eager(records: Any, plan: _Plan) -> dict[str, Any]:
 
 
 def _no_rows(spec: Any) -> Any:
-    """The tensor of no rows."""
+    """A tensor without rows."""
     parts = [_tf.zeros([size or 0 for size in part.shape], part.dtype) for part in component_specs(spec)]
     if isinstance(spec, _tf.RaggedTensorSpec):
-        # Row splits begin with 0.
+        # Row splits start with 0.
         parts[1:] = [_tf.zeros([1], spec.row_splits_dtype) for _ in parts[1:]]
     return composed(spec, iter(parts))
 
@@ -158,9 +159,9 @@ def _in_graph(records: Any, plan: _Plan, name: str | None) -> dict[str, Any]:
 
 
 def _tensors(records: list[bytes], plan: _Plan) -> dict[str, Tensor] | None:
-    """The tensors of some records. None: there are no records."""
+    """Converts records to tensors. None: there are no records."""
     decoder = plan.decoder()
-    # After an error, the decoder and the rows in it are dropped.
+    # After an error, the decoder and its rows are discarded.
     decoder.extend(records)
     tensors = decoder.flush_tensors()
     if decoder.rows:
@@ -171,7 +172,7 @@ def _tensors(records: list[bytes], plan: _Plan) -> dict[str, Tensor] | None:
 
 
 def _text(error: ArrowfeedError) -> str:
-    """What is wrong, and in which record."""
+    """The text of an error, with the number of the record."""
     if error.reason is None or error.record is None:
         return str(error)
     place = "" if error.field is None else f"{error.field}: "

@@ -19,26 +19,28 @@ from arrowfeed.tfio._arguments import AUTOTUNE, names
 _tf: Any = framework("tensorflow")
 
 CHUNK = 1024
-"""Records that leave a file together."""
+"""Number of records that are read from a file at once."""
 
 
 class AvroRecordDataset(WrappedDataset):
-    """Avro records one by one, each a scalar `tf.string` in Avro's binary encoding, for `parse_avro`.
+    """A dataset of single Avro records, each a scalar `tf.string` in Avro's binary encoding, for
+    `parse_avro`.
 
     Args:
-        filenames: Names of files: one or several, a tensor, or a `tf.data.Dataset` of such.
-        buffer_size: Taken and not used: files are read in whole blocks.
-        num_parallel_reads: Files that are read in turns. None: one after the other.
-        num_parallel_calls: Threads that read them.
-        reader_schema: The schema that records are resolved to, as JSON. None or empty: that of each file.
-        deterministic: False: records of several files come as they are ready.
-        block_length: Records that are taken of a file in its turn.
+        filenames: One or several file names, a tensor, or a `tf.data.Dataset` of names.
+        buffer_size: Ignored, because files are read in whole blocks.
+        num_parallel_reads: Number of files to interleave. None: files are read in sequence.
+        num_parallel_calls: Number of threads that read the interleaved files.
+        reader_schema: The schema to resolve records to, as JSON. None or empty: the schema of each file.
+        deterministic: Whether the order is fixed. False: records of several files are returned as they become
+            available.
+        block_length: Number of consecutive records from a file.
 
     Raises:
         ValueError: `num_parallel_calls` is less than 1, or more than `num_parallel_reads`.
-        TypeError: `filenames` are no names.
-            A schema that is none is a `tf.errors.InvalidArgumentError`. So is, of the iteration, what is
-            wrong with a file; one that is not there is a `tf.errors.NotFoundError`.
+        TypeError: `filenames` are not names. An invalid schema raises `tf.errors.InvalidArgumentError`.
+            During the iteration, faults of a file also raise it, and a missing file raises
+            `tf.errors.NotFoundError`.
 
     Example:
         >>> for record in AvroRecordDataset(["part-0.avro", "part-1.avro"]).batch(128):
@@ -90,7 +92,7 @@ def _check_calls(reads: int | None, calls: int | None) -> None:
 
 
 def _files(filenames: Any) -> Any:
-    """A dataset of scalar names."""
+    """Converts file names to a dataset of scalar names."""
     if not isinstance(filenames, _tf.data.Dataset):
         return _tf.data.Dataset.from_tensor_slices(_tf.reshape(names(filenames), [-1]))
     spec = filenames.element_spec
@@ -100,10 +102,10 @@ def _files(filenames: Any) -> Any:
 
 
 class _Records(NamedTuple):
-    """What makes the source of the records of a file.
+    """A function that makes the source of the records of a file.
 
     Attributes:
-        schema: That records are resolved to, as JSON; None: that of the file.
+        schema: The schema to resolve records to, as JSON. None: the schema of the file.
     """
 
     schema: str | None
@@ -112,7 +114,7 @@ class _Records(NamedTuple):
         [file] = arguments
         path = os.fsdecode(file)
         schema = self.schema or avro_schema(path).json
-        # Without tensors, all columns are read.
+        # Without tensors, the dataset reads all columns.
         dataset = AvroDataset(path, representations={}, reader_schema=schema)
-        # One thread: several files are read side by side where that is asked for.
+        # One thread, because interleaving reads several files in parallel if requested.
         return TensorFlowSource.of_records(dataset, schema, batch_size=CHUNK, threads=1)

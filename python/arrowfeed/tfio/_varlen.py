@@ -10,14 +10,14 @@ from arrowfeed._features.arguments import found
 
 @dataclasses.dataclass(frozen=True)
 class VarLenFeatureWithRank:
-    """A sparse tensor `[batch, longest, ...]` of lists within lists.
+    """A sparse tensor `[batch, longest, ...]` of nested lists.
 
     Args:
         dtype: The `tf.DType` of the values.
-        rank: Dimensions after the batch: the key's `[*]` and filters.
+        rank: Number of dimensions after the batch: the `[*]` and filters of the key.
 
     Raises:
-        ValueError: The rank is no integer of 1 or more.
+        ValueError: The rank is not an integer of at least 1.
 
     Example:
         >>> VarLenFeatureWithRank(tf.string, 2)  # of "friends[*].address[*].street"

@@ -1,4 +1,4 @@
-"""tfx_bsl's TFXIO and TensorAdapter on arrowfeed's readers and conversions: one import line changes.
+"""The TFXIO and TensorAdapter of tfx_bsl, implemented with arrowfeed. Only the import line changes.
 
     from arrowfeed import tfxio                # from tfx_bsl.public import tfxio
 
@@ -7,8 +7,9 @@
     for batch in source.RecordBatches(tfxio.RecordBatchesOptions(1024, num_epochs=1)):
         tensors = adapter.ToBatchTensors(batch)
 
-Names, arguments, type specs, exceptions and their texts are tfx_bsl's. Where it is installed, a `TFXIO` and a
-config are subclasses of its own: TensorFlow Transform takes them. TensorFlow and Beam are imported on use.
+Names, arguments, type specs, exceptions and their texts are those of tfx_bsl. If tfx_bsl is installed,
+`TFXIO` and the config are subclasses of its classes, so TensorFlow Transform accepts them. TensorFlow and
+Beam are imported on first use.
 """
 
 from arrowfeed.tfxio._adapter import TensorAdapter

@@ -1,4 +1,4 @@
-"""Batches to TensorFlow's tensors, by tfx_bsl's names."""
+"""`TensorAdapter`, which converts batches to TensorFlow tensors, with the names of tfx_bsl."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class TensorAdapter:
-    """Turns record batches of one schema into tensors of TensorFlow.
+    """Converts record batches of one schema to TensorFlow tensors.
 
-    Batches may be slices, and are checked row by row.
+    Batches may be slices. Each row is checked.
 
     Args:
         config: A `TensorAdapterConfig`, of arrowfeed or of tfx_bsl.
 
     Raises:
         ValueError: A representation does not fit the schema, or the original type specs; its cause, an
-            `arrowfeed.RepresentationError`, says what was expected.
+            `arrowfeed.RepresentationError`, states what was expected.
         ImportError: TensorFlow or pyarrow is not installed.
 
     Example:
@@ -66,11 +66,11 @@ class TensorAdapter:
                 )
 
     def TypeSpecs(self) -> dict[str, Any]:  # noqa: N802
-        """The `tf.TypeSpec` of each tensor, by name."""
+        """Returns the `tf.TypeSpec` of each tensor by name."""
         return self._type_specs
 
     def OriginalTypeSpecs(self) -> dict[str, Any]:  # noqa: N802
-        """The type specs of what the config is a projection of; its own where it is none."""
+        """Returns the type specs of the source before a projection, or those of the config."""
         return self._original_type_specs
 
     def ToBatchTensors(  # noqa: N802
@@ -78,19 +78,19 @@ class TensorAdapter:
         record_batch: Any,
         produce_eager_tensors: bool | None = None,  # noqa: FBT001
     ) -> dict[str, Any]:
-        """The tensors of a batch, by name, in the order of the representations.
+        """Converts a batch to tensors by name, in the order of the representations.
 
         Args:
             record_batch: A `pyarrow.RecordBatch`, or one of arrowfeed.
-            produce_eager_tensors: True: `tf.Tensor`, `tf.SparseTensor` and `tf.RaggedTensor`, which share
-                the batch's memory where it is aligned. False: read-only arrays of numpy,
-                `tf.compat.v1.SparseTensorValue` and `tf.compat.v1.ragged.RaggedTensorValue`. None: as
-                TensorFlow is executing.
+            produce_eager_tensors: True: `tf.Tensor`, `tf.SparseTensor` and `tf.RaggedTensor`, which share the
+                memory of the batch if it is aligned. False: read-only numpy arrays,
+                `tf.compat.v1.SparseTensorValue` and `tf.compat.v1.ragged.RaggedTensorValue`. None: depends on
+                the execution mode of TensorFlow.
 
         Raises:
-            RuntimeError: Eager tensors are asked for where TensorFlow is not executing eagerly.
+            RuntimeError: Eager tensors are requested, but TensorFlow does not execute eagerly.
             ValueError: The batch has another schema, or a row does not fit; its cause, an
-                `arrowfeed.ConversionError`, says which row, what was expected, and what was found.
+                `arrowfeed.ConversionError`, states the row, what was expected and what was found.
         """
         eager = self._tf.executing_eagerly()
         if produce_eager_tensors and not eager:
@@ -102,11 +102,11 @@ class TensorAdapter:
         except ConversionError as error:
             raise ValueError(f"Error raised when handling tensor '{error.tensor}'") from error
         if eager if produce_eager_tensors is None else produce_eager_tensors:
-            # On use: the import of the module imports TensorFlow.
+            # Imported here, because the module imports TensorFlow.
             return importlib.import_module("arrowfeed.tensorflow").to_tensorflow(tensors)
         return convert(tensors, lambda _name, tensor: value(self._tf, tensor))
 
 
 def _pyarrow(schema: Any) -> Any:
-    """The schema as pyarrow's, which knows when two are the same."""
+    """Converts the schema to a pyarrow schema, which can be compared."""
     return schema if hasattr(schema, "equals") else framework("pyarrow").schema(schema)

@@ -1,4 +1,4 @@
-"""Avro records that a pipeline has already, by the names of tfx_bsl."""
+"""`AvroBeamRecord`, a source of Avro records in a pipeline, with the names of tfx_bsl."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 class AvroBeamRecord(BeamRecords, AvroRecords):
-    """Avro records of a PCollection of bytes as a `TFXIO`. It reads no files.
+    """A `TFXIO` over Avro records in a PCollection of bytes. It reads no files.
 
-    Each element is one record in Avro's binary encoding, without a header: what a message queue or
-    `AvroRecord.RawRecordBeamSource` gives.
+    Each element is one record in Avro's binary encoding, without a header, for example from a message queue
+    or `AvroRecord.RawRecordBeamSource`.
 
     Args:
-        physical_format: Where the records come from, as in tfx_bsl; has no effect.
-        telemetry_descriptors: As of `AvroRecord`; so are the next two.
+        physical_format: Origin of the records, as in tfx_bsl; has no effect.
+        telemetry_descriptors: As in `AvroRecord`, like the next two.
         schema: A `Schema` of TensorFlow Metadata, or its bytes.
-        raw_record_column_name: Name of a last column for the records themselves.
-        avro_schema: The schema that the records are written in.
-        limits: What records may ask of a process.
+        raw_record_column_name: Name of an additional last column with the original records.
+        avro_schema: The writer schema of the records.
+        limits: Upper bounds on the resources that records may use.
 
     Raises:
-        SchemaError: `avro_schema` is no schema of Avro.
+        SchemaError: `avro_schema` is not an Avro schema.
 
     Example:
         >>> source = AvroBeamRecord("kafka", avro_schema=schema_text)
@@ -50,5 +50,5 @@ class AvroBeamRecord(BeamRecords, AvroRecords):
         self._avro_schema = AvroSchema(avro_schema)
 
     def AvroSchema(self) -> AvroSchema:  # noqa: N802
-        """The schema that the records are written in."""
+        """Returns the writer schema of the records."""
         return self._avro_schema

@@ -1,4 +1,4 @@
-"""Avro files, by the names of tfx_bsl."""
+"""`AvroRecord`, a source of Avro files with the names of tfx_bsl."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 
 class AvroRecord(AvroRecords, FileRecords):
-    """Avro files as a `TFXIO`: batches for pipelines and out of them, and tensors.
+    """A `TFXIO` over Avro files: batches in and outside pipelines, and tensors.
 
-    Batches have the types that tfx_bsl's decoders give (docs/avro-to-arrow.md, `tfx`). Files are read in one
-    schema, the reader schema or else that of the first file, whose header is read when it is needed first.
+    Batches have the types of the tfx_bsl decoders (docs/avro-to-arrow.md, `tfx`). All files are read with one
+    schema: the reader schema, or else the schema of the first file, whose header is read on first use.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.avro`), a URL, or a list of these.
         validate: Has no effect, as in tfx_bsl.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes: its features are the columns, and say what
-            the tensors are. None: all fields of the records, and their types say it.
-        raw_record_column_name: Name of a last column, in which each record is as it was read. None: there is
-            none.
-        telemetry_descriptors: Taken for the sake of one signature. Pipelines count rows and blocks in the
+        schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns and the
+            tensors. None: all fields of the records, with tensors that follow from their types.
+        raw_record_column_name: Name of an additional last column with the original records. None: no such
+            column.
+        telemetry_descriptors: Accepted for a uniform signature. Pipelines count rows and blocks in the
             namespace `arrowfeed`.
-        reader_schema: The schema of Avro to resolve the records to.
-        limits: What files may ask of a process. None: `arrowfeed.Limits()`.
+        reader_schema: The Avro schema to resolve the records to.
+        limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern.
@@ -60,20 +60,20 @@ class AvroRecord(AvroRecords, FileRecords):
         self._avro_schema = None if reader_schema is None else AvroSchema(reader_schema)
 
     def AvroSchema(self) -> AvroSchema:  # noqa: N802
-        """The schema of the records: the reader schema, or else that of the first file.
+        """Returns the schema of the records: the reader schema, or else the schema of the first file.
 
         Raises:
-            FileNotFoundError: No file matches. ArrowfeedError: the first one has no header of Avro.
+            FileNotFoundError: No file matches. ArrowfeedError: The first file has no Avro header.
         """
         if self._avro_schema is None:
             self._avro_schema = avro_schema(self._patterns)
         return self._avro_schema
 
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
-        """A Beam transform that reads the files, as `arrowfeed.beam.ReadAvro` does.
+        """Returns a Beam transform that reads the files like `arrowfeed.beam.ReadAvro`.
 
         Args:
-            batch_size: Rows of a batch; the last one of a part of a file may have fewer. None: 1,000.
+            batch_size: Number of rows of a batch; the last batch of a range may have fewer. None: 1,000.
         """
         if self.raw_record_column_name is not None:
             return super().BeamSource(batch_size)
@@ -89,9 +89,9 @@ class AvroRecord(AvroRecords, FileRecords):
         )
 
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records of the files, in the binary encoding of `AvroSchema()`.
+        """Returns a Beam transform that produces the records in the binary encoding of `AvroSchema()`.
 
-        They are written again from what was read, so arrays and maps are in one block each.
+        The records are encoded again after decoding, so each array and map is in one block.
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
@@ -109,7 +109,7 @@ class AvroRecord(AvroRecords, FileRecords):
 
     def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
         schema = self.AvroSchema()
-        # Both are shuffled alike.
+        # Both datasets have the same shuffled order.
         batches = self._dataset().record_batches(**iteration)
         whole = AvroDataset(self._patterns, representations={}, reader_schema=schema, limits=self._limits)
         for batch, rows in zip(batches, whole.record_batches(**iteration), strict=True):

@@ -1,4 +1,4 @@
-"""What `AvroRecord` and `AvroBeamRecord` have in common."""
+"""`AvroRecords`, the common base class of `AvroRecord` and `AvroBeamRecord`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from arrowfeed.types import Encoding, ProtoLike
 
 ENCODING: Encoding = "tfx"
-"""Of the batches, always."""
+"""The encoding of the batches."""
 
 
 class AvroRecords(Records):
-    """A `TFXIO` of Avro records.
+    """A `TFXIO` over Avro records.
 
     Args:
         schema: A `Schema` of TensorFlow Metadata, or its bytes.
-        raw_record_column_name: Name of the column for the records themselves.
-        telemetry_descriptors: Of who asks.
-        limits: What records may ask of a process.
+        raw_record_column_name: Name of the column with the original records.
+        telemetry_descriptors: Descriptors of the caller.
+        limits: Upper bounds on the resources that records may use.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class AvroRecords(Records):
 
     @abc.abstractmethod
     def AvroSchema(self) -> AvroSchema:  # noqa: N802
-        """The schema of the records, as they are read."""
+        """Returns the schema with which the records are read."""
 
     @abc.abstractmethod
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records, in the binary encoding of `AvroSchema()`."""
+        """Returns a Beam transform that produces the records in the binary encoding of `AvroSchema()`."""
 
     def _found_columns(self) -> Columns:
         return columns_of(self.AvroSchema(), self._features, self._limits)

@@ -1,4 +1,4 @@
-"""The parts of pipelines that sources of records need. Importing this module imports apache_beam."""
+"""Beam transforms for sources of records. Importing this module imports apache_beam."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from arrowfeed.tfxio._csv_cells import Cells
 
 CSV = "csv"
-"""The extension of the files of a directory."""
+"""The extension of the files in a directory."""
 
 MOST = 1000
-"""Rows of a batch, where nobody says how many."""
+"""Default number of rows of a batch."""
 
 
 class Chained(beam.PTransform):
-    """Transforms one after the other.
+    """A sequence of transforms.
 
     Args:
-        **steps: By their labels.
+        **steps: The transforms by label.
     """
 
     def __init__(self, **steps: Any) -> None:
@@ -37,19 +37,19 @@ class Chained(beam.PTransform):
         self._steps = steps
 
     def expand(self, pcoll: Any) -> Any:
-        """What the last one gives."""
+        """Returns the result of the last transform."""
         for label, step in self._steps.items():
             pcoll = pcoll | label >> step
         return pcoll
 
 
 class RawRecords(ReadAvro):
-    """Reads the records of files, each as bytes in Avro's binary encoding.
+    """Reads the records of Avro files as bytes in Avro's binary encoding.
 
     Args:
-        file_pattern: Of the files.
-        schema: To write the records in, whatever that of a file is.
-        limits: Of a file.
+        file_pattern: Patterns of the files.
+        schema: Schema in which the records are written, whatever the schema of a file is.
+        limits: Limits of a file.
     """
 
     def __init__(self, file_pattern: list[str], schema: AvroSchema, limits: Limits) -> None:
@@ -58,11 +58,11 @@ class RawRecords(ReadAvro):
 
 
 class _RawRanges(ReadRanges):
-    """Gives the rows of batches as bytes.
+    """Reads ranges, and returns the rows of batches as bytes.
 
     Args:
-        read: Reads the batches.
-        schema: To write the rows in.
+        read: The DoFn that reads the batches.
+        schema: Schema in which the rows are written.
     """
 
     GIVES = bytes
@@ -72,19 +72,19 @@ class _RawRanges(ReadRanges):
         self._schema = schema
 
     def given(self, batch: RecordBatch) -> list[bytes]:
-        """One for each row."""
+        """Encodes each row."""
         return encode_records(batch, self._schema)
 
 
 class ReadParquetBatches(ReadParquet):
-    """Reads Parquet files in the types that are promised.
+    """Reads Parquet files with the declared types.
 
     Args:
-        patterns: Of the files.
-        least_bytes: Bytes of a range, at least.
-        validate: Whether files are looked for here.
-        expected: The schema that every file must have. None: any.
-        **options: Of `ReadParquet`.
+        patterns: Patterns of the files.
+        least_bytes: Minimum size of a range in bytes.
+        validate: Whether the constructor checks that files exist.
+        expected: The schema that every file must have. None: any schema.
+        **options: Options of `ReadParquet`.
 
     Raises:
         FileNotFoundError: No file matches a pattern.
@@ -100,22 +100,22 @@ class ReadParquetBatches(ReadParquet):
 
 
 def unchanged() -> Any:
-    """A transform that gives the records that it takes."""
+    """Returns a transform that passes records through."""
     return beam.Map(_itself).with_input_types(bytes).with_output_types(bytes)
 
 
 def batched(batch_size: int | None) -> Any:
-    """A transform that gives lists of so many elements. None: Beam decides."""
+    """Returns a transform that groups elements into lists of `batch_size`. None: Beam decides."""
     least, most = (1, MOST) if batch_size is None else (batch_size, batch_size)
     return beam.BatchElements(min_batch_size=least, max_batch_size=most)
 
 
 class RecordBatches(beam.PTransform):
-    """Records made batches.
+    """Converts records to batches.
 
     Args:
-        decoder: Makes batches of a list of records.
-        batch_size: Rows of a batch. None: Beam decides.
+        decoder: Function that converts a list of records to batches.
+        batch_size: Number of rows of a batch. None: Beam decides.
     """
 
     def __init__(self, decoder: Callable[[list[bytes]], Iterator[Any]], batch_size: int | None) -> None:
@@ -123,7 +123,7 @@ class RecordBatches(beam.PTransform):
         self._decoder, self._batch_size = decoder, batch_size
 
     def expand(self, pcoll: Any) -> Any:
-        """A PCollection of `pyarrow.RecordBatch`."""
+        """Returns a PCollection of `pyarrow.RecordBatch`."""
         decoded = beam.FlatMap(self._decoder).with_input_types(list[bytes]).with_output_types(pa.RecordBatch)
         return pcoll | "Batch" >> batched(self._batch_size) | "Read" >> decoded
 
@@ -132,9 +132,9 @@ class ReadCsvRecords(beam.PTransform):
     """Reads the records of CSV files, a file at a time.
 
     Args:
-        patterns: Of the files.
-        options: Of `arrowfeed.read_csv`, for records as bytes.
-        validate: Whether files are looked for here.
+        patterns: Patterns of the files.
+        options: Options of `arrowfeed.read_csv`, for records as bytes.
+        validate: Whether the constructor checks that files exist.
 
     Raises:
         FileNotFoundError: No file matches a pattern.
@@ -147,7 +147,7 @@ class ReadCsvRecords(beam.PTransform):
             matching(pattern, CSV)
 
     def expand(self, pcoll: Any) -> Any:
-        """A PCollection of bytes."""
+        """Returns a PCollection of bytes."""
         names = pcoll | "Patterns" >> beam.Create(self._patterns) | "Files" >> beam.FlatMap(_csv_files)
         read = beam.FlatMap(functools.partial(_csv_records, self._options))
         read = read.with_input_types(str).with_output_types(bytes)
@@ -164,17 +164,17 @@ def _csv_records(options: dict[str, Any], name: str) -> Iterator[bytes]:
 
 
 def _widest(found: Iterable[list[int]]) -> list[int]:
-    """Of each column, the last of its types. Nothing where there are no records."""
+    """The last of the types of each column. Empty if there are no records."""
     return [max(kinds) for kinds in zip(*found, strict=True)]
 
 
 class InferredCsvBatches(beam.PTransform):
-    """Records of CSV made batches of the types that all of them have.
+    """Converts CSV records to batches with types that fit all records.
 
     Args:
-        cells: How the records are written.
-        raw_column: Name of a last column for the records. None: there is none.
-        batch_size: Rows of a batch. None: Beam decides.
+        cells: The dialect of the records.
+        raw_column: Name of an additional last column with the records. None: no such column.
+        batch_size: Number of rows of a batch. None: Beam decides.
     """
 
     def __init__(self, cells: Cells, raw_column: str | None, batch_size: int | None) -> None:
@@ -182,7 +182,7 @@ class InferredCsvBatches(beam.PTransform):
         self._cells, self._raw_column, self._batch_size = cells, raw_column, batch_size
 
     def expand(self, pcoll: Any) -> Any:
-        """A PCollection of `pyarrow.RecordBatch`."""
+        """Returns a PCollection of `pyarrow.RecordBatch`."""
         cells, raw_column, names = self._cells, self._raw_column, self._cells.names
         batches = pcoll | "Batch" >> batched(self._batch_size)
         kinds = (
@@ -202,10 +202,10 @@ class InferredCsvBatches(beam.PTransform):
 class ReadTfRecords(beam.PTransform):
     """Reads the records of TFRecord files, each as bytes.
 
-    A file whose name ends with `.gz` is a compressed one, as Beam has it.
+    As in Beam, a file whose name ends with `.gz` is compressed.
 
     Args:
-        patterns: Of the files.
+        patterns: Patterns of the files.
     """
 
     def __init__(self, patterns: list[str]) -> None:
@@ -213,7 +213,7 @@ class ReadTfRecords(beam.PTransform):
         self._patterns = patterns
 
     def expand(self, pcoll: Any) -> Any:
-        """A PCollection of bytes."""
+        """Returns a PCollection of bytes."""
         pipeline = getattr(pcoll, "pipeline", pcoll)
         read = [
             pipeline | f"Read{number}" >> beam.io.ReadFromTFRecord(pattern)

@@ -1,4 +1,4 @@
-"""Records that a pipeline has already."""
+"""`BeamRecords`, the base class of sources of records in a pipeline."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 class BeamRecords(Records):
-    """Records of a PCollection of bytes. It reads no files."""
+    """Records in a PCollection of bytes. It reads no files."""
 
     physical_format: str
 
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records that it takes."""
+        """Returns a Beam transform that passes the records through."""
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
         return _beam.unchanged()
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: ARG002, N802
-        """Refused.
+        """Not supported.
 
         Raises:
             NotImplementedError: Always.
@@ -32,7 +32,7 @@ class BeamRecords(Records):
         raise self._refused()
 
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: ARG002, N802
-        """Refused.
+        """Not supported.
 
         Raises:
             NotImplementedError: Always.

@@ -1,4 +1,4 @@
-"""Which columns are read of Avro records, and which tensors are made of them: decided by schemas alone."""
+"""Selection of the columns and tensors of Avro records, which depends only on schemas."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from arrowfeed.types import Encoding
 
 Path = tuple[str, ...]
-"""Of a column: its name, and those of fields in its structs."""
+"""Path of a column: its name, and the names of fields in its structs."""
 
 
 class Columns(NamedTuple):
-    """What is read and what is made of it.
+    """The columns that are read, and their tensors.
 
     Attributes:
-        names: Of the columns, for `arrowfeed.read_avro`.
+        names: Names of the columns, for `arrowfeed.read_avro`.
         schema: The `pyarrow.Schema` of batches in the encoding `tfx`.
-        representations: Of the tensors, by name.
+        representations: Representations of the tensors by name.
     """
 
     names: list[str]
@@ -39,10 +39,10 @@ class Columns(NamedTuple):
     representations: dict[str, Representation]
 
     def representations_of(self, wanted: Iterable[str]) -> dict[str, Representation]:
-        """Those of some of the tensors, in their order.
+        """Returns the representations of some of the tensors, in their order.
 
         Raises:
-            ValueError: There is no tensor of a name.
+            ValueError: A name is not that of a tensor.
         """
         names = set(wanted)
         unknown = names - self.representations.keys()
@@ -55,19 +55,20 @@ class Columns(NamedTuple):
 
 
 def columns_of(avro_schema: AvroSchema, features: bytes | None, limits: Limits) -> Columns:
-    """The columns that a schema of TensorFlow Metadata names; without one, all.
+    """Returns the columns of a TensorFlow Metadata schema or, without a schema, all columns.
 
-    Without one, a column that has one value in each row is a dense tensor, lists and what may be missing are
-    sparse, lists of lists and fields of records are ragged.
+    Without a schema, a column with exactly one value per row becomes a dense tensor. Lists and nullable
+    columns become sparse tensors; lists of lists and fields of records become ragged tensors.
 
     Args:
-        avro_schema: Of the records.
-        features: The bytes of the schema of TensorFlow Metadata.
-        limits: Of the schema.
+        avro_schema: The schema of the records.
+        features: The bytes of the TensorFlow Metadata schema.
+        limits: Limits of the schema.
 
     Raises:
-        SchemaError: A feature is no field of the records, or a field has a type that `tfx` has not.
-        ValueError: A feature has another type than its column, or its representation cannot be told.
+        SchemaError: A feature is not a field of the records, or the encoding `tfx` does not support the type
+            of a field.
+        ValueError: A feature has another type than its column, or its representation cannot be determined.
     """
     if features is None:
         schema = _arrow_schema(avro_schema, None, "tfx", limits)
@@ -85,10 +86,10 @@ def columns_of(avro_schema: AvroSchema, features: bytes | None, limits: Limits) 
 
 
 def projected(columns: Columns, avro_schema: AvroSchema, wanted: Iterable[str], limits: Limits) -> Columns:
-    """What is read for some of the tensors. Columns and tensors stay in their order.
+    """Returns the columns for some of the tensors. Columns and tensors keep their order.
 
     Raises:
-        ValueError: There is no tensor of a name.
+        ValueError: A name is not that of a tensor.
     """
     representations = columns.representations_of(wanted)
     paths = {path for one in representations.values() for path in source_columns(one)}
@@ -105,7 +106,7 @@ def _arrow_schema(
 
 
 def _always(name: str, inferred: Representation, native: Any) -> Representation:
-    """Dense, where the column has a value in each row, and one."""
+    """Returns `Dense` if the column has exactly one value per row."""
     field = native.field(name) if name in native.names else None
     if field is None or field.nullable or field.type.num_fields > 0:
         return inferred
@@ -117,11 +118,11 @@ _TYPES = {
     "FLOAT": ("float", "double"),
     "BYTES": ("large_binary",),
 }
-"""What the values of a column may be, by pyarrow's names."""
+"""Allowed value types of a column, by their pyarrow names."""
 
 
 def _check(name: str, declared: str, found: Any) -> None:
-    """Raises ValueError, where a column is not what its feature says."""
+    """Raises ValueError if a column does not match its feature."""
     values = found
     while hasattr(values, "value_type"):
         values = values.value_type
@@ -135,7 +136,7 @@ def _check(name: str, declared: str, found: Any) -> None:
 
 
 def source_columns(representation: Representation) -> list[Path]:
-    """The columns, and the fields of records, that a tensor is made of."""
+    """The columns and record fields of a tensor."""
     if isinstance(representation, Ragged):
         path = _path(representation.path)
         siblings = [name for name in representation.partitions if isinstance(name, str)]

@@ -1,4 +1,4 @@
-"""What a `TensorAdapter` is made of; the one thing that travels to workers."""
+"""`TensorAdapterConfig`, which is sent to workers to create a `TensorAdapter`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from arrowfeed.types import ArrowSchemaExportable
 
 TensorRepresentations: TypeAlias = dict[str, RepresentationLike]
-"""By the names of tensors: messages of TensorFlow Metadata, their bytes, or representations of arrowfeed."""
+"""By tensor name: messages of TensorFlow Metadata, their bytes, or representations of arrowfeed."""
 
 
 def _base() -> type:
-    """The config of tfx_bsl, which TensorFlow Transform asks for by its class, where it can be imported."""
+    """The config class of tfx_bsl if it can be imported, because TensorFlow Transform checks for it."""
     try:
         module = importlib.import_module("tfx_bsl.tfxio.tensor_adapter")
     except ImportError:
@@ -28,13 +28,13 @@ _Base: Any = _base()
 
 
 class TensorAdapterConfig(_Base):
-    """All that a `TensorAdapter` is made of. Can be pickled.
+    """The picklable configuration of a `TensorAdapter`.
 
     Args:
-        arrow_schema: The schema of the batches: a `pyarrow.Schema`, or anything with `__arrow_c_schema__`.
-        tensor_representations: By the names of the tensors. Where TensorFlow Metadata is installed, those
-            that are no messages are made such.
-        original_type_specs: Type specs of what this config is a projection of. None: its own.
+        arrow_schema: The schema of the batches: a `pyarrow.Schema`, or an object with `__arrow_c_schema__`.
+        tensor_representations: Representations by tensor name. If TensorFlow Metadata is installed, all are
+            converted to messages.
+        original_type_specs: Type specs of the source before a projection. None: those of this config.
 
     Example:
         >>> config = TensorAdapterConfig(batch.schema, {"x": arrowfeed.VarLenSparse("x")})
@@ -58,7 +58,7 @@ class TensorAdapterConfig(_Base):
         }
         self.original_type_specs = original_type_specs
 
-    # Bytes, since classes of messages are not the same in every process. tfx_bsl's state has this form too.
+    # Bytes, because message classes can differ between processes. The state of tfx_bsl has the same form.
     def __getstate__(self) -> tuple[Any, dict[str, bytes], dict[str, Any] | None]:
         representations = {name: proto(this) for name, this in self.tensor_representations.items()}
         return self.arrow_schema, representations, self.original_type_specs
@@ -69,7 +69,7 @@ class TensorAdapterConfig(_Base):
 
 
 def proto(representation: RepresentationLike) -> bytes:
-    """The bytes of a representation, whatever it is given as."""
+    """Returns the bytes of a representation in any form."""
     if isinstance(representation, Representation):
         return representation.to_proto()
     if isinstance(representation, Message):
@@ -78,7 +78,7 @@ def proto(representation: RepresentationLike) -> bytes:
 
 
 def message(representation: RepresentationLike) -> Any:
-    """A message; without TensorFlow Metadata, a representation of arrowfeed."""
+    """Converts to a message or, without TensorFlow Metadata, to a representation of arrowfeed."""
     if isinstance(representation, Message):
         return representation
     try:

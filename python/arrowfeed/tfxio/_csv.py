@@ -1,4 +1,4 @@
-"""CSV, by the names of tfx_bsl."""
+"""CSV sources with the names of tfx_bsl."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class CsvRecords(Records):
-    """A `TFXIO` of records of CSV. The arguments are those of `BeamRecordCsvTFXIO`.
+    """A `TFXIO` over CSV records. The arguments are those of `BeamRecordCsvTFXIO`.
 
     Raises:
-        ValueError: The schema has a feature that is no column.
+        ValueError: The schema has a feature that is not a column.
     """
 
     def __init__(  # noqa: PLR0917 - tfx_bsl's signature
@@ -54,7 +54,7 @@ class CsvRecords(Records):
         return promised_columns(self._features, self._cells.names)
 
     def _projected_columns(self, tensor_names: list[str]) -> Columns:
-        # As in tfx_bsl, batches keep all columns.
+        # As in tfx_bsl, a projection keeps all columns.
         return self.columns._replace(representations=self.columns.representations_of(tensor_names))
 
     def _decoder(self) -> Callable[[list[bytes]], Iterator[Any]]:
@@ -64,31 +64,31 @@ class CsvRecords(Records):
 
 
 class CsvTFXIO(CsvRecords, FileRecords):
-    """CSV files as a `TFXIO`: batches for pipelines and out of them, and tensors.
+    """CSV files as a `TFXIO`: batches in and outside pipelines, and tensors.
 
-    Columns are large lists of int64, float32 or large_binary: a cell is a list of one value, an empty one is
-    null. Line ends in quotes are read, in pipelines too; tfx_bsl divides records there. `RecordBatches` and
-    `TensorFlowDataset` give batches and tensors; tfx_bsl's raise an error.
+    Columns are large lists of int64, float32 or large_binary: a cell is a list of one value, and an empty
+    cell is null. Line ends in quotes are supported, also in pipelines; tfx_bsl splits records there.
+    `RecordBatches` and `TensorFlowDataset` work; in tfx_bsl they raise an error.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.csv`), or a list of these. Files may be compressed
-            by gzip.
-        column_names: Of all columns, in the order of the files.
-        telemetry_descriptors: Taken for the sake of one signature.
-        validate: Whether `BeamSource` looks for the files when the pipeline is built.
-        delimiter: Between cells.
-        skip_blank_lines: Whether empty lines are passed over. False: rows of nulls.
+            with gzip.
+        column_names: Names of all columns, in the order of the files.
+        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        validate: Whether `BeamSource` checks that files exist when the pipeline is built.
+        delimiter: The character between cells.
+        skip_blank_lines: Whether to skip empty lines. False: they become rows of nulls.
         multivalent_columns: Names of columns whose cells have several values.
-        secondary_delimiter: Between the values of such a cell.
+        secondary_delimiter: The character between the values of such a cell.
         schema: A `Schema` of TensorFlow Metadata, or its bytes: which columns are read, and their types.
-            None: all, with the types of all cells of all files, which are read when they are needed first.
-        raw_record_column_name: Name of a last column, in which each record is as it was read. None: there is
-            none.
+            None: all columns, with types inferred from all cells; all files are read on first use.
+        raw_record_column_name: Name of an additional last column with the original records. None: no such
+            column.
         skip_header_lines: Lines to skip at the start of each file.
-        limits: What files may ask of a process. None: `arrowfeed.Limits()`.
+        limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
-        ValueError: There is no file pattern; the schema has a feature that is no column;
+        ValueError: There is no file pattern; the schema has a feature that is not a column;
             `skip_header_lines` is below 0.
 
     Example:
@@ -131,16 +131,16 @@ class CsvTFXIO(CsvRecords, FileRecords):
         self._limits = limits
 
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records of the files, each without its line end.
+        """Returns a Beam transform that produces the records of the files without line ends.
 
-        A file is read by one worker.
+        One worker reads each file.
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
         return _beam.ReadCsvRecords(self._patterns, self._raw_reading(), validate=self._validate)
 
     def _raw_reading(self) -> dict[str, Any]:
-        """Arguments of `arrowfeed.read_csv` and `CsvDataset` for the records themselves."""
+        """Arguments of `arrowfeed.read_csv` and `CsvDataset` for original records."""
         cells = self._cells
         return {
             "raw": True,
@@ -178,22 +178,23 @@ class CsvTFXIO(CsvRecords, FileRecords):
 
 
 class BeamRecordCsvTFXIO(BeamRecords, CsvRecords):
-    """Records of CSV of a PCollection of bytes as a `TFXIO`. It reads no files.
+    """A `TFXIO` over CSV records in a PCollection of bytes. It reads no files.
 
     Args:
-        physical_format: Where the records come from, as in tfx_bsl; has no effect.
-        column_names: Of all columns, in the order of the records.
-        delimiter: Between cells.
-        skip_blank_lines: Whether empty records are passed over. False: rows of nulls.
+        physical_format: Origin of the records, as in tfx_bsl; has no effect.
+        column_names: Names of all columns, in the order of the records.
+        delimiter: The character between cells.
+        skip_blank_lines: Whether to skip empty records. False: they become rows of nulls.
         multivalent_columns: Names of columns whose cells have several values.
-        secondary_delimiter: Between the values of such a cell.
+        secondary_delimiter: The character between the values of such a cell.
         schema: A `Schema` of TensorFlow Metadata, or its bytes: which columns are read, and their types.
-            None: all, with the types of all cells of the PCollection, which is read twice.
-        raw_record_column_name: Name of a last column for the records themselves.
-        telemetry_descriptors: Taken for the sake of one signature.
+            None: all columns, with types inferred from all cells of the PCollection, which is then read
+            twice.
+        raw_record_column_name: Name of an additional last column with the original records.
+        telemetry_descriptors: Accepted for a uniform signature, but ignored.
 
     Raises:
-        ValueError: The schema has a feature that is no column.
+        ValueError: The schema has a feature that is not a column.
 
     Example:
         >>> source = BeamRecordCsvTFXIO("text", ["age", "label"], schema=schema)
@@ -201,10 +202,10 @@ class BeamRecordCsvTFXIO(BeamRecords, CsvRecords):
     """
 
     def RawRecordToRecordBatch(self, batch_size: int | None = None) -> Any:  # noqa: N802
-        """A Beam transform of records to record batches of pyarrow.
+        """Returns a Beam transform from records to pyarrow record batches.
 
         Args:
-            batch_size: Rows of a batch. None: Beam decides, up to 1,000.
+            batch_size: Number of rows of a batch. None: Beam decides, up to 1,000.
         """
         if self._features is not None:
             return super().RawRecordToRecordBatch(batch_size)

@@ -1,4 +1,4 @@
-"""Records of CSV to record batches, in the types of tfx_bsl."""
+"""Conversion of CSV records to record batches with the types of tfx_bsl."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class Cells(NamedTuple):
-    """How records are divided into cells, and cells into values. It can be pickled.
+    """The CSV dialect: how records are split into cells, and cells into values. Picklable.
 
     Attributes:
-        names: Of all columns of a record.
-        delimiter: Between cells.
-        skip_blank_lines: Whether an empty line is no record.
+        names: Names of all columns of a record.
+        delimiter: The character between cells.
+        skip_blank_lines: Whether empty lines are skipped.
         multivalent: Names of columns whose cells have several values.
-        secondary_delimiter: Between these.
+        secondary_delimiter: The character between these values.
     """
 
     names: list[str]
@@ -35,7 +35,7 @@ class Cells(NamedTuple):
     secondary_delimiter: str | None
 
     def options(self) -> dict[str, Any]:
-        """The same as arguments of `arrowfeed.read_csv`."""
+        """Returns the dialect as arguments of `arrowfeed.read_csv`."""
         several = {
             "multivalent_columns": self.multivalent,
             "secondary_delimiter": self.secondary_delimiter,
@@ -49,10 +49,10 @@ class Cells(NamedTuple):
 
 
 def promised_columns(features: bytes, names: Sequence[str]) -> Columns:
-    """The columns that a schema of TensorFlow Metadata has, in the order of the names.
+    """Returns the columns of a TensorFlow Metadata schema, in the order of the names.
 
     Raises:
-        ValueError: A feature is no column, or has another type than BYTES, INT and FLOAT.
+        ValueError: A feature is not a column, or has a type other than BYTES, INT and FLOAT.
     """
     found = columns_of_examples(features)
     if not set(found.names) <= set(names):
@@ -63,17 +63,17 @@ def promised_columns(features: bytes, names: Sequence[str]) -> Columns:
 
 
 KINDS = ("null", "int64", "double", "string")
-"""Types that are inferred. A later one has room for the values of those before."""
+"""Inferred types. Each type can represent the values of the preceding types."""
 
 
 def inferred_kinds(schema: Any) -> list[int]:
-    """The types of the columns of an inferred schema, as places in `KINDS`."""
+    """Returns the column types of an inferred schema, as indices in `KINDS`."""
     items = (getattr(field.type, "value_type", field.type) for field in schema)
     return [KINDS.index(str(item)) for item in items]
 
 
 def inferred_schema(names: Iterable[str], kinds: Iterable[int]) -> Any:
-    """The schema of columns whose types were inferred. A column without values has the type null."""
+    """Returns the schema for inferred types. A column without values has the type null."""
     pa = framework("pyarrow")
     types = (
         pa.null(),
@@ -85,7 +85,7 @@ def inferred_schema(names: Iterable[str], kinds: Iterable[int]) -> Any:
 
 
 def kinds_of_records(cells: Cells, records: Sequence[bytes]) -> list[int]:
-    """The types of the columns of some records."""
+    """Infers the column types of some records."""
     reader = read_csv(_text(cells, records)[0], header=False, **cells.options())
     return inferred_kinds(reader.schema.to_pyarrow())
 
@@ -97,17 +97,17 @@ def csv_batches(
     schema: Any,
     limits: Limits | None = None,
 ) -> Iterator[Any]:
-    """The record batch of pyarrow of some records.
+    """Converts records to a pyarrow record batch.
 
     Args:
-        cells: How they are written.
-        raw_column: Name of a last column for the records. None: there is none.
-        records: Each without its line end; a quoted cell may have line ends.
-        schema: Of pyarrow, without the column for the records.
-        limits: Of a record. None: `arrowfeed.Limits()`.
+        cells: The dialect of the records.
+        raw_column: Name of an additional last column with the records. None: no such column.
+        records: Records without their line ends; a quoted cell may contain line ends.
+        schema: The pyarrow schema, without the column for the records.
+        limits: Limits of a record. None: `arrowfeed.Limits()`.
 
     Raises:
-        ValueError: A record has another number of cells, or a cell is no value of its column.
+        ValueError: A record has another number of cells, or a cell does not have the type of its column.
     """
     pa = framework("pyarrow")
     text, kept = _text(cells, records)
@@ -131,6 +131,6 @@ def csv_batches(
 
 
 def _text(cells: Cells, records: Sequence[bytes]) -> tuple[bytes, list[bytes]]:
-    """The text of records, and those of them that are rows."""
+    """Returns the joined text of the records, and the records that become rows."""
     kept = [record for record in records if record.strip(b"\r\n") or not cells.skip_blank_lines]
     return b"".join(record + b"\n" for record in kept), kept

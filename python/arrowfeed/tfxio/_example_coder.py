@@ -1,4 +1,4 @@
-"""Messages of `tf.Example` to record batches and back, by the names of tfx_bsl's coders."""
+"""The coders of tfx_bsl between `tf.Example` messages and record batches."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class ExamplesToRecordBatchDecoder:
-    """Decodes messages of `tf.Example` into record batches of pyarrow. It can be pickled.
+    """Decodes `tf.Example` messages into pyarrow record batches. Picklable.
 
     Args:
-        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes: its features are the columns.
-            None: each batch has the features of its own messages, in the order of their names.
+        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns.
+            None: each batch has the features of its own messages, sorted by name.
 
     Raises:
-        RuntimeError: A feature of the schema has another type than BYTES, INT and FLOAT.
+        RuntimeError: A feature of the schema has a type other than BYTES, INT and FLOAT.
 
     Example:
         >>> decoder = ExamplesToRecordBatchDecoder(schema.SerializeToString())
@@ -39,11 +39,11 @@ class ExamplesToRecordBatchDecoder:
             raise RuntimeError(f"Bad field type for feature: {error.tensor or ''}: {error}") from error
 
     def DecodeBatch(self, examples: Iterable[bytes]) -> Any:  # noqa: N802
-        """The `pyarrow.RecordBatch` of some messages.
+        """Decodes messages into a `pyarrow.RecordBatch`.
 
         Raises:
-            RuntimeError: One is no message, or a feature has values of another kind. tfx_bsl's text, and
-                that of `ArrowfeedError` with the number of the message and the feature.
+            RuntimeError: A message is invalid, or a feature has values of another type. The text is that of
+                tfx_bsl, followed by that of `ArrowfeedError` with the number of the message and the feature.
         """
         try:
             return self._decoder.decode(examples).to_pyarrow()
@@ -51,10 +51,10 @@ class ExamplesToRecordBatchDecoder:
             raise RuntimeError(_as_tfx_bsl(error)) from error
 
     def ArrowSchema(self) -> Any:  # noqa: N802
-        """The `pyarrow.Schema` of the batches.
+        """Returns the `pyarrow.Schema` of the batches.
 
         Raises:
-            RuntimeError: There is no schema of TensorFlow Metadata.
+            RuntimeError: There is no TensorFlow Metadata schema.
         """
         schema = self._decoder.schema
         if schema is None:
@@ -63,18 +63,18 @@ class ExamplesToRecordBatchDecoder:
 
 
 def _as_tfx_bsl(error: CorruptBlockError) -> str:
-    """The text of tfx_bsl, and then our own."""
+    """The text of tfx_bsl, followed by the arrowfeed text."""
     if error.field is None:
         return f"DATA_LOSS: Unable to parse example. ({error})"
     return kind_error(error, "feature", error.field)
 
 
 def kind_error(error: CorruptBlockError, of: str, name: str) -> str:
-    """The text of tfx_bsl for values of another kind, and then our own.
+    """The text of tfx_bsl for values of another type, followed by the arrowfeed text.
 
     Args:
-        error: Its text names the kind that was expected, perhaps with a comma behind it, and the one found.
-        of: What has the values.
+        error: An error whose text names the expected type, possibly followed by a comma, and the found type.
+        of: The kind of container of the values, for the text.
         name: Its name.
     """
     expected, _, found = str(error).partition("expected values of ")[2].partition(", found ")
@@ -86,18 +86,18 @@ def kind_error(error: CorruptBlockError, of: str, name: str) -> str:
 
 
 class _RaggedColumn(NamedTuple):
-    """The features that a column of lists in lists becomes.
+    """The features for a column of nested lists.
 
     Attributes:
-        values: Of the values.
-        partitions: Names of the features for lengths of rows, and lengths that are always the same.
+        values: Name of the feature of the values.
+        partitions: Names of the features with row lengths, or uniform row lengths.
     """
 
     values: str
     partitions: list[str | int]
 
     def row_lengths(self) -> list[tuple[str, int]]:
-        """The names of features, and how many rows of the list are one row there."""
+        """Returns the feature names, and the number of list rows that form one row of the feature."""
         found: list[tuple[str, int]] = []
         for partition in self.partitions:
             if isinstance(partition, str):
@@ -109,7 +109,7 @@ class _RaggedColumn(NamedTuple):
 
 
 def _ragged_columns(schema: bytes | None) -> dict[str, _RaggedColumn]:
-    """What the ragged representations of a schema say, in all of its groups, by the name of the tensor."""
+    """Reads the ragged representations in all groups of a schema, by tensor name."""
     if schema is None:
         return {}
     messages: Any = importlib.import_module("tensorflow_metadata.proto.v0.schema_pb2")
@@ -127,11 +127,11 @@ def _ragged_columns(schema: bytes | None) -> dict[str, _RaggedColumn]:
 
 
 class RecordBatchToExamplesEncoder:
-    """Encodes record batches as messages of `tf.Example`, one for each row. It can be pickled.
+    """Encodes record batches as `tf.Example` messages, one for each row. Picklable.
 
     Args:
-        schema: A `Schema` of TensorFlow Metadata. Lists in lists need it: a ragged representation of theirs
-            names the features for the lengths of their rows. None: there are none.
+        schema: A `Schema` of TensorFlow Metadata. It is required for nested lists: their ragged
+            representation names the features with the row lengths. None: no schema.
 
     Example:
         >>> messages = RecordBatchToExamplesEncoder().encode(batch)
@@ -142,13 +142,13 @@ class RecordBatchToExamplesEncoder:
         self._ragged = _ragged_columns(self._schema)
 
     def encode(self, record_batch: Any) -> list[bytes]:
-        """The messages of the rows of a `pyarrow.RecordBatch`.
+        """Encodes the rows of a `pyarrow.RecordBatch` as messages.
 
-        A null row has a feature without a list.
+        A null row becomes a feature without a list.
 
         Raises:
-            RuntimeError: A column is no list, or its values are no integers, floats, text or bytes; two
-                columns have one name.
+            RuntimeError: A column is not a list, its values are not integers, floats, text or bytes, or two
+                columns have the same name.
         """
         names = record_batch.schema.names
         if len(set(names)) < len(names):
@@ -175,7 +175,7 @@ class RecordBatchToExamplesEncoder:
 
 
 def _features(name: str, column: Any, ragged: _RaggedColumn) -> list[tuple[str, Any]]:
-    """The features of a column: its values, and the lengths of rows of each list inside of its lists."""
+    """Returns the features of a column: its values, and the row lengths of each inner list level."""
     types = framework("pyarrow").types
     if types.is_null(column.type):
         return [(name, column)]
@@ -218,7 +218,7 @@ def _divided(lists: Any, by: int) -> Any:
 
 
 def _without_a_level(column: Any) -> tuple[Any, Any]:
-    """Of lists of lists: the lengths of the inner lists of each row, and their values in one list a row."""
+    """Removes a list level: returns the lengths of the inner lists of each row, and their joined values."""
     pa = framework("pyarrow")
     outer = pa.compute.list_value_length(column).fill_null(0)
     inner = column.flatten()
@@ -234,5 +234,5 @@ def _without_a_level(column: Any) -> tuple[Any, Any]:
 
 
 def RecordBatchToExamples(record_batch: Any) -> list[bytes]:  # noqa: N802
-    """The messages of the rows of a batch without lists in lists. See `RecordBatchToExamplesEncoder`."""
+    """Encodes the rows of a batch without nested lists. See `RecordBatchToExamplesEncoder`."""
     return RecordBatchToExamplesEncoder().encode(record_batch)

@@ -1,4 +1,4 @@
-"""Which features are read of `tf.Example`, and which tensors are made of them."""
+"""Selection of the features and tensors of `tf.Example`."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 KINDS = {"int64": "int64", "float": "float", "large_binary": "bytes"}
-"""Kinds of features, by the type of their values as pyarrow has it."""
+"""Kinds of features by the pyarrow type of their values."""
 
 
 def columns_of_examples(features: bytes) -> Columns:
-    """The columns and the tensors of a schema of TensorFlow Metadata.
+    """Returns the columns and tensors of a TensorFlow Metadata schema.
 
     Args:
-        features: Its bytes.
+        features: The bytes of the schema.
 
     Raises:
-        ValueError: A feature has another type, or its representation cannot be told.
+        ValueError: A feature has another type, or its representation cannot be determined.
     """
     schema: Any = ExampleRecordDecoder(features).schema
     return Columns(schema.to_pyarrow().names, schema.to_pyarrow(), representations_from_tfmd(features))
 
 
 def projected_examples(columns: Columns, wanted: Iterable[str]) -> Columns:
-    """What is read for some of the tensors. Columns and tensors stay in their order.
+    """Returns the columns for some of the tensors. Columns and tensors keep their order.
 
     Raises:
-        ValueError: There is no tensor of a name.
+        ValueError: A name is not that of a tensor.
     """
     representations = columns.representations_of(wanted)
     needed = {path[0] for one in representations.values() for path in source_columns(one)}
@@ -44,5 +44,5 @@ def projected_examples(columns: Columns, wanted: Iterable[str]) -> Columns:
 
 
 def kinds(columns: Columns) -> dict[str, Any]:
-    """The same as the argument `schema` of `arrowfeed.ExampleDataset`."""
+    """Returns the columns as the argument `schema` of `arrowfeed.ExampleDataset`."""
     return {field.name: KINDS[str(field.type.value_type)] for field in columns.schema}

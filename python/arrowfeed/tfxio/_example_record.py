@@ -1,4 +1,4 @@
-"""Messages of `tf.Example`, by the names of tfx_bsl."""
+"""Sources of `tf.Example` messages with the names of tfx_bsl."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ExampleRecords(Records):
-    """A `TFXIO` of messages of `tf.Example`."""
+    """A `TFXIO` over `tf.Example` messages."""
 
     def _found_columns(self) -> Columns:
         if self._features is None:
@@ -38,18 +38,19 @@ class ExampleRecords(Records):
 
 
 class TFExampleRecord(ExampleRecords, TfRecordFiles):
-    """TFRecord files of `tf.Example` as a `TFXIO`: batches for pipelines and out of them, and tensors.
+    """A `TFXIO` over TFRecord files of `tf.Example`: batches in and outside pipelines, and tensors.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
         validate: Has no effect, as in tfx_bsl.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes: its features are the columns, and say what
-            the tensors are. None: the features that the records have, for which all files are read when they
-            are needed first; tfx_bsl has other columns for each batch then.
-        raw_record_column_name: Name of a last column, in which each record is as it was read. None: there is
-            none.
-        telemetry_descriptors: Taken for the sake of one signature.
-        limits: What files may ask of a process, outside of pipelines. None: `arrowfeed.Limits()`.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns and the
+            tensors. None: the features of the records; all files are read on first use to find them. In
+            tfx_bsl, each batch then has different columns.
+        raw_record_column_name: Name of an additional last column with the original records. None: no such
+            column.
+        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        limits: Upper bounds on the resources that one file may use, outside pipelines. None:
+            `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern.
@@ -90,14 +91,14 @@ class TFExampleRecord(ExampleRecords, TfRecordFiles):
 
 
 class TFExampleBeamRecord(BeamRecords, ExampleRecords):
-    """Messages of `tf.Example` of a PCollection of bytes as a `TFXIO`. It reads no files.
+    """A `TFXIO` over `tf.Example` messages in a PCollection of bytes. It reads no files.
 
     Args:
-        physical_format: Where the records come from, as in tfx_bsl; has no effect.
-        telemetry_descriptors: As of `TFExampleRecord`.
+        physical_format: Origin of the records, as in tfx_bsl; has no effect.
+        telemetry_descriptors: As in `TFExampleRecord`.
         schema: A `Schema` of TensorFlow Metadata, or its bytes. None: each batch has the features of its own
             records, as in tfx_bsl.
-        raw_record_column_name: Name of a last column for the records themselves.
+        raw_record_column_name: Name of an additional last column with the original records.
 
     Example:
         >>> source = TFExampleBeamRecord("kafka", schema=schema)

@@ -1,4 +1,4 @@
-"""Batches and tensors of files, outside of a pipeline."""
+"""Base classes for batches and tensors of files, outside a pipeline."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _SEEDS = 1 << 64
 
 
 def patterns_of(file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The patterns of an argument.
+    """Returns the patterns of an argument as a list.
 
     Raises:
-        ValueError: There is none.
+        ValueError: There is no pattern.
     """
     alone = isinstance(file_pattern, str | os.PathLike)
     patterns: Sequence[str | os.PathLike[str]] = [file_pattern] if alone else file_pattern
@@ -34,16 +34,16 @@ def patterns_of(file_pattern: str | os.PathLike[str] | Sequence[str | os.PathLik
 
 
 class FileBatches(TFXIO):
-    """Files that are read outside of a pipeline too."""
+    """Files that can also be read outside a pipeline."""
 
     @abc.abstractmethod
     def _dataset(self) -> Dataset:
-        """The columns and the tensors of the files."""
+        """The dataset of the columns and tensors of the files."""
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
-        """Record batches of pyarrow, outside of a pipeline.
+        """Iterates over pyarrow record batches, outside a pipeline.
 
-        All have `batch_size` rows, across the ends of epochs; only the very last one may have fewer.
+        All batches have `batch_size` rows, also across epochs; only the very last batch may have fewer.
 
         Args:
             options: As in tfx_bsl.
@@ -52,16 +52,16 @@ class FileBatches(TFXIO):
         return (batch.to_pyarrow() for batch in self._dataset().record_batches(**_seeded(options)))
 
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
-        """A `tf.data.Dataset` of what `TensorAdapter()` makes of `RecordBatches`.
+        """Returns a `tf.data.Dataset` of the batches of `RecordBatches`, converted by `TensorAdapter()`.
 
-        Elements are dicts of tensors by name; with a `label_key`, pairs of such a dict and the label.
+        Elements are dicts of tensors by name, or with a `label_key` pairs of such a dict and the label.
 
         Args:
-            options: As in tfx_bsl. Each iteration over the dataset is shuffled in another way; with a seed,
-                in the same ways in each run.
+            options: As in tfx_bsl. Each iteration over the dataset has a different shuffled order; with a
+                seed, all runs have the same orders.
 
         Raises:
-            ValueError: There is no tensor of the name of the label, or a representation does not fit.
+            ValueError: No tensor has the name of the label, or a representation does not fit.
         """
         names = self.TensorAdapter().TypeSpecs().keys()
         label = options.label_key
@@ -79,14 +79,14 @@ class FileBatches(TFXIO):
 
 
 class FileRecords(FileBatches, Records):
-    """Records of files that are read outside of a pipeline too."""
+    """Records of files that can also be read outside a pipeline."""
 
     @abc.abstractmethod
     def _with_raw_records(self, iteration: dict[str, Any]) -> Iterator[Any]:
-        """Batches of pyarrow with a last column of the records themselves."""
+        """Iterates over pyarrow batches with an additional last column of the original records."""
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
-        """Record batches of pyarrow, outside of a pipeline: those of all files, and the records themselves.
+        """Iterates over pyarrow record batches, outside a pipeline, optionally with the original records.
 
         Args:
             options: As in tfx_bsl.
@@ -98,16 +98,16 @@ class FileRecords(FileBatches, Records):
 
 
 def _seeded(options: RecordBatchesOptions) -> dict[str, Any]:
-    """The same in the words of `Dataset.record_batches`, with a seed."""
+    """Converts the options to those of `Dataset.record_batches`, with a seed."""
     return {"seed": secrets.randbits(64), **_iteration(options)}
 
 
 def _iteration(options: RecordBatchesOptions | TensorFlowDatasetOptions) -> dict[str, Any]:
-    """The same in the words of `Dataset.record_batches`."""
+    """Converts the options to those of `Dataset.record_batches`."""
     seed = options.shuffle_seed
     return {
         "batch_size": options.batch_size,
-        # Without an end, every batch is full.
+        # In an endless iteration, every batch is full.
         "drop_remainder": options.drop_final_batch or options.num_epochs is None,
         "epochs": options.num_epochs,
         "across_epochs": True,

@@ -1,23 +1,23 @@
-"""Options of reading, by tfx_bsl's names, order and defaults."""
+"""Read options with the names, order and defaults of tfx_bsl."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 AUTOTUNE = -1
-"""TensorFlow's word for: as many as it sees fit."""
+"""The value with which TensorFlow chooses a number itself."""
 
 
 class RecordBatchesOptions(NamedTuple):
     """Options of `TFXIO.RecordBatches`.
 
     Attributes:
-        batch_size: Rows of a batch.
-        drop_final_batch: Leaves out the last batch where it has fewer rows.
-        num_epochs: How often all rows are given. None: without end.
+        batch_size: Number of rows of a batch.
+        drop_final_batch: Drops the last batch if it has fewer rows.
+        num_epochs: Number of passes over all rows. None: endless.
         shuffle: Whether rows are shuffled.
-        shuffle_buffer_size: Rows that are shuffled with each other, at least.
-        shuffle_seed: Of the shuffle. None: another order each time.
+        shuffle_buffer_size: Minimum number of rows that are shuffled together.
+        shuffle_seed: Seed of the shuffle. None: a different order each time.
 
     Example:
         >>> RecordBatchesOptions(1024, num_epochs=1, shuffle=False)
@@ -32,20 +32,20 @@ class RecordBatchesOptions(NamedTuple):
 
 
 class TensorFlowDatasetOptions(NamedTuple):
-    """Options of `TFXIO.TensorFlowDataset`: those of `RecordBatchesOptions`, and more.
+    """Options of `TFXIO.TensorFlowDataset`, which extend `RecordBatchesOptions`.
 
     Attributes:
-        batch_size: As there; so are the options down to `shuffle_seed`.
-        drop_final_batch: Leaves out a short last batch.
-        num_epochs: How often all rows are given.
+        batch_size: As in `RecordBatchesOptions`, like the options down to `shuffle_seed`.
+        drop_final_batch: Drops a short last batch.
+        num_epochs: Number of passes over all rows.
         shuffle: Whether rows are shuffled.
-        shuffle_buffer_size: Rows that are shuffled with each other.
-        shuffle_seed: Of the shuffle.
-        prefetch_buffer_size: Batches that wait for the model.
-        reader_num_threads: Threads that decode.
-        parser_num_threads: Has no effect: who decodes makes columns at once.
-        sloppy_ordering: Has no effect: an order that is kept costs nothing here.
-        label_key: The tensor that is the label: elements are pairs of the other tensors and this one.
+        shuffle_buffer_size: Number of rows that are shuffled together.
+        shuffle_seed: Seed of the shuffle.
+        prefetch_buffer_size: Number of prefetched batches.
+        reader_num_threads: Number of decoding threads.
+        parser_num_threads: Has no effect, because decoding produces columns directly.
+        sloppy_ordering: Has no effect, because keeping the order costs nothing here.
+        label_key: Name of the label tensor: elements are pairs of the other tensors and the label.
 
     Example:
         >>> TensorFlowDatasetOptions(1024, num_epochs=1, label_key="label")

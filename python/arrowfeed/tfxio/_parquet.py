@@ -1,4 +1,4 @@
-"""Parquet files, by the names of tfx_bsl."""
+"""`ParquetTFXIO`, a source of Parquet files with the names of tfx_bsl."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 
 class ParquetTFXIO(FileBatches):
-    """Parquet files as a `TFXIO`: batches for pipelines and out of them, and tensors.
+    """A `TFXIO` over Parquet files: batches in and outside pipelines, and tensors.
 
-    With a schema of TensorFlow Metadata, batches have the types that it promises, whatever types the files
-    have: `large_list` of int64, float32 or large_binary. Values without lists become lists of one value,
-    doubles are rounded to floats, other values are converted where nothing is lost (docs/parquet.md).
+    With a TensorFlow Metadata schema, batches have the types that it declares, whatever types the files have:
+    `large_list` of int64, float32 or large_binary. Single values become lists of one value, doubles are
+    rounded to floats, and other values are converted if no value is lost (docs/parquet.md).
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.parquet`), a URL, or a list of these.
         column_names: Names of the columns to read, in the order of the batches. With a `schema`, names that
-            it does not have are left out. None: all columns of the schema, or of the files.
-        min_bundle_size: Bytes of a part of a file in a pipeline, at least. Default: 64 MiB for each part.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes. A feature that a file does not have is null.
+            are not in it are ignored. None: all columns of the schema, or of the files.
+        min_bundle_size: Minimum size in bytes of a range of a file in a pipeline. Default: 64 MiB.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes. A feature that is missing in a file is null.
             None: the types of the first file, which all files must have.
-        validate: Whether `BeamSource` looks for the files when the pipeline is built.
-        telemetry_descriptors: Taken for the sake of one signature. Pipelines count rows and row groups in the
+        validate: Whether `BeamSource` checks that files exist when the pipeline is built.
+        telemetry_descriptors: Accepted for a uniform signature. Pipelines count rows and row groups in the
             namespace `arrowfeed`.
-        limits: What files may ask of a process. None: `arrowfeed.Limits()`.
+        limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern.
@@ -63,7 +63,7 @@ class ParquetTFXIO(FileBatches):
         self._patterns = patterns_of(file_pattern)
         self._column_names = column_names
         self._min_bundle_size = min_bundle_size
-        # Bytes, since classes of messages are not the same in every process.
+        # Bytes, because message classes can differ between processes.
         self._features = None if schema is None else proto(schema)
         self._validate = validate
         self._telemetry_descriptors = telemetry_descriptors
@@ -72,43 +72,43 @@ class ParquetTFXIO(FileBatches):
 
     @property
     def raw_record_column_name(self) -> None:
-        """None: the rows of Parquet are no records of bytes."""
+        """Always None, because Parquet rows are not records of bytes."""
         return
 
     @property
     def telemetry_descriptors(self) -> list[str] | None:
-        """As they were given."""
+        """The descriptors passed to the constructor."""
         return self._telemetry_descriptors
 
     def SupportAttachingRawRecords(self) -> bool:  # noqa: N802
-        """False: batches have no column for the records themselves."""
+        """Returns False: batches have no column with original records."""
         return False
 
     @property
     def columns(self) -> Columns:
-        """What is read and what is made of it."""
+        """The columns that are read, and their tensors."""
         if self._columns is None:
             self._columns = self._found_columns()
         return self._columns
 
     def ArrowSchema(self) -> Any:  # noqa: N802
-        """The `pyarrow.Schema` of the record batches. Without a `schema`, a file is opened for it.
+        """Returns the `pyarrow.Schema` of the record batches. Without a `schema`, it opens a file.
 
         Raises:
             ValueError: A feature has no type, or is a struct.
-            FileNotFoundError: No file matches. ArrowfeedError: the first one is no Parquet file.
+            FileNotFoundError: No file matches. ArrowfeedError: The first file is not a Parquet file.
         """
         return self.columns.schema
 
     def TensorRepresentations(self) -> TensorRepresentations:  # noqa: N802
-        """What the schema of TensorFlow Metadata declares or implies; without one, what the types do."""
+        """The representations from the TensorFlow Metadata schema or, without a schema, from the types."""
         return {name: message(one) for name, one in self.columns.representations.items()}
 
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
-        """A Beam transform that reads the files, as `arrowfeed.beam.ReadParquet` does.
+        """Returns a Beam transform that reads the files like `arrowfeed.beam.ReadParquet`.
 
         Args:
-            batch_size: Rows of a batch; the last one of a row group may have fewer. None: 1,000.
+            batch_size: Number of rows of a batch; the last batch of a row group may have fewer. None: 1,000.
 
         Raises:
             FileNotFoundError: No file matches a pattern, unless `validate` is false.
@@ -125,14 +125,14 @@ class ParquetTFXIO(FileBatches):
         )
 
     def _reading(self) -> dict[str, Any]:
-        """The options of reading that give batches of `ArrowSchema()`."""
+        """Read options that produce batches with the schema `ArrowSchema()`."""
         if self._features is None:
             return {"columns": self.columns.names, "limits": self._limits}
         return {"schema": self.columns.schema, "double_as_float": True, "limits": self._limits}
 
     def _dataset(self) -> ParquetDataset:
         representations: dict[str, Any] = dict(self.columns.representations)
-        # Columns that no tensor needs are read too.
+        # Columns that no tensor needs are also read.
         reading: dict[str, Any] = {"columns": self.columns.names, **self._reading()}
         return ParquetDataset(self._patterns, representations=representations, **reading)
 
@@ -165,6 +165,6 @@ class ParquetTFXIO(FileBatches):
 
 
 def _selected(columns: Columns, names: list[str], representations: dict[str, Any]) -> Columns:
-    """Some of the columns, in this order."""
+    """Returns some of the columns, in this order."""
     schema = framework("pyarrow").schema([columns.schema.field(name) for name in names])
     return Columns(names, schema, representations)

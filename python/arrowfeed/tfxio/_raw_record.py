@@ -1,4 +1,4 @@
-"""Records that are not looked into, by the names of tfx_bsl."""
+"""Sources of undecoded records with the names of tfx_bsl."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RawRecords(Records):
-    """A `TFXIO` whose batches have one column: the records, each in a list of one."""
+    """A `TFXIO` whose batches have one column: each record in a list of one element."""
 
     def _found_columns(self) -> Columns:
         name = str(self._raw_column)
@@ -37,13 +37,14 @@ class RawRecords(Records):
 
 
 class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
-    """The records of TFRecord files as a `TFXIO`.
+    """A `TFXIO` over the records of TFRecord files.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
-        raw_record_column_name: Of the column, and of the tensor: a string for each row.
-        telemetry_descriptors: Taken for the sake of one signature.
-        limits: What files may ask of a process, outside of pipelines. None: `arrowfeed.Limits()`.
+        raw_record_column_name: Name of the column and of the tensor, which has one byte string per row.
+        telemetry_descriptors: Accepted for a uniform signature, but ignored.
+        limits: Upper bounds on the resources that one file may use, outside pipelines. None:
+            `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern.
@@ -67,17 +68,17 @@ class RawTfRecordTFXIO(RawRecords, TfRecordFiles):
         return RawRecordDataset(self._patterns, column=str(self._raw_column), limits=self._limits)
 
     def ArrowSchema(self) -> Any:  # noqa: N802
-        """The `pyarrow.Schema` of the record batches: one column, `large_list<large_binary>`."""
+        """Returns the `pyarrow.Schema` of the record batches: one column, `large_list<large_binary>`."""
         return framework("pyarrow").schema([raw_record_field(str(self._raw_column))])
 
 
 class RawBeamRecordTFXIO(BeamRecords, RawRecords):
-    """Records of a PCollection of bytes as a `TFXIO`. It reads no files.
+    """A `TFXIO` over the records in a PCollection of bytes. It reads no files.
 
     Args:
-        physical_format: Where the records come from, as in tfx_bsl; has no effect.
-        raw_record_column_name: Of the column, and of the tensor.
-        telemetry_descriptors: Taken for the sake of one signature.
+        physical_format: Origin of the records, as in tfx_bsl; has no effect.
+        raw_record_column_name: Name of the column and of the tensor.
+        telemetry_descriptors: Accepted for a uniform signature, but ignored.
 
     Example:
         >>> batches = records | RawBeamRecordTFXIO("kafka", "record").BeamSource(batch_size=256)

@@ -1,4 +1,4 @@
-"""Batches of records that have no file around them, and the column of the records themselves."""
+"""Conversion of records without a file to batches, and the column of the original records."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 def avro_batches(
     schema: AvroSchema, raw_column: str | None, records: Sequence[bytes], **options: Any
 ) -> Iterator[Any]:
-    """The record batches of pyarrow of some records: one, or more where a batch would get too large.
+    """Decodes records into pyarrow record batches: one, or several if a batch would become too large.
 
     Args:
-        schema: That the records are written in.
-        raw_column: Name of a last column for the records themselves. None: there is none.
-        records: In Avro's binary encoding.
-        **options: Of `arrowfeed.AvroRecordDecoder`.
+        schema: The writer schema of the records.
+        raw_column: Name of an additional last column with the original records. None: no such column.
+        records: Records in Avro's binary encoding.
+        **options: Options of `arrowfeed.AvroRecordDecoder`.
 
     Raises:
-        ArrowfeedError: A record is none of the schema; `record` is its number.
+        ArrowfeedError: A record does not have the schema; `record` is its number.
     """
     decoder = AvroRecordDecoder(schema, batch_size=max(len(records), 1), name="raw records", **options)
     decoder.extend(records)
@@ -41,15 +41,15 @@ def avro_batches(
 def example_batches(
     schema: ExampleSchemaLike | None, raw_column: str | None, records: Sequence[bytes]
 ) -> Iterator[Any]:
-    """The record batch of pyarrow of some messages of `tf.Example`.
+    """Decodes `tf.Example` messages into a pyarrow record batch.
 
     Args:
-        schema: The features. None: those of these messages.
+        schema: The features. None: the features of these messages.
         raw_column: As in `avro_batches`.
         records: Messages.
 
     Raises:
-        ArrowfeedError: A record is no message of the schema; `record` is its number.
+        ArrowfeedError: A record is not a message of the schema; `record` is its number.
     """
     batch = ExampleRecordDecoder(schema).decode(records).to_pyarrow()
     yield batch if raw_column is None else with_raw_records(batch, raw_column, records)
@@ -58,19 +58,19 @@ def example_batches(
 def sequence_example_batches(
     schema: SequenceExampleSchemaLike | None, raw_column: str | None, records: Sequence[bytes]
 ) -> Iterator[Any]:
-    """The same of messages of `tf.SequenceExample`."""
+    """Decodes `tf.SequenceExample` messages into a pyarrow record batch, like `example_batches`."""
     batch = SequenceExampleRecordDecoder(schema).decode(records).to_pyarrow()
     yield batch if raw_column is None else with_raw_records(batch, raw_column, records)
 
 
 def raw_batches(raw_column: str, records: Sequence[bytes]) -> Iterator[Any]:
-    """The record batch of pyarrow whose only column has the records themselves."""
+    """Returns a pyarrow record batch whose only column contains the original records."""
     pa = framework("pyarrow")
     yield with_raw_records(pa.RecordBatch.from_arrays([], names=[]), raw_column, records)
 
 
 def with_raw_records(batch: Any, name: str, records: Sequence[bytes]) -> Any:
-    """The batch with a last column of the records that its rows were made of, one in each list."""
+    """Returns the batch with an additional last column of the original records, one in each list."""
     pa = framework("pyarrow")
     values = pa.array(records, pa.large_binary())
     column = pa.LargeListArray.from_arrays(pa.array(range(len(records) + 1), pa.int64()), values)
@@ -79,6 +79,6 @@ def with_raw_records(batch: Any, name: str, records: Sequence[bytes]) -> Any:
 
 
 def raw_record_field(name: str) -> Any:
-    """The `pyarrow.Field` of the column of records."""
+    """Returns the `pyarrow.Field` of the column of records."""
     pa = framework("pyarrow")
     return pa.field(name, pa.large_list(pa.large_binary()))

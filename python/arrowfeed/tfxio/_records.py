@@ -1,4 +1,4 @@
-"""What sources of records have in common, whatever the records are."""
+"""The base class of sources of records."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Records(TFXIO):
-    """A `TFXIO` of records.
+    """A `TFXIO` over records.
 
     Args:
         schema: A `Schema` of TensorFlow Metadata, or its bytes.
-        raw_record_column_name: Name of the column for the records themselves.
-        telemetry_descriptors: Of who asks.
+        raw_record_column_name: Name of the column with the original records.
+        telemetry_descriptors: Descriptors of the caller.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Records(TFXIO):
         raw_record_column_name: str | None,
         telemetry_descriptors: list[str] | None,
     ) -> None:
-        # Bytes, since classes of messages are not the same in every process.
+        # Bytes, because message classes can differ between processes.
         self._features = None if schema is None else proto(schema)
         self._raw_column = raw_record_column_name
         self._telemetry_descriptors = telemetry_descriptors
@@ -41,47 +41,47 @@ class Records(TFXIO):
 
     @property
     def raw_record_column_name(self) -> str | None:
-        """Name of the column for the records themselves; None: there is none."""
+        """Name of the column with the original records. None: no such column."""
         return self._raw_column
 
     @property
     def telemetry_descriptors(self) -> list[str] | None:
-        """As they were given."""
+        """The descriptors passed to the constructor."""
         return self._telemetry_descriptors
 
     def SupportAttachingRawRecords(self) -> bool:  # noqa: N802
-        """True: batches may have a column for the records themselves."""
+        """Returns True: batches may have a column with the original records."""
         return True
 
     @abc.abstractmethod
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records as bytes."""
+        """Returns a Beam transform that produces the records as bytes."""
 
     @abc.abstractmethod
     def _found_columns(self) -> Columns:
-        """What is read and what is made of it."""
+        """The columns that are read, and their tensors."""
 
     @abc.abstractmethod
     def _projected_columns(self, tensor_names: list[str]) -> Columns:
-        """What is read for some of the tensors."""
+        """The columns for some of the tensors."""
 
     @abc.abstractmethod
     def _decoder(self) -> Callable[[list[bytes]], Iterator[Any]]:
-        """What makes record batches of pyarrow of some records. It can be pickled."""
+        """A function that converts records to pyarrow record batches. Picklable."""
 
     @property
     def columns(self) -> Columns:
-        """What is read and what is made of it."""
+        """The columns that are read, and their tensors."""
         if self._columns is None:
             self._columns = self._found_columns()
         return self._columns
 
     def ArrowSchema(self) -> Any:  # noqa: N802
-        """The `pyarrow.Schema` of the record batches.
+        """Returns the `pyarrow.Schema` of the record batches.
 
         Raises:
-            ValueError: The column for the records has the name of another one; or the schema of TensorFlow
-                Metadata does not fit the records.
+            ValueError: The column for the records has the name of another column, or the TensorFlow Metadata
+                schema does not fit the records.
         """
         schema = self.columns.schema
         name = self._raw_column
@@ -92,24 +92,25 @@ class Records(TFXIO):
         return schema.append(raw_record_field(name))
 
     def TensorRepresentations(self) -> TensorRepresentations:  # noqa: N802
-        """What the schema of TensorFlow Metadata declares or implies; without one, what the types do."""
+        """The representations from the TensorFlow Metadata schema or, without a schema, from the types."""
         return {name: message(one) for name, one in self.columns.representations.items()}
 
     def RawRecordToRecordBatch(self, batch_size: int | None = None) -> Any:  # noqa: N802
-        """A Beam transform of what `RawRecordBeamSource` gives to record batches of pyarrow.
+        """Returns a Beam transform from the results of `RawRecordBeamSource` to pyarrow record batches.
 
         Args:
-            batch_size: Rows of a batch. None: Beam decides, up to 1,000.
+            batch_size: Number of rows of a batch. None: Beam decides, up to 1,000.
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
         return _beam.RecordBatches(self._decoder(), batch_size)
 
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
-        """A Beam transform that gives record batches of pyarrow.
+        """Returns a Beam transform that produces pyarrow record batches.
 
         Args:
-            batch_size: Rows of a batch; the last one of a bundle may have fewer. None: 1,000, or fewer.
+            batch_size: Number of rows of a batch; the last batch of a bundle may have fewer. None: at most
+                1,000.
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 

@@ -1,4 +1,4 @@
-"""What tfx_bsl says of a representation that does not fit the schema."""
+"""The error texts of tfx_bsl for a representation that does not fit the schema."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 FLOATS = ("halffloat", "float", "double")
 BYTES = ("binary", "large_binary", "string", "large_string")
-"""Types by pyarrow's names."""
+"""Type names in pyarrow."""
 
 
 def refusal(name: str, representation: Any, schema: Any) -> str:
-    """The text for a representation that does not fit.
+    """Returns the error text for a representation that does not fit.
 
     Args:
-        name: Of the tensor.
+        name: Name of the tensor.
         representation: A message, or a representation of arrowfeed.
         schema: A `pyarrow.Schema`.
     """
@@ -39,7 +39,7 @@ class _Default(NamedTuple):
 
 
 def _default(representation: Any) -> _Default | None:
-    """The default value of a dense tensor, and which field of the message has it."""
+    """The default value of a dense tensor, and the field of the message that contains it."""
     if isinstance(representation, Representation):
         if not isinstance(representation, Dense) or representation.default is None:
             return None
@@ -54,7 +54,7 @@ def _default(representation: Any) -> _Default | None:
 
 
 def _wrong_default(default: _Default, schema: Any) -> str | None:
-    """The text for a default value of another type than the column's, or out of its range."""
+    """The text for a default value whose type differs from that of the column, or that is out of range."""
     lists = _type(schema, [default.column])
     if lists is None or not hasattr(lists, "value_type"):
         return None
@@ -72,7 +72,7 @@ def _wrong_default(default: _Default, schema: Any) -> str | None:
 
 
 def nested_row_lengths(representation: Any, schema: Any) -> str | None:
-    """The first partition whose row lengths are lists of lists, which tfx_bsl does not take."""
+    """The first partition whose row lengths are lists of lists, which tfx_bsl does not accept."""
     ragged = Representation.from_proto(proto(representation))
     if not isinstance(ragged, Ragged):
         return None
@@ -93,7 +93,7 @@ def _integers(arrow_type: Any) -> Any:
 
 
 def _type(schema: Any, path: Sequence[str]) -> Any:
-    """The type of a column, or of a field in its structs; lists on the way have no step. None: not there."""
+    """The type of a column or of a field in its structs; lists need no step. None: it does not exist."""
     index = schema.get_field_index(path[0])
     found: Any = schema.field(index).type if index >= 0 else None
     for step in path[1:]:

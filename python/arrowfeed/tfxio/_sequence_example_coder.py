@@ -1,4 +1,4 @@
-"""Messages of `tf.SequenceExample` to record batches, by the name of tfx_bsl's coder."""
+"""The coder of tfx_bsl from `tf.SequenceExample` messages to record batches."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 class SequenceExamplesToRecordBatchDecoder:
-    """Decodes messages of `tf.SequenceExample` into record batches of pyarrow. It can be pickled.
+    """Decodes `tf.SequenceExample` messages into pyarrow record batches. Picklable.
 
-    The columns are those of `arrowfeed.SequenceExampleRecordDecoder`. Integers of feature lists have all 64
-    bits; tfx_bsl keeps 32 of them.
+    The columns are those of `arrowfeed.SequenceExampleRecordDecoder`. Integers of feature lists keep all 64
+    bits; tfx_bsl keeps 32 bits.
 
     Args:
-        sequence_feature_column_name: The name of the struct of feature lists; `"##SEQUENCE##"` for other
-            classes of this package.
-        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes: its features are the columns. Its
-            feature of the name of the struct is a STRUCT of the feature lists. None, or no bytes: each batch
-            has the features of its own messages, in the order of their names.
+        sequence_feature_column_name: The name of the struct of feature lists, which is `"##SEQUENCE##"` in
+            other classes of this package.
+        serialized_schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns.
+            Its feature with the name of the struct is a STRUCT of the feature lists. None, or empty bytes:
+            each batch has the features of its own messages, sorted by name.
 
     Raises:
-        RuntimeError: A feature of the schema has another type than BYTES, INT and FLOAT, or the one of the
-            struct is no STRUCT.
+        RuntimeError: A feature of the schema has a type other than BYTES, INT and FLOAT, or the feature of
+            the struct is not a STRUCT.
 
     Example:
         >>> decoder = SequenceExamplesToRecordBatchDecoder("##SEQUENCE##", schema.SerializeToString())
@@ -37,7 +37,7 @@ class SequenceExamplesToRecordBatchDecoder:
     """
 
     def __init__(self, sequence_feature_column_name: str, serialized_schema: ProtoLike | None = None) -> None:
-        # tfx_bsl takes no bytes for no schema.
+        # tfx_bsl treats empty bytes as no schema.
         schema = None if serialized_schema == b"" else serialized_schema
         self._name = sequence_feature_column_name
         try:
@@ -51,11 +51,11 @@ class SequenceExamplesToRecordBatchDecoder:
             raise RuntimeError(f"Bad field type for feature: {error.tensor or ''}: {error}") from error
 
     def DecodeBatch(self, sequence_examples: Iterable[bytes]) -> Any:  # noqa: N802
-        """The `pyarrow.RecordBatch` of some messages.
+        """Decodes messages into a `pyarrow.RecordBatch`.
 
         Raises:
-            RuntimeError: One is no message, or a feature has values of another kind. tfx_bsl's text, and
-                that of `ArrowfeedError` with the number of the message and the feature.
+            RuntimeError: A message is invalid, or a feature has values of another type. The text is that of
+                tfx_bsl, followed by that of `ArrowfeedError` with the number of the message and the feature.
         """
         try:
             return self._decoder.decode(sequence_examples).to_pyarrow()
@@ -63,10 +63,10 @@ class SequenceExamplesToRecordBatchDecoder:
             raise RuntimeError(self._as_tfx_bsl(error)) from error
 
     def ArrowSchema(self) -> Any:  # noqa: N802
-        """The `pyarrow.Schema` of the batches.
+        """Returns the `pyarrow.Schema` of the batches.
 
         Raises:
-            RuntimeError: There is no schema of TensorFlow Metadata.
+            RuntimeError: There is no TensorFlow Metadata schema.
         """
         schema = self._decoder.schema
         if schema is None:
@@ -74,7 +74,7 @@ class SequenceExamplesToRecordBatchDecoder:
         return schema.to_pyarrow()
 
     def _as_tfx_bsl(self, error: CorruptBlockError) -> str:
-        """The text of tfx_bsl, and then our own."""
+        """The text of tfx_bsl, followed by the arrowfeed text."""
         field = error.field or ""
         if "expected values of " not in str(error):
             return f"DATA_LOSS: Unable to parse sequence example. ({error})"

@@ -1,4 +1,4 @@
-"""Which features are read of `tf.SequenceExample`, and which tensors are made of them."""
+"""Selection of the features and tensors of `tf.SequenceExample`."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 def columns_of_sequence_examples(features: bytes) -> Columns:
-    """The columns and the tensors of a schema of TensorFlow Metadata.
+    """Returns the columns and tensors of a TensorFlow Metadata schema.
 
     Args:
-        features: Its bytes.
+        features: The bytes of the schema.
 
     Raises:
-        ValueError: A feature has another type, or its representation cannot be told.
+        ValueError: A feature has another type, or its representation cannot be determined.
     """
     schema: Any = SequenceExampleRecordDecoder(features).schema
     return _columns(schema.to_pyarrow(), representations_from_tfmd(features))
 
 
 def projected_sequence_examples(columns: Columns, wanted: Iterable[str]) -> Columns:
-    """What is read for some of the tensors. Columns, fields and tensors stay in their order.
+    """Returns the columns for some of the tensors. Columns, fields and tensors keep their order.
 
     Raises:
-        ValueError: There is no tensor of a name.
+        ValueError: A name is not that of a tensor.
     """
     pa = framework("pyarrow")
     representations = columns.representations_of(wanted)
@@ -47,7 +47,7 @@ def projected_sequence_examples(columns: Columns, wanted: Iterable[str]) -> Colu
 
 
 def sequence_kinds(columns: Columns) -> dict[str, Any]:
-    """The same as the argument `schema` of `arrowfeed.SequenceExampleDataset`."""
+    """Returns the columns as the argument `schema` of `arrowfeed.SequenceExampleDataset`."""
     return {
         field.name: {step.name: KINDS[str(step.type.value_type.value_type)] for step in field.type}
         if field.name == SEQUENCE_COLUMN

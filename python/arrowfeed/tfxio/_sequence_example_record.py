@@ -1,4 +1,4 @@
-"""Messages of `tf.SequenceExample`, by the names of tfx_bsl."""
+"""Sources of `tf.SequenceExample` messages with the names of tfx_bsl."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class SequenceExampleRecords(Records):
-    """A `TFXIO` of messages of `tf.SequenceExample`."""
+    """A `TFXIO` over `tf.SequenceExample` messages."""
 
     def _found_columns(self) -> Columns:
         if self._features is None:
@@ -42,22 +42,23 @@ class SequenceExampleRecords(Records):
 
 
 class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
-    """TFRecord files of `tf.SequenceExample` as a `TFXIO`: batches in and out of pipelines, and tensors.
+    """A `TFXIO` over TFRecord files of `tf.SequenceExample`: batches in and outside pipelines, and tensors.
 
-    The columns are those of `arrowfeed.SequenceExampleDataset`. Integers of feature lists have all 64 bits;
-    tfx_bsl keeps 32 of them. `RecordBatches` gives batches; tfx_bsl's raises an error.
+    The columns are those of `arrowfeed.SequenceExampleDataset`. Integers of feature lists keep all 64 bits;
+    tfx_bsl keeps 32 bits. `RecordBatches` works; in tfx_bsl it raises an error.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
-        telemetry_descriptors: Taken for the sake of one signature.
+        telemetry_descriptors: Accepted for a uniform signature, but ignored.
         validate: Has no effect, as in tfx_bsl.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes: its features are the columns, and say what
-            the tensors are. Its feature `##SEQUENCE##` is a STRUCT of the feature lists. None: the features
-            that the records have, for which all files are read when they are needed first; tfx_bsl has other
-            columns for each batch then.
-        raw_record_column_name: Name of a last column, in which each record is as it was read. None: there is
-            none.
-        limits: What files may ask of a process, outside of pipelines. None: `arrowfeed.Limits()`.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns and the
+            tensors. Its feature `##SEQUENCE##` is a STRUCT of the feature lists. None: the features of the
+            records; all files are read on first use to find them. In tfx_bsl, each batch then has different
+            columns.
+        raw_record_column_name: Name of an additional last column with the original records. None: no such
+            column.
+        limits: Upper bounds on the resources that one file may use, outside pipelines. None:
+            `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern.
@@ -97,14 +98,14 @@ class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
 
 
 class TFSequenceExampleBeamRecord(BeamRecords, SequenceExampleRecords):
-    """Messages of `tf.SequenceExample` of a PCollection of bytes as a `TFXIO`. It reads no files.
+    """A `TFXIO` over `tf.SequenceExample` messages in a PCollection of bytes. It reads no files.
 
     Args:
-        physical_format: Where the records come from, as in tfx_bsl; has no effect.
-        telemetry_descriptors: As of `TFSequenceExampleRecord`.
+        physical_format: Origin of the records, as in tfx_bsl; has no effect.
+        telemetry_descriptors: As in `TFSequenceExampleRecord`.
         schema: A `Schema` of TensorFlow Metadata, or its bytes. None: each batch has the features of its own
             records, as in tfx_bsl.
-        raw_record_column_name: Name of a last column for the records themselves.
+        raw_record_column_name: Name of an additional last column with the original records.
 
     Example:
         >>> source = TFSequenceExampleBeamRecord("kafka", ["training"], schema=schema)

@@ -1,4 +1,4 @@
-"""TFRecord files, whatever their records are."""
+"""`TfRecordFiles`, the base class of sources of TFRecord files."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 
 class TfRecordFiles(FileRecords):
-    """A `TFXIO` of TFRecord files.
+    """A `TFXIO` over TFRecord files.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
-        schema: As of `Records`.
-        raw_record_column_name: As of `Records`.
-        telemetry_descriptors: As of `Records`.
-        limits: What files may ask of a process, outside of pipelines. None: `arrowfeed.Limits()`.
+        schema: As in `Records`.
+        raw_record_column_name: As in `Records`.
+        telemetry_descriptors: As in `Records`.
+        limits: Upper bounds on the resources that one file may use, outside pipelines. None:
+            `arrowfeed.Limits()`.
 
     Raises:
         ValueError: There is no file pattern.
@@ -42,9 +43,9 @@ class TfRecordFiles(FileRecords):
         self._limits = limits
 
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
-        """A Beam transform that gives the records of the files.
+        """Returns a Beam transform that produces the records of the files.
 
-        Beam reads the files: a name that ends with `.gz` is that of a compressed one.
+        Beam reads the files, and treats a file whose name ends with `.gz` as compressed.
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 

@@ -1,4 +1,4 @@
-"""What is read, as record batches and as tensors, whatever its format."""
+"""`TFXIO`, the base class of all sources of record batches and tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _base() -> type:
-    """The class of tfx_bsl, where it can be imported."""
+    """The class of tfx_bsl if it can be imported."""
     try:
         return importlib.import_module("tfx_bsl.tfxio.tfxio").TFXIO
     except ImportError:
@@ -28,66 +28,67 @@ _Base: Any = _base()
 
 
 class TFXIO(_Base):
-    """Where data comes from, for libraries of TFX. `AvroRecord` is one; other formats are subclasses.
+    """A data source for TFX libraries. `AvroRecord` and the other formats are subclasses.
 
-    A subclass of tfx_bsl's where that is installed. Its adapters and configs are those of this module.
+    It is a subclass of the tfx_bsl class if tfx_bsl is installed. Its adapters and configs are those of this
+    package.
     """
 
     @abc.abstractmethod
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
-        """A Beam transform that gives record batches of pyarrow, of the schema `ArrowSchema()`.
+        """Returns a Beam transform that produces pyarrow record batches with the schema `ArrowSchema()`.
 
         Args:
-            batch_size: Rows of a batch. None: the source decides.
+            batch_size: Number of rows of a batch. None: the source decides.
         """
 
     @abc.abstractmethod
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
-        """Record batches of pyarrow, outside of a pipeline."""
+        """Iterates over pyarrow record batches, outside a pipeline."""
 
     @abc.abstractmethod
     def ArrowSchema(self) -> Any:  # noqa: N802
-        """The `pyarrow.Schema` of the record batches."""
+        """Returns the `pyarrow.Schema` of the record batches."""
 
     @abc.abstractmethod
     def TensorRepresentations(self) -> TensorRepresentations:  # noqa: N802
-        """What each tensor is made of, by name."""
+        """Returns the representations of the tensors by name."""
 
     @abc.abstractmethod
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
-        """A `tf.data.Dataset` of dicts of tensors."""
+        """Returns a `tf.data.Dataset` of dicts of tensors."""
 
     @abc.abstractmethod
     def _ProjectImpl(self, tensor_names: list[str]) -> TFXIO:  # noqa: N802
-        """The same source for some of the tensors."""
+        """Returns the source of some of the tensors."""
 
     def Project(self, tensor_names: list[str]) -> TFXIO:  # noqa: N802
-        """The same source for some of the tensors; it reads no other columns than they need.
+        """Returns the source of some of the tensors. It reads only the columns that they need.
 
-        Its adapter knows the type specs of all tensors as `OriginalTypeSpecs()`.
+        `OriginalTypeSpecs()` of its adapter returns the type specs of all tensors.
 
         Raises:
-            ValueError: There is no tensor of a name.
+            ValueError: A name is not that of a tensor.
         """
         if isinstance(self, ProjectedTFXIO):
             return ProjectedTFXIO(self.origin, self._ProjectImpl(tensor_names))
         return ProjectedTFXIO(self, self._ProjectImpl(tensor_names))
 
     def TensorAdapterConfig(self) -> TensorAdapterConfig:  # noqa: N802
-        """What `TensorAdapter()` is made of; it travels to workers."""
+        """Returns the configuration of `TensorAdapter()`, which can be sent to workers."""
         return TensorAdapterConfig(self.ArrowSchema(), self.TensorRepresentations())
 
     def TensorAdapter(self) -> TensorAdapter:  # noqa: N802
-        """What makes TensorFlow's tensors of the record batches."""
+        """Returns the adapter that converts record batches to TensorFlow tensors."""
         return TensorAdapter(self.TensorAdapterConfig())
 
 
 class ProjectedTFXIO(TFXIO):
-    """A projection that knows what it is a projection of.
+    """A projection that keeps its original source.
 
     Args:
-        origin: What was projected first.
-        projected: What is left of it.
+        origin: The original source.
+        projected: The projected source.
     """
 
     def __init__(self, origin: TFXIO, projected: TFXIO) -> None:
@@ -96,39 +97,39 @@ class ProjectedTFXIO(TFXIO):
 
     @property
     def origin(self) -> TFXIO:
-        """What was projected first."""
+        """The original source."""
         return self._origin
 
     @property
     def projected(self) -> TFXIO:
-        """What is left of it."""
+        """The projected source."""
         return self._projected
 
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
-        """See `TFXIO`; so are the methods below."""
+        """See `TFXIO`, as for the methods below."""
         return self.projected.BeamSource(batch_size)
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802
-        """Record batches of the columns that are left."""
+        """Iterates over record batches of the remaining columns."""
         return self.projected.RecordBatches(options)
 
     def ArrowSchema(self) -> Any:  # noqa: N802
-        """The schema of the columns that are left."""
+        """Returns the schema of the remaining columns."""
         return self.projected.ArrowSchema()
 
     def TensorRepresentations(self) -> TensorRepresentations:  # noqa: N802
-        """Those of the tensors that are left."""
+        """Returns the representations of the remaining tensors."""
         return self.projected.TensorRepresentations()
 
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
-        """The tensors that are left."""
+        """Returns a dataset of the remaining tensors."""
         return self.projected.TensorFlowDataset(options)
 
     def _ProjectImpl(self, tensor_names: list[str]) -> TFXIO:  # noqa: N802
         return self.projected._ProjectImpl(tensor_names)  # noqa: SLF001 - of the same class
 
     def TensorAdapterConfig(self) -> TensorAdapterConfig:  # noqa: N802
-        """With the type specs of the origin."""
+        """Returns the configuration, with the type specs of the original source."""
         return TensorAdapterConfig(
             self.ArrowSchema(),
             self.TensorRepresentations(),

@@ -1,4 +1,4 @@
-"""Tensors as values, where nothing is eager."""
+"""Conversion of tensors to values for graph mode."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def value(tf: Any, tensor: PlainTensor) -> Any:
-    """What a session is fed with: an array, or a tuple of arrays that TensorFlow has a name for."""
+    """Returns a value to feed to a session: an array, or a named tuple of arrays of TensorFlow."""
     if isinstance(tensor, DenseTensor):
         return tensor.values
     if isinstance(tensor, SparseTensor):

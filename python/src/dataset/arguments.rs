@@ -1,4 +1,4 @@
-//! Arguments of a dataset: kept as they were given, so that it can be pickled, and parsed.
+//! Arguments of a dataset, which are copied for pickles and parsed.
 
 use std::path::PathBuf;
 
@@ -20,16 +20,16 @@ use crate::tensor::{representations_of_tfmd, schema as arrow_schema, tensor_defi
 use crate::text;
 use crate::tfrecord::{encoding, features, sample, sequence_features, tfmd_bytes};
 
-/// Options of reading that a dataset of Avro files has too.
+/// Read options of Avro datasets.
 const AVRO: [&str; 6] = ["columns", "reader_schema", "encoding", "double_as_float", "raw", "limits"];
 
-/// Those of messages of `tf.Example`, and of chunks of rows.
+/// Read options of datasets of messages, text files and chunks.
 const COLUMNS: [&str; 2] = ["columns", "limits"];
 
-/// Those of Parquet files.
+/// Read options of Parquet datasets.
 const PARQUET: [&str; 3] = ["columns", "double_as_float", "limits"];
 
-/// Keywords of our own: what the caller does with lists and dicts afterwards changes none of them.
+/// Copies the keywords, so that later changes of lists and dicts by the caller have no effect.
 pub(super) fn kept<'py>(
     py: Python<'py>,
     keywords: Option<&Bound<'py, PyDict>>,
@@ -46,7 +46,7 @@ pub(super) fn kept<'py>(
             "schema" if !value.is_none() => match tfmd_bytes(&value) {
                 Ok(Some(bytes)) => bytes.into_any(),
                 Ok(None) => py.import("copy")?.call_method1("deepcopy", (value,))?,
-                // Refused by the class, which knows what it expects.
+                // The class rejects the value, with its own message.
                 Err(_) => value,
             },
             "reader_schema" => py.import("copy")?.call_method1("deepcopy", (value,))?,
@@ -57,7 +57,7 @@ pub(super) fn kept<'py>(
     Ok(kept)
 }
 
-/// The same of a format whose `schema` is an Arrow schema. It is kept as one of ours, which can be pickled.
+/// Like [`kept`], for a format with an Arrow `schema`, which is converted to a picklable `arrowfeed.Schema`.
 pub(super) fn kept_with_arrow_schema<'py>(
     py: Python<'py>,
     keywords: Option<&Bound<'py, PyDict>>,
@@ -71,14 +71,14 @@ pub(super) fn kept_with_arrow_schema<'py>(
     Ok(kept)
 }
 
-/// The options that `AvroDataset` was called with.
+/// Parses the options of `AvroDataset`.
 pub(super) fn avro_options(keywords: &Bound<'_, PyDict>) -> PyResult<AvroDatasetOptions> {
     let (tensors, reading, index) = options("AvroDataset", &AVRO, keywords)?;
     let ReadOptions { columns, reader_schema, encoding, double_as_float, raw, limits, .. } = reading;
     Ok(AvroDatasetOptions { tensors, columns, reader_schema, encoding, double_as_float, raw, limits, index })
 }
 
-/// The options that `ParquetDataset` was called with.
+/// Parses the options of `ParquetDataset`.
 pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetDatasetOptions> {
     let others = keywords.copy()?;
     let schema = taken(&others, "schema")?.map(|schema| arrow_schema(&schema)).transpose()?;
@@ -87,7 +87,7 @@ pub(super) fn parquet_options(keywords: &Bound<'_, PyDict>) -> PyResult<ParquetD
     Ok(ParquetDatasetOptions { tensors, columns, schema, double_as_float, limits, index })
 }
 
-/// The options that `ExampleDataset` was called with. The keywords were [`kept`].
+/// Parses the options of `ExampleDataset` from keywords of [`kept`].
 pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<ExampleDatasetOptions> {
     let Messages { schema, sample, encoding, tensors, columns, limits, index } =
         messages("ExampleDataset", keywords)?;
@@ -96,7 +96,7 @@ pub(super) fn example_options(keywords: &Bound<'_, PyDict>) -> PyResult<ExampleD
     Ok(ExampleDatasetOptions { tensors, schema, sample, columns, encoding, chunk_bytes, limits, index })
 }
 
-/// The options that `SequenceExampleDataset` was called with. The keywords were [`kept`].
+/// Parses the options of `SequenceExampleDataset` from keywords of [`kept`].
 pub(super) fn sequence_example_options(
     keywords: &Bound<'_, PyDict>,
 ) -> PyResult<SequenceExampleDatasetOptions> {
@@ -116,7 +116,7 @@ pub(super) fn sequence_example_options(
     })
 }
 
-/// The options of messages.
+/// The options of datasets of messages.
 struct Messages<'py> {
     schema: Option<Bound<'py, PyAny>>,
     sample: Option<u64>,
@@ -133,7 +133,7 @@ fn messages<'py>(class: &str, keywords: &Bound<'py, PyDict>) -> PyResult<Message
     let encoding = taken(&others, "encoding")?.as_ref().map(encoding).transpose()?.unwrap_or_default();
     let (mut tensors, reading, index) = options(class, &COLUMNS, &others)?;
     let ReadOptions { columns, limits, .. } = reading;
-    // A schema of TensorFlow Metadata says what its tensors are.
+    // A TensorFlow Metadata schema defines its tensors.
     if let (None, None, Some(schema)) = (&tensors, &columns, &schema)
         && let Some(bytes) = tfmd_bytes(schema)?
     {
@@ -144,7 +144,7 @@ fn messages<'py>(class: &str, keywords: &Bound<'py, PyDict>) -> PyResult<Message
     Ok(Messages { schema, sample, encoding, tensors, columns, limits, index })
 }
 
-/// The options that `RawRecordDataset` was called with.
+/// Parses the options of `RawRecordDataset`.
 pub(super) fn raw_record_options(keywords: &Bound<'_, PyDict>) -> PyResult<RawRecordDatasetOptions> {
     let others = keywords.copy()?;
     let column = taken(&others, "column")?;
@@ -157,7 +157,7 @@ pub(super) fn raw_record_options(keywords: &Bound<'_, PyDict>) -> PyResult<RawRe
     Ok(made)
 }
 
-/// The options that `CsvDataset` was called with.
+/// Parses the options of `CsvDataset`.
 pub(super) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvDatasetOptions> {
     let others = keywords.copy()?;
     let CsvOptions { dialect, names, schema, raw, sample, chunk_bytes, .. } = text::csv_options(&others)?;
@@ -177,7 +177,7 @@ pub(super) fn csv_options(keywords: &Bound<'_, PyDict>) -> PyResult<CsvDatasetOp
     })
 }
 
-/// The options that `JsonLinesDataset` was called with.
+/// Parses the options of `JsonLinesDataset`.
 pub(super) fn json_lines_options(keywords: &Bound<'_, PyDict>) -> PyResult<JsonLinesDatasetOptions> {
     let others = keywords.copy()?;
     let JsonLinesOptions { schema, sample, chunk_bytes, .. } = text::json_lines_options(&others)?;
@@ -186,15 +186,15 @@ pub(super) fn json_lines_options(keywords: &Bound<'_, PyDict>) -> PyResult<JsonL
     Ok(JsonLinesDatasetOptions { tensors, schema, sample, columns, chunk_bytes, limits, index })
 }
 
-/// The options that `ChunkDataset` was called with.
+/// Parses the options of `ChunkDataset`.
 pub(super) fn chunk_options(keywords: &Bound<'_, PyDict>) -> PyResult<ChunkDatasetOptions> {
     let (tensors, reading, index) = options("ChunkDataset", &COLUMNS, keywords)?;
     let ReadOptions { columns, limits, .. } = reading;
-    // Only the caller's thread calls Python code: no other thread then ever waits for the interpreter.
+    // Only the thread of the caller calls Python code, so no other thread waits for the interpreter.
     Ok(ChunkDatasetOptions { tensors, columns, limits, index, read_by_caller: true })
 }
 
-/// What the tensors are made of, the options of reading among `known`, and the path of an index.
+/// Parses the tensor definitions, the read options among `known`, and the path of an index.
 fn options(
     class: &str,
     known: &[&str],

@@ -1,4 +1,4 @@
-//! `arrowfeed.Dataset`: what every format has.
+//! `arrowfeed.Dataset`, the base class of all formats.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -30,12 +30,12 @@ pub(crate) struct Dataset {
     made: Made,
 }
 
-/// What a dataset was made with, for its copies in other processes.
+/// The arguments of a dataset, for pickles.
 pub(super) struct Made {
     pub(super) format: Format,
     pub(super) source: Py<PyAny>,
     pub(super) keywords: Py<PyDict>,
-    /// The tensors that are left of it.
+    /// Names of the tensors after a projection.
     pub(super) names: Option<Vec<String>>,
 }
 
@@ -88,6 +88,28 @@ impl Dataset {
     fn num_rows(&self, py: Python<'_>) -> PyResult<u64> {
         let interrupt = signals::interrupt_of_call(py)?;
         call(py, || self.dataset.num_rows_with(Some(interrupt)))
+    }
+
+    #[doc = docs!(Dataset.num_batches)]
+    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
+        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False)")]
+    fn num_batches(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Option<u64>> {
+        let interrupt = Some(signals::interrupt_of_call(py)?);
+        let options = IterationOptions { interrupt, ..iteration_options("num_batches", options)? };
+        call(py, || self.dataset.num_batches(&options))
+    }
+
+    #[doc = docs!(Dataset._known_num_batches)]
+    #[pyo3(signature = (**options))]
+    fn _known_num_batches(
+        &self,
+        py: Python<'_>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Option<u64>> {
+        let interrupt = Some(signals::interrupt_of_call(py)?);
+        let options = IterationOptions { interrupt, ..iteration_options("num_batches", options)? };
+        call(py, || self.dataset.known_num_batches(&options)).map(Option::flatten)
     }
 
     #[doc = docs!(Dataset.fingerprint)]
@@ -191,17 +213,22 @@ impl Dataset {
     }
 
     #[doc = docs!(Dataset.to_tf)]
-    #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
-        shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False)")]
+    #[pyo3(signature = (*, label=None, **options), text_signature = "($self, *, batch_size, drop_remainder=False, \
+        epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
+        on_error='raise', across_epochs=False, label=None)")]
     fn to_tf<'py>(
         slf: &Bound<'py, Self>,
+        label: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // Of a shard that only a graph knows, the op checks the numbers.
+        // If a shard is known only in a graph, the op checks its numbers.
         let checked = options.map(without_tensors).transpose()?;
         iteration_options("to_tf", checked.as_ref())?;
-        made_by(("arrowfeed._tensorflow", "tf_dataset"), slf, options)
+        let options = options.map_or_else(|| Ok(PyDict::new(slf.py())), |options| options.copy())?;
+        if let Some(label) = label {
+            options.set_item("label", label)?;
+        }
+        made_by(("arrowfeed._tensorflow", "tf_dataset"), slf, Some(&options))
     }
 
     #[doc = docs!(Dataset.to_torch)]
@@ -257,7 +284,7 @@ impl Dataset {
     }
 }
 
-/// The options without a shard that only a graph of TensorFlow knows.
+/// Copies the options without a shard that is known only in a TensorFlow graph.
 fn without_tensors<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
     let options = options.copy()?;
     if let Some(shard) = options.get_item("shard")?
@@ -269,7 +296,7 @@ fn without_tensors<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyD
     Ok(options)
 }
 
-/// What a framework's module makes of a dataset. Options are checked here, before the framework is loaded.
+/// Converts a dataset with the module of a framework. It checks the options before it loads the framework.
 fn handed_to<'py>(
     method: &str,
     maker: (&str, &str),
@@ -280,7 +307,7 @@ fn handed_to<'py>(
     made_by(maker, dataset, options)
 }
 
-/// What a function of a framework's module makes of a dataset.
+/// Calls a function of the module of a framework with a dataset.
 fn made_by<'py>(
     (module, maker): (&str, &str),
     dataset: &Bound<'py, Dataset>,

@@ -1,4 +1,4 @@
-//! Sources of rows that Python code gives: `arrowfeed.ChunkSource` as the engine sees one.
+//! Adapter from `arrowfeed.ChunkSource` in Python to the `ChunkSource` trait of the engine.
 
 use std::io;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::write;
 
 const EXPECTED: &str = "a ChunkSource or a list of these";
 
-/// Sources, one after the other.
+/// Sources in order.
 type Sources = Vec<Arc<dyn ChunkSource>>;
 
-/// A source, and what it said when the dataset was made.
+/// A source, and its properties when the dataset was created.
 #[derive(Debug)]
 struct PythonChunks {
     source: Object,
@@ -35,7 +35,7 @@ struct PythonChunks {
     fingerprint: [u8; 16],
 }
 
-/// The sources of an argument, and what stands for them in another process.
+/// Parses the sources of an argument. Also returns their picklable form.
 pub(super) fn sources(value: &Bound<'_, PyAny>) -> PyResult<(Sources, Py<PyAny>)> {
     let given = items(value).unwrap_or_else(|| vec![value.clone()]);
     let kept = PyList::new(value.py(), &given)?;
@@ -63,7 +63,7 @@ impl PythonChunks {
         Ok(Self { source: Object::new(source.clone().unbind()), name, schema, rows, fingerprint })
     }
 
-    /// The batch that `read_chunk` gives, with the columns that were asked for.
+    /// Calls `read_chunk`, and returns the batch with the requested columns.
     fn batch(&self, py: Python<'_>, chunk: u64, columns: &[usize]) -> Result<RecordBatch, FeedError> {
         let names: Vec<&str> =
             columns.iter().map(|column| self.schema.field(*column).name().as_str()).collect();
@@ -121,8 +121,8 @@ impl ChunkSource for PythonChunks {
     }
 }
 
-/// What Python code raised, for who asked for the batch. Damaged chunks, and sources that the system does not let read, may
-/// be left out; nothing else, and no `KeyboardInterrupt`.
+/// Converts an exception of Python code. Only damaged chunks and sources with an `OSError` may be skipped. Other exceptions,
+/// such as `KeyboardInterrupt`, may not.
 fn raised(py: Python<'_>, error: PyErr) -> FeedError {
     let is_damage = || {
         let module = py.import("arrowfeed._errors")?;
@@ -137,7 +137,7 @@ fn raised(py: Python<'_>, error: PyErr) -> FeedError {
     failed(kind, py, error)
 }
 
-/// An error that comes back to Python code as the exception.
+/// An error that is raised in Python as the original exception.
 fn failed(kind: FeedErrorKind, py: Python<'_>, error: PyErr) -> FeedError {
     let text = error.value(py).to_string();
     FeedError::new(kind, text).with_source(io::Error::other(error))

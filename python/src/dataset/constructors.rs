@@ -1,4 +1,4 @@
-//! The classes that make datasets, one for each format.
+//! The dataset classes, one for each format.
 
 use arrowfeed::DatasetError;
 use arrowfeed::source::Interrupt;
@@ -17,7 +17,7 @@ use crate::signals;
 use crate::source::{AVRO, CSV, JSON_LINES, PARQUET, TFRECORD, rereadable};
 use crate::stores::{StoreArguments, warn_of_servers_without_ranges};
 
-/// The format of a dataset, and with it the class of its projections.
+/// The format of a dataset, which determines the class of its projections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Avro,
@@ -31,7 +31,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The name of the class.
+    /// The name of the dataset class.
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Avro => "AvroDataset",
@@ -45,7 +45,7 @@ impl Format {
         }
     }
 
-    /// The dataset that `open` makes of the sources that stand for `source` in another process.
+    /// Opens a dataset from `sources`. `source` is their picklable form.
     fn dataset<S: Send>(
         self,
         py: Python<'_>,
@@ -61,7 +61,7 @@ impl Format {
         Ok(Dataset::new(dataset, made))
     }
 
-    /// A dataset as an object of its class.
+    /// Wraps a dataset in an object of its class.
     pub(super) fn object(self, py: Python<'_>, dataset: Dataset) -> PyResult<Py<PyAny>> {
         let base = PyClassInitializer::from(dataset);
         Ok(match self {

@@ -26,14 +26,14 @@ pub(crate) struct BatchIterator {
     names: TensorNames,
 }
 
-/// What is iterated over.
+/// The underlying iterator.
 #[derive(Default)]
 enum Batches {
     Records(Box<dataset::BatchIterator>),
     Tensors(Box<TensorIterator>),
-    /// Nothing is left after a panic.
+    /// The state after a panic.
     #[default]
-    Lost,
+    Failed,
 }
 
 enum Next {
@@ -42,14 +42,14 @@ enum Next {
 }
 
 const CLOSED: &str = "expected an open iterator, found it closed by another thread";
-const LOST: &str = "expected an iterator that works, found one that has failed";
+const FAILED: &str = "this iterator cannot continue after an earlier error";
 
 impl Batches {
     fn next(&mut self) -> Result<Option<Next>, Refusal<DatasetError>> {
         Ok(match self {
             Self::Records(batches) => batches.next().transpose()?.map(Next::Records),
             Self::Tensors(batches) => batches.next().transpose()?.map(Next::Tensors),
-            Self::Lost => return Err(Refusal::state(LOST)),
+            Self::Failed => return Err(Refusal::state(FAILED)),
         })
     }
 
@@ -57,7 +57,7 @@ impl Batches {
         match self {
             Self::Records(batches) => Ok(batches.report()),
             Self::Tensors(batches) => Ok(batches.report()),
-            Self::Lost => Err(Refusal::state(LOST)),
+            Self::Failed => Err(Refusal::state(FAILED)),
         }
     }
 
@@ -65,7 +65,7 @@ impl Batches {
         match self {
             Self::Records(batches) => batches.close(),
             Self::Tensors(batches) => batches.close(),
-            Self::Lost => {}
+            Self::Failed => {}
         }
         Ok(())
     }
@@ -74,7 +74,7 @@ impl Batches {
         match self {
             Self::Records(batches) => Ok(batches.state()?),
             Self::Tensors(batches) => Ok(batches.state()?),
-            Self::Lost => Err(Refusal::state(LOST)),
+            Self::Failed => Err(Refusal::state(FAILED)),
         }
     }
 
@@ -82,7 +82,7 @@ impl Batches {
         match self {
             Self::Records(batches) => Ok(batches.load_state(state)?),
             Self::Tensors(batches) => Ok(batches.load_state(state)?),
-            Self::Lost => Err(Refusal::state(LOST)),
+            Self::Failed => Err(Refusal::state(FAILED)),
         }
     }
 }
@@ -95,7 +95,7 @@ impl BatchIterator {
 
     #[doc = docs!(BatchIterator.__next__)]
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        // Closed by another thread: the end, as for those that ask later.
+        // If another thread closes the iterator, this call ends like later calls.
         let next = |batches: &mut Batches| match batches.next() {
             Err(Refusal::Error(error)) if self.was_stopped(&error) => Ok(None),
             next => next,
@@ -152,12 +152,12 @@ impl BatchIterator {
 }
 
 impl BatchIterator {
-    /// `stop`: part of the interrupt that the batches ask.
+    /// `stop`: part of the interrupt that the batches check.
     pub(super) fn of_records(py: Python<'_>, batches: dataset::BatchIterator, stop: Arc<AtomicBool>) -> Self {
         Self::new(Batches::Records(Box::new(batches)), TensorNames::new(py, &[]), stop)
     }
 
-    /// `specs`: those of the tensors. `stop`: see [`of_records`](Self::of_records).
+    /// `specs`: the specs of the tensors. `stop`: see [`of_records`](Self::of_records).
     pub(crate) fn of_tensors(
         py: Python<'_>,
         batches: TensorIterator,
@@ -202,7 +202,7 @@ impl BatchIterator {
 
 impl Drop for BatchIterator {
     fn drop(&mut self) {
-        // Threads end here, at leisure, and without the interpreter.
+        // Waits for the threads to end, without the interpreter.
         Python::try_attach(|py| py.detach(|| self.batches.with(Batches::close).is_ok()));
     }
 }

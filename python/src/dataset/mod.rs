@@ -1,12 +1,12 @@
-//! Datasets, as Python sees them.
+//! Datasets for Python.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `base` | `arrowfeed.Dataset` |
 //! | `constructors` | the class of each format, such as `arrowfeed.AvroDataset` |
-//! | `chunk_source` | `arrowfeed.ChunkSource` as the engine sees one |
-//! | `arguments` | what a dataset is made of |
-//! | `options` | what an iteration chooses |
+//! | `chunk_source` | adapter of `arrowfeed.ChunkSource` for the engine |
+//! | `arguments` | arguments of the constructors |
+//! | `options` | options of an iteration |
 //! | `iterator` | `arrowfeed.BatchIterator` |
 
 mod arguments;

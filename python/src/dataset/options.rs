@@ -1,4 +1,4 @@
-//! Keyword arguments to the options of an iteration.
+//! Conversion of keyword arguments to the options of an iteration.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 
@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use crate::argument::{choice, flag, found, integer, items, unexpected_keyword, wrong_type};
 use crate::options::ON_ERROR;
 
-/// The options that `function` was called with.
+/// Parses the keyword arguments of `function`.
 pub(crate) fn iteration_options(
     function: &str,
     keywords: Option<&Bound<'_, PyDict>>,
@@ -32,7 +32,7 @@ pub(crate) fn iteration_options(
     Ok(options)
 }
 
-/// False: there is no such option.
+/// Sets one option. Returns false if the option does not exist.
 fn set(options: &mut IterationOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let given = Some(value).filter(|value| !value.is_none());
     match name {

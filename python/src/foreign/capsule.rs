@@ -1,8 +1,8 @@
-//! Capsules of the Arrow PyCapsule interface: the structs that they carry.
+//! The structs in capsules of the Arrow PyCapsule interface.
 //!
-//! Unsafe: a capsule carries a raw pointer. Its name says which struct is there, and pyo3 compares the name. Arrays and
-//! streams are moved out, and an empty struct stays behind: so each has one owner. What is inside of a struct is checked
-//! by `arrowfeed_ffi`; that its pointers lead to what the interface describes is the producer's promise.
+//! Unsafe: a capsule contains a raw pointer. Its name identifies the type of the struct, and pyo3 compares the name. Arrays
+//! and streams are moved out and leave an empty struct, so each has one owner. `arrowfeed_ffi` checks the content of a
+//! struct. The producer guarantees that the pointers of the struct point to the data that the interface describes.
 #![allow(unsafe_code)]
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
@@ -16,13 +16,13 @@ use pyo3::types::PyCapsule;
 use crate::errors::invalid_arrow;
 use crate::shutdown::call_method;
 
-/// The schema in a capsule.
+/// The schema of a capsule.
 pub(super) struct ForeignSchema<'a>(&'a FFI_ArrowSchema);
 
 impl<'a> ForeignSchema<'a> {
     pub(super) fn new(capsule: &'a Bound<'_, PyCapsule>) -> PyResult<Self> {
         let pointer = capsule.pointer_checked(Some(c"arrow_schema"))?.cast::<FFI_ArrowSchema>();
-        // SAFETY: the capsule is alive, and owns the struct.
+        // SAFETY: the capsule is alive and owns the struct.
         let schema = unsafe { pointer.as_ref() };
         match schema.release {
             Some(_) => Ok(Self(schema)),
@@ -30,27 +30,27 @@ impl<'a> ForeignSchema<'a> {
         }
     }
 
-    /// The field that it describes.
+    /// Returns the field that the schema describes.
     pub(super) fn field(&self) -> Result<Field, Invalid> {
-        // SAFETY: the producer's promise.
+        // SAFETY: the producer guarantees valid pointers; see the module documentation.
         unsafe { import_field(self.0) }
     }
 
-    /// Appends a text that is the same for the same schema only, whatever its metadata.
+    /// Appends an injective description of the schema without its metadata.
     pub(super) fn describe(&self, text: &mut Vec<u8>) -> Result<(), Invalid> {
-        // SAFETY: the producer's promise.
+        // SAFETY: the producer guarantees valid pointers; see the module documentation.
         unsafe { describe(self.0, text) }
     }
 }
 
-/// The array of a capsule, which is left without one.
+/// The array moved out of a capsule.
 pub(super) struct Taken(FFI_ArrowArray);
 
 impl Taken {
-    /// Leaves the capsule empty.
+    /// Moves the array out of the capsule.
     pub(super) fn new(capsule: &Bound<'_, PyCapsule>) -> PyResult<Self> {
         let pointer = capsule.pointer_checked(Some(c"arrow_array"))?.cast::<FFI_ArrowArray>();
-        // SAFETY: the capsule is alive, and owned the struct until now.
+        // SAFETY: the capsule is alive, and it owned the struct until now.
         let array = unsafe { FFI_ArrowArray::from_raw(pointer.as_ptr()) };
         match array.release {
             Some(_) => Ok(Self(array)),
@@ -58,37 +58,37 @@ impl Taken {
         }
     }
 
-    /// The array of a batch of pyarrow's, without its schema.
+    /// Exports the array of a pyarrow batch, without its schema.
     pub(super) fn of_pyarrow(batch: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut array = FFI_ArrowArray::empty();
-        // pyarrow writes to a struct that is ours and alive, and leaves it empty where it fails.
+        // pyarrow writes to a live struct that this function owns, and leaves it empty if it fails.
         call_method(batch, intern!(batch.py(), "_export_to_c"), ((&raw mut array).expose_provenance(),))?;
         Ok(Self(array))
     }
 
-    /// The batch that the array stands for. Of its columns some are read.
+    /// Imports the array as a batch, of which only the columns with `is_read` are read.
     pub(super) fn batch(
         self,
         schema: SchemaRef,
         is_read: impl Fn(usize) -> bool,
     ) -> Result<ForeignBatch, Refused> {
-        // SAFETY: the producer's promise.
+        // SAFETY: the producer guarantees valid pointers; see the module documentation.
         unsafe { ForeignBatch::new(self.0, schema, is_read) }
     }
 }
 
-/// The stream of a capsule, which is left without one.
-pub(super) struct TakenStream(FFI_ArrowArrayStream);
+/// The stream moved out of a capsule.
+pub(super) struct OwnedStream(FFI_ArrowArrayStream);
 
-impl TakenStream {
+impl OwnedStream {
     pub(super) fn new(capsule: &Bound<'_, PyCapsule>) -> PyResult<Self> {
         let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
-        // SAFETY: the capsule is alive, and owned the struct until now.
+        // SAFETY: the capsule is alive, and it owned the struct until now.
         Ok(Self(unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) }))
     }
 
     pub(super) fn batches(self) -> Result<ForeignStream, Refused> {
-        // SAFETY: the producer's promise.
+        // SAFETY: the producer guarantees valid pointers; see the module documentation.
         unsafe { ForeignStream::new(self.0) }
     }
 }

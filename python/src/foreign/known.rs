@@ -1,6 +1,6 @@
-//! Schemas of batches that come one after the other: mostly one, which is imported once and compared after that.
+//! A cache for the schema of successive batches, which is imported once and then compared.
 //!
-//! Without this, 2 of 500 columns take 680 µs a batch of 1,024 rows, and not 250.
+//! For 2 of 500 columns and batches of 1,024 rows, a batch takes 250 µs, and without the cache 680 µs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,7 +13,7 @@ use super::pyarrow::Seen;
 /// The columns that an adapter reads, and the schema of the last batch.
 #[derive(Debug)]
 pub(crate) struct Projection {
-    /// Indices, in order.
+    /// Sorted indices.
     columns: Vec<usize>,
     last: Mutex<Last>,
 }
@@ -22,16 +22,16 @@ pub(crate) struct Projection {
 struct Last {
     known: Option<Arc<Known>>,
     pyarrow: Option<Arc<Seen>>,
-    /// Memory for the description of the next schema.
+    /// Buffer for the description of the next schema.
     text: Vec<u8>,
 }
 
-/// A schema that was imported.
+/// An imported schema.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// Describes all of it but metadata, which no array depends on.
+    /// Describes the schema without its metadata, on which no array depends.
     text: Vec<u8>,
-    /// Its columns, those that are not read as columns of nulls; or the type, if it is no struct.
+    /// The columns, where columns that are not read have the type null; or the type, if it is not a struct.
     pub(super) schema: Result<SchemaRef, String>,
 }
 
@@ -44,7 +44,7 @@ impl Projection {
         self.columns.binary_search(&index).is_ok()
     }
 
-    /// The schema of a batch, imported only where it is another one than that of the batch before.
+    /// Returns the schema of a batch, and imports it only if it differs from that of the previous batch.
     pub(super) fn known(&self, schema: &ForeignSchema<'_>) -> Result<Arc<Known>, Invalid> {
         let mut last = self.lock();
         last.text.clear();
@@ -59,14 +59,14 @@ impl Projection {
         Ok(last.known.insert(Arc::new(Known { text, schema })).clone())
     }
 
-    /// The last schema of a batch of pyarrow.
+    /// The last schema of a pyarrow batch.
     pub(super) fn pyarrow(&self) -> Option<Arc<Seen>> {
         self.lock().pyarrow.clone()
     }
 
     pub(super) fn set_pyarrow(&self, seen: Seen) {
         let before = self.lock().pyarrow.replace(Arc::new(seen));
-        // Objects of Python may run its code when they go: without the lock.
+        // Dropping Python objects may run Python code, so the lock is released first.
         drop(before);
     }
 

@@ -1,10 +1,10 @@
-//! Arrow data of other libraries: schemas, batches and streams, by the Arrow PyCapsule interface.
+//! Schemas, batches and streams of other Arrow libraries, through the Arrow PyCapsule interface.
 //!
 //! | step | file |
 //! |---|---|
-//! | structs are taken out of their capsules | `capsule` |
-//! | the schema of a batch is compared with that of the batch before | `known`, `pyarrow` |
-//! | structs are checked, and arrays made over their memory | crate `arrowfeed_ffi` |
+//! | structs are moved out of their capsules | `capsule` |
+//! | the schema of a batch is compared with that of the previous batch | `known`, `pyarrow` |
+//! | structs are checked, and arrays are created over their memory | crate `arrowfeed_ffi` |
 
 mod capsule;
 mod known;
@@ -24,27 +24,27 @@ use pyo3::types::{PyCapsule, PyTuple};
 use crate::call::caught;
 use crate::errors::{invalid_arrow, to_python};
 use crate::shutdown::{attribute, call, call_method, foreign_call, guarded};
-use capsule::{ForeignSchema, Taken, TakenStream};
+use capsule::{ForeignSchema, OwnedStream, Taken};
 pub(crate) use known::Projection;
 use pyarrow::Seen;
 
-/// The field that a capsule's schema describes.
+/// The field that the schema of a capsule describes.
 pub(crate) fn field(capsule: &Bound<'_, PyCapsule>) -> PyResult<FieldRef> {
     let field = ForeignSchema::new(capsule)?.field();
     field.map(Arc::new).map_err(|invalid| invalid_arrow(capsule.py(), &invalid))
 }
 
-/// The schema of an object with `__arrow_c_schema__`. `None` where it describes another type than a struct of columns.
+/// The schema of an object with `__arrow_c_schema__`. `None` if it does not describe a struct of columns.
 pub(crate) fn schema(value: &Bound<'_, PyAny>) -> PyResult<Option<SchemaRef>> {
     let capsule = call_method(value, "__arrow_c_schema__", ())?.cast_into::<PyCapsule>()?;
     Ok(arrowfeed_ffi::columns(&*field(&capsule)?))
 }
 
-/// Rows that are checked at a time: meanwhile nobody can stop the work.
+/// Number of rows that are checked at once, which cannot be interrupted.
 const PIECE: usize = 1 << 18;
 
-/// The batch of an object with `__arrow_c_array__`: an array of structs. A large one comes in pieces, of which the first one
-/// is checked here.
+/// The batch of an object with `__arrow_c_array__`, which is an array of structs. A large batch is split into pieces, and
+/// this function checks the first one.
 pub(crate) fn record_batch(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Pieces> {
     let py = value.py();
     let (schema, array) = capsules(&attribute(value, intern!(py, "__arrow_c_array__"))?)?;
@@ -93,8 +93,8 @@ impl RecordBatchReader for Pieces {
     }
 }
 
-/// The batch of an object with the method `__arrow_c_array__`, of which some columns are read. `None` where it has no
-/// such method.
+/// The batch of an object with the method `__arrow_c_array__`, of which some columns are read. `None` if it has no such
+/// method.
 pub(crate) fn projected_batch(
     argument: &str,
     value: &Bound<'_, PyAny>,
@@ -119,7 +119,7 @@ pub(crate) fn projected_batch(
     batch.map(Some).map_err(|refused| refusal(py, argument, refused))
 }
 
-/// The capsules that `__arrow_c_array__` gives: schema and array.
+/// Calls `__arrow_c_array__`. Returns the capsules of the schema and the array.
 fn capsules<'py>(method: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
     let capsules = call(method, ())?.cast_into::<PyTuple>()?;
     Ok((capsules.get_item(0)?.cast_into()?, capsules.get_item(1)?.cast_into()?))
@@ -129,7 +129,7 @@ fn capsules<'py>(method: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyCapsule>,
 pub(crate) fn stream(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Stream> {
     let py = value.py();
     let capsule = call_method(value, "__arrow_c_stream__", ())?.cast_into::<PyCapsule>()?;
-    let taken = TakenStream::new(&capsule)?;
+    let taken = OwnedStream::new(&capsule)?;
     let batches = py.detach(|| foreign_call(|| taken.batches()));
     batches.map(|batches| Stream(Some(batches))).map_err(|refused| match refused {
         Refused::Invalid(invalid) => invalid_arrow(py, &invalid),
@@ -140,7 +140,7 @@ pub(crate) fn stream(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Strea
     })
 }
 
-/// A stream of batches. Python code may make them. It is there until the destructor runs.
+/// A stream of batches, which Python code may produce. It is `Some` until the destructor runs.
 pub(crate) struct Stream(Option<ForeignStream>);
 
 impl Iterator for Stream {
@@ -157,14 +157,14 @@ impl RecordBatchReader for Stream {
     }
 }
 
-/// The producer may need the interpreter to let go of the stream: attached, it does not wait for it.
+/// Drops the stream while attached, because the producer may need the interpreter to release it.
 impl Drop for Stream {
     fn drop(&mut self) {
         Python::try_attach(|_| guarded(|| drop(self.0.take())));
     }
 }
 
-/// The exception for an array that is no batch.
+/// The exception for an array that is not a batch.
 pub(crate) fn refusal(py: Python<'_>, argument: &str, refused: Refused) -> PyErr {
     match refused {
         Refused::Invalid(invalid) => invalid_arrow(py, &invalid),

@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::features::features;
 use super::given::representations;
-use super::import::{Given, schema};
+use super::import::{BatchArgument, schema};
 use super::infer::by_name;
 use super::names::{TensorNames, dict_of_some};
 use super::spec::specs_by_name;
@@ -36,16 +36,16 @@ pub(crate) struct TensorAdapter {
     names: TensorNames,
 }
 
-/// What an adapter was made of, for its copies in other processes.
+/// The arguments of an adapter, for pickles.
 #[derive(Debug)]
 enum Recipe {
     Representations(Vec<(String, Representation)>, AdapterOptions),
-    /// A dict, as `from_features` takes it, and the limit `batch_bytes`.
+    /// The dict of `from_features`, and the limit `batch_bytes`.
     Features(Py<PyAny>, usize),
 }
 
 impl TensorAdapter {
-    /// The adapter of what has `definitions`. `features`: the dict of features that they were made of.
+    /// Wraps an adapter with its `definitions`. `features`: the dict of features that they were created from.
     pub(crate) fn defined(
         py: Python<'_>,
         adapter: Adapter,
@@ -159,7 +159,7 @@ impl TensorAdapter {
         let py = batch.py();
         let names = names.map(|names| strings("names", "a list or tuple of names of tensors (str)", names));
         let names = names.transpose()?;
-        let given = Given::new(batch, &self.projection)?;
+        let given = BatchArgument::new(batch, &self.projection)?;
         let small = given.is_small();
         let work = || {
             caught(|| {
@@ -211,7 +211,7 @@ impl TensorAdapter {
     }
 }
 
-/// The one of the limits that an adapter has.
+/// The only limit that an adapter uses.
 fn batch_bytes(limits: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     let Some(limits) = limits.filter(|limits| !limits.is_none()) else {
         return Ok(AdapterOptions::BATCH_BYTES);
@@ -223,7 +223,7 @@ fn limits(batch_bytes: usize) -> Limits {
     Limits(source::Limits { batch_bytes, ..source::Limits::default() })
 }
 
-/// What an option is called.
+/// The name of an option value.
 fn word<T: PartialEq>(words: &[(&'static str, T)], option: T) -> Option<&'static str> {
     words.iter().find(|(_, meaning)| *meaning == option).map(|(word, _)| *word)
 }

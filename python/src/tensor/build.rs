@@ -1,4 +1,4 @@
-//! Tensors of what is not from a batch: arrays of numpy, lists, results of a model. All of it is copied.
+//! Construction of tensors from numpy arrays, lists and model results, which are copied.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::argument::{items, wrong_type};
 use crate::errors::conversion_error;
 use crate::once::imported;
 
-/// A dense tensor of what numpy makes an array of.
+/// Creates a dense tensor from an object that numpy converts to an array.
 pub(super) fn dense(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<tensor::DenseTensor> {
     if let Ok(tensor) = value.cast::<DenseTensor>() {
         return Ok(tensor.get().tensor.clone());
@@ -34,7 +34,7 @@ pub(super) fn dense(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<tensor
     made.map_err(|error| conversion_error(value.py(), &error))
 }
 
-/// Coordinates `[values, rank]`.
+/// Parses coordinates `[values, rank]`.
 pub(super) fn indices(value: &Bound<'_, PyAny>, values: usize, rank: usize) -> PyResult<ScalarBuffer<i64>> {
     let array = as_array(value, Some("int64"))?;
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
@@ -45,7 +45,7 @@ pub(super) fn indices(value: &Bound<'_, PyAny>, values: usize, rank: usize) -> P
     int64(value.py(), &array)
 }
 
-/// Row splits, from the outside in: of int32 where an array has it, else of int64.
+/// Parses row splits from the outside in: int32 if an array has this type, otherwise int64.
 pub(super) fn row_splits(value: &Bound<'_, PyAny>) -> PyResult<Vec<RowSplits>> {
     let expected = "a list or tuple of arrays of integers";
     let levels = items(value).ok_or_else(|| wrong_type("row_splits", expected, value))?;
@@ -72,7 +72,7 @@ fn int64(py: Python<'_>, array: &Bound<'_, PyAny>) -> PyResult<ScalarBuffer<i64>
     Ok(values.as_primitive::<Int64Type>().cloned().unwrap_or_default())
 }
 
-/// A row-major array of numpy, in the machine's byte order.
+/// Converts a value to a row-major numpy array in native byte order.
 fn as_array<'py>(value: &Bound<'py, PyAny>, dtype: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
     static AS_ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = value.py();

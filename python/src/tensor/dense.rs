@@ -26,11 +26,11 @@ use crate::once::made_once;
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct DenseTensor {
     pub(super) tensor: tensor::DenseTensor,
-    /// Bools of one byte each, made on first use: in Arrow they are bits.
+    /// Bools as bytes, created on first use, because Arrow stores bits.
     bools: OnceLock<Buffer>,
-    /// The array of numpy, made on first use.
+    /// The numpy array, created on first use.
     numpy: PyOnceLock<Py<PyAny>>,
-    /// For messages; what an adapter made has one.
+    /// Name for messages. Tensors of an adapter have one.
     name: Option<Arc<str>>,
 }
 
@@ -39,24 +39,24 @@ impl DenseTensor {
         Self { tensor, bools: OnceLock::new(), numpy: PyOnceLock::new(), name: None }
     }
 
-    /// The same tensor with a name for messages.
+    /// Sets the name for messages.
     pub(super) fn named(mut self, name: Option<&Arc<str>>) -> Self {
         self.name = name.cloned();
         self
     }
 
-    /// A list of values.
+    /// Creates a tensor of one dimension.
     pub(super) fn flat(py: Python<'_>, values: &Values, name: Option<&Arc<str>>) -> PyResult<Self> {
         let tensor = tensor::DenseTensor::try_new(values.clone(), vec![values.len()]);
         Ok(Self::new(tensor.map_err(|error| conversion_error(py, &error))?).named(name))
     }
 
-    /// Integers of 64 bits.
+    /// Creates a tensor of 64-bit integers.
     pub(super) fn int64(py: Python<'_>, numbers: &ScalarBuffer<i64>, shape: Vec<usize>) -> PyResult<Self> {
         Self::integers(py, Arc::new(arrow_array::Int64Array::new(numbers.clone(), None)), shape)
     }
 
-    /// Row splits, in their own width.
+    /// Creates a tensor of row splits with their integer width.
     pub(super) fn row_splits(py: Python<'_>, splits: &RowSplits) -> PyResult<Self> {
         let array: ArrayRef = match (splits.as_i32(), splits.as_i64()) {
             (Some(splits), _) => Arc::new(arrow_array::Int32Array::new(splits.clone(), None)),
@@ -73,18 +73,18 @@ impl DenseTensor {
         tensor.map(Self::new).map_err(|error| conversion_error(py, &error))
     }
 
-    /// The same tensor as an object of its own, with the same arrays as far as they are made.
+    /// Creates a new Python object of the same tensor, which shares the arrays created so far.
     pub(super) fn object(&self, py: Python<'_>) -> PyResult<Py<Self>> {
         let numpy = PyOnceLock::new();
         if let Some(array) = self.numpy.get(py) {
-            // A new lock: it is empty.
+            // The lock is new and empty, so `set` succeeds.
             let _ = numpy.set(py, array.clone_ref(py));
         }
         let (tensor, bools, name) = (self.tensor.clone(), self.bools.clone(), self.name.clone());
         Py::new(py, Self { tensor, bools, numpy, name })
     }
 
-    /// The values as numbers in memory; `None` for byte strings.
+    /// The values as memory; `None` for byte strings.
     fn memory(&self, py: Python<'_>) -> PyResult<Option<Memory>> {
         let (dtype, shape) = (self.tensor.values().dtype(), self.tensor.shape().to_vec());
         Ok(self.buffer(py)?.map(|buffer| Memory { buffer, dtype, shape }))
@@ -104,19 +104,19 @@ impl DenseTensor {
         })
     }
 
-    /// The error where memory or numpy cannot hold the values.
+    /// The error if the values do not fit into memory or a numpy array.
     #[cold]
     fn impossible(&self, py: Python<'_>, reason: &dyn Display) -> PyErr {
         let (dtype, shape) = (self.tensor.values().dtype(), self.tensor.shape());
         array_error(py, self.name.as_deref(), &format!("{dtype} {shape:?}: {reason}"))
     }
 
-    /// Whether the values lie in the Arrow buffer as a tensor has them.
+    /// Whether the Arrow buffer has the layout of the tensor.
     fn is_view(&self) -> bool {
         !matches!(self.tensor.values().dtype(), DType::Bool | DType::Bytes)
     }
 
-    /// The read-only array of the values.
+    /// Returns the values as a read-only array.
     pub(super) fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let array = made_once(&self.numpy, py, || {
             let array = match self.buffer(py)? {
@@ -127,7 +127,7 @@ impl DenseTensor {
                     strings::objects(py, array, self.tensor.shape())
                 }
             };
-            // A shape of more dimensions than numpy has, or too big where a dimension is 0.
+            // The shape may have more dimensions than numpy supports, or be too large with a dimension of 0.
             let array = array.map_err(|error| match error.is_instance_of::<PyException>(py) {
                 true => self.impossible(py, &error.value(py)),
                 false => error,
@@ -137,7 +137,7 @@ impl DenseTensor {
         Ok(array?.bind(py).clone())
     }
 
-    /// What Arrow has instead of the array: no object is made for byte strings.
+    /// Returns the values as an Arrow array, without creating objects for byte strings.
     pub(super) fn arrow_array(&self) -> Array {
         let array = self.tensor.values().array().clone();
         let field = Arc::new(Field::new("values", array.data_type().clone(), false));
@@ -200,7 +200,7 @@ impl DenseTensor {
         let copy = py.detach(|| memory.copy()).map_err(|error| this.impossible(py, &error))?.buffer;
         if this.tensor.values().dtype() == DType::Bool {
             let aligned = Self::new(this.tensor.clone());
-            // A new lock: it is empty.
+            // The lock is new and empty, so `set` succeeds.
             let _ = aligned.bools.set(copy);
             return Bound::new(py, aligned);
         }

@@ -1,10 +1,10 @@
-//! DLPack: memory handed to frameworks without a copy. The structs are those of `dlpack.h`, version 1.
+//! DLPack capsules, which share memory with frameworks without a copy. The structs are those of `dlpack.h`, version 1.
 //!
-//! Unsafe: a capsule carries a raw pointer, and whoever takes it frees it through a function of ours. The proof is one
-//! for all blocks. A tensor is a [`Handed`] in a box of its own; the pointer in the capsule is that of its first field,
-//! which is that of the box. There is always one owner: the capsule, until a consumer renames it (as the protocol of
-//! the array API says), then the consumer. The owner calls the deleter once, which takes the box back. Consumers may do
-//! so in any thread, without the interpreter: what is in the box are bytes of Arrow and numbers, no object of Python's.
+//! Unsafe: a capsule contains a raw pointer, which the consumer frees through a function of this module. One argument covers
+//! all blocks. Each tensor is a boxed [`Handed`]. The pointer in the capsule points to its first field, and thus to the box.
+//! There is always exactly one owner: the capsule, until a consumer renames it (as the protocol of the array API requires),
+//! and then the consumer. The owner calls the deleter once, which drops the box. Consumers may call it in any thread without
+//! the interpreter, because the box contains only Arrow bytes and numbers, and no Python object.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_void};
@@ -20,7 +20,7 @@ use pyo3::types::PyCapsule;
 use super::memory::Memory;
 use crate::argument::{found, wrong_type};
 
-/// The processor's memory, device 0.
+/// CPU memory, device 0.
 pub(super) const CPU: (i32, i32) = (1, 0);
 
 const VERSION: Version = Version { major: 1, minor: 0 };
@@ -75,7 +75,7 @@ struct Versioned {
     tensor: Tensor,
 }
 
-/// The head of what is handed on, and what its pointers point to: neither is touched before the box is dropped.
+/// The managed tensor, and the data that its pointers point to. Neither changes before the box is dropped.
 #[repr(C)]
 struct Handed<M> {
     managed: M,
@@ -83,13 +83,13 @@ struct Handed<M> {
     _sizes: Vec<i64>,
 }
 
-/// What a consumer asks for.
+/// The request of a consumer.
 pub(super) struct Request {
     versioned: bool,
 }
 
 impl Request {
-    /// The arguments of `__dlpack__`, as the array API standard has them.
+    /// Parses the arguments of `__dlpack__`, as defined by the array API standard.
     pub(super) fn new(
         stream: Option<&Bound<'_, PyAny>>,
         max_version: Option<&Bound<'_, PyAny>>,
@@ -101,7 +101,7 @@ impl Request {
             return Err(PyTypeError::new_err(message));
         }
         if let Some(value) = dl_device {
-            // Devices of other libraries are enumerations of integers.
+            // Other libraries pass devices as integer enumerations.
             let device = value.extract::<(i32, i32)>();
             if device.map_err(|_| wrong_type("dl_device", "a tuple of two integers", value))? != CPU {
                 let message = format!("dl_device: expected (1, 0), the processor, found {}", found(value));
@@ -119,7 +119,7 @@ impl Request {
     }
 }
 
-/// A capsule that owns the memory until somebody takes it.
+/// Creates a capsule that owns the memory until a consumer takes it.
 pub(super) fn capsule<'py>(
     py: Python<'py>,
     memory: Memory,
@@ -136,7 +136,7 @@ pub(super) fn capsule<'py>(
             tensor,
         })
     } else {
-        // The old form cannot say that it must not be written to.
+        // The old form has no read-only flag.
         hand_on(py, memory, |tensor| Legacy {
             tensor,
             manager: ptr::null_mut(),
@@ -145,7 +145,7 @@ pub(super) fn capsule<'py>(
     }
 }
 
-/// The two forms, and the names that their capsules have before they are taken.
+/// The two forms, and the names of their capsules before a consumer takes them.
 trait Managed {
     const NAME: &'static CStr;
 }
@@ -178,32 +178,33 @@ fn hand_on<'py, M: Managed>(
     };
     let handed = Box::new(Handed { managed: managed(tensor), _buffer: memory.buffer, _sizes: sizes });
     let pointer: NonNull<Handed<M>> = NonNull::from(Box::leak(handed));
-    // SAFETY: the pointer is that of a box which nobody else has; `M::NAME` is what `drop_capsule` looks for, so it
-    // takes the box back if nobody has taken the capsule until then.
+    // SAFETY: the pointer is that of a box without another owner. `drop_capsule` checks for `M::NAME`, so it drops the box
+    // if no consumer has taken the capsule.
     let capsule = unsafe {
         PyCapsule::new_with_pointer_and_destructor(py, pointer.cast(), M::NAME, Some(drop_capsule::<M>))
     };
     if capsule.is_err() {
-        // SAFETY: there is no capsule, so the box has no owner but us.
+        // SAFETY: there is no capsule, so this function is the only owner of the box.
         unsafe { delete::<M>(pointer.as_ptr().cast()) };
     }
     capsule
 }
 
-/// Takes back what [`hand_on`] gave. Called once, by the owner of the pointer, in any thread.
+/// Drops the box of [`hand_on`]. The owner of the pointer calls it once, in any thread.
 unsafe extern "C" fn delete<M>(managed: *mut M) {
     if managed.is_null() {
         return;
     }
-    // SAFETY: the pointer is to the first field of a `Handed<M>`, which is `repr(C)` and was boxed by `hand_on`; the
-    // owner calls once.
+    // SAFETY: the pointer points to the first field of a `Handed<M>`, which is `repr(C)` and was boxed by `hand_on`. The
+    // owner calls this function once.
     drop(unsafe { Box::from_raw(managed.cast::<Handed<M>>()) });
 }
 
-/// The end of a capsule: frees the tensor that nobody has taken.
+/// The destructor of a capsule, which frees the tensor if no consumer has taken it.
 unsafe extern "C" fn drop_capsule<M: Managed>(capsule: *mut ffi::PyObject) {
-    // SAFETY: Python calls this with the capsule, and is attached. A capsule of our name was made by `hand_on` and not
-    // taken: who takes it renames it. `PyCapsule_GetPointer` cannot fail after `PyCapsule_IsValid` with that name.
+    // SAFETY: Python calls this function with the capsule while attached. A capsule with this name was created by `hand_on`
+    // and not taken, because a consumer renames it. `PyCapsule_GetPointer` cannot fail after `PyCapsule_IsValid` with the
+    // same name.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, M::NAME.as_ptr()) == 1 {
             delete::<M>(ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()).cast());
@@ -211,13 +212,13 @@ unsafe extern "C" fn drop_capsule<M: Managed>(capsule: *mut ffi::PyObject) {
     }
 }
 
-/// The sizes, then the steps between neighbours in each dimension, in elements.
+/// Returns the sizes, followed by the strides in elements.
 fn shape_and_strides(shape: &[usize]) -> Vec<i64> {
     let mut step = 1_i64;
     let mut strides: Vec<i64> = Vec::with_capacity(shape.len());
     for size in shape.iter().rev() {
         strides.push(step);
-        // Of a tensor without values the sizes may be anything; its steps are never taken.
+        // The sizes of a tensor without values are arbitrary, and its strides are never used.
         step = step.saturating_mul((*size).max(1) as i64);
     }
     shape.iter().map(|size| *size as i64).chain(strides.into_iter().rev()).collect()

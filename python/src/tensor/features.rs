@@ -1,6 +1,6 @@
-//! The argument `features`: a dict of names to features, ours or those of TensorFlow, tensorflow-io and ATDS.
+//! The argument `features`: a dict of names to features of arrowfeed, TensorFlow, tensorflow-io or ATDS.
 //!
-//! `arrowfeed/_features.py` makes ours of them, whose fields were checked when they were made.
+//! `arrowfeed/_features/foreign.py` converts them to arrowfeed features, whose constructors check the fields.
 
 use arrowfeed::tensor::DType;
 use arrowfeed::tensor::feature::{self, Feature, RowDefault};
@@ -14,7 +14,7 @@ use super::memory::dtype_argument;
 use crate::argument::{choice, wrong_type};
 use crate::once::imported;
 
-/// Names and features, in the dict's order.
+/// Parses names and features, in the order of the dict.
 pub(super) fn features(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Feature)>> {
     let Ok(dict) = value.cast::<PyDict>() else {
         return Err(wrong_type("features", "a dict of names to features", value));
@@ -48,7 +48,7 @@ impl<'py> Fields<'py> {
         self.0.getattr(name)?.extract()
     }
 
-    /// A field that may be None.
+    /// Returns a field that may be None.
     fn given(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
         Ok(Some(self.0.getattr(name)?).filter(|value| !value.is_none()))
     }
@@ -98,7 +98,7 @@ impl<'py> Fields<'py> {
     }
 }
 
-/// A scalar, or nested tuples of the shape.
+/// Parses a scalar, or nested tuples of the shape.
 fn row_default(shape: &[usize], value: &Bound<'_, PyAny>) -> PyResult<RowDefault> {
     if !value.is_instance_of::<PyTuple>() {
         return given_default(value).map(RowDefault::Scalar);

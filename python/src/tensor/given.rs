@@ -1,4 +1,4 @@
-//! The arguments `features` and `representations`, of which one may be given. Representations are a dict of names to
+//! The arguments `features` and `representations`, which exclude each other. `representations` is a dict of names to
 //! representations, messages, or their bytes.
 
 use arrowfeed::{TensorDefinitions, tensor};
@@ -11,7 +11,7 @@ use super::representation::{Representation, bytes};
 use crate::argument::wrong_type;
 use crate::errors::unnamed_representation_error;
 
-/// What tensors are made of, where one of the arguments is given.
+/// Parses the tensor definitions from one of the arguments. `None`: neither is set.
 pub(crate) fn tensor_definitions(
     by_feature: Option<Bound<'_, PyAny>>,
     by_representation: Option<Bound<'_, PyAny>>,
@@ -27,7 +27,7 @@ pub(crate) fn tensor_definitions(
     })
 }
 
-/// Names and representations, in the dict's order.
+/// Parses names and representations, in the order of the dict.
 pub(super) fn representations(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, tensor::Representation)>> {
     let Ok(dict) = value.cast::<PyDict>() else {
         return Err(wrong_type("representations", "a dict of names to representations", value));

@@ -1,4 +1,4 @@
-//! Representations that follow from schemas: `infer_representations` and `representations_from_tfmd`.
+//! `infer_representations` and `representations_from_tfmd`, which derive representations from schemas.
 
 use arrowfeed::tensor::{self, Representations};
 use pyo3::prelude::*;
@@ -38,7 +38,7 @@ pub(crate) fn representations_from_tfmd<'py>(
     by_name(py, representations_of_tfmd(py, &bytes, &group)?)
 }
 
-/// What the bytes of a schema of TensorFlow Metadata declare or imply.
+/// Derives representations from the bytes of a TensorFlow Metadata schema.
 pub(crate) fn representations_of_tfmd(
     py: Python<'_>,
     schema: &[u8],
@@ -49,7 +49,7 @@ pub(crate) fn representations_of_tfmd(
     found.map_err(|error| representation_error(py, &error))
 }
 
-/// A dict in the order of the representations.
+/// Converts representations to a dict, in their order.
 pub(super) fn by_name(py: Python<'_>, representations: Representations) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     for (name, representation) in representations {

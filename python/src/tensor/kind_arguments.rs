@@ -1,4 +1,4 @@
-//! Arguments of representations: names, sizes, partitions, defaults.
+//! Parsing of the arguments of representations: names, sizes, partitions, defaults.
 
 use arrowfeed::tensor::{ColumnPath, DefaultValue, Partition, SplitsDType};
 use pyo3::prelude::*;
@@ -48,7 +48,7 @@ pub(super) fn column_path(value: &Bound<'_, PyAny>) -> PyResult<ColumnPath> {
     strings("path", "a path (str, or a list or tuple of str)", value).map(ColumnPath::new)
 }
 
-/// Numbers of numpy are taken too: by `__index__` or `__float__`.
+/// Parses a default value. Accepts numpy numbers through `__index__` or `__float__`.
 pub(super) fn given_default(value: &Bound<'_, PyAny>) -> PyResult<DefaultValue> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(DefaultValue::Bytes(text.to_str()?.as_bytes().to_vec()));

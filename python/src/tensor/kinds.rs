@@ -1,6 +1,6 @@
-//! The kinds of representations: `arrowfeed.Dense` and so on, one class each.
+//! The classes of representations, such as `arrowfeed.Dense`.
 //!
-//! Each keeps its own kind; the base class keeps it as one of all kinds, for what they have in common.
+//! Each class stores its own struct. The base class also stores it as a `tensor::Representation`, for common methods.
 
 use arrowfeed::tensor;
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use super::kind_arguments::{column_path, dimension, each, given_default, name, p
 use super::representation::{Representation, default, parsed, partitions, path, sizes};
 use crate::argument::{integer, strings};
 
-/// A class for one kind of representation: the same struct of the library inside.
+/// Defines the class of one kind of representation, which contains the library struct of the same name.
 macro_rules! kind {
     ($name:ident) => {
         #[doc = docs!($name)]
@@ -24,7 +24,7 @@ macro_rules! kind {
                 PyClassInitializer::from(base).add_subclass(Self(kind))
             }
 
-            /// The rules that need no schema are those of the message: what cannot be read back is refused.
+            /// Checks the rules that need no schema by parsing the serialized message.
             fn checked(py: Python<'_>, kind: tensor::$name) -> PyResult<PyClassInitializer<Self>> {
                 parsed(py, &tensor::Representation::$name(kind.clone()).to_proto())?;
                 Ok(Self::initializer(kind))
@@ -40,7 +40,7 @@ kind!(Ragged);
 kind!(VarLenRagged);
 kind!(Structured);
 
-/// The Python object of a representation.
+/// Wraps a representation in an object of its Python class.
 pub(crate) fn wrapped(py: Python<'_>, representation: tensor::Representation) -> PyResult<Py<PyAny>> {
     Ok(match representation {
         tensor::Representation::Dense(kind) => Py::new(py, Dense::initializer(kind))?.into_any(),

@@ -1,4 +1,4 @@
-//! Numbers in memory that nobody writes to: what numpy's views and DLPack's capsules hold on to.
+//! Immutable memory of numbers, which numpy views and DLPack capsules share.
 
 use std::collections::TryReserveError;
 
@@ -10,10 +10,10 @@ use pyo3::sync::PyOnceLock;
 use crate::argument::wrong_value;
 use crate::once::imported;
 
-/// Bytes at whose multiples TensorFlow and JAX want tensors to begin.
+/// Alignment in bytes that TensorFlow and JAX require.
 const ALIGNMENT: usize = 64;
 
-/// A buffer of Arrow with `dtype.size()` bytes for each place of the shape, which is row-major.
+/// An Arrow buffer with `dtype.size()` bytes for each element of the row-major shape.
 #[derive(Debug)]
 pub(super) struct Memory {
     pub(super) buffer: Buffer,
@@ -30,7 +30,7 @@ impl Memory {
         self.address().is_multiple_of(ALIGNMENT)
     }
 
-    /// The same numbers elsewhere, aligned.
+    /// Copies the numbers to aligned memory.
     pub(super) fn copy(&self) -> Result<Self, TryReserveError> {
         let mut bytes: Vec<u8> = Vec::new();
         bytes.try_reserve_exact(self.buffer.len().saturating_add(ALIGNMENT))?;
@@ -42,14 +42,14 @@ impl Memory {
     }
 }
 
-/// numpy's type: `object` for byte strings.
+/// The numpy dtype; `object` for byte strings.
 pub(super) fn numpy_dtype(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let name = if dtype == DType::Bytes { "object" } else { dtype.name() };
     imported(&CLASS, py, "numpy", "dtype")?.call1((name,))
 }
 
-/// The type that numpy's, or a name of it, stands for.
+/// Parses a numpy dtype or its name.
 pub(super) fn dtype_argument(value: &Bound<'_, PyAny>) -> PyResult<DType> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     const TYPES: [DType; 13] = [

@@ -1,12 +1,12 @@
-//! Record batches to tensors, as Python sees it.
+//! Conversion of record batches to tensors, for Python.
 //!
 //! | topic | files |
 //! |---|---|
-//! | what a tensor is made of | `representation` (the base), `kinds` and `kind_arguments` (one class each), `given`, `features`, `infer` |
+//! | definitions | `representation` (the base), `kinds` and `kind_arguments` (one class each), `given`, `features`, `infer` |
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
-//! | what comes out | `dense`, `sparse`, `ragged`, `structured` |
-//! | tensors of arrays, and back to batches | `build`, `reverse` |
-//! | memory that is handed on | `memory`, `view` (numpy), `dlpack`, `strings` |
+//! | tensors | `dense`, `sparse`, `ragged`, `structured` |
+//! | tensors from arrays, and tensors to batches | `build`, `reverse` |
+//! | shared memory | `memory`, `view` (numpy), `dlpack`, `strings` |
 
 mod adapter;
 mod build;
@@ -31,8 +31,11 @@ mod view;
 
 use std::sync::Arc;
 
-use arrowfeed::tensor::Tensor;
+use arrow_array::ArrayRef;
+use arrowfeed::tensor::{Tensor, Values};
 use pyo3::prelude::*;
+
+use crate::errors::conversion_error;
 
 pub(crate) use adapter::TensorAdapter;
 pub(crate) use dense::DenseTensor;
@@ -49,7 +52,13 @@ pub(crate) use sparse::SparseTensor;
 pub(crate) use spec::{TensorSpec, specs_by_name};
 pub(crate) use structured::StructuredTensor;
 
-/// The Python object of a tensor.
+/// A read-only array of numpy over numbers, or a copy of bools as bytes.
+pub(crate) fn numbers<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {
+    let values = Values::try_new(array.clone()).map_err(|error| conversion_error(py, &error))?;
+    DenseTensor::flat(py, &values, None)?.array(py)
+}
+
+/// Wraps a tensor in an object of its Python class.
 fn wrapped(py: Python<'_>, tensor: Tensor, name: &Arc<str>) -> PyResult<Py<PyAny>> {
     let name = Some(name);
     Ok(match tensor {

@@ -1,4 +1,4 @@
-//! Names of tensors: keys that Python hashes once, and what messages say.
+//! Names of tensors, as dict keys that Python hashes once and as text for messages.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyString};
 
 use super::wrapped;
 
-/// The names of an adapter's tensors, in order.
+/// The names of the tensors of an adapter, in order.
 #[derive(Debug)]
 pub(crate) struct TensorNames(Vec<(Py<PyString>, Arc<str>)>);
 
@@ -18,7 +18,7 @@ impl TensorNames {
         Self(names.map(|name| (PyString::new(py, name).unbind(), name.into())).collect())
     }
 
-    /// The dict of all tensors.
+    /// Converts all tensors to a dict.
     pub(crate) fn dict<'py>(&self, py: Python<'py>, tensors: Tensors) -> PyResult<Bound<'py, PyDict>> {
         let named = PyDict::new(py);
         for ((_, tensor), (key, name)) in tensors.into_iter().zip(&self.0) {
@@ -28,7 +28,7 @@ impl TensorNames {
     }
 }
 
-/// The dict of some tensors.
+/// Converts some tensors to a dict.
 pub(super) fn dict_of_some(py: Python<'_>, tensors: Tensors) -> PyResult<Bound<'_, PyDict>> {
     let named = PyDict::new(py);
     for (name, tensor) in tensors {

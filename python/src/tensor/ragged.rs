@@ -32,7 +32,7 @@ impl RaggedTensor {
     }
 }
 
-/// Row splits as arrays of numpy, made on first use.
+/// Row splits as numpy arrays, created on first use.
 pub(super) struct Levels(PyOnceLock<Py<PyTuple>>);
 
 impl Levels {

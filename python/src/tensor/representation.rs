@@ -1,4 +1,4 @@
-//! `arrowfeed.Representation`: what the representations have in common.
+//! `arrowfeed.Representation`, the base class of representations.
 
 use arrowfeed::tensor;
 use arrowfeed::tensor::{DefaultValue, Partition};
@@ -30,7 +30,7 @@ impl Representation {
         PyBytes::new(py, &self.0.to_proto())
     }
 
-    // Messages are compared, not values: a default of NaN is equal to itself, and 0 is not 0.0.
+    // Compares messages instead of values: a default of NaN equals itself, and 0 differs from 0.0.
     fn __eq__(&self, other: &Self) -> bool {
         self.0.to_proto() == other.0.to_proto()
     }
@@ -56,12 +56,12 @@ impl Representation {
     }
 }
 
-/// The representation of a message's bytes.
+/// Parses the bytes of a message.
 pub(super) fn parsed(py: Python<'_>, bytes: &[u8]) -> PyResult<tensor::Representation> {
     tensor::Representation::from_proto(bytes).map_err(|error| representation_error(py, &error))
 }
 
-/// The bytes of an argument: bytes, a buffer, or a message that can be serialized.
+/// Returns the bytes of an argument, which is bytes, a buffer, or a serializable message.
 pub(crate) fn bytes(name: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());
@@ -93,7 +93,7 @@ fn class(representation: &tensor::Representation) -> &'static str {
 
 type Arguments<'py> = (Bound<'py, PyTuple>, Bound<'py, PyDict>);
 
-/// What the class is called with to make an equal one; defaults are left out.
+/// The constructor arguments that create an equal representation, without defaults.
 fn arguments<'py>(py: Python<'py>, representation: &tensor::Representation) -> PyResult<Arguments<'py>> {
     let keywords = PyDict::new(py);
     let splits = |dtype: tensor::SplitsDType| {
@@ -140,7 +140,7 @@ fn arguments<'py>(py: Python<'py>, representation: &tensor::Representation) -> P
     Ok((positional, keywords))
 }
 
-/// A default value as Python has it.
+/// Converts a default value to a Python object.
 pub(super) fn default<'py>(py: Python<'py>, value: &DefaultValue) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         DefaultValue::Float(value) => value.into_pyobject(py)?.into_any(),
@@ -150,12 +150,12 @@ pub(super) fn default<'py>(py: Python<'py>, value: &DefaultValue) -> PyResult<Bo
     })
 }
 
-/// Sizes as TensorFlow Metadata has them: -1 is not known.
+/// Converts sizes to the form of TensorFlow Metadata, where -1 means unknown.
 pub(super) fn sizes(shape: &[Option<usize>]) -> Vec<i64> {
     shape.iter().map(|size| size.map_or(-1, |size| size as i64)).collect()
 }
 
-/// A path of one step is its name, a longer one the tuple of its steps.
+/// Converts a path of one step to its name, and a longer path to a tuple.
 pub(super) fn path<'py>(py: Python<'py>, path: &tensor::ColumnPath) -> PyResult<Bound<'py, PyAny>> {
     match path.steps() {
         [name] => Ok(name.into_pyobject(py)?.into_any()),
@@ -163,7 +163,7 @@ pub(super) fn path<'py>(py: Python<'py>, path: &tensor::ColumnPath) -> PyResult<
     }
 }
 
-/// Uniform partitions are numbers, the others names.
+/// Converts uniform partitions to numbers, and other partitions to names.
 pub(super) fn partitions<'py>(py: Python<'py>, partitions: &[Partition]) -> PyResult<Bound<'py, PyTuple>> {
     let items = partitions.iter().map(|partition| match partition {
         Partition::Uniform(length) => Ok(length.into_pyobject(py)?.into_any()),

@@ -81,7 +81,7 @@ impl TensorsToRecordBatch {
     }
 }
 
-/// Any tensor of ours.
+/// Extracts a tensor of any arrowfeed class.
 pub(super) fn given(value: &Bound<'_, PyAny>) -> Option<Tensor> {
     if let Ok(dense) = value.cast::<DenseTensor>() {
         return Some(Tensor::Dense(dense.get().tensor.clone()));
@@ -96,7 +96,7 @@ pub(super) fn given(value: &Bound<'_, PyAny>) -> Option<Tensor> {
     Some(Tensor::Structured(structured.get().tensor.clone()))
 }
 
-/// The items of a dict with names.
+/// Parses the items of a dict with names as keys.
 pub(super) fn named<T>(
     argument: &str,
     expected: &str,

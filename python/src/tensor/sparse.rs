@@ -21,7 +21,7 @@ use crate::once::made_once;
 #[pyclass(module = "arrowfeed", frozen)]
 pub(crate) struct SparseTensor {
     pub(super) tensor: tensor::SparseTensor,
-    /// The array of numpy, made on first use.
+    /// The numpy array, created on first use.
     indices: PyOnceLock<Py<PyAny>>,
     values: DenseTensor,
 }

@@ -26,7 +26,7 @@ pub(super) const SPLITS: [(&str, SplitsDType); 2] =
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TensorSpec(pub(crate) tensor::TensorSpec);
 
-/// A dict of specs by the names of their tensors.
+/// Converts specs to a dict by tensor name.
 pub(crate) fn specs_by_name<'py>(
     py: Python<'py>,
     specs: &[(String, tensor::TensorSpec)],

@@ -1,4 +1,4 @@
-//! Byte strings for those who cannot take Arrow's.
+//! Conversion of byte strings for libraries that do not accept Arrow strings.
 
 use std::collections::TryReserveError;
 
@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use crate::once::imported;
 use crate::signals::check_at;
 
-/// A read-only numpy array of `bytes` objects.
+/// Creates a read-only numpy array of `bytes` objects.
 pub(super) fn objects<'py>(
     py: Python<'py>,
     array: &ArrayRef,
@@ -31,15 +31,15 @@ pub(super) fn objects<'py>(
     objects.call_method1("reshape", (shape,))
 }
 
-/// An error where there is no memory for the objects: Python does not tell in every place.
+/// Checks whether there is enough memory for the objects, because Python does not report it everywhere.
 pub(super) fn room(array: &ArrayRef) -> Result<(), TryReserveError> {
-    // A pointer, and an object of 33 bytes and its own, at a multiple of 16.
+    // A pointer, and an object of 33 bytes and the value, rounded up to a multiple of 16.
     const OBJECT: usize = 8 + 48;
     let bytes =
         values(array).into_iter().flatten().fold(0_usize, |sum, value| sum.saturating_add(value.len()));
     let mut room: Vec<u8> = Vec::new();
     room.try_reserve_exact(array.len().saturating_mul(OBJECT).saturating_add(bytes))?;
-    // Without it the compiler may leave out memory that nobody uses.
+    // Prevents the compiler from removing the unused allocation.
     std::hint::black_box(&room);
     Ok(())
 }
@@ -80,18 +80,19 @@ fn values(array: &ArrayRef) -> Option<Box<dyn Iterator<Item = &[u8]> + '_>> {
     })
 }
 
-/// Mean bytes of a value from which an object for each is cheaper than another copy of the bytes. Into TensorFlow, for
-/// each value, by objects and joined: 12 bytes 63 and 40 ns, 200 bytes 281 and 237 ns, 2,000 bytes 0.4 and 1.1 µs.
+/// Mean length of the values above which one object per value is cheaper than another copy of the bytes. The time per value
+/// into TensorFlow, with objects and joined: 63 and 40 ns for 12 bytes, 281 and 237 ns for 200 bytes, 0.4 and 1.1 µs for
+/// 2,000 bytes.
 const LONG: usize = 256;
 
-/// All values with a byte between them that none of them has, and that byte. `None`: there is none, or the values are
-/// long, or they are no byte strings.
+/// Joins all values with a separator byte that none of them contains, and returns both. `None`: there is no such byte, the
+/// values are long, or they are not byte strings.
 pub(super) fn joined(array: &ArrayRef) -> Option<(Vec<u8>, u8)> {
     let bytes: usize = values(array)?.map(<[u8]>::len).sum();
     if bytes > LONG * array.len() {
         return None;
     }
-    // Text has no such byte as 0xff, and the first one is taken.
+    // UTF-8 text never contains 0xff, so the search for text ends at the first byte.
     let free = |byte: &u8| values(array).is_some_and(|mut values| values.all(|value| !value.contains(byte)));
     let between = (0..=u8::MAX).rev().find(free)?;
     let mut joined = Vec::with_capacity(bytes + array.len());

@@ -23,7 +23,7 @@ pub(crate) struct StructuredTensor {
 }
 
 impl StructuredTensor {
-    /// `name` is that of the tensor that it is part of.
+    /// `name`: the name of the enclosing tensor.
     pub(super) fn new(
         py: Python<'_>,
         tensor: tensor::StructuredTensor,

@@ -1,9 +1,9 @@
-//! Memory as arrays of numpy, by numpy's own C interface: `numpy.asarray` of an object with `__array_interface__` takes
-//! 1.4 µs longer for each array.
+//! numpy arrays over shared memory, created through numpy's C interface: `numpy.asarray` of an object with
+//! `__array_interface__` takes 1.4 µs longer per array.
 //!
-//! Unsafe: numpy is given a raw pointer, and believed that it is to as many bytes as the shape has places. They are
-//! counted here. The memory is that of a buffer of Arrow, which nobody writes to: the array is made read-only, and its
-//! base object holds the buffer. numpy lets go of the base object when the array, and every array over it, is gone.
+//! Unsafe: numpy receives a raw pointer and trusts that it points to as many bytes as the shape requires. This module checks
+//! the number. The memory is an immutable Arrow buffer: the array is read-only, and its base object keeps the buffer alive.
+//! numpy releases the base object after the array and all arrays over it are gone.
 #![allow(unsafe_code)]
 
 use std::ptr;
@@ -17,9 +17,9 @@ use pyo3::prelude::*;
 
 /// The base object of a view, which keeps the memory alive.
 #[pyclass(module = "arrowfeed", frozen)]
-struct Held(#[expect(dead_code, reason = "held, not read")] Buffer);
+struct BufferOwner(#[expect(dead_code, reason = "owner, not read")] Buffer);
 
-/// A read-only array of this type and shape over all of the buffer.
+/// Creates a read-only array of this type and shape over the whole buffer.
 pub(super) fn view<'py>(
     py: Python<'py>,
     buffer: Buffer,
@@ -34,10 +34,10 @@ pub(super) fn view<'py>(
     let dimensions = shape.len().try_into()?;
     let descriptor = descriptor(py, dtype)?.into_dtype_ptr();
     let (data, sizes) = (buffer.as_ptr().cast_mut().cast(), shape.as_ptr().cast_mut().cast::<npy_intp>());
-    let held = Bound::new(py, Held(buffer))?;
-    // SAFETY: numpy takes the descriptor, reads `dimensions` sizes of the width of a pointer, and refuses those that
-    // are too large for its signed integers. The bytes behind `data` are counted above. Without `obj`, `flags` are
-    // those of the new array. What comes back is an array of our own, or null with an exception.
+    let owner = Bound::new(py, BufferOwner(buffer))?;
+    // SAFETY: numpy takes ownership of the descriptor, reads `dimensions` sizes of pointer width, and rejects sizes that are
+    // too large for its signed integers. The number of bytes behind `data` is checked above. Without `obj`, `flags` apply to
+    // the new array. The result is a new reference to an array, or null with an exception.
     let array = unsafe {
         let class = get_type_object(py, NpyTypes::PyArray_Type);
         let array = PY_ARRAY_API.PyArray_NewFromDescr(
@@ -53,14 +53,14 @@ pub(super) fn view<'py>(
         );
         Bound::from_owned_ptr_or_err(py, array)?
     };
-    // SAFETY: the array was made above; the reference to the base object is handed over, whatever the outcome.
-    match unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_ptr().cast(), held.into_ptr()) } {
+    // SAFETY: the array was created above. The call takes ownership of the reference to the base object, even if it fails.
+    match unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_ptr().cast(), owner.into_ptr()) } {
         0 => Ok(array),
         _ => Err(PyErr::fetch(py)),
     }
 }
 
-/// Integers of 64 bits.
+/// Creates an array of 64-bit integers.
 pub(super) fn int64<'py>(
     py: Python<'py>,
     numbers: &ScalarBuffer<i64>,
@@ -69,7 +69,7 @@ pub(super) fn int64<'py>(
     view(py, numbers.inner().clone(), DType::Int64, shape)
 }
 
-/// Row splits, in their own width.
+/// Creates an array of row splits with their integer width.
 pub(super) fn row_splits<'py>(py: Python<'py>, splits: &RowSplits) -> PyResult<Bound<'py, PyAny>> {
     match (splits.as_i32(), splits.as_i64()) {
         (Some(splits), _) => view(py, splits.inner().clone(), DType::Int32, &[splits.len()]),

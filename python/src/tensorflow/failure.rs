@@ -1,4 +1,4 @@
-//! Errors as TensorFlow has them.
+//! Conversion of errors to TensorFlow errors.
 
 use arrowfeed::{DatasetError, FeedErrorKind};
 use arrowfeed_tensorflow::{Code, Failure};
@@ -9,12 +9,12 @@ use crate::errors::dataset_error;
 use crate::shutdown::call_method;
 use crate::signals;
 
-/// What TensorFlow raises for an error.
+/// Converts an error to a TensorFlow failure.
 pub(super) fn failure(error: DatasetError) -> Failure {
     if let DatasetError::Feed(error) = &error
         && error.kind() == FeedErrorKind::Interrupted
     {
-        // TensorFlow carries a text, not the exception of a signal handler.
+        // TensorFlow transfers only a text, not the exception of a signal handler.
         signals::repeat_interrupt();
         return Failure::new(Code::Cancelled, error.to_string());
     }
@@ -23,7 +23,7 @@ pub(super) fn failure(error: DatasetError) -> Failure {
     told.unwrap_or(Failure::new(Code::Unknown, text))
 }
 
-/// What TensorFlow raises for an exception.
+/// Converts a Python exception to a TensorFlow failure.
 pub(super) fn raised(py: Python<'_>, error: PyErr) -> Failure {
     let text = error.to_string();
     let told = || -> PyResult<(String, String)> {
@@ -43,7 +43,7 @@ fn code(class: &str) -> Code {
     }
 }
 
-/// A state that is none of ours.
+/// The error for a state that arrowfeed did not create.
 pub(super) fn not_a_state() -> DatasetError {
     DatasetError::of_source("expected a state of arrowfeed, found other data")
 }

@@ -1,7 +1,7 @@
-//! Sources that are made when an iteration begins, of arguments that only the graph knows.
+//! Sources that are created at the start of an iteration, from arguments that are known only in the graph.
 //!
-//! The arguments are a part of the state: `a`, the number of their bytes, `:`, and each as the number of its bytes, `:` and the
-//! bytes; then what the source itself goes on from.
+//! The arguments are part of the state. The state is `a`, the length of the arguments in bytes, `:`, each argument as its
+//! length, `:` and its bytes, and then the state of the source.
 
 use std::sync::Arc;
 
@@ -16,25 +16,25 @@ use super::source::{AnySource, TensorFlowSource};
 use crate::errors::dataset_error;
 use crate::shutdown::call;
 
-/// What makes a source of arguments.
+/// A function that creates a source from arguments.
 pub(super) struct Made {
-    /// Called with a list of `bytes`. Gives a `TensorFlowSource`, or `None` where there is nothing to iterate over.
+    /// Takes a list of `bytes`. Returns a `TensorFlowSource`, or `None` if there is nothing to iterate over.
     pub(super) make: Py<PyAny>,
 }
 
-/// An iteration, and the arguments as they are in its state.
+/// An iteration, and its arguments in the form of the state.
 struct WithArguments {
     arguments: Vec<u8>,
     feed: Option<Box<dyn Feed>>,
 }
 
-/// The source of the arguments of a state.
+/// A state, split into the arguments with their source and the rest.
 pub(super) struct Opened<'a> {
-    /// As they are in the state.
+    /// The arguments in the form of the state.
     pub(super) arguments: &'a [u8],
     /// `None`: there is nothing to iterate over.
     pub(super) source: Option<Arc<AnySource>>,
-    /// What the source goes on from.
+    /// The state of the source.
     pub(super) rest: &'a [u8],
 }
 
@@ -73,7 +73,7 @@ impl Feed for WithArguments {
     }
 }
 
-/// The first bytes whose number stands before them, and what follows.
+/// Splits off the first length-prefixed byte string.
 fn netstring(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = bytes.iter().position(|byte| *byte == b':')?;
     let len = std::str::from_utf8(&bytes[..colon]).ok()?.parse().ok()?;

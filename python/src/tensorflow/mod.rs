@@ -1,11 +1,11 @@
-//! What the ops of TensorFlow are given: `arrowfeed_tensorflow` calls it, without the interpreter where it can.
+//! Sources and parsers for the TensorFlow ops, which `arrowfeed_tensorflow` calls without the interpreter if possible.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `source` | `TensorFlowSource`, and the sources that this process holds by key |
+//! | `source` | `TensorFlowSource`, and the registry of the sources of this process |
 //! | `passes` `records` `made` | the kinds of sources |
-//! | `parser` | what parses records |
-//! | `failure` | errors as TensorFlow has them |
+//! | `parser` | the parser of records |
+//! | `failure` | conversion to TensorFlow errors |
 
 mod failure;
 mod made;
@@ -28,10 +28,10 @@ pub(crate) use source::TensorFlowSource;
 
 use crate::shutdown::call_method;
 
-/// Where the functions that the ops call in Python are.
+/// The module of the Python functions that the ops call.
 const MODULE: &str = "arrowfeed._tensorflow.op";
 
-/// The sources of this process, and those that a graph has brought along.
+/// Opens the sources of this process, and those that a graph contains.
 struct Opened;
 
 impl Open for Opened {

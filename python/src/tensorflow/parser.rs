@@ -1,4 +1,4 @@
-//! What parses records for the op in graphs.
+//! The parser of records for the op in graphs.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,16 +17,16 @@ use crate::schema::parse;
 use crate::shutdown::call_method;
 use crate::tensor::tensor_definitions;
 
-/// Tensors of Avro records of one schema.
+/// Converts Avro records of one schema to tensors.
 pub(super) struct AvroParser {
     schema: AvroSchema,
     tensors: Option<TensorDefinitions>,
-    /// Those that no thread uses and that have no rows.
+    /// Idle decoders without rows.
     decoders: Mutex<Vec<TensorRecordDecoder>>,
 }
 
 impl AvroParser {
-    /// The parser that a graph describes.
+    /// Opens the parser that a graph describes.
     pub(super) fn open(py: Python<'_>, config: &[u8]) -> Result<Self, Failure> {
         let described = || -> PyResult<_> {
             let module = py.import(MODULE)?;
@@ -42,7 +42,7 @@ impl AvroParser {
         if let Some(kept) = self.decoders.lock().unwrap_or_else(PoisonError::into_inner).pop() {
             return Ok(kept);
         }
-        // One batch has all records of a call.
+        // One batch must contain all records of a call.
         let options = ReadOptions { batch_size: usize::MAX, ..ReadOptions::default() };
         TensorRecordDecoder::new(&self.schema, self.tensors.clone(), options)
     }
@@ -50,7 +50,7 @@ impl AvroParser {
 
 impl Parser for AvroParser {
     fn parse(&self, records: &mut dyn Iterator<Item = &[u8]>) -> Result<Tensors, Failure> {
-        // After an error, the decoder and the rows in it are dropped.
+        // After an error, the decoder and its rows are dropped.
         let mut decoder = self.decoder().map_err(failure)?;
         for record in records {
             decoder.records.decode(record).map_err(|error| failure(located(error)))?;
@@ -72,7 +72,7 @@ impl Parser for AvroParser {
     }
 }
 
-/// The error with the record's number as TensorFlow's users count: in the tensor that they gave.
+/// Converts an error so that it gives the index of the record in the input tensor.
 fn located(error: FeedError) -> DatasetError {
     let location = error.location();
     let Some(record) = location.record else { return error.into() };

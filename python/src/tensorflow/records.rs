@@ -1,4 +1,4 @@
-//! The records of a dataset, each in Avro's binary encoding.
+//! A source of the records of a dataset in Avro's binary encoding.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use arrowfeed_tensorflow::{Failure, Feed, Source};
 use super::failure::{failure, not_a_state};
 use crate::ctrl_c::CtrlC;
 
-/// The records of a dataset, a vector of strings for each batch.
+/// The records of a dataset, as one string vector per batch.
 pub(super) struct Records {
     pub(super) dataset: Dataset,
-    /// Of the records.
+    /// The schema of the records.
     pub(super) schema: AvroSchema,
     pub(super) options: IterationOptions,
 }

@@ -1,4 +1,4 @@
-//! `TensorFlowSource`: what the op of TensorFlow iterates over.
+//! `TensorFlowSource`, which the TensorFlow op iterates over.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -34,14 +34,14 @@ impl Source for AnySource {
     }
 }
 
-/// The sources that this process holds, by key.
-static HELD: Mutex<Option<HashMap<String, Weak<AnySource>>>> = Mutex::new(None);
+/// The sources of this process by key.
+static REGISTRY: Mutex<Option<HashMap<String, Weak<AnySource>>>> = Mutex::new(None);
 
 fn held() -> MutexGuard<'static, Option<HashMap<String, Weak<AnySource>>>> {
-    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+    REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The source that this process holds under a key.
+/// Returns the source of this process with a key.
 pub(super) fn found(key: &str) -> Option<Arc<AnySource>> {
     held().as_ref()?.get(key)?.upgrade()
 }
@@ -68,7 +68,7 @@ impl TensorFlowSource {
 }
 
 impl AnySource {
-    /// What stands before the state of a pass, and its tensors.
+    /// Starts or resumes a pass. Returns the prefix of its state, and its tensors.
     fn batches(&self, py: Python<'_>, state: &[u8]) -> PyResult<(Vec<u8>, Option<BatchIterator>)> {
         match self {
             Self::Passes(passes) => {
@@ -153,9 +153,10 @@ impl TensorFlowSource {
 
 impl Drop for TensorFlowSource {
     fn drop(&mut self) {
-        // In the child of a fork another thread may have held the lock. What stays is a key and a pointer to nothing.
+        // In a forked child, a thread of the parent may have held the lock. In that case, a key with a dead weak pointer
+        // remains.
         if let Some(key) = &self.key
-            && let Ok(mut held) = HELD.try_lock()
+            && let Ok(mut held) = REGISTRY.try_lock()
             && let Some(held) = &mut *held
         {
             held.remove(key);

@@ -1,8 +1,8 @@
-//! Coordinates of entries, row by row.
+//! Coordinates of the entries of sparse tensors, row by row.
 //!
-//! Unsafe: the length of a vector is set after its places were written. Those before the start are written first. Rows
-//! follow each other from there on, and blocks follow each other in a row until it ends, so that no place before the end
-//! of the last row is left out.
+//! Unsafe: this code sets the length of a vector after it has written the elements. It writes the padding before `start`
+//! first. From there, each row begins where the previous row ends, and each block of a row where the previous block ends,
+//! until the row ends. So every element before the end of the last row is written.
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
@@ -10,27 +10,28 @@ use std::mem::MaybeUninit;
 use arrow_buffer::ArrowNativeType;
 
 use crate::aligned::Aligned;
+use crate::buffer_pool;
 use crate::error::ConversionError;
 use crate::gather::{overflow, reserved};
 use crate::row_splits::RowSplits;
-use crate::spare;
 
 /// The row of each entry.
 pub(super) fn rows(splits: &RowSplits) -> Result<Aligned<i64>, ConversionError> {
     Ok(integers(splits, |row, _| [row as i64])?.0)
 }
 
-/// `[row, position]` of each entry, one after the other, and the length of the longest row.
+/// `[row, position]` of all entries, concatenated, and the length of the longest row.
 pub(super) fn positions(splits: &RowSplits) -> Result<(Aligned<i64>, usize), ConversionError> {
     integers(splits, |row, position| [row as i64, position as i64])
 }
 
-/// `[row, index]` of each entry, one after the other.
+/// `[row, index]` of all entries, concatenated.
 pub(super) fn pairs(
     splits: &RowSplits,
     indices: impl Iterator<Item = i64>,
 ) -> Result<Aligned<i64>, ConversionError> {
-    // Rows first, in narrow integers, then all entries in one loop: 1,024 rows of up to 10 entries take 4 µs, and not 6.
+    // Writes the rows as narrow integers first, then all entries in one loop: 1,024 rows of up to 10 entries take 4 µs
+    // instead of 6.
     match u32::try_from(splits.rows()) {
         Ok(_) => beside(&narrow_rows(splits)?, indices),
         Err(_) => beside(&rows(splits)?, indices),
@@ -41,7 +42,7 @@ fn beside<R: Copy + Into<i64>>(
     rows: &[R],
     indices: impl Iterator<Item = i64>,
 ) -> Result<Aligned<i64>, ConversionError> {
-    let room = spare::room(rows.len().saturating_mul(2));
+    let room = buffer_pool::room(rows.len().saturating_mul(2));
     let mut entries = room.map_err(|error| overflow(rows.len(), &error))?;
     entries.items.resize(entries.start, 0);
     let places = entries.items.spare_capacity_mut().as_chunks_mut::<2>().0;
@@ -50,30 +51,30 @@ fn beside<R: Copy + Into<i64>>(
         *place = [MaybeUninit::new((*row).into()), MaybeUninit::new(index)];
         written += 2;
     }
-    // SAFETY: that many places were written after those before the start.
+    // SAFETY: `written` elements were written after the padding before `start`.
     unsafe { entries.items.set_len(entries.start + written) };
     Ok(entries)
 }
 
-/// `entry(row, position)` of each entry, one after the other, and the length of the longest row.
+/// `entry(row, position)` of all entries, concatenated, and the length of the longest row.
 fn integers<const N: usize>(
     splits: &RowSplits,
     entry: impl Fn(usize, usize) -> [i64; N],
 ) -> Result<(Aligned<i64>, usize), ConversionError> {
     const BLOCK: usize = 8;
     let items = splits.last();
-    let room = spare::room(items.saturating_add(BLOCK).saturating_mul(N));
+    let room = buffer_pool::room(items.saturating_add(BLOCK).saturating_mul(N));
     let mut entries = room.map_err(|error| overflow(items, &error))?;
     entries.items.resize(entries.start, 0);
     let places = entries.items.spare_capacity_mut().as_chunks_mut::<N>().0;
     let (written, longest) =
         by_rows::<_, BLOCK>(splits, places, |row, position| entry(row, position).map(MaybeUninit::new));
-    // SAFETY: see above.
+    // SAFETY: the padding and `written` entries of `N` elements were written, as the module documentation explains.
     unsafe { entries.items.set_len(entries.start + written * N) };
     Ok((entries, longest))
 }
 
-/// The row of each entry.
+/// The row of each entry, as `u32`.
 fn narrow_rows(splits: &RowSplits) -> Result<Vec<u32>, ConversionError> {
     const BLOCK: usize = 16;
     let items = splits.last();
@@ -81,23 +82,23 @@ fn narrow_rows(splits: &RowSplits) -> Result<Vec<u32>, ConversionError> {
         reserved(items.saturating_add(BLOCK)).map_err(|error| overflow(items, &error))?;
     let (written, _) =
         by_rows::<_, BLOCK>(splits, rows.spare_capacity_mut(), |row, _| MaybeUninit::new(row as u32));
-    // SAFETY: see above.
+    // SAFETY: `written` elements were written, as the module documentation explains.
     unsafe { rows.set_len(written) };
     Ok(rows)
 }
 
 /// Writes `entry(row, position)` of each entry to `places`. Returns the number of entries, and the length of the longest
-/// row. There must be `BLOCK` more places than entries.
+/// row. `places` must have at least `BLOCK` more elements than there are entries.
 ///
-/// `BLOCK` of them are written at once, whatever the length of the row: the next row goes over what is too many. A loop
-/// that ends with each row is mispredicted once a row where lengths differ: positions of 1,024 rows of up to 10 entries
-/// take 3 µs, and not 11; through the safe functions of a vector they take 6.
+/// Writes `BLOCK` entries at once, whatever the length of the row; the next row overwrites the surplus. If lengths differ,
+/// a loop that ends with each row costs one branch misprediction per row: positions of 1,024 rows of up to 10 entries take
+/// 3 µs instead of 11. With the safe functions of a vector they take 6 µs.
 fn by_rows<P, const BLOCK: usize>(
     splits: &RowSplits,
     places: &mut [P],
     entry: impl Fn(usize, usize) -> P,
 ) -> (usize, usize) {
-    // A function for each width: in one that has both, what is called twice is not inlined.
+    // One function for each width: with both widths in one function, its callees have two call sites and are not inlined.
     match (splits.as_i32(), splits.as_i64()) {
         (Some(splits), _) => by_splits::<P, _, BLOCK>(splits, places, entry),
         (None, splits) => by_splits::<P, _, BLOCK>(splits.map_or(&[], |splits| splits), places, entry),

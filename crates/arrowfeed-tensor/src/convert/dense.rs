@@ -1,4 +1,4 @@
-//! Rows of one shape: checked one by one, missing ones filled, short ones padded.
+//! Dense tensors: checks the shape of each row, fills missing rows, and pads short ones.
 
 use arrow_array::{Array, RecordBatch};
 use arrow_buffer::NullBuffer;
@@ -19,7 +19,7 @@ use crate::spec::TensorSpec;
 use crate::tensor::DenseTensor;
 use crate::values::Values;
 
-/// No allocation has room for more values of the widest types.
+/// Limit on the values of a tensor: no allocation can hold more values of the widest types.
 const MOST_VALUES: usize = isize::MAX as usize / 16;
 
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub(crate) struct Dense {
     pub(crate) column: Column,
     leaf: Leaf,
     shape: Vec<usize>,
-    /// What each list of the column must hold: the sizes of the shape, or their product if there is one list.
+    /// Required length of the lists of each level: the sizes of the shape, or their product if there is one level.
     lengths: Vec<usize>,
     /// Number of values of a row.
     size: usize,
@@ -111,7 +111,7 @@ impl Dense {
         Values::try_new(values).and_then(|values| DenseTensor::try_new(values, shape)).map_err(in_column)
     }
 
-    /// Rows of one value each, without a list around it.
+    /// The pieces of a column without lists: one value in each row.
     fn single(&self, rows: usize, nulls: Option<&NullBuffer>) -> Result<Pieces, ConversionError> {
         let Some(nulls) = nulls else { return Ok(Pieces::whole(rows)) };
         let mut pieces = Pieces::default();
@@ -143,7 +143,7 @@ impl Dense {
         Ok(pieces)
     }
 
-    /// The pieces of list `i` of the first of `levels`.
+    /// Adds the pieces of list `i` of the first of `levels`.
     fn list(
         &self,
         levels: &[Lists],
@@ -175,7 +175,7 @@ impl Dense {
         Ok(())
     }
 
-    /// An error where a value that goes into the tensor is null.
+    /// Fails if a value that goes into the tensor is null.
     fn refuse_nulls(&self, pieces: &Pieces, nulls: &NullBuffer) -> Result<(), ConversionError> {
         let mut before = 0;
         for piece in pieces.iter() {

@@ -1,4 +1,4 @@
-//! Entries of a sparse tensor: their coordinates, row by row, checked and sorted.
+//! Entries of a sparse tensor: writes, checks and sorts their coordinates, row by row.
 
 use std::cmp::Ordering;
 
@@ -9,22 +9,22 @@ use arrowfeed_select::take;
 use super::coordinates::{pairs, rows};
 use super::long_rows;
 use crate::aligned::Aligned;
+use crate::buffer_pool;
 use crate::column::Leaves;
 use crate::error::{ConversionError, ConversionErrorKind, count};
 use crate::gather::overflow;
 use crate::row_splits::RowSplits;
-use crate::spare;
 use crate::values::Values;
 
-/// `[row, index, index, ...]` of each entry, one after the other.
+/// The entries of a sparse tensor, with the coordinates `[row, index, index, ...]` each.
 #[derive(Debug)]
 pub(crate) struct Entries {
     rank: usize,
-    /// Of which row each entry is.
+    /// Splits that divide the entries into rows.
     rows: RowSplits,
-    /// Of rank 2 there are none until their indices come, so that they are written once.
+    /// The coordinates, concatenated. For rank 2 they are empty until `put` gets the indices, so that they are written once.
     pub(crate) indices: Aligned<i64>,
-    /// Whether they are sorted, where the one column of indices has told.
+    /// Whether the entries are sorted, if the pass over the only index column has determined that.
     sorted: Option<bool>,
 }
 
@@ -40,15 +40,15 @@ impl Entries {
         if rank == 1 {
             indices = rows(splits)?;
         } else if rank > 2 {
-            indices = spare::room(size).map_err(|error| overflow(items, &error))?;
+            indices = buffer_pool::room(size).map_err(|error| overflow(items, &error))?;
             indices.items.resize(indices.start + size, 0);
             put(&mut indices, rank, 0, rows(splits)?.iter().copied());
         }
         Ok(Self { rank, rows: splits.clone(), indices, sorted: None })
     }
 
-    /// Puts indices into one dimension, and gives its size: that which is given and bounds them, or one more than the
-    /// largest.
+    /// Writes the indices of one dimension, and returns its size: `size`, which bounds the indices, or one more than the
+    /// largest index.
     pub(crate) fn put(
         &mut self,
         leaves: &Leaves,
@@ -62,7 +62,7 @@ impl Entries {
         )
     }
 
-    /// Puts one index for each entry into one dimension.
+    /// Writes one index for each entry into one dimension.
     pub(crate) fn put_each(
         &mut self,
         dimension: usize,
@@ -86,7 +86,7 @@ impl Entries {
         T::Native: TryInto<i64> + std::fmt::Display,
     {
         let (mut signs, mut largest) = (0, -1_i64);
-        // The sign of what must not be below 0 is kept, without a branch: an index, and what is left above it.
+        // Collects signs without a branch: neither an index nor the distance from an index to the largest may be negative.
         match size {
             Some(size) => {
                 self.put_seen(column.values(), dimension, |index| {
@@ -104,7 +104,7 @@ impl Entries {
         found.ok_or_else(|| first_outside(column, leaves, size.unwrap_or(i64::MAX)))
     }
 
-    /// Puts indices into one dimension, and calls `look` with each, maybe more than once.
+    /// Writes the indices of one dimension, and calls `look` at least once with each of them.
     fn put_seen<T: Copy + TryInto<i64>>(
         &mut self,
         column: &[T],
@@ -117,7 +117,7 @@ impl Entries {
             (self.indices, self.sorted) = (entries, Some(is_sorted));
             return Ok(());
         }
-        // Not by `inspect`, after which the length is not known, and room for each entry would be asked for.
+        // Not with `inspect`, which hides the length of the iterator, so that every entry would check the capacity.
         let seen = column.iter().map(|item| {
             let index = index(*item);
             look(index);
@@ -126,7 +126,7 @@ impl Entries {
         self.put_each(dimension, seen)
     }
 
-    /// Sorts the entries of each row by their indices, and the values with them: not moved where they are sorted.
+    /// Sorts the entries of each row by their indices, and the values with them. Copies nothing if they are sorted already.
     pub(crate) fn sort(&mut self, values: Values) -> Result<Values, ConversionError> {
         if self.rank == 1 || self.sorted.unwrap_or_else(|| self.is_sorted()) {
             return Ok(values);
@@ -142,9 +142,9 @@ impl Entries {
         Values::try_new(array)
     }
 
-    /// Rows come in order, so that entries are sorted in their rows where they are sorted as a whole.
+    /// Whether the entries of each row are sorted. Rows are in order, so this holds if all entries are sorted as a whole.
     fn is_sorted(&self) -> bool {
-        // Coordinates of a known length are compared faster: 1,024 rows of 7 entries take 16 µs in all, and not 26.
+        // Comparisons of coordinates of known length are faster: 1,024 rows of 7 entries take 16 µs in total instead of 26.
         match self.rank {
             2 => self.indices.as_chunks::<2>().0.is_sorted(),
             3 => self.indices.as_chunks::<3>().0.is_sorted(),
@@ -160,7 +160,7 @@ impl Entries {
         (order, indices)
     }
 
-    /// Entries that were not sorted are sorted for this, on the side.
+    /// Fails if two entries have the same coordinates. Sorts a copy of the coordinates if they are not sorted.
     pub(crate) fn refuse_duplicates(&self) -> Result<(), ConversionError> {
         if self.rank > 1 && !self.is_sorted() {
             let indices = self.sorted_of_any_rank().1.into();
@@ -181,14 +181,14 @@ impl Entries {
         }
     }
 
-    /// Each entry but the last, and the one after it.
+    /// Pairs of each entry and the next one.
     fn neighbours(&self) -> impl Iterator<Item = (&[i64], &[i64])> {
         let next = self.indices.get(self.rank..).unwrap_or_default().chunks_exact(self.rank);
         self.indices.chunks_exact(self.rank).zip(next)
     }
 }
 
-/// Puts indices into one dimension of all entries.
+/// Writes indices into one dimension of all entries.
 fn put(entries: &mut [i64], rank: usize, dimension: usize, indices: impl Iterator<Item = i64>) {
     // As in `is_sorted`: steps of a known length are faster.
     match rank {
@@ -203,7 +203,7 @@ fn put(entries: &mut [i64], rank: usize, dimension: usize, indices: impl Iterato
     }
 }
 
-/// The entries' order when sorted in their rows, and their coordinates then.
+/// The order that sorts the entries within their rows, and the coordinates in that order.
 fn sorted<const RANK: usize>(indices: &[i64], splits: &RowSplits) -> (Vec<u64>, Vec<i64>) {
     let entries = indices.as_chunks::<RANK>().0;
     let order = order(splits, |a, b| entries[*a as usize].cmp(&entries[*b as usize]));
@@ -211,7 +211,7 @@ fn sorted<const RANK: usize>(indices: &[i64], splits: &RowSplits) -> (Vec<u64>, 
     (order, indices.into_flattened())
 }
 
-/// All items, those of each row by `compare`. Equal ones stay in order.
+/// The order that sorts the items of each row by `compare`. Equal items keep their order.
 fn order(splits: &RowSplits, compare: impl Fn(&u64, &u64) -> Ordering) -> Vec<u64> {
     let mut order: Vec<u64> = (0..splits.last() as u64).collect();
     let mut rest = order.as_mut_slice();

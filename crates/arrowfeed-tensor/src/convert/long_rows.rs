@@ -1,7 +1,7 @@
-//! Entries of long rows: written, looked at and compared in one pass over their indices.
+//! Entries of long rows: writes, inspects and compares them in one pass over their indices.
 //!
-//! Unsafe: the length of a vector is set after its places were written. Memory that is filled with zeros first takes 9 %
-//! of the time of 1,024 rows of `linkedin` from a file to tensors.
+//! Unsafe: this code sets the length of a vector after it has written the elements. Filling the memory with zeros first
+//! takes 9 % of the time that 1,024 rows of `linkedin` take from a file to tensors.
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
@@ -9,23 +9,24 @@ use std::mem::MaybeUninit;
 use arrow_buffer::ArrowNativeType;
 
 use crate::aligned::Aligned;
+use crate::buffer_pool;
 use crate::error::ConversionError;
 use crate::gather::overflow;
 use crate::row_splits::RowSplits;
-use crate::spare;
 
-/// Entries of a row, on average, from which a pass by rows pays: 35 a row take 208 µs for 180,000 entries, and not 286
-/// in three passes; 5 a row take 41 µs for 25,000, and not 33.
+/// Average number of entries per row from which one pass by rows is faster than three passes: 180,000 entries in rows of
+/// 35 take 208 µs instead of 286, but 25,000 entries in rows of 5 take 41 µs instead of 33.
 pub(super) const LEAST: usize = 16;
 
-/// Entries that are written at once, without a branch: the next row goes over what is too many.
+/// Number of entries that are written at once, without a branch. The next row overwrites the surplus.
 const BLOCK: usize = 4;
 
-/// Of the last block of a row, by its entries less one: the bits of differences to the next entry of the row.
+/// Masks for the last block of a row, by its number of entries minus one: -1 keeps the difference from an entry to the next
+/// one of the row, 0 drops the difference to an entry outside the row.
 const INSIDE: [[i64; BLOCK]; BLOCK] = [[0, 0, 0, 0], [-1, 0, 0, 0], [-1, -1, 0, 0], [-1, -1, -1, 0]];
 
-/// `[row, index]` of each entry, one after the other, and whether the indices of each row never fall, where none is
-/// below 0. `look` is called with every index, some more than once.
+/// `[row, index]` of all entries, concatenated, and whether the indices of each row never decrease, which is only valid if
+/// no index is negative. Calls `look` with every index, with some more than once.
 pub(super) fn pairs<T: Copy>(
     splits: &RowSplits,
     column: &[T],
@@ -33,7 +34,7 @@ pub(super) fn pairs<T: Copy>(
     look: impl FnMut(i64),
 ) -> Result<(Aligned<i64>, bool), ConversionError> {
     let items = splits.last();
-    let room = spare::room(items.saturating_mul(2));
+    let room = buffer_pool::room(items.saturating_mul(2));
     let mut entries = room.map_err(|error| overflow(items, &error))?;
     entries.items.resize(entries.start, 0);
     let places = entries.items.spare_capacity_mut().as_chunks_mut().0;
@@ -41,15 +42,15 @@ pub(super) fn pairs<T: Copy>(
         (Some(splits), _) => fill(splits, column, places, index, look),
         (None, splits) => fill(splits.map_or(&[], |splits| splits), column, places, index, look),
     };
-    // SAFETY: those before the start were written above, and `fill` has written that many pairs behind them.
+    // SAFETY: the padding before `start` was written above, and `fill` wrote `written` pairs after it.
     unsafe { entries.items.set_len(entries.start + written * 2) };
     Ok((entries, falls >= 0))
 }
 
-/// Writes the entries, and returns their number, and a number below 0 where an index of a row is below the one before it.
+/// Writes the entries. Returns their number, and a negative number if an index of a row is less than the one before it.
 ///
-/// All places before the end of the last row are written: each row writes its own, maybe more behind them, and starts where
-/// the row before it ends.
+/// All elements of `places` before the end of the last row are written: each row starts where the previous row ends, and
+/// writes its own elements, maybe with a surplus after them.
 fn fill<S: ArrowNativeType, T: Copy>(
     splits: &[S],
     column: &[T],
@@ -64,7 +65,7 @@ fn fill<S: ArrowNativeType, T: Copy>(
         written = end;
         let blocks = (end - start).next_multiple_of(BLOCK);
         let (row, mut left) = (row as i64, end - start);
-        // With the entry after the last block, which the last difference asks for.
+        // Includes the entry after the last block, which the last difference needs.
         let Some(column) = column.get(start..start + blocks + 1) else {
             falls |= fill_row(row, &column[start..end], &mut places[start..end], index, &mut look);
             continue;
@@ -85,7 +86,7 @@ fn fill<S: ArrowNativeType, T: Copy>(
     (written, falls)
 }
 
-/// A row at the end of the column, one entry after the other.
+/// Writes a row at the end of the column, entry by entry.
 fn fill_row<T: Copy>(
     row: i64,
     column: &[T],
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
     use crate::row_splits::SplitsDType;
 
-    /// Indices below 3 in three rows, of up to 5 in front of many, so that all lengths of a last block are met.
+    /// Three rows with up to 5 indices below 3, then a row of 0, 1 or 9, so that every length of a last block occurs.
     #[test]
     fn entries_are_those_of_the_rows_and_a_fall_in_a_row_is_seen() {
         for len in 0..=5_usize {

@@ -1,13 +1,13 @@
 //! One conversion for each kind of representation: compiled against a schema once, run on every batch.
 //!
-//! | file | what |
+//! | file | conversion |
 //! |---|---|
 //! | `dense` | rows of one shape: checked, filled, padded |
 //! | `varlen_sparse` | lists as coordinates and values |
-//! | `sparse` `entries` `coordinates` `long_rows` | columns of indices beside a column of values |
+//! | `sparse` `entries` `coordinates` `long_rows` | index columns and a value column as coordinates and values |
 //! | `ragged` `partition` | lists as row splits, divided by partitions |
 //! | `varlen_ragged` | lists as row splits |
-//! | `structured` | the nesting of structs and lists, as it is |
+//! | `structured` | structs and lists with their nesting |
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
@@ -30,13 +30,13 @@ mod structured;
 mod varlen_ragged;
 mod varlen_sparse;
 
-// Features over keys make the same tensors of other leaves.
+// Features over keys make the same kinds of tensors from other leaves.
 pub(crate) use entries::{Entries, lengths};
 pub(crate) use partition::in_blocks;
 pub(crate) use varlen_ragged::flat_values;
 pub(crate) use varlen_sparse::{at_least_one_list, coordinates, longest};
 
-/// A representation, compiled. Columns are indices, and every type is known.
+/// A compiled representation. Columns are indices, and every type is known.
 #[derive(Debug, Clone)]
 pub(crate) enum Conversion {
     Dense(dense::Dense),
@@ -92,7 +92,7 @@ impl Conversion {
         }
     }
 
-    /// What is shared with the batch and what is copied.
+    /// Reports which parts share memory with the batch and which are copied.
     pub(crate) fn explain(&self) -> Vec<Part> {
         match self {
             Self::Dense(this) => this.explain(),
@@ -104,7 +104,7 @@ impl Conversion {
         }
     }
 
-    /// Indices of the columns that are read.
+    /// Indices of the columns that the conversion reads.
     pub(crate) fn columns(&self) -> Vec<usize> {
         match self {
             Self::Dense(this) => vec![this.column.index()],

@@ -1,4 +1,4 @@
-//! Divisions of the innermost lists of a ragged tensor, from the inside out.
+//! Partitions of the innermost lists of a ragged tensor, applied from the innermost one outwards.
 
 use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{Array, PrimitiveArray, RecordBatch, downcast_integer_array};
@@ -12,7 +12,7 @@ use crate::leaf::null_error;
 use crate::representation;
 use crate::row_splits::{RowSplits, SplitsDType};
 
-/// A division, compiled.
+/// A compiled partition.
 #[derive(Debug, Clone)]
 pub(super) enum Partition {
     Uniform(usize),
@@ -20,7 +20,7 @@ pub(super) enum Partition {
 }
 
 impl Partition {
-    /// `values` is the column that is divided.
+    /// Compiles a partition. `values` is the column that it divides.
     pub(super) fn compile(
         schema: &Schema,
         partition: &representation::Partition,
@@ -46,7 +46,7 @@ impl Partition {
         Ok(Self::RowLength(column))
     }
 
-    /// Divides the innermost lists, `outer` last: gives these lists over the new rows, and the new rows.
+    /// Divides the innermost lists, which are inside `outer`. Returns these lists over the new rows, and the new rows.
     pub(super) fn divide(
         &self,
         batch: &RecordBatch,
@@ -68,7 +68,7 @@ impl Partition {
     }
 }
 
-/// The same lists over blocks of `size` values. Every list must be made of whole blocks.
+/// Returns the same lists over blocks of `size` values. Fails if a list does not consist of whole blocks.
 pub(crate) fn in_blocks(
     outer: &[RowSplits],
     lists: &RowSplits,
@@ -85,7 +85,7 @@ pub(crate) fn in_blocks(
     RowSplits::from_ends(lists.iter().skip(1).map(|end| end / size), dtype)
 }
 
-/// The lists over rows of the lengths that another column has, list by list.
+/// Divides the lists into rows whose lengths are in another column, in the same lists.
 fn by_lengths(
     outer: &[RowSplits],
     lists: &RowSplits,
@@ -109,7 +109,7 @@ fn by_lengths(
     if inner.rows() != lists.rows() {
         return Err(lists_differ(outer, &inner));
     }
-    // The widths are not asked for at each list.
+    // Checks the widths once, not for each list.
     let wrong = match (lists.as_i64(), inner.as_i64()) {
         (Some(lists), Some(inner)) => first_wrong(lists.iter().copied(), inner.iter().copied(), &sums),
         _ => first_wrong(lists.iter().map(|end| end as i64), inner.iter().map(|last| last as i64), &sums),
@@ -124,7 +124,7 @@ fn by_lengths(
     Ok((inner, RowSplits::from_sums(sums, dtype)?))
 }
 
-/// The first list that ends elsewhere than the sum of the lengths up to its last.
+/// The first list whose end is not the sum of the lengths up to its last row.
 fn first_wrong(
     ends: impl Iterator<Item = i64>,
     lasts: impl Iterator<Item = i64>,
@@ -134,7 +134,7 @@ fn first_wrong(
     wrong.map(|split| split.saturating_sub(1))
 }
 
-/// Sums of the lengths before each, and of all. An error where one is below 0, or a sum too large to count.
+/// Prefix sums of the lengths, from 0 to the total. Fails if a length is negative or a sum overflows.
 fn sums<T: ArrowPrimitiveType>(
     array: &PrimitiveArray<T>,
     lengths: &Leaves,
@@ -143,7 +143,7 @@ where
     T::Native: TryInto<i64> + std::fmt::Display,
 {
     let lengths_of = || array.values().iter().map(|length| (*length).try_into().unwrap_or(-1));
-    // No length has a bit that is not in all of them together, and none is above them: mostly that says enough.
+    // No length is above the bitwise OR of all lengths, which is negative if one of them is. This bound suffices mostly.
     let all = lengths_of().fold(0, |all, length| all | length);
     let fits = all >= 0 && i64::try_from(i128::from(all) * array.len() as i128).is_ok();
     if !fits
@@ -178,7 +178,7 @@ where
     ConversionError::new(ConversionErrorKind::Partition, expected, found).in_row(lengths.row_of(item))
 }
 
-/// Which row has more or fewer lists than the values have.
+/// The error for row lengths that are in other lists than the values. Names the first row in which they differ.
 #[cold]
 fn lists_differ(outer: &[RowSplits], found: &RowSplits) -> ConversionError {
     let expected = outer.last();

@@ -1,4 +1,4 @@
-//! Lists as row splits, the innermost divided by partitions.
+//! Ragged tensors: lists as row splits, with the innermost lists divided by partitions.
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
@@ -20,11 +20,11 @@ use crate::tensor::{DenseTensor, RaggedTensor};
 pub(crate) struct Ragged {
     column: Column,
     leaf: Leaf,
-    /// Those that make ragged dimensions, from the outside in.
+    /// Partitions that become ragged dimensions, outermost first.
     partitions: Vec<Partition>,
-    /// Uniform partitions at the end: inner dimensions of the flat values.
+    /// Uniform partitions at the end, which become inner dimensions of the flat values.
     blocks: Vec<usize>,
-    /// Sizes of the fixed-size lists around the values: inner dimensions after the blocks.
+    /// Sizes of the fixed-size lists around the values, which become inner dimensions after the blocks.
     fixed: Vec<usize>,
     dtype: SplitsDType,
 }
@@ -111,7 +111,7 @@ impl Ragged {
         RaggedTensor::try_new(flat, splits).map_err(in_column)
     }
 
-    /// The innermost lists over what the partitions make of them, and the partitions' own splits from the outside in.
+    /// Applies the partitions. Returns the innermost lists over the new rows, and the splits of the partitions, outermost first.
     fn divide(
         &self,
         batch: &RecordBatch,
@@ -132,7 +132,7 @@ impl Ragged {
         Ok((lists, inner))
     }
 
-    /// Flat values with the blocks as dimensions.
+    /// Adds the blocks to the flat values as dimensions.
     fn in_blocks(&self, flat: DenseTensor) -> Result<DenseTensor, ConversionError> {
         if self.blocks.is_empty() {
             return Ok(flat);

@@ -1,4 +1,4 @@
-//! Columns of indices beside a column of values.
+//! Sparse tensors from index columns and a value column.
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
@@ -81,7 +81,7 @@ impl Sparse {
         Ok(SparseTensor::of(entries.indices, values, shape))
     }
 
-    /// Puts one column of indices into its place, and gives the size of its dimension.
+    /// Writes one column of indices into its dimension, and returns the size of the dimension.
     fn index(
         &self,
         batch: &RecordBatch,

@@ -1,4 +1,4 @@
-//! The nesting of structs and lists as it is: tensors by name, fields of one list with the same row splits.
+//! Structured tensors: named tensors with the nesting of structs and lists. The fields of one list share row splits.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -34,11 +34,11 @@ struct Child {
 
 #[derive(Debug, Clone)]
 struct Node {
-    /// From the column, for messages.
+    /// The path from the column, for messages.
     label: String,
-    /// Of each list that becomes row splits, the width of its offsets if it has any.
+    /// For each list that becomes row splits: the width of its offsets, if it has any.
     lists: Vec<Option<SplitsDType>>,
-    /// Whether one of them is a list view.
+    /// Whether one of these lists is a list view.
     views: bool,
     content: Content,
 }
@@ -54,7 +54,7 @@ enum Content {
     Fields(Vec<Child>),
 }
 
-/// Names that are wanted; of none, all.
+/// Selected names, and the selection inside each of them. An empty selection selects all.
 #[derive(Debug, Default)]
 struct Selection(Vec<(String, Selection)>);
 
@@ -158,7 +158,7 @@ impl Node {
         }
     }
 
-    /// `views`: there are list views around this node.
+    /// Adds the parts of this node. `views` says whether a list around this node is a list view.
     fn explain(&self, dtype: SplitsDType, views: bool, parts: &mut Vec<Part>) {
         let views = views || self.views;
         if !self.lists.is_empty() {
@@ -176,7 +176,7 @@ impl Node {
         }
     }
 
-    /// `outer` is the array of this node, under the row splits of the lists around it.
+    /// Converts this node. `outer` has the array of the node, and the row splits of the lists around it.
     fn convert(&self, outer: Leaves, dtype: SplitsDType) -> Result<Tensor, ConversionError> {
         let leaves = self.rows(outer, dtype).map_err(|error| error.in_column(&self.label))?;
         match &self.content {
@@ -202,7 +202,7 @@ impl Node {
         }
     }
 
-    /// Goes through the lists of this node.
+    /// Enters the lists of this node.
     fn rows(&self, outer: Leaves, dtype: SplitsDType) -> Result<Leaves, ConversionError> {
         let Leaves { rows, mut splits, mut array, mut nulls } = outer;
         for _ in &self.lists {
@@ -219,7 +219,7 @@ impl Node {
     }
 }
 
-/// The values of lists of one size, null where the lists are.
+/// The values of fixed-size lists. All values of a null list are null.
 fn fixed(array: ArrayRef, nulls: Option<NullBuffer>) -> (ArrayRef, Option<NullBuffer>) {
     let Some(list) = array.as_fixed_size_list_opt() else { return (array, nulls) };
     let nulls = nulls.map(|nulls| nulls.expand(list.value_length() as usize));

@@ -1,4 +1,4 @@
-//! Lists of any depth as row splits.
+//! Ragged tensors: lists of any depth as row splits.
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
@@ -19,7 +19,7 @@ use crate::tensor::{DenseTensor, RaggedTensor};
 pub(crate) struct VarLenRagged {
     pub(crate) column: Column,
     leaf: Leaf,
-    /// Sizes of the fixed-size lists around the values: inner dimensions.
+    /// Sizes of the fixed-size lists around the values, which become inner dimensions.
     inner: Vec<usize>,
     dtype: SplitsDType,
 }
@@ -61,7 +61,7 @@ impl VarLenRagged {
     }
 }
 
-/// The values under the innermost row splits, each a block of shape `inner`.
+/// The values under the innermost row splits, in blocks of shape `inner`.
 pub(crate) fn flat_values(
     leaf: &Leaf,
     leaves: &Leaves,

@@ -1,4 +1,4 @@
-//! Lists of any depth as coordinates and values.
+//! Sparse tensors: lists of any depth as coordinates and values.
 
 use arrow_array::{Array, RecordBatch};
 use arrow_buffer::NullBuffer;
@@ -6,6 +6,7 @@ use arrow_schema::Schema;
 
 use super::coordinates::positions;
 use crate::aligned::Aligned;
+use crate::buffer_pool;
 use crate::column::{Column, Leaves};
 use crate::column_path::ColumnPath;
 use crate::error::{ConversionError, ConversionErrorKind, RepresentationError, count};
@@ -16,7 +17,6 @@ use crate::lists;
 use crate::options::AdapterOptions;
 use crate::representation;
 use crate::row_splits::{RowSplits, SplitsDType};
-use crate::spare;
 use crate::spec::TensorSpec;
 use crate::tensor::SparseTensor;
 
@@ -58,7 +58,7 @@ impl VarLenSparse {
     }
 }
 
-/// What makes a copy of values that are otherwise shared.
+/// Conditions under which values are copied that are otherwise shared.
 pub(super) fn hidden(column: &Column) -> Vec<&'static str> {
     match column.depth() {
         0 => vec!["a row is null: it has no value"],
@@ -66,13 +66,13 @@ pub(super) fn hidden(column: &Column) -> Vec<&'static str> {
     }
 }
 
-/// A column without lists has one value in a row, or none where it is null.
+/// Makes each row of a column without lists a list of one value, or of none if the row is null.
 pub(crate) fn at_least_one_list(leaves: Leaves) -> Result<Leaves, ConversionError> {
     if !leaves.splits.is_empty() {
         return Ok(leaves);
     }
     let Leaves { rows, array, nulls, .. } = leaves;
-    // A null of a dictionary may be in its values.
+    // A dictionary may have nulls among its values.
     let nulls = NullBuffer::union(nulls.as_ref(), array.logical_nulls().as_ref());
     let Some(nulls) = nulls.filter(|nulls| nulls.null_count() > 0) else {
         let splits = vec![RowSplits::from_ends(1..=rows, SplitsDType::Int64)?];
@@ -91,7 +91,7 @@ pub(crate) fn at_least_one_list(leaves: Leaves) -> Result<Leaves, ConversionErro
     Ok(Leaves { rows, splits, array, nulls })
 }
 
-/// Row-major coordinates of all items, and the shape: rows, then the longest list of each level.
+/// Row-major coordinates of all items, and the shape: the number of rows, then the length of the longest list of each level.
 pub(crate) fn coordinates(leaves: &Leaves) -> Result<(Aligned<i64>, Vec<i64>), ConversionError> {
     let rank = leaves.splits.len() + 1;
     let items = leaves.array.len();
@@ -105,7 +105,7 @@ pub(crate) fn coordinates(leaves: &Leaves) -> Result<(Aligned<i64>, Vec<i64>), C
     }
     let mut shape = vec![leaves.rows as i64];
     shape.extend(leaves.splits.iter().map(longest));
-    let mut indices = spare::room(size).map_err(|error| overflow(items, &error))?;
+    let mut indices = buffer_pool::room(size).map_err(|error| overflow(items, &error))?;
     indices.items.resize(indices.start, 0);
     let mut prefix = Vec::with_capacity(rank);
     for row in 0..leaves.rows {
@@ -116,7 +116,7 @@ pub(crate) fn coordinates(leaves: &Leaves) -> Result<(Aligned<i64>, Vec<i64>), C
     Ok((indices, shape))
 }
 
-/// Coordinates of the items of list `i` of the first level, which is at `prefix`.
+/// Appends the coordinates of the items of list `i` of the first level. `prefix` has the coordinates of the list.
 fn nested(splits: &[RowSplits], i: usize, prefix: &mut Vec<i64>, indices: &mut Vec<i64>) {
     let Some((splits, below)) = splits.split_first() else { return };
     let range = splits.range(i).unwrap_or_default();

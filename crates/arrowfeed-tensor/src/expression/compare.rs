@@ -1,4 +1,4 @@
-//! Equality of values, array by array. What is compared under a null does not matter.
+//! Equality of values, array by array. The results for nulls are arbitrary, and callers ignore them.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::ArrowPrimitiveType;
@@ -8,7 +8,7 @@ use arrow_schema::DataType;
 
 use crate::leaf::as_integers;
 
-/// Which values equal the only one of `one`, whose type is the plain one of `array`'s.
+/// One bit for each value, set if it equals the only value of `one`, whose type is the plain type of `array`.
 pub(super) fn equal_to(array: &ArrayRef, one: &ArrayRef) -> BooleanBuffer {
     if let Some(dictionary) = array.as_any_dictionary_opt() {
         if dictionary.values().is_empty() {
@@ -41,7 +41,7 @@ fn equal_number<T: ArrowPrimitiveType>(values: &PrimitiveArray<T>, one: &ArrayRe
     BooleanBuffer::collect_bool(values.len(), |i| values[i] == one)
 }
 
-/// Which values are equal. Both arrays are as long, plain, and of one [`Class`].
+/// One bit for each pair of values, set if they are equal. The arrays have the same length, plain types and one [`Class`].
 pub(super) fn equal(left: &ArrayRef, right: &ArrayRef) -> BooleanBuffer {
     let len = left.len();
     if is_bytes(left.data_type()) {
@@ -88,7 +88,7 @@ fn is_bytes(data_type: &DataType) -> bool {
     matches!(data_type, Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | FixedSizeBinary(_))
 }
 
-/// Runs `$body` with `$value` as a function from a position to its bytes; the type is told apart once.
+/// Runs `$body` with `$value` as a function from a position to its bytes. Matches the type only once.
 macro_rules! for_bytes {
     ($array:expr, $value:ident => $body:expr, $otherwise:expr) => {{
         macro_rules! of {
@@ -124,19 +124,19 @@ fn byte_strings(array: &ArrayRef) -> Vec<&[u8]> {
     for_bytes!(array, value => (0..array.len()).map(value).collect(), vec![&[][..]; array.len()])
 }
 
-/// The kinds of values that are compared with each other.
+/// Classes of types whose values can be compared with each other.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Class {
     Bool,
     Bytes,
     Integer,
     Float,
-    /// Compared with the same type only, and with integers as the number stored.
+    /// Compared with the same type only, and with integer constants by the stored number.
     Time(DataType),
 }
 
 impl Class {
-    /// `None` where values of the type are not compared.
+    /// The class of a type, `None` if its values cannot be compared.
     pub(super) fn of(data_type: &DataType) -> Option<Self> {
         use DataType::*;
         Some(match data_type {

@@ -1,16 +1,16 @@
-//! Which elements a filter keeps.
+//! Evaluation of filters: the elements that a filter keeps.
 
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 
 use super::compare;
 use super::operation::{Operations, Root};
-use super::place::{Nullable, Place};
+use super::place::{Nullable, RowSelection};
 use crate::error::ConversionError;
 use crate::leaf::Leaf;
 use crate::options::AdapterOptions;
 
-/// A compiled filter. A null equals a null and nothing else; `!=` is exactly what `=` is not.
+/// A compiled filter. A null equals a null and nothing else; `!=` is the exact negation of `=`.
 #[derive(Debug, Clone)]
 pub(super) struct Filter {
     pub(super) test: Test,
@@ -22,26 +22,26 @@ pub(super) struct Filter {
 pub(super) enum Test {
     /// Whether the value is missing.
     IsNull(Operand),
-    /// Whether it equals the one value of an array, which is of its plain type.
+    /// Whether the value equals the only value of an array of its plain type.
     Literal(Operand, ArrayRef),
     /// Whether two values are equal.
     Equal(Operand, Operand),
 }
 
-/// A path that gives one value for each element.
+/// A path that selects one value for each element.
 #[derive(Debug, Clone)]
 pub(super) struct Operand {
-    /// Whether it starts from the record, and not from the element.
+    /// Whether the path starts at the record instead of the element.
     pub(super) from_root: bool,
     pub(super) path: Operations,
 }
 
 impl Filter {
-    /// For each of the elements whether it stays. `rows` gives the rows that they are in.
+    /// One bit for each element, set if the filter keeps it. `rows` returns the row of each element.
     pub(super) fn keep(
         &self,
         root: &Root,
-        elements: &Place,
+        elements: &RowSelection,
         rows: impl Fn() -> Vec<usize>,
     ) -> Result<BooleanBuffer, ConversionError> {
         let place = |operand: &Operand| operand.place(root, elements, &rows);
@@ -67,13 +67,13 @@ impl Filter {
 }
 
 impl Operand {
-    /// Of each element the one value.
+    /// The value for each element.
     fn place(
         &self,
         root: &Root,
-        elements: &Place,
+        elements: &RowSelection,
         rows: impl Fn() -> Vec<usize>,
-    ) -> Result<Place, ConversionError> {
+    ) -> Result<RowSelection, ConversionError> {
         let mut no_levels = Vec::new();
         match self.from_root {
             false => self.path.run(root, elements.clone(), &mut no_levels),
@@ -82,7 +82,7 @@ impl Operand {
     }
 }
 
-/// Dictionaries and times resolved.
+/// Resolves dictionaries, and makes times integers.
 fn plain(
     operand: &Operand,
     (array, nulls): Nullable,
@@ -96,7 +96,7 @@ fn plain(
     }
 }
 
-/// Set where a value is missing.
+/// One bit for each value, set if the value is missing.
 fn nulls_of((array, nulls): &Nullable, len: usize) -> BooleanBuffer {
     let nulls = NullBuffer::union(nulls.as_ref(), array.logical_nulls().as_ref());
     nulls.map_or(BooleanBuffer::new_unset(len), |nulls| !nulls.inner())

@@ -1,4 +1,4 @@
-//! A key expression as it was parsed, and its text again.
+//! Parsed key expressions, and their text.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,15 +6,15 @@ use std::str::FromStr;
 use super::parse;
 use crate::error::RepresentationError;
 
-/// A path that selects values from each record: at least one step, from the outside in.
+/// A path that selects values from each record: at least one step, outermost first.
 ///
 /// ```text
 /// key    := ["@"] step { step }          step := name | "." name | "[*]" | "[" int "]" | "['" key "']" | "[" filter "]" | ":" branch
 /// filter := operand ("=" | "!=") operand    operand := path | "@" path | 'text' | number | true | false | null
 /// ```
 ///
-/// A name is letters, digits and `_`, and does not begin with a digit. Any other stands in `['...']`, a quote in it
-/// twice. Two expressions are equal if they have the same steps, however they are written.
+/// A name consists of letters, digits and `_`, and does not begin with a digit. Any other name is written in `['...']`, with
+/// quotes doubled. Two expressions are equal if they have the same steps, even if their texts differ.
 ///
 /// ```
 /// use arrowfeed_tensor::KeyExpression;
@@ -32,7 +32,7 @@ pub struct KeyExpression {
     path: Path,
 }
 
-/// Steps from the record, or from the element that a filter looks at.
+/// Steps from the record, or from the element that a filter tests.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Path {
     /// Whether it begins with `@`.
@@ -42,7 +42,7 @@ pub(crate) struct Path {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
-    /// Its first character in the text, counted from 1.
+    /// The position of its first character in the text, counted from 1.
     pub(crate) at: usize,
     pub(crate) kind: StepKind,
 }
@@ -51,13 +51,13 @@ pub(crate) struct Step {
 pub(crate) enum StepKind {
     /// A field.
     Name(String),
-    /// A field of a record, or the value of a map.
+    /// A field of a record, or the value of a key in a map.
     Quoted(String),
     /// All elements.
     Each,
-    /// One element, counted from the end where it is negative.
+    /// One element, counted from the end if the index is negative.
     Index(i64),
-    /// Some elements.
+    /// The elements that a filter keeps.
     Filter(Box<Filter>),
     /// One branch of a union.
     Branch(String),
@@ -86,7 +86,7 @@ pub(crate) enum OperandKind {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Literal {
     Text(String),
-    /// From the least int64 to the largest uint64.
+    /// Between the least int64 and the largest uint64.
     Integer(i128),
     /// Finite.
     Float(f64),
@@ -95,10 +95,10 @@ pub(crate) enum Literal {
 }
 
 impl KeyExpression {
-    /// Reads a key.
+    /// Parses a key.
     ///
     /// # Errors
-    /// A text that is no key: the message shows the character, what was expected there and what was found.
+    /// The text is not a key. The message names the character, and says what was expected and found there.
     pub fn parse(text: &str) -> Result<Self, RepresentationError> {
         Ok(Self { text: text.to_owned(), path: parse::parse(text)? })
     }
@@ -108,7 +108,7 @@ impl KeyExpression {
         &self.text
     }
 
-    /// The key of the elements of the arrays that it selects.
+    /// This key with `[*]` at its end: the elements of the arrays that this key selects.
     pub(crate) fn each(&self) -> Result<Self, RepresentationError> {
         Self::parse(&format!("{}[*]", self.text))
     }
@@ -117,12 +117,12 @@ impl KeyExpression {
         &self.path
     }
 
-    /// Number of dimensions that it adds to that of the batch: one for each `[*]` and each filter.
+    /// Number of dimensions after the batch dimension: one for each `[*]` and each filter.
     pub fn rank(&self) -> usize {
         self.path.rank()
     }
 
-    /// Whether it begins with `@`, and so never is relative to another.
+    /// Whether the key begins with `@`, so that it is never relative to another key.
     pub fn is_from_root(&self) -> bool {
         self.path.from_root
     }
@@ -131,8 +131,8 @@ impl KeyExpression {
         &self.path.steps[0].kind
     }
 
-    /// This key, or where it does not begin with `@`, the key that it is inside of `outer`; with the implied `[*]`
-    /// between them if `each` says so.
+    /// Resolves this key relative to `outer`, unless it begins with `@`. If `each` is true, puts the implied `[*]` between the
+    /// two keys.
     pub(crate) fn inside(&self, outer: &Self, each: bool) -> Result<Self, RepresentationError> {
         if self.path.from_root {
             return Ok(self.clone());
@@ -164,21 +164,21 @@ impl PartialEq for KeyExpression {
     }
 }
 
-/// Wherever they stand.
+/// Ignores the position in the text.
 impl PartialEq for Step {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind
     }
 }
 
-/// Wherever they stand.
+/// Ignores the position in the text.
 impl PartialEq for Operand {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind
     }
 }
 
-/// The shortest text that is this key.
+/// Writes the shortest text for this key.
 impl fmt::Display for KeyExpression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.path.fmt(f)
@@ -226,7 +226,7 @@ impl fmt::Display for Literal {
         match self {
             Self::Text(text) => f.write_str(&quoted(text)),
             Self::Integer(number) => number.fmt(f),
-            // With a point or an exponent, so that it is read as a float again.
+            // `Debug` writes a point or an exponent, so that the parser reads a float again.
             Self::Float(number) => write!(f, "{number:?}"),
             Self::Bool(value) => value.fmt(f),
             Self::Null => f.write_str("null"),

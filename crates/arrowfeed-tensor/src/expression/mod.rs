@@ -1,17 +1,17 @@
-//! Key expressions: paths that select values from each record of a batch, whatever file it came from.
+//! Key expressions: paths that select values from each record of a batch, whatever the format of its file.
 //!
 //! ```text
 //! text ──parse──> KeyExpression ──compile (schema)──> ExpressionPlan ──evaluate (batch)──> KeyValues
 //! ```
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `key` `parse` | the expression, from and to its text |
-//! | `plan` | an expression compiled against a schema: the entry |
-//! | `compile` | steps to operations, type by type; which columns are needed |
+//! | `plan` | an expression compiled against a schema: the entry point |
+//! | `compile` | compilation of steps to operations by type, and the columns that they read |
 //! | `operation` | operations on whole columns |
-//! | `filter` `compare` | which elements a filter keeps |
-//! | `place` | where an evaluation stands: an array, and the positions that were picked |
+//! | `filter` `compare` | evaluation of filters, and equality of values |
+//! | `place` | the state of an evaluation: an array and a selection vector |
 
 mod compare;
 mod compile;

@@ -1,34 +1,34 @@
-//! A compiled path: operations on whole columns, one after the other.
+//! A compiled path: a sequence of operations on whole columns.
 
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
 
 use super::compare;
 use super::filter::Filter;
-use super::place::{Place, rows_of};
+use super::place::{RowSelection, rows_of};
 use crate::error::ConversionError;
 use crate::row_splits::RowSplits;
 
-/// What one step of a key does.
+/// The operation of one step of a key.
 #[derive(Debug, Clone)]
 pub(super) enum Operation {
     /// A child of a struct.
     Field(usize),
-    /// What a dictionary stands for.
+    /// The values of a dictionary.
     Decode,
     /// All elements of lists, or values of maps.
     Each,
     /// One element of each list.
     Index(i64),
-    /// Of each map the value of a key: an array with this one key.
+    /// The value of a key in each map. The array has only this key.
     Key(ArrayRef),
-    /// Some elements of lists.
+    /// The elements of lists that a filter keeps.
     Filter(Box<Filter>),
     /// The branch of a union with this type id.
     Branch(i8),
 }
 
-/// Operations that lead from a type to another.
+/// Operations that lead from one type to another.
 #[derive(Debug, Clone)]
 pub(super) struct Operations {
     pub(super) operations: Vec<Operation>,
@@ -40,23 +40,23 @@ pub(super) struct Operations {
 #[derive(Debug)]
 pub(super) struct Root {
     pub(super) rows: usize,
-    pub(super) place: Place,
+    pub(super) place: RowSelection,
     pub(super) batch_bytes: usize,
 }
 
 impl Operations {
-    /// Whether values are picked from their columns, and so copied.
+    /// Whether the operations select values from their columns, so that the values are copied.
     pub(super) fn picks(&self) -> bool {
         self.operations.iter().any(|operation| !matches!(operation, Operation::Field(_) | Operation::Each))
     }
 
-    /// Goes on from `place`, which is below `levels`. Each `[*]` and filter adds a level.
+    /// Runs the operations from `place`, which is inside the lists `levels`. Each `[*]` and each filter adds a level.
     pub(super) fn run(
         &self,
         root: &Root,
-        place: Place,
+        place: RowSelection,
         levels: &mut Vec<RowSplits>,
-    ) -> Result<Place, ConversionError> {
+    ) -> Result<RowSelection, ConversionError> {
         self.operations.iter().try_fold(place, |place, operation| {
             Ok(match operation {
                 Operation::Field(index) => place.field(*index),

@@ -1,11 +1,11 @@
-//! Text to steps, or an error at a character.
+//! Parser of key expressions. An error names the character where it occurs.
 
 use super::key::{Filter, Literal, Operand, OperandKind, Path, Step, StepKind};
 use crate::error::{RepresentationError, RepresentationErrorKind};
 
-/// More than any schema needs, and few enough for one call each.
+/// Limit on the steps of a key: more than any schema needs, and few enough for one nested call each.
 const MOST_STEPS: usize = 256;
-/// Filters inside of filters.
+/// Limit on the depth of nested filters.
 const MOST_NESTED: usize = 8;
 
 pub(super) fn parse(text: &str) -> Result<Path, RepresentationError> {
@@ -17,7 +17,7 @@ pub(super) fn parse(text: &str) -> Result<Path, RepresentationError> {
     }
 }
 
-/// Whether it needs no quotes.
+/// Whether the text is a name that needs no quotes.
 pub(super) fn is_name(text: &str) -> bool {
     text.chars().next().is_some_and(begins_name) && text.chars().all(in_name)
 }
@@ -79,7 +79,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `None` where no step begins.
+    /// Parses one step, `None` if no step begins here.
     fn step(&mut self, first: bool, nested: usize) -> Result<Option<Step>, RepresentationError> {
         let at = self.at + 1;
         let kind = match self.peek() {
@@ -177,7 +177,7 @@ impl Parser<'_> {
         Ok(Operand { at, kind })
     }
 
-    /// A name that stands for a value. A field that is called so is quoted.
+    /// Parses a name that stands for a value. A field with such a name must be quoted.
     fn word(&mut self) -> Option<Literal> {
         let rest = &self.characters[self.at..];
         let word: String = rest.iter().take_while(|character| in_name(**character)).take(6).collect();
@@ -191,7 +191,7 @@ impl Parser<'_> {
         Some(literal)
     }
 
-    /// A text in quotes. A quote inside of it is written twice.
+    /// Parses a text in quotes. Quotes inside the text are doubled.
     fn quoted(&mut self) -> Result<String, RepresentationError> {
         self.at += 1;
         let mut text = String::new();

@@ -1,7 +1,6 @@
-//! Where an evaluation stands: an array, and the positions of it that were picked.
+//! The state of an evaluation: an array and a selection vector over it.
 //!
-//! Picking is put off until the values at the end are known. `friends[gender='x'].name.first` so copies first names
-//! and no friends.
+//! Values are copied only at the end of a path: `friends[gender='x'].name.first` copies first names, but no friends.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, UInt64Array, new_null_array};
@@ -15,22 +14,22 @@ use crate::lists::{self, Lists};
 use crate::row_splits::{RowSplits, SplitsDType};
 use crate::written::check;
 
-/// A pick of no position: a null.
+/// A selected position that stands for a null.
 const NOWHERE: usize = usize::MAX;
 
-/// Values of one level: those at `picks` of `array`, or all of them.
+/// The values of one level: those of `array` at the positions `picks`, or all of them.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct RowSelection {
     array: ArrayRef,
-    /// Of `array`: where it or a struct around it is null.
+    /// Nulls of `array`, including those of the structs around it.
     nulls: Option<NullBuffer>,
     picks: Option<Vec<usize>>,
 }
 
-/// What [`Place::values`] gives: values, and where they are missing.
+/// The result of [`RowSelection::values`]: values, and the nulls among them.
 pub(super) type Nullable = (ArrayRef, Option<NullBuffer>);
 
-impl Place {
+impl RowSelection {
     pub(super) fn new(array: ArrayRef) -> Self {
         let nulls = lists::with_parents(None, &array);
         Self { array, nulls, picks: None }
@@ -41,7 +40,7 @@ impl Place {
         self.picks.as_ref().map_or(self.array.len(), Vec::len)
     }
 
-    /// Positions of all values in the array. A null is nowhere.
+    /// The position of each value in the array, `None` for a null.
     fn positions(&self) -> impl Iterator<Item = Option<usize>> + '_ {
         let null = |i: usize| self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(i));
         (0..self.len()).map(move |i| {
@@ -50,14 +49,14 @@ impl Place {
         })
     }
 
-    /// Child `index` of a struct.
+    /// Selects child `index` of a struct.
     pub(super) fn field(self, index: usize) -> Self {
         let array = self.array.as_struct().column(index).clone();
         let nulls = lists::with_parents(self.nulls.as_ref(), &array);
         Self { array, nulls, picks: self.picks }
     }
 
-    /// What a dictionary stands for.
+    /// Resolves a dictionary to its values.
     pub(super) fn decoded(self) -> Self {
         let dictionary = self.array.as_any_dictionary();
         let values = dictionary.values().clone();
@@ -71,7 +70,7 @@ impl Place {
         Self { picks: Some(picks), ..Self::new(values) }
     }
 
-    /// All elements of lists, of maps all values. The splits say which are of which list.
+    /// Selects all elements of lists, or all values of maps. The splits divide them into the lists.
     pub(super) fn elements(self) -> Result<(RowSplits, Self), ConversionError> {
         let is_map = matches!(self.array.data_type(), DataType::Map(..));
         let (splits, place) = self.items()?;
@@ -95,7 +94,7 @@ impl Place {
         Ok((splits, Self { picks: Some(picks), ..Self::new(lists.values) }))
     }
 
-    /// One element of each list. Null where there is none.
+    /// Selects one element of each list, null if the list has no such element.
     pub(super) fn index(self, index: i64) -> Self {
         let Some(lists) = Lists::new(&self.array, self.nulls.clone()) else { return self };
         let from_end = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
@@ -108,7 +107,7 @@ impl Place {
         Self { picks: Some(picks), ..Self::new(lists.values) }
     }
 
-    /// Of each map the value of a key. Null where there is none; the last where there are several.
+    /// Selects the value of a key in each map: null if there is none, the last one if there are several.
     pub(super) fn key(self, equal: impl Fn(&ArrayRef) -> BooleanBuffer) -> Self {
         let Some(lists) = Lists::new(&self.array, self.nulls.clone()) else { return self };
         let entries = lists.values.as_struct();
@@ -118,7 +117,7 @@ impl Place {
         Self { picks: Some(picks), ..Self::new(entries.column(1).clone()) }
     }
 
-    /// The values of one branch of a union. Null where the value is of another.
+    /// Selects the values of one branch of a union, null where the value has another branch.
     pub(super) fn branch(self, type_id: i8) -> Self {
         let union = self.array.as_union();
         let (types, offsets) = (union.type_ids(), union.offsets());
@@ -130,7 +129,7 @@ impl Place {
         Self { picks: Some(picks), ..Self::new(union.child(type_id).clone()) }
     }
 
-    /// The values at `positions` of these.
+    /// Selects the values at `positions` of the current ones.
     pub(super) fn at(self, positions: Vec<usize>) -> Self {
         let picks = match &self.picks {
             None => positions,
@@ -139,7 +138,7 @@ impl Place {
         Self { picks: Some(picks), ..self }
     }
 
-    /// Those for which `keep` says so, and the splits of what is left of each list.
+    /// Keeps the values whose bit in `keep` is set. Returns the splits of the shortened lists, and the values.
     pub(super) fn filter(
         self,
         splits: &RowSplits,
@@ -157,7 +156,7 @@ impl Place {
         Ok((RowSplits::from_ends(ends, splits.dtype())?, self.at(kept)))
     }
 
-    /// Set where a value is missing. A null of a dictionary may be in its values, one of a union in a branch.
+    /// One bit for each value, set if the value is missing. A dictionary may have nulls among its values, a union in a branch.
     pub(super) fn missing(&self) -> BooleanBuffer {
         let logical = NullBuffer::union(self.nulls.as_ref(), self.array.logical_nulls().as_ref());
         let Some(logical) = logical.filter(|_| !self.array.is_empty()) else {
@@ -166,7 +165,7 @@ impl Place {
         self.positions().map(|position| position.is_none_or(|i| logical.is_null(i))).collect()
     }
 
-    /// Positions as take wants them, and where there is none.
+    /// The positions as indices for `take`, and the nulls among them.
     fn indices(&self) -> (UInt64Array, Option<NullBuffer>) {
         if let Some(picks) =
             self.picks.as_ref().filter(|picks| self.nulls.is_none() && !picks.contains(&NOWHERE))
@@ -179,8 +178,8 @@ impl Place {
         (UInt64Array::new(indices.into(), nulls.clone()), nulls)
     }
 
-    /// The values themselves, copied if some were picked. One that is picked often must not take more than
-    /// `batch_bytes`.
+    /// Returns the values, copied if there is a selection vector. Fails if the copies of values that are selected several times
+    /// exceed `batch_bytes`.
     pub(super) fn values(self, batch_bytes: usize) -> Result<Nullable, ConversionError> {
         if self.picks.is_none() {
             return Ok((self.array, self.nulls));
@@ -197,7 +196,7 @@ impl Place {
     }
 }
 
-/// For each value, the row of the batch that it is in.
+/// For each value, the row of the batch that contains it.
 pub(super) fn rows_of(levels: &[RowSplits], rows: usize) -> Vec<usize> {
     levels.iter().fold((0..rows).collect(), |outer: Vec<usize>, splits| {
         let ranges = splits.iter().zip(splits.iter().skip(1));

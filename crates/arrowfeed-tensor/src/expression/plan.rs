@@ -1,4 +1,4 @@
-//! An expression compiled against a schema, and what it selects from a batch.
+//! Key expressions compiled against a schema, and the values that they select from a batch.
 
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_buffer::NullBuffer;
@@ -7,7 +7,7 @@ use arrow_schema::{DataType, SchemaRef};
 use super::compile::Compiler;
 use super::key::KeyExpression;
 use super::operation::{Operations, Root};
-use super::place::Place;
+use super::place::RowSelection;
 use crate::column::Leaves;
 use crate::column_path::ColumnPath;
 use crate::dtype::DType;
@@ -16,7 +16,7 @@ use crate::options::AdapterOptions;
 use crate::row_splits::RowSplits;
 use crate::same_schema;
 
-/// A key compiled against a schema: rank and type are known before any data.
+/// A key compiled against a schema. Its rank and type are known before any data.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -44,13 +44,13 @@ pub struct ExpressionPlan {
     schema: SchemaRef,
     path: Operations,
     columns: Vec<ColumnPath>,
-    /// Indices of the batch's columns that are read.
+    /// Indices of the columns that the plan reads.
     used: Vec<usize>,
-    /// Most bytes of values that are copied for several rows each.
+    /// Limit on the bytes of values that are copied for several rows each.
     batch_bytes: usize,
 }
 
-/// What a key selects from a batch: values, and splits for each dimension. The last splits cover the values.
+/// The values that a key selects from a batch, and row splits for each dimension. The last splits divide the values.
 #[derive(Debug)]
 pub struct KeyValues(Leaves);
 
@@ -58,7 +58,7 @@ impl ExpressionPlan {
     /// Compiles a key.
     ///
     /// # Errors
-    /// A step that the schema does not have or that its type does not take; the message shows the character.
+    /// The schema has no field for a step, or the type does not support the step. The message names the character.
     pub fn try_new(schema: SchemaRef, key: &KeyExpression) -> Result<Self, RepresentationError> {
         let mut compiler = Compiler::new(key, &schema);
         let path = compiler.compile()?;
@@ -81,7 +81,7 @@ impl ExpressionPlan {
         &self.key
     }
 
-    /// Number of dimensions after that of the batch: one for each `[*]` and each filter, whatever the data.
+    /// Number of dimensions after the batch dimension: one for each `[*]` and each filter, whatever the data.
     pub fn rank(&self) -> usize {
         self.key.rank()
     }
@@ -91,30 +91,31 @@ impl ExpressionPlan {
         &self.path.data_type
     }
 
-    /// The type of a tensor of the values, `None` where no tensor can hold them.
+    /// The type of a tensor of the values, `None` if no tensor can hold them.
     pub fn dtype(&self) -> Option<DType> {
         DType::of(&self.path.data_type)
     }
 
-    /// The fields that are read, those of filters too. Joined by dots they are what a projection by field path takes.
+    /// The fields that the plan reads, including those of filters. Joined with dots, they are the field paths of a projection.
     pub fn columns(&self) -> &[ColumnPath] {
         &self.columns
     }
 
-    /// Indices of the columns that are read, in order.
+    /// Indices of the columns that the plan reads, in ascending order.
     pub(crate) fn used(&self) -> &[usize] {
         &self.used
     }
 
-    /// Whether the values are picked out of their columns, and so copied: all but names and `[*]` do that.
+    /// Whether the plan selects values from their columns, so that they are copied. All steps except names and `[*]` do so.
     pub(crate) fn picks(&self) -> bool {
         self.path.picks()
     }
 
-    /// What the key selects from each row.
+    /// Selects values from each row.
     ///
     /// # Errors
-    /// A batch that has not the columns that the plan was made for, or values that do not fit into one array.
+    /// The batch does not have the columns of the plan, the values do not fit into one array, or copies of values exceed
+    /// [`AdapterOptions::BATCH_BYTES`].
     pub fn evaluate(&self, batch: &RecordBatch) -> Result<KeyValues, ConversionError> {
         self.leaves(batch).map(KeyValues).map_err(|error| error.in_key(self.key.text()))
     }
@@ -122,7 +123,7 @@ impl ExpressionPlan {
     pub(crate) fn leaves(&self, batch: &RecordBatch) -> Result<Leaves, ConversionError> {
         same_schema::check(&self.schema, batch, &self.used)?;
         let rows = batch.num_rows();
-        let place = Place::new(std::sync::Arc::new(StructArray::from(batch.clone())));
+        let place = RowSelection::new(std::sync::Arc::new(StructArray::from(batch.clone())));
         let root = Root { rows, place, batch_bytes: self.batch_bytes };
         let mut splits = Vec::with_capacity(self.rank());
         let place = self.path.run(&root, root.place.clone(), &mut splits)?;
@@ -137,17 +138,17 @@ impl KeyValues {
         self.0.rows
     }
 
-    /// Splits from the outside in, as many as the key has dimensions.
+    /// Row splits, outermost first, one for each dimension of the key.
     pub fn row_splits(&self) -> &[RowSplits] {
         &self.0.splits
     }
 
-    /// All values, one after the other; without dimensions one for each row.
+    /// All values, concatenated. A key without dimensions has one value for each row.
     pub fn values(&self) -> &ArrayRef {
         &self.0.array
     }
 
-    /// Where values are missing: they are null, or what they are in is. `None` where none is.
+    /// The missing values: those that are null or inside a null. `None` if no value is missing.
     pub fn nulls(&self) -> Option<&NullBuffer> {
         self.0.nulls.as_ref()
     }

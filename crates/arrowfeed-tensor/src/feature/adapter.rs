@@ -1,4 +1,4 @@
-//! The entry: features compiled once, then batches to tensors.
+//! [`FeatureAdapter`]: compiles features against a schema once, then converts batches to tensors.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use crate::plans::Plans;
 use crate::spec::TensorSpec;
 use crate::tensor::Tensor;
 
-/// Turns batches of one schema into the tensors of key expressions.
+/// Converts batches of one schema to tensors of key expressions.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -50,7 +50,7 @@ pub struct FeatureAdapter {
     plans: Plans<Plan>,
 }
 
-/// A feature, compiled.
+/// A compiled feature.
 #[derive(Debug, Clone)]
 enum Plan {
     Dense(dense::Dense),
@@ -61,11 +61,10 @@ enum Plan {
 }
 
 impl FeatureAdapter {
-    /// Compiles each feature, by the name of its tensor, against the schema.
+    /// Compiles the features, each with the name of its tensor, against the schema.
     ///
     /// # Errors
-    /// A key that is none or does not fit the schema, a feature that does not fit its key, or a name that is there
-    /// twice.
+    /// A key is invalid or does not fit the schema, a feature does not fit its key, or two tensors have the same name.
     pub fn try_new<S: Into<String>, F: Borrow<Feature>>(
         schema: SchemaRef,
         features: impl IntoIterator<Item = (S, F)>,
@@ -73,10 +72,10 @@ impl FeatureAdapter {
         Self::with_batch_bytes(schema, features, AdapterOptions::BATCH_BYTES)
     }
 
-    /// The same with another [`AdapterOptions::batch_bytes`].
+    /// Like [`try_new`](Self::try_new), with another [`AdapterOptions::batch_bytes`].
     ///
     /// # Errors
-    /// As [`try_new`](Self::try_new).
+    /// Those of [`try_new`](Self::try_new).
     pub fn with_batch_bytes<S: Into<String>, F: Borrow<Feature>>(
         schema: SchemaRef,
         features: impl IntoIterator<Item = (S, F)>,
@@ -100,13 +99,13 @@ impl FeatureAdapter {
         &self.schema
     }
 
-    /// What is known of each tensor, by name, in the order of the features.
+    /// The specs of the tensors, by name, in the order of the features.
     pub fn specs(&self) -> &[(String, TensorSpec)] {
         self.plans.specs()
     }
 
-    /// The fields that are read, each once, in the order of first mention. Joined by dots they are what a projection
-    /// by field path takes. After one, features are compiled again, against the schema that it has left.
+    /// The fields that the adapter reads, each once, in the order of first mention. Joined with dots, they are the field paths
+    /// of a projection. After a projection, compile the features again, against the projected schema.
     pub fn columns(&self) -> Vec<ColumnPath> {
         let mut columns: Vec<ColumnPath> = Vec::new();
         for column in self.plans.iter().flat_map(|(_, plan)| plan.sources()).flat_map(|it| it.plan.columns())
@@ -118,25 +117,25 @@ impl FeatureAdapter {
         columns
     }
 
-    /// Indices of the columns that are read, in order. Those that are not may be anything.
+    /// Indices of the columns that the adapter reads, in ascending order. Other columns of a batch may have any name and type.
     pub(crate) fn column_indices(&self) -> Vec<usize> {
         let sources = self.plans.iter().flat_map(|(_, plan)| plan.sources());
         let columns: BTreeSet<usize> = sources.flat_map(|it| it.plan.used()).copied().collect();
         columns.into_iter().collect()
     }
 
-    /// All tensors of a batch.
+    /// Converts a batch to all tensors.
     ///
     /// # Errors
-    /// A batch of another schema, or a row that does not fit; the message names tensor, key and row.
+    /// The batch has another schema, or a row does not fit its feature. The message names the tensor, the key and the row.
     pub fn convert(&self, batch: &RecordBatch) -> Result<Tensors, ConversionError> {
         self.plans.iter().map(|(name, plan)| tensor(name, plan, batch)).collect()
     }
 
-    /// The tensors of these names, in this order.
+    /// Converts a batch to the tensors with these names, in this order.
     ///
     /// # Errors
-    /// As [`convert`](Self::convert), or a name that is not known.
+    /// Those of [`convert`](Self::convert), or an unknown name.
     pub fn convert_only(&self, batch: &RecordBatch, names: &[&str]) -> Result<Tensors, ConversionError> {
         let tensors = names.iter().map(|name| {
             let (name, plan) = self.plans.get(name)?;
@@ -145,15 +144,15 @@ impl FeatureAdapter {
         tensors.collect()
     }
 
-    /// An adapter for some of the tensors, of the same schema.
+    /// Creates an adapter for some of the tensors, with the same schema.
     ///
     /// # Errors
-    /// A name that is not known.
+    /// A name is unknown.
     pub fn project(&self, names: &[&str]) -> Result<Self, RepresentationError> {
         Ok(Self { schema: self.schema.clone(), plans: self.plans.project(names)? })
     }
 
-    /// Of each tensor, what is shared with the batch and what is copied, and why.
+    /// Reports for each tensor which parts share memory with the batch, which are copied, and why.
     pub fn explain(&self) -> Vec<Explanation> {
         self.plans.explain(Plan::explain)
     }
@@ -211,7 +210,7 @@ impl Plan {
         }
     }
 
-    /// The keys that are read.
+    /// The keys that the feature reads.
     fn sources(&self) -> Vec<&Source> {
         match self {
             Self::Dense(this) => vec![&this.source],

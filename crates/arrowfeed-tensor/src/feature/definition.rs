@@ -1,14 +1,13 @@
-//! Features as the caller gives them.
+//! Definitions of features.
 
 use crate::dtype::DType;
 use crate::options::Duplicates;
 use crate::representation::DefaultValue;
 use crate::row_splits::SplitsDType;
 
-/// A tensor of what a key expression selects.
+/// A tensor of the values that a key expression selects.
 ///
-/// Values have the type of their field and are never converted. With a `dtype`, a field of another type is an error;
-/// without one it is the field's.
+/// Values have the type of their field and are never converted. With a `dtype`, a field of another type is an error.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Feature {
     /// Every row has the same shape.
@@ -23,11 +22,11 @@ pub enum Feature {
     Ragged(Ragged),
 }
 
-/// Tensor `[batch, shape...]`.
+/// Dense tensor `[batch, shape...]`.
 ///
-/// The key has as many dimensions as the shape, or one, whose elements fill the shape in row-major order. With a
-/// default, what is missing of a row is filled: whole rows, ends of lists, null values. Without one it is an error. A
-/// list that is too long always is.
+/// The key has as many dimensions as the shape, or one dimension whose elements fill the shape in row-major order. A default
+/// fills missing rows, the ends of lists that are too short, and null values. Without a default, a missing value is an
+/// error. A list that is too long is always an error.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dense {
     /// The key expression.
@@ -36,16 +35,16 @@ pub struct Dense {
     pub shape: Vec<usize>,
     /// The type that the values must have.
     pub dtype: Option<DType>,
-    /// Takes the place of what is missing.
+    /// Replaces missing values.
     pub default: Option<RowDefault>,
 }
 
-/// What takes the place of missing values.
+/// The default that replaces missing values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RowDefault {
     /// The same value everywhere.
     Scalar(DefaultValue),
-    /// A row of exactly the shape of the feature: what is missing is taken from the same place of it.
+    /// A row with exactly the shape of the feature. Its value at the same position replaces a missing value.
     Row {
         /// Sizes of its dimensions.
         shape: Vec<usize>,
@@ -54,32 +53,31 @@ pub enum RowDefault {
     },
 }
 
-/// Tensor `[batch, longest, shape...]`, with `longest` as in the batch.
+/// Dense tensor `[batch, longest, shape...]`, where `longest` is the length of the longest row of the batch.
 ///
-/// The key has one dimension more than the shape; or one, whose elements fill items of the shape one after the other.
-/// A key of two or more dimensions with a shape of as many gives `[batch, shape...]`. What is missing is filled, as in
-/// [`Dense`].
+/// The key has one dimension more than the shape, or one dimension whose elements fill consecutive items of the shape. A key
+/// of two or more dimensions with a shape of as many gives `[batch, shape...]`. Missing values are filled as in [`Dense`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FixedLenSequence {
     /// The key expression.
     pub key: String,
-    /// Sizes of the dimensions of one item. `None`: as long as the longest list of the batch.
+    /// Sizes of the dimensions of one item. `None` means the length of the longest list of the batch.
     pub shape: Vec<Option<usize>>,
     /// The type that the values must have.
     pub dtype: Option<DType>,
-    /// Takes the place of what is missing.
+    /// Replaces missing values.
     pub default: Option<DefaultValue>,
 }
 
-/// Sparse tensor `[batch, longest, ...]`, one dimension for each of the key.
+/// Sparse tensor `[batch, longest, ...]`, with one dimension for each dimension of the key.
 ///
-/// Without dimensions, a row has one value, or none where it is missing. In lists, a null is an error.
+/// If the key has no dimensions, a row has one value, or none if the value is missing. A null in a list is an error.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VarLen {
     /// The key expression.
     pub key: String,
-    /// Sizes of the dimensions after the batch, one for each of the key: a list of another length is an error. `None`
-    /// in it: as long as the longest list of the batch. `None` in its place: all are.
+    /// Sizes of the dimensions after the batch, one for each dimension of the key. A list of another length is an error. A size
+    /// of `None` means the length of the longest list of the batch. No shape means this for all sizes.
     pub shape: Option<Vec<Option<usize>>>,
     /// The type that the values must have.
     pub dtype: Option<DType>,
@@ -87,38 +85,38 @@ pub struct VarLen {
 
 /// Sparse tensor `[batch, size...]`: all keys select the same number of elements in each row.
 ///
-/// Index and value keys go on from the feature's key, and begin with `@` where they do not. If that key is an array,
-/// its `[*]` is implied. `size` has an entry for each index key; or, to keep the dimensions of the feature's key, one
-/// more for each of them, in front.
+/// Index and value keys are relative to the feature's key unless they begin with `@`. If the feature's key selects an array,
+/// its `[*]` is implied. `size` has an entry for each index key. To keep the dimensions of the feature's key, it has one more
+/// entry for each of them, in front.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sparse {
-    /// The key expression, if one of the others goes on from it.
+    /// The key expression, if one of the other keys is relative to it.
     pub key: String,
     /// One key of integers for each dimension.
     pub index_keys: Vec<String>,
     /// The key of the values.
     pub value_key: String,
-    /// Sizes of the dimensions after the batch. `None`: one more than the largest index of the batch; of a dimension
-    /// of the feature's key, its longest list.
+    /// Sizes of the dimensions after the batch. `None` means one more than the largest index of the batch or, for a dimension of
+    /// the feature's key, the length of its longest list.
     pub size: Vec<Option<usize>>,
     /// The type that the values must have.
     pub dtype: Option<DType>,
-    /// Whether the entries of each row are sorted by their indices: they are not sorted again, and not checked.
+    /// Whether the entries of each row are already sorted by their indices. If so, they are not sorted, and their order is not
+    /// checked.
     pub already_sorted: bool,
-    /// Entries of a row with the same indices. After `already_sorted` only neighbours are compared.
+    /// Handling of entries of a row with the same indices, also with `already_sorted`.
     pub duplicates: Duplicates,
 }
 
-/// Ragged tensor, one ragged dimension for each of the key; without dimensions as in [`VarLen`].
+/// Ragged tensor with one ragged dimension for each dimension of the key. A key without dimensions works as in [`VarLen`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ragged {
     /// The key expression.
     pub key: String,
-    /// Sizes of dimensions after the ragged ones: the elements of each innermost list fill blocks of this shape, one
-    /// after the other.
+    /// Sizes of the dimensions after the ragged ones. The elements of each innermost list fill consecutive blocks of this shape.
     pub inner_shape: Vec<usize>,
     /// The type that the values must have.
     pub dtype: Option<DType>,
-    /// The integers of the row splits.
+    /// The integer type of the row splits.
     pub row_splits_dtype: SplitsDType,
 }

@@ -1,4 +1,4 @@
-//! Rows of one shape.
+//! Dense features: rows of one shape.
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
@@ -19,7 +19,7 @@ use crate::tensor::DenseTensor;
 pub(super) struct Dense {
     pub(super) source: Source,
     shape: Vec<usize>,
-    /// What each list of the key must hold: the sizes of the shape, or their product if there is one list.
+    /// Required length of the lists of each dimension: the sizes of the shape, or their product if the key has one dimension.
     sizes: Vec<usize>,
     fill: Fill,
 }

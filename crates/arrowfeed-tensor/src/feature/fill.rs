@@ -1,4 +1,4 @@
-//! Lists of any depth as rows of one shape: what is missing is filled, or an error.
+//! Rows of one shape from lists of any depth. Missing values are filled or are errors.
 
 use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
@@ -12,21 +12,21 @@ use crate::leaf::Leaf;
 use crate::row_splits::RowSplits;
 use crate::values::Values;
 
-/// No allocation has room for more values of the widest types.
+/// Limit on the values of a tensor: no allocation can hold more values of the widest types.
 const MOST_VALUES: usize = isize::MAX as usize / 16;
 
-/// What takes the place of missing values.
+/// The default that replaces missing values.
 #[derive(Debug, Clone)]
 pub(super) enum Fill {
-    /// Nothing: they are errors.
+    /// No default: missing values are errors.
     None,
     /// An array of one value.
     Scalar(ArrayRef),
-    /// An array of one row: each place is filled from the same place of it.
+    /// An array of one row. Its value at the same position replaces a missing value.
     Row(ArrayRef),
 }
 
-/// The values of all rows. Each list of level `n` has `sizes[n]` of them in the end.
+/// Returns the values of all rows, with missing ones filled, so that each list of level `n` has `sizes[n]` elements.
 pub(super) fn filled(
     leaf: &Leaf,
     fill: &Fill,
@@ -67,13 +67,13 @@ struct Filler<'a> {
     sizes: &'a [usize],
     nulls: Option<&'a NullBuffer>,
     fill: &'a Fill,
-    /// Number of stored values: the values of a default row come after them.
+    /// Number of stored values. The values of a default row come after them.
     stored: usize,
     pieces: Pieces,
 }
 
 impl Filler<'_> {
-    /// List `i` of a level, whose values begin at `place` of their row. Below the last level it is value `i`.
+    /// Adds list `i` of a level, whose values begin at the position `place` of their row. Below the last level, adds value `i`.
     fn list(&mut self, level: usize, i: usize, place: usize) -> Result<(), ConversionError> {
         let Some((size, below)) = self.sizes.get(level..).and_then(<[_]>::split_first) else {
             return self.value(i, place);
@@ -110,7 +110,7 @@ impl Filler<'_> {
         }
     }
 
-    /// Fills so many values from `place` of the row on. False where there is nothing to fill them with.
+    /// Fills `count` values from the position `place` of the row. Returns false if there is no default for missing values.
     fn missing(&mut self, place: usize, count: usize) -> bool {
         match self.fill {
             Fill::None => return count == 0,

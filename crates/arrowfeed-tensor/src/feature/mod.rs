@@ -1,15 +1,14 @@
-//! Tensors of key expressions: what each is made of, what takes the place of missing values, what is an error.
+//! Tensors of key expressions, with defaults for missing values.
 //!
-//! A [`Feature`] names its key, its shape and its default. [`FeatureAdapter::try_new`] compiles features against a
-//! schema: rank and type of each tensor are known then, before any data. [`FeatureAdapter::convert`] makes the tensors
-//! of a batch.
+//! A [`Feature`] has a key, a shape and a default. [`FeatureAdapter::try_new`] compiles features against a schema, so that
+//! the rank and type of each tensor are known before any data. [`FeatureAdapter::convert`] makes the tensors of a batch.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `definition` | features as the caller gives them |
-//! | `adapter` | the entry |
-//! | `source` | a key and its values, for all features alike |
-//! | `dense` `sequence` `fill` | rows of one shape, what is missing filled |
+//! | `definition` | definitions of features |
+//! | `adapter` | the entry point |
+//! | `source` | a compiled key and its values, common to all features |
+//! | `dense` `sequence` `fill` | rows of one shape, with missing values filled |
 //! | `varlen` `ragged` | rows of any length, as coordinates or as row splits |
 //! | `sparse` | values at indices that other keys select |
 

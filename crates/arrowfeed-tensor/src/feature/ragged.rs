@@ -1,4 +1,4 @@
-//! Rows of any length, as values and row splits.
+//! Ragged features: rows of any length, as values and row splits.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -18,7 +18,7 @@ use crate::tensor::{DenseTensor, RaggedTensor};
 #[derive(Debug, Clone)]
 pub(super) struct Ragged {
     pub(super) source: Source,
-    /// Sizes of the blocks of values that the innermost lists are made of.
+    /// Shape of the blocks of values in the innermost lists.
     inner_shape: Vec<usize>,
     dtype: SplitsDType,
 }
@@ -79,7 +79,7 @@ impl Ragged {
         RaggedTensor::try_new(flat, splits).map_err(in_key)
     }
 
-    /// Flat values with the inner dimensions; what is left over is found where the lists are divided.
+    /// Adds the inner dimensions to the flat values. `in_blocks` has already rejected lists with incomplete blocks.
     fn in_inner_shape(&self, flat: DenseTensor) -> Result<DenseTensor, ConversionError> {
         let block: usize = self.inner_shape.iter().product();
         let shape = std::iter::once(flat.shape()[0] / block).chain(self.inner_shape.iter().copied());

@@ -1,4 +1,4 @@
-//! Rows of any length, padded to the longest of the batch.
+//! Sequence features: rows of any length, padded to the longest row of the batch.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -25,12 +25,12 @@ pub(super) struct FixedLenSequence {
     fill: Fill,
 }
 
-/// How the lists of the key become the tensor.
+/// The mapping from the lists of the key to the tensor.
 #[derive(Debug, Clone)]
 enum Layout {
-    /// One list, whose elements fill items of this shape, one after the other.
+    /// One list, whose elements fill consecutive items of this shape.
     Items(Vec<usize>),
-    /// A size for each list. `None`: as long as the longest.
+    /// A size for each list. `None` means the length of the longest list.
     Lists(Vec<Option<usize>>),
 }
 
@@ -121,7 +121,7 @@ fn layout(source: &Source, shape: &[Option<usize>]) -> Result<Layout, Representa
     }
 }
 
-/// Each row has items without a rest.
+/// Fails if a row does not consist of whole items.
 fn whole_items(splits: &RowSplits, item: usize) -> Result<(), ConversionError> {
     match lengths(splits).enumerate().find(|(_, length)| length % item != 0) {
         None => Ok(()),

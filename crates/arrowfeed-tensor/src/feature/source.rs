@@ -1,4 +1,4 @@
-//! A key and its values, for all features alike.
+//! A compiled key and its values, common to all features.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -20,8 +20,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// A key that ends at an array goes on to its elements. An error where no tensor can hold the values, or they are
-    /// not of the wanted type.
+    /// Compiles a key. Extends a key that ends at an array to the elements of the array. Fails if no tensor can hold the values,
+    /// or if they do not have the type `dtype`.
     pub(super) fn compile(
         schema: &SchemaRef,
         key: &KeyExpression,
@@ -76,7 +76,7 @@ impl Source {
         RepresentationError::new(kind, expected, found).in_key(self.label(), None)
     }
 
-    /// What becomes of the values, if nothing of `unless` happens.
+    /// Reports on the memory of the values. `unless` has the conditions under which shared values are copied.
     pub(super) fn values_part(&self, unless: &[&str]) -> Part {
         match self.plan.picks() {
             true => Part::new("values", Sharing::Copied).because("they are picked out of their column"),
@@ -84,7 +84,7 @@ impl Source {
         }
     }
 
-    /// Why lists are not shared as they are.
+    /// The condition under which lists are not shared.
     pub(super) fn hidden(&self) -> &'static str {
         match self.rank() {
             0 => "a row is null: it has no value",

@@ -1,4 +1,4 @@
-//! Values at indices that other keys select.
+//! Sparse features: values at indices that other keys select.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -22,7 +22,7 @@ use crate::tensor::SparseTensor;
 pub(super) struct Sparse {
     pub(super) indices: Vec<Index>,
     pub(super) values: Source,
-    /// Number of dimensions of the feature's key that the tensor keeps: those of the first `size`s.
+    /// Number of dimensions of the feature's key that the tensor keeps. Their sizes come first in `size`.
     kept: usize,
     size: Vec<Option<usize>>,
     already_sorted: bool,
@@ -32,7 +32,7 @@ pub(super) struct Sparse {
 #[derive(Debug, Clone)]
 pub(super) struct Index {
     pub(super) source: Source,
-    /// Whether its lists are those of the values, so that they must be as long one by one.
+    /// Whether its lists are parallel to those of the values, so that each must have the same length.
     beside: bool,
 }
 
@@ -108,7 +108,7 @@ impl Sparse {
         Ok(SparseTensor::of(entries.indices, values, shape))
     }
 
-    /// Puts the indices of one key into their place, and gives the size of the dimension.
+    /// Writes the indices of one key into their dimension, and returns the size of the dimension.
     fn index(
         &self,
         batch: &RecordBatch,
@@ -151,10 +151,10 @@ impl Sparse {
     }
 }
 
-/// The feature's own key, which the others go on from.
+/// The key of the feature, to which the other keys are relative.
 struct Outer {
     key: KeyExpression,
-    /// Whether it ends at an array: a field of it is one of its elements.
+    /// Whether the key ends at an array, so that a field after it is a field of the elements.
     is_array: bool,
 }
 
@@ -184,7 +184,7 @@ fn index_source(
     }
 }
 
-/// How many dimensions of the feature's key the tensor has: none or all of them, as there are sizes.
+/// Number of dimensions of the feature's key that the tensor keeps: none or all, depending on the number of sizes.
 fn kept_dimensions(
     values: &Source,
     indices: usize,
@@ -207,7 +207,7 @@ fn kept_dimensions(
     Err(values.unfit(RepresentationErrorKind::Shape, expected, size.len().to_string()))
 }
 
-/// Puts the positions in the lists of one level into their dimension, and gives its size.
+/// Writes the positions in the lists of one level into their dimension, and returns its size.
 fn keep(
     levels: &[RowSplits],
     level: usize,
@@ -235,7 +235,7 @@ fn keep(
     Ok(size.map_or(longest(splits), |_| bound))
 }
 
-/// Which entries of all lists are of which row.
+/// Splits that divide the entries of all lists into rows of the batch.
 fn of_rows(levels: &[RowSplits]) -> Result<RowSplits, ConversionError> {
     if let [splits] = levels {
         return Ok(splits.clone());

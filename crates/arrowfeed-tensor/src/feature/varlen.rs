@@ -1,4 +1,4 @@
-//! Rows of any length, as coordinates and values.
+//! Variable-length features: rows of any length, as coordinates and values.
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -20,7 +20,7 @@ use crate::tensor::SparseTensor;
 #[derive(Debug, Clone)]
 pub(super) struct VarLen {
     pub(super) source: Source,
-    /// A size for each dimension after the batch. `None`: the longest list.
+    /// A size for each dimension after the batch. `None` means the length of the longest list.
     shape: Vec<Option<usize>>,
 }
 
@@ -62,7 +62,7 @@ impl VarLen {
         Ok(SparseTensor::of(indices, values.map_err(in_key)?, dense_shape))
     }
 
-    /// Lists of a dimension whose size is known have that length.
+    /// Fails if a list does not have the known size of its dimension.
     fn check(&self, levels: &[RowSplits]) -> Result<(), ConversionError> {
         for (level, (size, splits)) in self.shape.iter().zip(levels).enumerate() {
             let Some(size) = *size else { continue };

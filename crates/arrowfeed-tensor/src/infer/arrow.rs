@@ -1,4 +1,4 @@
-//! Representations that follow from an Arrow schema.
+//! Representations derived from an Arrow schema.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::lists;
 use crate::representation::{Dense, Ragged, Representation, VarLenSparse};
 use crate::row_splits::SplitsDType;
 
-/// The representation that a column asks for by its type, in the order of the schema.
+/// Derives a representation for each column from its type, in the order of the schema.
 ///
 /// | column | representation |
 /// |---|---|
@@ -19,12 +19,12 @@ use crate::row_splits::SplitsDType;
 /// | fixed-size lists of values, of any depth | [`Dense`] of their sizes |
 /// | one list of values | [`VarLenSparse`] |
 /// | lists of lists of values | [`Ragged`] |
-/// | a struct | each field by itself, named `struct.field`, by these rules |
-/// | lists of structs, maps | each field by itself, named `list.field`, [`Ragged`] |
+/// | a struct | each field separately, named `struct.field`, by these rules |
+/// | lists of structs, maps | [`Ragged`] for each field separately, named `list.field` |
 /// | other types: null, decimal, interval, union | none |
 ///
-/// The same schema always gives the same representations; no data is looked at. Where a column has the name that a
-/// field would have, the field is left out.
+/// The representations depend only on the schema, not on data. If a column has the name that a field would have, the field
+/// is left out.
 ///
 /// ```
 /// use arrow_schema::{DataType, Field, Schema};
@@ -48,7 +48,7 @@ pub fn infer_representations(schema: &Schema) -> Representations {
     out
 }
 
-/// `outer`: number of lists around the field.
+/// Adds the representations of a field. `outer` is the number of lists around it.
 fn infer(field: &Field, path: ColumnPath, outer: usize, out: &mut Representations) {
     let mut field = field;
     let mut sizes = Vec::new();

@@ -1,10 +1,10 @@
-//! Representations that follow from a schema.
+//! Representations derived from a schema.
 //!
-//! | file | from |
+//! | file | contents |
 //! |---|---|
-//! | `arrow` | an Arrow schema |
-//! | `tfmd` | a TensorFlow Metadata schema, by the rules of tfx_bsl |
-//! | `project` | a TensorFlow Metadata schema and some of its tensors, to a smaller schema |
+//! | `arrow` | representations from an Arrow schema |
+//! | `tfmd` | representations from a TensorFlow Metadata schema, by the rules of tfx_bsl |
+//! | `project` | projection of a TensorFlow Metadata schema to some of its tensors |
 
 mod arrow;
 mod project;
@@ -19,5 +19,5 @@ pub use tfmd::{
 
 use crate::representation::Representation;
 
-/// Representations by the name of their tensor, in order.
+/// Representations, each with the name of its tensor, in order.
 pub type Representations = Vec<(String, Representation)>;

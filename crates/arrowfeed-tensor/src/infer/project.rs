@@ -1,4 +1,4 @@
-//! A TensorFlow Metadata schema with what some of its tensors need, and no more.
+//! Projection of a TensorFlow Metadata schema to some of its tensors.
 
 use prost::Message;
 
@@ -7,14 +7,14 @@ use crate::error::{RepresentationError, RepresentationErrorKind};
 use crate::proto::feature::DomainInfo;
 use crate::proto::{Feature, Schema, TensorRepresentationGroup};
 
-/// The bytes of a schema with the features that the tensors `names` are made of, structs cut to the fields that are
-/// needed, and the tensors' representations as the default group.
+/// Projects a schema to the tensors `names`. Returns the bytes of a schema with their source features, with structs reduced
+/// to the required fields, and with the representations of the tensors as the default group.
 ///
-/// Of each feature, what this crate does not know is left out: it does not matter to tensors.
+/// Parts of features that this crate does not know are left out, because they do not affect tensors.
 ///
 /// # Errors
-/// As [`representations_from_tfmd`](super::representations_from_tfmd); a name that is not known; a tensor made of a
-/// column that is no feature.
+/// Those of [`representations_from_tfmd`](super::representations_from_tfmd); an unknown name; a tensor with a column that is
+/// not a feature.
 pub fn project_tfmd_schema(schema: &[u8], names: &[&str]) -> Result<Vec<u8>, RepresentationError> {
     let schema = parse(schema)?;
     let mut known = mixed(&schema, "")?;
@@ -60,7 +60,7 @@ fn contains(feature: &Feature, path: &[String]) -> bool {
     })
 }
 
-/// The feature with what is wanted of it, `None` if that is nothing.
+/// Reduces the feature to the paths `wanted`, `None` if no path leads to it.
 fn cut(feature: &Feature, wanted: &[&[String]]) -> Option<Feature> {
     let here = wanted.iter().filter_map(|path| path.split_first());
     let rests: Vec<&[String]> =

@@ -14,26 +14,26 @@ use crate::row_splits::SplitsDType;
 
 /// The representations that the bytes of a `tensorflow.metadata.v0.Schema` declare or imply.
 ///
-/// For the default group, `""`: those that it declares, and for the columns that none of them takes, what follows from
-/// the features:
-/// - a sparse feature is [`Sparse`], and takes its index and value features; a dimension is one more than the maximum of
-///   the index feature's domain, or not known;
-/// - a feature with a shape is [`Dense`], without a default value: it must be there in every row. With a size of -1 it
-///   has none: tfx_bsl makes a dense representation of it, with which nothing can be converted;
+/// The default group, `""`, gives the representations that it declares and, for columns that none of them uses,
+/// representations derived from the features:
+/// - a sparse feature is [`Sparse`], and uses up its index and value features. The size of a dimension is one more than the
+///   maximum of the index feature's domain, or unknown;
+/// - a feature with a shape is [`Dense`] without a default value, so it must be present in every row. A shape with a size of
+///   -1 counts as no shape: tfx_bsl makes a dense representation of it, which cannot convert anything;
 /// - a struct gives a [`Ragged`] tensor for each of its fields, named `struct.field`;
-/// - any other feature is [`VarLenSparse`], or [`Ragged`] where the schema represents variable length as ragged.
+/// - any other feature is [`VarLenSparse`], or [`Ragged`] if the schema represents variable length as ragged.
 ///
-/// Of two features with one name the last holds. Features that are deprecated, or in a stage before or after production, are left out. For another group: exactly
-/// what it declares.
+/// If two features have the same name, the last one counts. Features are left out if they are deprecated or their lifecycle
+/// stage is planned, alpha, deprecated, debug-only, disabled or derived by validation. Any other group gives exactly the
+/// representations that it declares.
 ///
 /// # Errors
-/// Bytes that are no schema, a group that is not there, a representation that is invalid, or a feature from which none
-/// follows.
+/// The bytes are not a schema, the group does not exist, a representation is invalid, or a feature gives no representation.
 pub fn representations_from_tfmd(schema: &[u8], group: &str) -> Result<Representations, RepresentationError> {
     mixed(&parse(schema)?, group)
 }
 
-/// The type of the values of a feature, as a schema of TensorFlow Metadata says it.
+/// The type of the values of a feature in a TensorFlow Metadata schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueType {
     /// `BYTES`.
@@ -44,23 +44,24 @@ pub enum ValueType {
     Float,
 }
 
-/// The features that the bytes of a `tensorflow.metadata.v0.Schema` declare, in their order, and what their values are. As in
-/// tfx_bsl's decoder of `tf.Example`, the first of two features with one name holds, whatever their stages and environments are.
+/// The features that the bytes of a `tensorflow.metadata.v0.Schema` declare, in order, with the types of their values. As in
+/// tfx_bsl's decoder of `tf.Example`, the first of two features with the same name counts, whatever their stages and
+/// environments are.
 ///
 /// # Errors
-/// Bytes that are no schema; a feature of another type.
+/// The bytes are not a schema, or a feature has another type.
 pub fn value_types_from_tfmd(schema: &[u8]) -> Result<Vec<(String, ValueType)>, RepresentationError> {
     value_types(&parse(schema)?.feature)
 }
 
-/// The value types of the context and of the steps of `tf.SequenceExample`: each with its name.
+/// The names and value types of the context features and of the step features of `tf.SequenceExample`.
 pub type SequenceValueTypes = (Vec<(String, ValueType)>, Vec<(String, ValueType)>);
 
-/// The features of `tf.SequenceExample` that the bytes of a `tensorflow.metadata.v0.Schema` declare: those of the context, and the
-/// fields of the struct named `sequence_column`, which are those of the steps. As [`value_types_from_tfmd`] otherwise.
+/// The features of `tf.SequenceExample` that the bytes of a `tensorflow.metadata.v0.Schema` declare: the context features, and
+/// the step features, which are the fields of the struct named `sequence_column`. Otherwise like [`value_types_from_tfmd`].
 ///
 /// # Errors
-/// Bytes that are no schema; a feature of another type; a feature with the name of the struct that is none.
+/// The bytes are not a schema, a feature has another type, or the feature `sequence_column` is not a struct.
 pub fn sequence_value_types_from_tfmd(
     schema: &[u8],
     sequence_column: &str,
@@ -124,7 +125,7 @@ pub(super) fn mixed(schema: &Schema, group: &str) -> Result<Representations, Rep
     Ok(out)
 }
 
-/// What a group says, `None` where there is no such group.
+/// The representations that a group declares, `None` if there is no such group.
 fn declared(schema: &Schema, group: &str) -> Result<Option<Representations>, RepresentationError> {
     let Some(group) = schema.tensor_representation_group.get(group) else { return Ok(None) };
     let parsed = group.tensor_representation.iter().map(|(name, message)| {
@@ -166,7 +167,7 @@ fn is_left_out(deprecated: bool, stage: Option<i32>) -> bool {
         || matches!(stage, Some(Planned | Alpha | Deprecated | DebugOnly | Disabled | ValidationDerived))
 }
 
-/// A sparse feature takes its index and value features from `features`.
+/// The representation of a sparse feature. Removes its index and value features from `features`.
 fn sparse(
     feature: &SparseFeature,
     features: &mut Vec<&Feature>,
@@ -191,7 +192,7 @@ fn sparse(
     }))
 }
 
-/// Size of the dimension that a feature indexes, by its own domain.
+/// Size of the dimension of an index feature, from the domain of the feature.
 fn dimension(feature: &Feature) -> Result<Option<usize>, RepresentationError> {
     let Some(DomainInfo::IntDomain(domain)) = &feature.domain_info else { return Ok(None) };
     let error = |expected: &str, found: Option<i64>| {
@@ -233,7 +234,7 @@ fn plain(feature: &Feature, ragged: bool, out: &mut Representations) -> Result<(
     Ok(())
 }
 
-/// A ragged tensor for each field of a struct.
+/// Adds a ragged tensor for each field of a struct.
 fn fields(feature: &Feature, out: &mut Representations) -> Result<(), RepresentationError> {
     let Some(DomainInfo::StructDomain(domain)) = &feature.domain_info else { return Ok(()) };
     if let Some(sparse) = domain.sparse_feature.first() {

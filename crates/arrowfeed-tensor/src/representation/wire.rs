@@ -1,4 +1,4 @@
-//! Representations from the bytes of their message, and back.
+//! Conversion of representations from and to the bytes of their messages.
 
 use prost::Message;
 
@@ -18,11 +18,11 @@ fn error<T>(expected: &str, found: impl Into<String>) -> Result<T, Representatio
 }
 
 impl Representation {
-    /// From the bytes of a `tensorflow.metadata.v0.TensorRepresentation`, or of ours, which also knows
-    /// [`VarLenRagged`], [`Structured`] and `pad`. Unknown fields are left out, names of dimensions too.
+    /// Parses the bytes of a `tensorflow.metadata.v0.TensorRepresentation`, or of this crate's message, which also has
+    /// [`VarLenRagged`], [`Structured`] and `pad`. Ignores unknown fields and the names of dimensions.
     ///
     /// # Errors
-    /// Bytes that are no such message, or one that says nothing, or something impossible.
+    /// The bytes are not such a message, or the message has no kind or is invalid.
     pub fn from_proto(bytes: &[u8]) -> Result<Self, RepresentationError> {
         match TensorRepresentation::decode(bytes) {
             Ok(message) => Self::from_message(&message),
@@ -30,7 +30,7 @@ impl Representation {
         }
     }
 
-    /// The bytes of the message. For the kinds that TensorFlow Metadata has they are its bytes.
+    /// The bytes of the message. For the kinds that TensorFlow Metadata has, they are the bytes of its message.
     pub fn to_proto(&self) -> Vec<u8> {
         self.to_message().encode_to_vec()
     }
@@ -110,7 +110,7 @@ impl Representation {
     }
 }
 
-/// Sizes as they are on the wire; one that is not set is 0.
+/// The sizes in a message. A size that is not set is 0.
 pub(crate) fn dims(shape: Option<&FixedShape>) -> impl Iterator<Item = i64> + '_ {
     shape.into_iter().flat_map(|shape| &shape.dim).map(Dim::size)
 }
@@ -137,7 +137,7 @@ fn dimension(size: i64) -> Result<Option<usize>, RepresentationError> {
     }
 }
 
-/// Larger sizes are invalid, and found so by whoever reads them.
+/// The size in a message. A size that does not fit becomes `i64::MAX`, which a reader rejects.
 fn on_wire(size: usize) -> i64 {
     i64::try_from(size).unwrap_or(i64::MAX)
 }
@@ -194,7 +194,7 @@ fn partition_message(partition: &Partition) -> ragged_tensor::Partition {
     ragged_tensor::Partition { kind: Some(kind) }
 }
 
-/// What is not said, and what is not known, is 64 bits.
+/// The type in a message. A missing or unknown type means 64 bits.
 fn splits_dtype(dtype: Option<i32>) -> SplitsDType {
     match dtype.map(RowPartitionDType::try_from) {
         Some(Ok(RowPartitionDType::Int32)) => SplitsDType::Int32,

@@ -1,4 +1,4 @@
-//! Columns of tensors: large lists around the values, which are not copied but for byte strings.
+//! Columns from tensors: large lists around the values. Values are not copied, except byte strings.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(super) fn ragged(tensor: &RaggedTensor) -> Result<ArrayRef, ConversionError>
     Ok(column)
 }
 
-/// Values row by row; each row's must be at the positions 0, 1, 2, ….
+/// A column with the values of each row, which must be at the positions 0, 1, 2, ….
 pub(super) fn varlen(tensor: &SparseTensor) -> Result<ArrayRef, ConversionError> {
     let splits = rows(tensor)?;
     for (row, start) in splits.iter().take(splits.rows()).enumerate() {
@@ -51,7 +51,7 @@ pub(super) fn varlen(tensor: &SparseTensor) -> Result<ArrayRef, ConversionError>
     list(&splits, large_binary(tensor.values()))
 }
 
-/// Values, then the indices of each dimension.
+/// A column of values, then a column of indices for each dimension.
 pub(super) fn sparse(tensor: &SparseTensor) -> Result<Vec<ArrayRef>, ConversionError> {
     let splits = rows(tensor)?;
     let mut columns = vec![list(&splits, large_binary(tensor.values()))?];
@@ -63,7 +63,7 @@ pub(super) fn sparse(tensor: &SparseTensor) -> Result<Vec<ArrayRef>, ConversionE
     Ok(columns)
 }
 
-/// Where the entries of each row begin and end. An error where they are not in the order of the rows.
+/// Splits that divide the entries into rows. Fails if the entries are not in the order of the rows.
 fn rows(tensor: &SparseTensor) -> Result<RowSplits, ConversionError> {
     let rows = usize::try_from(tensor.dense_shape()[0]).unwrap_or(0);
     let mut entries = tensor.indices().chunks_exact(tensor.rank()).map(|entry| entry[0] as usize).peekable();
@@ -97,7 +97,7 @@ fn list(splits: &RowSplits, values: ArrayRef) -> Result<ArrayRef, ConversionErro
     })
 }
 
-/// Byte strings as large binary, other values as they are.
+/// Converts byte strings to large binary, and returns other values unchanged.
 fn large_binary(values: &Values) -> ArrayRef {
     let array = values.array();
     let copied = |items: &mut dyn Iterator<Item = &[u8]>| -> ArrayRef {

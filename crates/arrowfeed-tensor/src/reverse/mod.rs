@@ -1,9 +1,9 @@
-//! Tensors back to columns.
+//! Conversion of tensors back to columns.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `mod` | the converter: one plan for each tensor, sorted by name |
-//! | `plan` | what columns a tensor becomes, and the representation that makes it from them |
+//! | `plan` | the columns of a tensor, and the representation that makes the tensor from them |
 //! | `columns` | the columns of one batch |
 
 use std::sync::Arc;
@@ -23,15 +23,16 @@ mod plan;
 
 use plan::Plan;
 
-/// How sparse tensors are written.
+/// Options for writing sparse tensors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorsToRecordBatchOptions {
-    /// Column of a sparse tensor's values; `{tensor_name}` stands for the tensor's name.
+    /// Name of the column of a sparse tensor's values; `{tensor_name}` stands for the tensor's name.
     pub sparse_value_column: String,
-    /// Column of a sparse tensor's indices; `{tensor_name}`, and `{index}` for the dimension from 0.
+    /// Name of the columns of a sparse tensor's indices; `{tensor_name}` stands for the tensor's name, and `{index}` for the
+    /// dimension, counted from 0.
     pub sparse_index_column: String,
-    /// Sparse tensors `[batch, size]` that are written as indices and values. Others are written as lists, where the
-    /// entries of each row have the positions 0, 1, 2, ….
+    /// Names of sparse tensors `[batch, size]` of unknown size that are written as indices and values. Others are written as
+    /// lists, if the entries of each row have the positions 0, 1, 2, ….
     pub generic_sparse: Vec<String>,
 }
 
@@ -45,16 +46,16 @@ impl Default for TensorsToRecordBatchOptions {
     }
 }
 
-/// Turns tensors into batches from which [`representations`](Self::representations) make the same tensors again.
+/// Converts tensors to batches from which [`representations`](Self::representations) make the same tensors again.
 ///
 /// | tensor | columns |
 /// |---|---|
 /// | dense | a large list with the values of the row |
-/// | sparse `[batch, size]` | a large list with the values of the row |
+/// | sparse `[batch, size]` of unknown size | a large list with the values of the row |
 /// | other sparse | a large list of values, and one of indices for each dimension |
-/// | ragged | large lists, nested like the row splits; inner dimensions are in the innermost |
+/// | ragged | large lists, nested like the row splits; the innermost list has the inner dimensions |
 ///
-/// Byte strings become large binary. Tensors are in the order of their names.
+/// Byte strings become large binary. Columns are in the order of the names of their tensors.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -84,8 +85,8 @@ impl TensorsToRecordBatch {
     /// Plans the columns of each tensor.
     ///
     /// # Errors
-    /// A tensor that has no columns: structured, dense without a batch dimension or of unknown size; two tensors of
-    /// one name; two columns of one name.
+    /// A tensor cannot become columns, because it is structured, because it is dense and has no batch dimension or an unknown
+    /// size, or because it is ragged and has an inner size of 0; or two tensors or two columns have the same name.
     pub fn try_new(
         specs: &[(String, TensorSpec)],
         options: &TensorsToRecordBatchOptions,
@@ -116,16 +117,16 @@ impl TensorsToRecordBatch {
         &self.schema
     }
 
-    /// What makes the same tensors from the batches.
+    /// The representations that make the same tensors from the batches.
     pub fn representations(&self) -> &[(String, crate::Representation)] {
         &self.representations
     }
 
-    /// The batch of these tensors, which may be in any order.
+    /// Converts the tensors, which may be in any order, to a batch.
     ///
     /// # Errors
-    /// A tensor that is missing, not known, of another spec or another number of rows; entries of a sparse tensor that
-    /// are not in order.
+    /// A tensor is missing or unknown, or has another spec or another number of rows; or the entries of a sparse tensor are not
+    /// in order.
     pub fn convert(&self, tensors: &[(String, Tensor)]) -> Result<RecordBatch, ConversionError> {
         if tensors.len() != self.plans.len() {
             let (expected, found) = (count(self.plans.len(), "tensor"), tensors.len().to_string());

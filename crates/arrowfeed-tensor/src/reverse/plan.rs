@@ -1,4 +1,4 @@
-//! What columns a tensor becomes, and the representation that makes it from them.
+//! The columns of a tensor, and the representation that makes the tensor from them.
 
 use std::sync::Arc;
 
@@ -157,7 +157,7 @@ fn list_of(items: DataType) -> DataType {
     DataType::LargeList(Arc::new(Field::new_list_field(items, true)))
 }
 
-/// A tensor for a message.
+/// Describes a tensor in a message.
 fn found(tensor: &Tensor) -> String {
     match tensor {
         Tensor::Dense(dense) => format!("dense {} {:?}", dense.values().dtype(), dense.shape()),

@@ -1,11 +1,11 @@
-//! Any schema, values of it, and keys that it takes.
+//! Random schemas, records of a schema, and keys for it.
 
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, UnionFields, UnionMode};
 use serde_json::{Value, json};
 
-/// Small numbers from a seed.
+/// Generator of small numbers from a seed.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
 
@@ -86,7 +86,7 @@ fn data_type(random: &mut Random, depth: usize) -> DataType {
     }
 }
 
-/// A value of the type, small enough to be met again.
+/// A random value of the type, from a range so small that values repeat.
 pub(crate) fn value(data_type: &DataType, random: &mut Random) -> Value {
     if random.one_in(5) { Value::Null } else { present(data_type, random) }
 }
@@ -122,12 +122,12 @@ pub(crate) fn record(fields: &Fields, random: &mut Random) -> Value {
     fields.iter().map(|field| (field.name().clone(), value(field.data_type(), random))).collect()
 }
 
-/// A step, as the tests know it.
+/// A step of a key, as these tests represent it.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Field(String),
     Each,
-    /// Of a map.
+    /// All values of a map.
     Values,
     Index(i64),
     Key(String),
@@ -151,7 +151,7 @@ pub(crate) struct Key {
     pub(crate) data_type: DataType,
 }
 
-/// A key of the schema, down to a leaf, or sometimes to what is on the way.
+/// A random key of the schema, which ends at a leaf, or sometimes before one.
 pub(crate) fn key(fields: &Fields, random: &mut Random) -> Key {
     let root = DataType::Struct(fields.clone());
     let mut steps = Vec::new();
@@ -206,7 +206,7 @@ fn walk(
     }
 }
 
-/// A filter on elements that have something to look at.
+/// A random filter, if the elements have a value that it can test.
 fn filter(root: &DataType, element: &DataType, random: &mut Random) -> Option<Step> {
     let (left, left_type) = side(root, element, random)?;
     let right = match random.below(4) {
@@ -233,7 +233,7 @@ fn side(root: &DataType, element: &DataType, random: &mut Random) -> Option<(Sid
     (!steps.is_empty()).then_some((Side::Path { from_root, steps }, data_type))
 }
 
-/// What is compared with what.
+/// The class of a type: values are compared within one class.
 fn class(data_type: &DataType) -> Option<&'static str> {
     Some(match data_type {
         DataType::Boolean => "bool",

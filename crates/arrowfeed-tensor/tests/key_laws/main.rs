@@ -1,6 +1,6 @@
-//! Laws of key expressions, against a plain evaluator that goes row by row over trees of values.
+//! Laws of key expressions, against a plain evaluator that works row by row on trees of values.
 //!
-//! `ARROWFEED_CASES` is the number of cases of each law, 200 where it is not set.
+//! `ARROWFEED_CASES` is the number of cases of each law, 200 by default.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -27,7 +27,7 @@ pub(crate) fn config() -> Config {
     Config { cases, failure_persistence: None, ..Config::default() }
 }
 
-/// A batch that is cut out of a longer one, and its rows as trees.
+/// A batch, which may be a slice of a longer one, and its rows as trees.
 struct Case {
     fields: Fields,
     batch: RecordBatch,
@@ -51,7 +51,7 @@ impl Case {
         self.rows.iter().map(|row| oracle::select(row, &key.steps, row)).collect()
     }
 
-    /// A key of integers, if one of a few is.
+    /// A random key of integers, if one of a few random keys has integers.
     fn integers(&mut self) -> Option<Key> {
         let mut keys = (0..30).map(|_| any::key(&self.fields, &mut self.random));
         keys.find(|key| DType::of(&key.data_type).is_some_and(DType::is_integer))
@@ -121,7 +121,7 @@ proptest! {
         let rows = Value::from(case.selected(&key));
         oracle::coordinates(&rows, key.rank() + 1, &mut Vec::new(), &mut entries);
         if key.rank() == 0 {
-            // One value a row, or none.
+            // Each row has one value or none.
             entries.retain(|(_, value)| !value.is_null());
             entries.iter_mut().for_each(|(at, _)| at.push(0));
         }

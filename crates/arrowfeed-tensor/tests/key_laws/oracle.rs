@@ -1,10 +1,10 @@
-//! The plain way: keys on trees of values, row by row.
+//! The oracle: evaluates keys on trees of values, row by row.
 
 use serde_json::{Value, json};
 
 use super::any::{Side, Step};
 
-/// What the steps select from a value: lists as deep as there are dimensions.
+/// Selects the values of the steps: nested lists with one level for each dimension.
 pub(crate) fn select(value: &Value, steps: &[Step], root: &Value) -> Value {
     let Some((step, rest)) = steps.split_first() else { return value.clone() };
     let elements = || value.as_array().cloned().unwrap_or_default();
@@ -57,7 +57,7 @@ pub(crate) fn coordinates(
     }
 }
 
-/// A row of a dense tensor: `sizes` of each list, missing places from `default`. `None` where that is an error.
+/// A row of a dense tensor: lists of `sizes`, with missing values from `default`. `None` if the row is an error.
 pub(crate) fn dense(
     value: &Value,
     sizes: &[usize],

@@ -1,4 +1,4 @@
-//! A projection to the columns of a plan leaves all that it reads.
+//! Law: a projection to the columns of a plan keeps everything that the plan reads.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::any::{self, Random};
 use super::config;
 use crate::support::{json as trees, nested};
 
-/// The fields of these paths, in the order of first mention, as a reader projects them.
+/// Projects the fields to these paths as a reader does, in the order of first mention.
 fn fields_of(fields: &Fields, paths: &[&[String]]) -> Fields {
     let mut names: Vec<&String> = Vec::new();
     for path in paths {

@@ -1,4 +1,4 @@
-//! Sparse features against a plain one that goes row by row.
+//! Sparse features against a plain implementation that works row by row.
 
 use arrowfeed_tensor::feature::{Feature, FeatureAdapter, Sparse};
 use arrowfeed_tensor::{Duplicates, SparseTensor};
@@ -32,10 +32,10 @@ fn rows(random: &mut Random) -> Vec<Value> {
     (0..random.below(8)).map(|_| row(random)).collect()
 }
 
-/// An entry: its index behind that of the row, and its value.
+/// An entry: its indices after that of the row, and its value.
 type Entry = (Vec<i64>, i64);
 
-/// The entries of a row, sorted. `None` where it is refused.
+/// The sorted entries of a row, `None` if the row is an error.
 fn entries(row: &Value, kept: bool, duplicates: Duplicates) -> Option<Vec<Entry>> {
     let mut entries = Vec::new();
     for (position, group) in row["groups"].as_array().into_iter().flatten().enumerate() {
@@ -93,7 +93,7 @@ proptest! {
                 prop_assert_eq!(found(tensor), expected);
                 prop_assert_eq!(tensor.dense_shape().len(), if kept { 4 } else { 3 });
             }
-            // One of the rows that the plain way refuses: counts of all rows come before bounds.
+            // The error is in any row that the plain implementation rejects: counts of all rows are checked before bounds.
             Err(error) => prop_assert!(expected[row_of(&error.to_string())].is_none(), "{}", error),
         }
     }

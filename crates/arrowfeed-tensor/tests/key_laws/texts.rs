@@ -1,4 +1,4 @@
-//! Any text is a key or an error with a character; a key has a text.
+//! Laws of parsing: any text is a key or an error with a character, and a key has a text that parses to it.
 
 use arrowfeed_tensor::{KeyExpression, RepresentationErrorKind};
 use proptest::prelude::*;

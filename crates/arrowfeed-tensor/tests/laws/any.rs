@@ -1,4 +1,4 @@
-//! Any representation on any column: a tensor that holds together and is as its spec says, or an error.
+//! Any representation on any column gives a consistent tensor that matches its spec, or an error.
 
 use arrowfeed_tensor::{
     AdapterOptions, ColumnPath, DefaultValue, Dense, DenseTensor, InnerNulls, Partition, Ragged,
@@ -22,7 +22,7 @@ fn representations(column: &'static str) -> impl Strategy<Value = Representation
         any::<[u8; 8]>().prop_map(|value| Some(DefaultValue::Bytes(value.to_vec()))),
     ];
     let dense = (shape.clone(), default, any::<bool>()).prop_map(move |(shape, default, pad)| {
-        // Filling rows of 2^40 values is what was asked for, and no machine has the memory.
+        // A default would fill rows of 2^40 values, for which no machine has the memory.
         let default = default.filter(|_| shape.iter().all(|size| *size < 4));
         Representation::Dense(Dense { column: column.to_owned(), shape, default, pad })
     });
@@ -46,7 +46,7 @@ fn representations(column: &'static str) -> impl Strategy<Value = Representation
     prop_oneof![dense, ragged, sparse, structured, varlen_ragged, Just(support::varlen(column))]
 }
 
-/// Makes the tensor again from its parts, by the constructors that check.
+/// Makes the tensor again from its parts, with the constructors that check them.
 fn check(tensor: &Tensor, spec: &TensorSpec) {
     let fits = |sizes: &[usize]| {
         assert!(

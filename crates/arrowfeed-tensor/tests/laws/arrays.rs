@@ -1,4 +1,4 @@
-//! Trees as Arrow arrays: with values stored under nulls, views in any order, and slices.
+//! Arrow arrays from trees: with values stored under nulls, list views in any order, and slices.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use arrow_schema::{Field, Fields, Schema};
 
 use super::tree::{Case, Item, Kind, Level, Random};
 
-/// The batch of a case, cut out of a longer one.
+/// The batch of a case, a slice of a longer one.
 pub(crate) fn batch(case: &Case) -> RecordBatch {
     let mut random = Random::new(case.seed ^ 0x5eed);
     let mut array = column(&case.levels, case.kind, &case.rows, &mut random);
@@ -27,7 +27,7 @@ pub(crate) fn batch(case: &Case) -> RecordBatch {
     batch.slice(case.slice.start, case.slice.len())
 }
 
-/// Some of the null rows are null because the struct is, over a field that has a value.
+/// Puts the column into a struct. Some null rows become null structs, whose field has a value.
 fn in_struct(case: &Case, random: &mut Random) -> ArrayRef {
     let mut valid = vec![true; case.rows.len()];
     let mut rows = case.rows.clone();
@@ -42,14 +42,14 @@ fn in_struct(case: &Case, random: &mut Random) -> ArrayRef {
     Arc::new(StructArray::new(fields, vec![field], Some(NullBuffer::from(valid))))
 }
 
-/// Any value of the type: what is stored where nobody may look.
+/// Any value of the type, to be stored under a null, where no conversion may read it.
 fn garbage(levels: &[Level], random: &mut Random) -> Item {
     let Some((level, below)) = levels.split_first() else { return Item::Number(1) };
     let length = if let Level::Fixed(size) = level { *size } else { random.below(3) };
     Item::List((0..length).map(|_| garbage(below, random)).collect())
 }
 
-/// The array of some rows of a column.
+/// Makes an array of some rows of a column.
 pub(crate) fn column(levels: &[Level], kind: Kind, rows: &[Item], random: &mut Random) -> ArrayRef {
     let Some((level, below)) = levels.split_first() else { return values(kind, rows) };
     let stored: Vec<Vec<Item>> = rows
@@ -119,7 +119,7 @@ fn values(kind: Kind, rows: &[Item]) -> ArrayRef {
     }
 }
 
-/// The numbers that a tensor's values stand for.
+/// The numbers that the values of a tensor represent.
 pub(crate) fn numbers(values: &arrowfeed_tensor::Values) -> Vec<i64> {
     use arrow_array::cast::AsArray;
     use arrow_array::types::*;

@@ -1,4 +1,4 @@
-//! Tensors to a batch and back are the same tensors.
+//! Law: tensors that are converted to a batch and back stay the same.
 
 use arrowfeed_tensor::{
     Dense, InnerNulls, Representation, SplitsDType, Tensor, TensorAdapter, TensorsToRecordBatch,
@@ -10,7 +10,7 @@ use super::arrays::{batch, numbers};
 use super::tree::{Case, KINDS, Level, Nulls, any_levels, cases};
 use super::{convert, support};
 
-/// Everything of a tensor, byte strings as the numbers that they stand for.
+/// All parts of a tensor: values as numbers, indices, row splits and shape.
 fn parts(tensor: &Tensor) -> (Vec<i64>, Vec<i64>, Vec<Vec<usize>>, Vec<usize>) {
     match tensor {
         Tensor::Dense(dense) => (numbers(dense.values()), vec![], vec![], dense.shape().to_vec()),
@@ -48,9 +48,9 @@ proptest! {
         let (there, back) = there_and_back(&case, &support::varlen(case.column()));
         let (there, back) = (parts(&there), parts(&back));
         prop_assert_eq!((&back.0, &back.1), (&there.0, &there.1));
-        // Empty lists at the end are in no index column.
+        // Index columns do not show empty lists at the end.
         prop_assert!(case.levels.len() > 1 || back.3 == there.3);
-        // Inner dimensions of size 0 have no column, and null vectors are nulls among the values.
+        // Inner dimensions of size 0 have no column, and null vectors become nulls among the values.
         let blocks = case.levels[1..].iter().rev().take_while(|level| matches!(level, Level::Fixed(_)));
         if blocks.count() == 0 {
             let (there, back) = there_and_back(&case, &support::varlen_ragged(case.column(), SplitsDType::Int32));

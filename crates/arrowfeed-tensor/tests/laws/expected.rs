@@ -1,16 +1,16 @@
-//! The oracle: tensors of trees, row by row, the obvious way.
+//! The oracle: makes tensors from trees, row by row, in the obvious way.
 
 use arrowfeed_tensor::{RaggedTensor, SparseTensor, Tensor};
 
 use super::arrays::numbers;
 use super::tree::{Item, Level};
 
-/// Coordinates and values: a null list is an empty one. `None` for a null value.
+/// Coordinates and values. A null list counts as empty, and a null value is `None`.
 pub(crate) fn coordinates(rows: &[Item], depth: usize) -> Vec<(Vec<i64>, Option<i64>)> {
     let mut out = Vec::new();
     for (row, item) in rows.iter().enumerate() {
         match (depth, item) {
-            // A column without lists: no value where it is null.
+            // A null row of a column without lists has no value.
             (0, Item::Null) => {}
             (0, _) => visit(item, 0, vec![row as i64, 0], &mut out),
             _ => visit(item, depth, vec![row as i64], &mut out),
@@ -33,7 +33,7 @@ fn visit(item: &Item, depth: usize, at: Vec<i64>, out: &mut Vec<(Vec<i64>, Optio
     }
 }
 
-/// Rows, then the longest list of each level.
+/// The number of rows, then the length of the longest list of each level.
 pub(crate) fn longest(rows: &[Item], depth: usize) -> Vec<i64> {
     let mut shape = vec![rows.len() as i64];
     let mut level: Vec<&Item> = rows.iter().collect();
@@ -49,7 +49,7 @@ pub(crate) fn longest(rows: &[Item], depth: usize) -> Vec<i64> {
     shape
 }
 
-/// The lists without nulls: `[]` for a null list, `fill` for a null value.
+/// Replaces nulls: `[]` for a null list, `fill` for a null value.
 pub(crate) fn filled(item: &Item, depth: usize, fill: i64) -> Item {
     match item {
         Item::Null if depth == 0 => Item::Number(fill),
@@ -59,7 +59,7 @@ pub(crate) fn filled(item: &Item, depth: usize, fill: i64) -> Item {
     }
 }
 
-/// Like [`filled`], with null lists of one size at the end of `levels` full of `fill`.
+/// Like [`filled`], but null lists of fixed size at the end of `levels` are full of `fill`.
 pub(crate) fn filled_blocks(item: &Item, levels: &[Level], ragged: usize, fill: i64) -> Item {
     match (item, levels.split_first()) {
         (Item::Null, Some((Level::Fixed(size), below))) if ragged == 0 => {
@@ -76,7 +76,7 @@ pub(crate) fn filled_blocks(item: &Item, levels: &[Level], ragged: usize, fill: 
     }
 }
 
-/// What a dense tensor of lists holds; `Err` with the first row that does not fit.
+/// The values of a dense tensor of lists, or the first row that does not fit as `Err`.
 pub(crate) fn dense(
     rows: &[Item],
     lengths: &[usize],
@@ -110,7 +110,7 @@ fn list(item: &Item, lengths: &[usize], pad: Option<i64>, out: &mut Vec<i64>) ->
     Some(())
 }
 
-/// The lists that a ragged tensor stands for, inner dimensions as lists too.
+/// The lists that a ragged tensor represents, with its inner dimensions as lists too.
 pub(crate) fn recomposed(tensor: &RaggedTensor) -> Vec<Item> {
     let flat = tensor.flat_values();
     let mut items: Vec<Item> = numbers(flat.values()).into_iter().map(Item::Number).collect();
@@ -127,7 +127,7 @@ pub(crate) fn recomposed(tensor: &RaggedTensor) -> Vec<Item> {
     items
 }
 
-/// Rows `range` of a sparse tensor, as a tensor of their own with the same inner shape.
+/// Coordinates and values of the rows `range` of a sparse tensor, with rows counted from the start of the range.
 pub(crate) fn sparse_rows(tensor: &Tensor, range: std::ops::Range<usize>) -> Vec<(Vec<i64>, i64)> {
     let tensor: &SparseTensor = tensor.as_sparse().expect("a sparse tensor");
     let entries = tensor.indices().chunks_exact(tensor.rank()).zip(numbers(tensor.values()));

@@ -1,4 +1,4 @@
-//! Sparse tensors and partitions, from rows of plain numbers.
+//! Laws of sparse tensors and partitions, from rows of plain numbers.
 
 use arrow_array::RecordBatch;
 use arrowfeed_tensor::{Partition, Representation, Sparse};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::arrays::numbers;
 use super::support;
 
-/// Rows of entries: two indices and a value each.
+/// Rows of entries, each with two indices and a value.
 type Entries = Vec<Option<Vec<(i64, i64, i64)>>>;
 
 fn entries() -> impl Strategy<Value = Entries> {
@@ -29,7 +29,7 @@ fn sparse_batch(rows: &Entries) -> RecordBatch {
     support::batch(vec![("i", part(|it| it.0)), ("j", part(|it| it.1)), ("v", part(|it| it.2))])
 }
 
-/// Rows of groups of pairs, their values flat and the sizes of the groups beside them.
+/// Rows of groups of pairs. Tests store the pairs flat, with the sizes of the groups in another column.
 fn groups() -> impl Strategy<Value = Vec<Vec<Vec<[i64; 2]>>>> {
     let pair = any::<[i8; 2]>().prop_map(|pair| pair.map(i64::from));
     let group = proptest::collection::vec(pair, 0..4);

@@ -1,6 +1,6 @@
-//! Laws of the conversions, against a plain oracle that goes row by row over trees of values.
+//! Laws of the conversions, against a plain oracle that works row by row on trees of values.
 //!
-//! `ARROWFEED_CASES` is the number of cases of each law, 200 where it is not set.
+//! `ARROWFEED_CASES` is the number of cases of each law, 200 by default.
 
 #[path = "../support/mod.rs"]
 mod support;

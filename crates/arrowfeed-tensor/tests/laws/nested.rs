@@ -1,4 +1,4 @@
-//! Lists of structs: a column inside of them, alone and as a field of a structured tensor.
+//! Law of lists of structs: a column inside them, alone and as a field of a structured tensor.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use super::expected::{filled, recomposed};
 use super::support;
 use super::tree::{Case, Item, KINDS, Nulls, Random, cases, without_blocks};
 
-/// The rows of a case as field `x` of structs in lists `l`, some null over structs that are stored, and what they are.
+/// A batch with the rows of a case as the field `x` of structs in lists `l`, and the expected lists. Some lists are null over
+/// stored structs.
 fn in_lists(case: &Case) -> (RecordBatch, Vec<Item>) {
     let mut random = Random::new(case.seed);
     let mut rest = case.rows.as_slice();

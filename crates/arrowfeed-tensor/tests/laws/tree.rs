@@ -1,8 +1,8 @@
-//! Columns as trees of plain values, and how they are made at random.
+//! Columns as trees of plain values, and their random generation.
 
 use proptest::prelude::*;
 
-/// A value of a column: what Arrow says, without its layout.
+/// A value of a column, independent of its Arrow layout.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Item {
     Null,
@@ -10,7 +10,7 @@ pub(crate) enum Item {
     List(Vec<Item>),
 }
 
-/// How one level of lists is laid out.
+/// The layout of one level of lists.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Level {
     List,
@@ -20,7 +20,7 @@ pub(crate) enum Level {
     LargeView,
 }
 
-/// What the numbers are in Arrow.
+/// The Arrow type of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     Int64,
@@ -36,7 +36,7 @@ pub(crate) enum Kind {
     Timestamp,
 }
 
-/// Random numbers from a seed: small, so that a case is repeated from what it prints.
+/// Random numbers from a seed. The state is small, so that the printed seed of a case repeats it.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
 
@@ -57,15 +57,15 @@ impl Random {
     }
 }
 
-/// A column, and the part of it that is converted.
+/// A column, and the slice of it that is converted.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) levels: Vec<Level>,
     pub(crate) kind: Kind,
-    /// All rows, before the batch is cut.
+    /// All rows, before the batch is sliced.
     pub(crate) rows: Vec<Item>,
     pub(crate) slice: std::ops::Range<usize>,
-    /// Put into a struct: the column is `s.x` then.
+    /// Whether the column is in a struct, as `s.x`.
     pub(crate) in_struct: bool,
     pub(crate) seed: u64,
 }
@@ -81,7 +81,7 @@ impl Case {
     }
 }
 
-/// How often something is null, one in so many; 0 for never.
+/// The frequency of nulls: one in this many; 0 for none.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Nulls {
     pub(crate) lists: usize,
@@ -100,7 +100,7 @@ pub(crate) fn any_levels(depth: std::ops::Range<usize>) -> impl Strategy<Value =
     proptest::collection::vec(level, depth)
 }
 
-/// Levels of any layout, the last not of fixed size.
+/// Levels of any layout, except that the last one does not have a fixed size.
 pub(crate) fn without_blocks(depth: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Level>> {
     any_levels(depth).prop_map(|mut levels| {
         if let Some(last @ Level::Fixed(_)) = levels.last_mut() {
@@ -131,10 +131,10 @@ pub(crate) const KINDS: [Kind; 11] = [
     Kind::Timestamp,
 ];
 
-/// Those that take an integer as default value.
+/// The kinds that accept an integer as default value.
 pub(crate) const INTEGERS: [Kind; 3] = [Kind::Int64, Kind::UInt8, Kind::Timestamp];
 
-/// `length`: of lists without a fixed size, if all are to have the same.
+/// Random cases. `length` is the length of all lists without a fixed size, or `None` for random lengths.
 pub(crate) fn cases(
     levels: impl Strategy<Value = Vec<Level>>,
     kinds: &'static [Kind],

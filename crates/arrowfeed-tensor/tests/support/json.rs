@@ -1,4 +1,4 @@
-//! JSON to Arrow arrays and back. A map is `[[key, value], ...]`, a slot of a union `{"branch": value}`.
+//! Conversion of JSON to Arrow arrays and back. A map is `[[key, value], ...]`, a slot of a union `{"branch": value}`.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, FieldRef, Fields, Schema, TimeUnit};
 use serde_json::{Value, json};
 
-/// A batch of rows, each an object; a field that is left out is null.
+/// Makes a batch of rows, each an object. A field that is left out is null.
 pub(crate) fn batch(fields: &Fields, rows: &[Value]) -> RecordBatch {
     let columns = fields.iter().map(|field| column(field, rows)).collect();
     let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
@@ -38,7 +38,7 @@ fn numbers<T: ArrowPrimitiveType>(
     Arc::new(values.iter().map(one).collect::<PrimitiveArray<T>>())
 }
 
-/// Some value that is not null: what is stored under a null, so that who looks there is found out.
+/// Some value that is not null, to be stored under a null, so that tests detect code that reads it.
 fn garbage(data_type: &DataType) -> Value {
     match data_type {
         DataType::Null => Value::Null,
@@ -160,7 +160,7 @@ fn lists(data_type: &DataType, values: &[Value], nulls: Option<NullBuffer>) -> A
                 FixedSizeListArray::try_new_with_length(items, *size, child, nulls, values.len()).unwrap(),
             )
         }
-        // Lists of a view stand in any order: here the last one comes first.
+        // List views may be in any order. Here the last list comes first.
         DataType::ListView(items) => {
             let turned: Vec<Value> = stored.iter().rev().flatten().cloned().collect();
             let mut end = turned.len();
@@ -187,7 +187,7 @@ fn lists(data_type: &DataType, values: &[Value], nulls: Option<NullBuffer>) -> A
     }
 }
 
-/// The value in one slot of an array, as [`array`] takes it.
+/// The value in one slot of an array, in the form that [`array`] accepts.
 pub(crate) fn value(array: &ArrayRef, i: usize) -> Value {
     if array.is_null(i) {
         return Value::Null;

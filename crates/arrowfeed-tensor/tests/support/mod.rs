@@ -30,7 +30,7 @@ pub(crate) fn adapter(
     TensorAdapter::try_new(batch.schema(), [("t", representation)])
 }
 
-/// The only tensor of a batch.
+/// Converts a batch to one tensor.
 pub(crate) fn convert(
     batch: &RecordBatch,
     representation: &Representation,
@@ -39,12 +39,12 @@ pub(crate) fn convert(
     Ok(adapter.convert(batch)?.remove(0).1)
 }
 
-/// What cannot be converted, in words.
+/// The error message of a conversion that fails.
 pub(crate) fn refused(batch: &RecordBatch, representation: &Representation) -> String {
     convert(batch, representation).expect_err("an error").to_string()
 }
 
-/// What cannot be compiled, in words.
+/// The error message of a representation that does not compile.
 pub(crate) fn unfit(batch: &RecordBatch, representation: &Representation) -> String {
     adapter(batch, representation).expect_err("an error").to_string()
 }

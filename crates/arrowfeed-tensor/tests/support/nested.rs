@@ -1,11 +1,11 @@
-//! What a key selected, as nested lists.
+//! The values that a key selects, as nested lists.
 
 use arrowfeed_tensor::KeyValues;
 use serde_json::Value;
 
 use super::json;
 
-/// A value for each row: lists as deep as the key has dimensions.
+/// A value for each row: nested lists with one level for each dimension of the key.
 pub(crate) fn rows_of(selected: &KeyValues) -> Value {
     let value = |i: usize| match selected.nulls() {
         Some(nulls) if nulls.is_null(i) => Value::Null,

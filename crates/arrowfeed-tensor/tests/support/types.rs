@@ -1,10 +1,10 @@
-//! Arrow types as they are spelled in cases: `list<struct<a: int32, b: utf8?>>`. See `tests/README.md`.
+//! Arrow types from their notation in cases: `list<struct<a: int32, b: utf8?>>`. See `tests/README.md`.
 
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit, UnionFields, UnionMode};
 
-/// The fields of `a: int32, b: utf8?`.
+/// Parses fields like `a: int32, b: utf8?`.
 pub(crate) fn fields(text: &str) -> Fields {
     let mut parser = Parser { rest: text };
     let fields = parser.fields();

@@ -1,4 +1,4 @@
-//! The record batches of a dataset.
+//! Iteration over a dataset as record batches.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,12 +12,13 @@ use super::iteration::{Conversion, Iteration};
 use super::options::IterationOptions;
 use crate::error::DatasetError;
 
-/// Batches of a dataset. Made by [`Dataset::record_batches`](super::Dataset::record_batches).
+/// Iterator over the record batches of a dataset. Created by
+/// [`Dataset::record_batches`](super::Dataset::record_batches).
 ///
-/// After an error there are no more batches, and [`state`](Self::state) is that of the last one.
+/// After an error the iterator ends, and [`state`](Self::state) is that of the last batch.
 pub struct BatchIterator(Iteration<AsTheyAre>);
 
-/// Batches as they are.
+/// Identity conversion.
 struct AsTheyAre;
 
 impl Conversion for AsTheyAre {
@@ -44,35 +45,36 @@ impl BatchIterator {
         self.0.schema()
     }
 
-    /// What has been read and what was left out so far, also before a state that was loaded. `rows` are those of the
-    /// batches given; what is left out is counted once.
+    /// Counts of what has been read and skipped so far, including the counts of a loaded state. `rows` counts the rows
+    /// of the batches that were yielded; each skipped block or file is listed once.
     pub fn report(&self) -> Report {
         self.0.report()
     }
 
-    /// Ends the iteration, and its threads with it.
+    /// Ends the iteration and its threads.
     pub fn close(&mut self) {
         self.0.close();
     }
 
-    /// Where the iteration stands after the last batch that was given, as JSON.
+    /// The position of the iteration after the last batch that was yielded, as JSON.
     ///
     /// # Errors
-    /// The system does not tell how long a file is.
+    /// The length of a file cannot be determined.
     pub fn state(&mut self) -> Result<String, DatasetError> {
         self.0.state()
     }
 
-    /// Begins with the first row of this epoch, the first one being 0. [`epochs`](super::IterationOptions::epochs) counts those
-    /// before it too.
+    /// Starts at the first row of epoch number `epoch`; the first epoch is 0.
+    /// [`epochs`](super::IterationOptions::epochs) also counts the epochs before it.
     pub fn start_at_epoch(&mut self, epoch: u64) {
         self.0.start_at_epoch(epoch);
     }
 
-    /// Goes on after the last batch before [`state`](Self::state) was asked, whatever this iterator gave so far.
+    /// Resumes after the last batch that was yielded before [`state`](Self::state) was called. Batches that this
+    /// iterator has yielded do not matter.
     ///
     /// # Errors
-    /// The state is none, or of other files, options, or another seed. The iterator stays as it was.
+    /// The state is invalid, or belongs to other files, options or another seed. The iterator is then unchanged.
     pub fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
         self.0.load_state(state)
     }

@@ -1,4 +1,4 @@
-//! Where all chunks of all files are, and how many rows each declares.
+//! Index of all chunks of all files, with their row counts.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Requests, Skipped};
 
 use super::options::IterationOptions;
 
-/// The chunks of each file, by what stands around them alone.
+/// The chunks of each file, found from their headers without decoding them.
 #[derive(Debug)]
 pub(super) struct ChunkIndex {
-    /// Chunks with rows, by file.
+    /// Non-empty chunks of each file.
     files: Vec<Vec<Chunk>>,
-    /// Rows before each file, and all rows at the end.
+    /// Number of rows before each file, followed by the total.
     rows_before: Vec<u64>,
-    /// Of the files' fingerprints, of where the chunks are, and of how many rows they have.
+    /// Checksum of the file fingerprints, the chunk offsets and the row counts.
     pub(super) digest: u32,
-    /// What could not be read and is left out.
+    /// Chunks and files that could not be read and are skipped.
     pub(super) skipped: Vec<Skipped>,
 }
 
-/// A row: its file, its chunk in the list of that file, and its row in the chunk.
+/// Position of a row: its file, its chunk in the list of that file, and its row in the chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct RowLocation {
     pub(super) file: usize,
     pub(super) nth_chunk: usize,
     pub(super) row: u64,
 }
 
 impl ChunkIndex {
-    /// The index of all files, and the counts of the requests to stores.
+    /// Scans all files. Also returns the counts of the requests to stores.
     pub(super) fn build(
         files: &Arc<FileSet>,
         options: &IterationOptions,
@@ -55,7 +55,7 @@ impl ChunkIndex {
                 skipped.push(fault);
             }
             let chunks: Vec<Chunk> = chunks.into_iter().filter(|chunk| chunk.rows > 0).collect();
-            // It has just been opened.
+            // The scan has just opened the file.
             let identity = if chunks.is_empty() { None } else { Some(files.identity(file)?) };
             files_chunks.push((identity, chunks));
             Ok(())
@@ -64,10 +64,10 @@ impl ChunkIndex {
         Ok((Self { skipped, ..index }, requests))
     }
 
-    /// An index of known chunks. Each has rows; a file with chunks has its identity.
+    /// Makes an index of known chunks. Each chunk has rows, and each file with chunks has an identity.
     ///
     /// # Errors
-    /// The rows of all chunks are not a `u64`.
+    /// The total number of rows does not fit a `u64`.
     pub(super) fn of(
         files: impl IntoIterator<Item = (Option<FileIdentity>, Vec<Chunk>)>,
     ) -> Result<Self, FeedError> {
@@ -98,8 +98,8 @@ impl ChunkIndex {
         &self.files[file]
     }
 
-    /// The row that has `row` rows before it, in file order; none behind the last.
-    pub(super) fn place(&self, row: u64) -> Option<Place> {
+    /// The position of row number `row` in file order; `None` if it is past the last row.
+    pub(super) fn place(&self, row: u64) -> Option<RowLocation> {
         if row >= self.rows() {
             return None;
         }
@@ -107,14 +107,14 @@ impl ChunkIndex {
         let mut left = row - self.rows_before[file];
         for (nth_chunk, chunk) in self.files[file].iter().enumerate() {
             if left < chunk.rows {
-                return Some(Place { file, nth_chunk, row: left });
+                return Some(RowLocation { file, nth_chunk, row: left });
             }
             left -= chunk.rows;
         }
         None
     }
 
-    /// Rows before a row of a chunk, in file order. `offset` is where the chunk starts.
+    /// Number of rows before row `row` of a chunk, in file order. `offset` is the start of the chunk.
     pub(super) fn rows_before(&self, file: usize, offset: u64, row: u64) -> u64 {
         let chunks = self.files[file].iter().take_while(|chunk| chunk.offset < offset);
         self.rows_before[file] + chunks.map(|chunk| chunk.rows).sum::<u64>() + row

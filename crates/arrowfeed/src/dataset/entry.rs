@@ -1,4 +1,4 @@
-//! Files as a dataset, whatever their format.
+//! The type `Dataset`, independent of the file format.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use super::source::TensorDefinitions;
 use super::tensors::TensorIterator;
 use crate::error::DatasetError;
 
-/// Files of one format, the tensors that are made of them, and all that can be known of both before any row is read. Made
-/// by the constructor of a format, such as [`AvroDataset::open`](crate::AvroDataset::open).
+/// Files of one format, the tensors that are made from them, and everything that is known of both before a row is read.
+/// Created by the constructor of a format, such as [`AvroDataset::open`](crate::AvroDataset::open).
 #[derive(Debug, Clone)]
 pub struct Dataset {
     files: Arc<Indexed>,
@@ -27,9 +27,9 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// A dataset of files. `tensors`: what the tensors are made of; `None`: what
-    /// [`infer_representations`](crate::tensor::infer_representations) finds. No more columns are read than the tensors
-    /// need, unless `all_columns`.
+    /// Makes a dataset from files. If `tensors` is `None`, they are inferred by
+    /// [`infer_representations`](crate::tensor::infer_representations). Unless `all_columns` is set, only the columns
+    /// that the tensors need are read.
     ///
     /// # Errors
     /// Columns and tensors do not fit each other.
@@ -41,24 +41,28 @@ impl Dataset {
         Self::of_chosen(files, tensors, all_columns, None)
     }
 
-    /// As [`new`](Self::new). With `endless`, not all columns of the files can be read, for this reason.
+    /// Like [`new`](Self::new). `recursion_error` is set if the schema lacks recursive columns, and is the error that names
+    /// them.
     pub(crate) fn of_chosen(
         files: FileSet,
         tensors: Option<TensorDefinitions>,
         all_columns: bool,
-        endless: Option<FeedError>,
+        recursion_error: Option<FeedError>,
     ) -> Result<Self, DatasetError> {
-        let definitions = TensorDefinitions::given_or_inferred(tensors, files.schema(), endless.as_ref())?;
+        let definitions =
+            TensorDefinitions::given_or_inferred(tensors, files.schema(), recursion_error.as_ref())?;
         let columns = match all_columns {
             true => Vec::new(),
-            false => {
-                definitions.needed_columns(files.schema(), files.format().limits().batch_bytes, endless)?
-            }
+            false => definitions.needed_columns(
+                files.schema(),
+                files.format().limits().batch_bytes,
+                recursion_error,
+            )?,
         };
         Self::of(Indexed::new(files), definitions, &columns)
     }
 
-    /// Reads `columns` only, unless there are none.
+    /// Reads only `columns`, or all columns if it is empty.
     fn of(files: Indexed, definitions: TensorDefinitions, columns: &[String]) -> Result<Self, DatasetError> {
         let files = if columns.is_empty() { files } else { files.with_columns(columns)? };
         let limits = files.files.format().limits();
@@ -66,19 +70,20 @@ impl Dataset {
         Ok(Self { files: Arc::new(files), definitions, adapter })
     }
 
-    /// Writes where all chunks of all files are to a file, for [`with_index`](Self::with_index). It appears under its name
-    /// when it is whole; one that was there is replaced. Scans the files, unless that has been done. `interrupt` may stop it.
+    /// Writes the index of all chunks to a file, for [`with_index`](Self::with_index). The file appears under its name
+    /// only when it is complete, and replaces an existing one. Scans the files unless that has been done before.
+    /// `interrupt` can stop it.
     ///
     /// # Errors
-    /// A chunk of a file has a fault; a file cannot be read, or the index cannot be written; or the caller wants to stop.
+    /// A chunk of a file is corrupt; a file cannot be read; the index cannot be written; or `interrupt` returned true.
     pub fn save_index(&self, path: impl AsRef<Path>, interrupt: Option<Interrupt>) -> Result<(), FeedError> {
         let options = IterationOptions { interrupt: interrupt.clone(), ..Default::default() };
         let (index, _) = self.files.index(&options)?;
         saved_index::save(path.as_ref(), &self.files.files, &index, &Check::of(interrupt.as_ref()))
     }
 
-    /// The same dataset with an index that [`save_index`](Self::save_index) wrote: the files are not scanned. No file is
-    /// opened; when one is, it must be the file that the index was made of. `interrupt` may stop it.
+    /// Uses an index that [`save_index`](Self::save_index) wrote, so that the files are not scanned. No file is opened
+    /// now; a file that is opened later must be the one that the index was made from. `interrupt` can stop it.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -86,10 +91,10 @@ impl Dataset {
     /// # let index = std::env::temp_dir().join(format!("arrowfeed-doc-{}.index.json", std::process::id()));
     /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
     ///
-    /// let dataset = AvroDataset::open([path.as_path().into()], AvroDatasetOptions::default())?;
+    /// let dataset = AvroDataset::open([path.as_path()], AvroDatasetOptions::default())?;
     /// dataset.save_index(&index, None)?;
     /// let options = AvroDatasetOptions { index: Some(index.clone()), ..Default::default() };
-    /// let dataset = AvroDataset::open([path.into()], options)?;
+    /// let dataset = AvroDataset::open([path], options)?;
     /// assert_eq!(dataset.num_rows()?, 3);
     /// # std::fs::remove_file(index)?;
     /// # Ok(())
@@ -97,8 +102,8 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// The index cannot be read, or its contents are wrong; it is an index of other files, or a file has another length now
-    /// ([`Changed`](arrowfeed_source::FeedErrorKind::Changed)); or the caller wants to stop.
+    /// The index cannot be read or is invalid; it belongs to other files, or the length of a file has changed
+    /// ([`Changed`](arrowfeed_source::FeedErrorKind::Changed)); or `interrupt` returned true.
     pub fn with_index(
         mut self,
         path: impl AsRef<Path>,
@@ -109,7 +114,7 @@ impl Dataset {
         Ok(self)
     }
 
-    /// The same dataset, with the index that a constructor was given.
+    /// Uses the index that was passed to a constructor, if any.
     pub(crate) fn indexed(
         self,
         path: Option<&Path>,
@@ -126,27 +131,27 @@ impl Dataset {
         self.files.files.schema()
     }
 
-    /// What a file may ask for.
+    /// Limits on the resources that a file may use.
     pub fn limits(&self) -> &Limits {
         self.files.files.format().limits()
     }
 
-    /// What the tensors are made of.
+    /// The definitions of the tensors.
     pub fn tensor_definitions(&self) -> &TensorDefinitions {
         &self.definitions
     }
 
-    /// What is known of each tensor, by name, in order.
+    /// The name and the spec of each tensor, in order.
     pub fn specs(&self) -> &[(String, TensorSpec)] {
         self.adapter.specs()
     }
 
-    /// What makes tensors of the record batches.
+    /// The adapter that makes tensors from the record batches.
     pub fn tensor_adapter(&self) -> &Adapter {
         &self.adapter
     }
 
-    /// Rows of all files, as the heads of their blocks declare them.
+    /// Number of rows in all files, as declared by the headers of their blocks.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -154,36 +159,75 @@ impl Dataset {
         self.num_rows_with(None)
     }
 
-    /// As [`num_rows`](Self::num_rows), which opens every file the first time: `interrupt` may stop it.
+    /// Like [`num_rows`](Self::num_rows), which opens every file at the first call. `interrupt` can stop it.
     ///
     /// # Errors
-    /// A file cannot be read, or the caller wants to stop.
+    /// A file cannot be read, or `interrupt` returned true.
     pub fn num_rows_with(&self, interrupt: Option<Interrupt>) -> Result<u64, FeedError> {
         let options = IterationOptions { interrupt, ..Default::default() };
         Ok(self.files.index(&options)?.0.rows())
     }
 
-    /// Of the names and lengths of the files, and of the schema of the batches: 16 hexadecimal digits.
+    /// Number of batches of an iteration with these options, if no row is skipped. `None`: infinite.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+    /// use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
+    ///
+    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
+    /// let options = IterationOptions { batch_size: 2, ..Default::default() };
+    /// assert_eq!(dataset.num_batches(&options)?, Some(2));
+    /// assert_eq!(dataset.record_batches(options)?.count(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// The system does not tell how long a file is.
+    /// An option is invalid, a file cannot be read, or the interrupt of the options returned true.
+    pub fn num_batches(&self, options: &IterationOptions) -> Result<Option<u64>, FeedError> {
+        options.check()?;
+        let scan = IterationOptions { interrupt: options.interrupt.clone(), ..Default::default() };
+        Ok(options.num_batches(self.files.index(&scan)?.0.rows()))
+    }
+
+    /// Like [`num_batches`](Self::num_batches), but does not scan files for the number alone: the outer `None` means
+    /// unknown. The number is known if the iteration scans the files anyway, if an earlier call has, or if the files
+    /// are local and small: at most 100 files and 64 MiB.
+    ///
+    /// # Errors
+    /// As [`num_batches`](Self::num_batches).
+    pub fn known_num_batches(&self, options: &IterationOptions) -> Result<Option<Option<u64>>, FeedError> {
+        let scans = options.shuffles() || options.is_sharded();
+        match scans || self.files.is_scan_cheap(options.interrupt.as_ref()) {
+            true => self.num_batches(options).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Checksum of the names and lengths of the files and of the batch schema, as 16 hexadecimal digits.
+    ///
+    /// # Errors
+    /// The length of a file cannot be determined.
     pub fn fingerprint(&self) -> Result<String, FeedError> {
         self.fingerprint_with(None)
     }
 
-    /// As [`fingerprint`](Self::fingerprint), until `interrupt`, which is asked for each file, says to stop.
+    /// Like [`fingerprint`](Self::fingerprint), but stops when `interrupt`, which is called for each file, returns
+    /// true.
     ///
     /// # Errors
-    /// As [`fingerprint`](Self::fingerprint); or the caller wants to stop.
+    /// As [`fingerprint`](Self::fingerprint); or `interrupt` returned true.
     pub fn fingerprint_with(&self, interrupt: Option<&Interrupt>) -> Result<String, FeedError> {
         let schema = crc32fast::hash(format!("{:?}", self.arrow_schema()).as_bytes());
         Ok(format!("{:08x}{schema:08x}", self.files.marks(interrupt)?.digest()))
     }
 
-    /// The dataset of some of the tensors; no other columns are read. Their specs stay as they are.
+    /// Restricts the dataset to some of its tensors and to the columns that they need. The specs of these tensors do
+    /// not change.
     ///
     /// # Errors
-    /// A name that is not known.
+    /// A name is unknown.
     pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
         let adapter = self.adapter.project(names)?;
         let definitions = self.definitions.chosen(names);
@@ -191,8 +235,8 @@ impl Dataset {
         Self::of((*self.files).clone(), definitions, &columns)
     }
 
-    /// Byte ranges of about `target_bytes` each that cover the files, in their order, so that several processes can read them
-    /// with [`read_split`](Self::read_split). Opens each file; `interrupt` may stop it.
+    /// Divides the files into byte ranges of about `target_bytes` each, in file order, which several processes can read
+    /// with [`read_split`](Self::read_split). Opens each file. `interrupt` can stop it.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -200,7 +244,7 @@ impl Dataset {
     /// use arrowfeed::source::run::RangeOptions;
     /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
     ///
-    /// let dataset = AvroDataset::open([path.into()], AvroDatasetOptions::default())?;
+    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
     /// let mut rows = 0;
     /// for split in dataset.plan_splits(64, None)? {
     ///     for batch in dataset.read_split(&split, None, RangeOptions::default())? {
@@ -213,7 +257,7 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// A file has no path; it cannot be opened, or is not of the format; the caller wants to stop.
+    /// A file has no path; it cannot be opened, or does not have the format; `interrupt` returned true.
     pub fn plan_splits(
         &self,
         target_bytes: u64,
@@ -222,10 +266,10 @@ impl Dataset {
         self.files.files.splits(target_bytes, interrupt)
     }
 
-    /// The record batches of a split of one of the files, see [`FileSet::read_split`].
+    /// Reads the record batches of a split of one of the files, see [`FileSet::read_split`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`FileSet::read_split`].
     pub fn read_split(
         &self,
         split: &Split,
@@ -235,15 +279,15 @@ impl Dataset {
         self.files.files.read_split(split, source, options)
     }
 
-    /// Record batches.
+    /// Iterates over the record batches.
     ///
     /// # Errors
-    /// An option that makes no sense. What is wrong with files comes in its turn.
+    /// An option is invalid. Errors of files are returned by the iterator.
     pub fn record_batches(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
         Ok(BatchIterator::new(self.files.clone(), options)?)
     }
 
-    /// Tensors, by name.
+    /// Iterates over the tensors of each batch, by name.
     ///
     /// # Errors
     /// As [`record_batches`](Self::record_batches).
@@ -251,7 +295,8 @@ impl Dataset {
         Ok(TensorIterator::new(self.files.clone(), options, self.adapter.clone())?)
     }
 
-    /// What is read, and of each tensor what is shared with the record batches and what is copied, and why.
+    /// Describes the files and columns that are read, and for each tensor what it shares with the record batches, what
+    /// is copied, and why.
     pub fn explain(&self) -> String {
         let columns: Vec<String> =
             self.arrow_schema().fields().iter().map(|field| printable(field.name())).collect();

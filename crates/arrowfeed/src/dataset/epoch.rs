@@ -1,4 +1,4 @@
-//! One epoch, in either order.
+//! One epoch, in file order or shuffled.
 
 use std::sync::Arc;
 
@@ -7,27 +7,27 @@ use arrowfeed_source::{FeedError, Report};
 
 use super::chunk_index::ChunkIndex;
 use super::options::IterationOptions;
-use super::pieces::After;
+use super::pieces::RowPosition;
 use super::rows::Rows;
 use super::sequential::Sequential;
 use super::shuffled::{AfterShuffled, Shuffled};
 
-/// A place in an epoch.
+/// A position in an epoch.
 #[derive(Debug, Clone)]
-pub(super) enum At {
+pub(super) enum EpochPosition {
     Start,
-    Row(After),
+    Row(RowPosition),
     Window(AfterShuffled),
 }
 
-/// What an epoch has next.
+/// Result of requesting the next batch of an epoch.
 #[derive(Debug)]
 pub(super) enum Step<P> {
-    /// The rows of a batch, and the place after them.
+    /// The rows of a batch, and the position after them.
     Rows(Rows, P),
-    /// Nothing yet: threads are at it.
+    /// No batch is ready yet; workers are decoding.
     Pending,
-    /// There is no more.
+    /// The epoch has ended.
     End,
 }
 
@@ -41,14 +41,14 @@ impl<P> Step<P> {
     }
 }
 
-/// What an epoch reads, and who decodes.
+/// Inputs of an epoch: the files, their index, the options and the workers that decode.
 pub(super) struct Reading<'a> {
     pub(super) files: &'a Arc<FileSet>,
-    /// Where the order needs it.
+    /// Present if the order needs it.
     pub(super) index: Option<Arc<ChunkIndex>>,
     pub(super) options: &'a IterationOptions,
     pub(super) workers: Workers,
-    /// Of the shuffle.
+    /// Seed of the shuffle.
     pub(super) seed: u64,
 }
 
@@ -58,17 +58,22 @@ pub(super) enum Epoch {
 }
 
 impl Epoch {
-    /// Goes on at a place of epoch number `epoch`, whose first batch begins with `carried` rows of the one before.
-    pub(super) fn start(reading: Reading<'_>, epoch: u64, at: At, carried: u64) -> Result<Self, FeedError> {
+    /// Starts epoch number `epoch` at a position. Its first batch begins with `carried` rows of the previous epoch.
+    pub(super) fn start(
+        reading: Reading<'_>,
+        epoch: u64,
+        at: EpochPosition,
+        carried: u64,
+    ) -> Result<Self, FeedError> {
         let Reading { files, index, options, workers, seed } = reading;
         let mut epoch = match (index, at) {
             (Some(index), at) if options.shuffles() => {
-                let after = if let At::Window(after) = at { Some(after) } else { None };
+                let after = if let EpochPosition::Window(after) = at { Some(after) } else { None };
                 let epoch = Shuffled::start(files, &index, options, workers, (seed, epoch), after)?;
                 Self::Shuffled(Box::new(epoch))
             }
             (index, at) => {
-                let after = if let At::Row(after) = at { Some(after) } else { None };
+                let after = if let EpochPosition::Row(after) = at { Some(after) } else { None };
                 let index = index.as_deref();
                 let epoch = Sequential::start(files, index, options, workers, carried, after)?;
                 Self::Sequential(Box::new(epoch))
@@ -78,7 +83,8 @@ impl Epoch {
         Ok(epoch)
     }
 
-    /// Makes this epoch the one that is read: its first batch has so many rows, and so many bytes of it may wait.
+    /// Makes this epoch the current one. `rows` is the size of its first batch, `prefetch_bytes` the limit of decoded
+    /// bytes that may wait.
     pub(super) fn begin(&mut self, rows: usize, prefetch_bytes: usize) {
         self.reader().set_prefetch_bytes(prefetch_bytes);
         match self {
@@ -94,20 +100,20 @@ impl Epoch {
         }
     }
 
-    /// The next batch. Waits for it, if the caller wants that.
-    pub(super) fn next(&mut self, wait: bool) -> Result<Step<At>, FeedError> {
+    /// Returns the next batch. If `wait` is set, blocks until it is ready.
+    pub(super) fn next(&mut self, wait: bool) -> Result<Step<EpochPosition>, FeedError> {
         Ok(match self {
-            Self::Sequential(epoch) => epoch.next(wait)?.map(At::Row),
-            Self::Shuffled(epoch) => epoch.next(wait)?.map(At::Window),
+            Self::Sequential(epoch) => epoch.next(wait)?.map(EpochPosition::Row),
+            Self::Shuffled(epoch) => epoch.next(wait)?.map(EpochPosition::Window),
         })
     }
 
-    /// What has been read and left out since this was asked last.
+    /// Takes the counts of what has been read and skipped since the last call.
     pub(super) fn take_report(&mut self) -> Report {
         self.reader().take_report()
     }
 
-    /// Whether all of it is given to threads already; then the rows of its last batch, if that is not full.
+    /// Number of rows in an incomplete last batch, otherwise 0. `None` until all work of the epoch is scheduled.
     pub(super) fn planned(&self) -> Option<u64> {
         let reader = match self {
             Self::Sequential(epoch) => &epoch.reader,

@@ -1,20 +1,26 @@
-//! Files with their chunk index and checksums, which are computed once for all iterations.
+//! Files with their chunk index and checksums, which are computed once and shared by all iterations.
 
 use std::sync::Arc;
 
 use arrowfeed_source::run::FileSet;
-use arrowfeed_source::{FeedError, ForkLock, Interrupt, Requests, counted, thousands};
+use arrowfeed_source::{Check, FeedError, ForkLock, Interrupt, Requests, counted, thousands};
 
 use super::chunk_index::ChunkIndex;
 use super::options::IterationOptions;
-use super::state::FileMarks;
+use super::state::FileChecksums;
+
+/// Maximum total bytes of local files that are scanned for a number that the caller may not need.
+const CHEAP_BYTES: u64 = 64 << 20;
+
+/// Maximum number of such files.
+const CHEAP_FILES: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct Indexed {
     pub(super) files: Arc<FileSet>,
-    /// The index of files without a fault, which does not depend on `on_error`.
+    /// Cached only if no file has a fault: the index then does not depend on `on_error`.
     index: ForkLock<Option<Arc<ChunkIndex>>>,
-    marks: ForkLock<Option<FileMarks>>,
+    marks: ForkLock<Option<FileChecksums>>,
 }
 
 impl Indexed {
@@ -22,19 +28,19 @@ impl Indexed {
         Self { files: Arc::new(files), index: ForkLock::default(), marks: ForkLock::default() }
     }
 
-    /// Files whose index is known. It has no fault.
+    /// Makes files with a known index, which has no faults.
     pub(super) fn with_index(files: FileSet, index: ChunkIndex) -> Self {
         let index = ForkLock::new(Some(Arc::new(index)));
         Self { files: Arc::new(files), index, marks: ForkLock::default() }
     }
 
-    /// The same files with other columns, which change neither the index nor the checksums.
+    /// The same files with other columns. The columns affect neither the index nor the checksums.
     pub(super) fn with_columns(&self, columns: &[String]) -> Result<Self, FeedError> {
         let files = Arc::new(self.files.with_columns(columns)?);
         Ok(Self { files, ..self.clone() })
     }
 
-    /// The index, and the counts of the requests to stores that it took now.
+    /// The index, and the counts of the requests to stores that this call made.
     pub(super) fn index(&self, options: &IterationOptions) -> Result<(Arc<ChunkIndex>, Requests), FeedError> {
         if let Some(index) = self.index.with(|index| index.clone()).flatten() {
             return Ok((index, Requests::default()));
@@ -47,7 +53,20 @@ impl Indexed {
         Ok((index, requests))
     }
 
-    /// What a scan of the files for the index costs, in words, where they are objects of stores and it is not known yet.
+    /// Whether the index is known, or the files are local and so small that a scan of them takes little time.
+    pub(super) fn is_scan_cheap(&self, interrupt: Option<&Interrupt>) -> bool {
+        if self.index.with(|index| index.is_some()).unwrap_or(false) {
+            return true;
+        }
+        if self.files.has_objects() || self.files.len() > CHEAP_FILES {
+            return false;
+        }
+        let mut bytes = (0..self.files.len()).map(|file| self.files.file_len(file, &Check::of(interrupt)));
+        let sum = bytes.try_fold(0_u64, |sum, bytes| bytes.ok().and_then(|bytes| sum.checked_add(bytes)));
+        sum.is_some_and(|bytes| bytes <= CHEAP_BYTES)
+    }
+
+    /// Describes the cost of the scan for the index, if the files are objects in stores and the index is not known yet.
     pub(super) fn scan_cost(&self) -> Option<String> {
         if !self.files.has_objects() || self.index.with(|index| index.is_some()).unwrap_or(false) {
             return None;
@@ -61,18 +80,18 @@ impl Indexed {
         Some(format!("{what} of {files} of a store{bytes}: save_index() writes them, index= takes them"))
     }
 
-    pub(super) fn marks(&self, interrupt: Option<&Interrupt>) -> Result<FileMarks, FeedError> {
+    pub(super) fn marks(&self, interrupt: Option<&Interrupt>) -> Result<FileChecksums, FeedError> {
         if let Some(marks) = self.marks.with(|marks| marks.clone()).flatten() {
             return Ok(marks);
         }
-        let marks = FileMarks::of(&self.files, interrupt)?;
+        let marks = FileChecksums::of(&self.files, interrupt)?;
         let first = self.marks.with(|known| known.get_or_insert_with(|| marks.clone()).clone());
         Ok(first.unwrap_or(marks))
     }
 }
 
 impl Clone for Indexed {
-    /// What is known stays known.
+    /// Keeps the cached index and checksums.
     fn clone(&self) -> Self {
         let index = ForkLock::new(self.index.with(|index| index.clone()).flatten());
         let marks = ForkLock::new(self.marks.with(|marks| marks.clone()).flatten());

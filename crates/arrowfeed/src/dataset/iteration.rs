@@ -1,11 +1,12 @@
-//! Batches of a dataset and what is made of them, epoch after epoch, and where they stand.
+//! Iteration over the batches of a dataset, epoch after epoch, with a conversion of each batch and a resumable
+//! position.
 //!
 //! ```text
 //! Epoch ──rows──> produce ──> MapStage ──> next
-//!        (ahead: what is begun)   (given: what the caller has)
+//!        (ahead: last batch started) (given: last batch yielded)
 //! ```
-//! With several threads, batches are begun before the caller asks for them. What the caller sees, the state and the report,
-//! is that of the last batch given.
+//! With several threads, batches are started before the caller requests them. The state and the report that the caller
+//! sees are those of the last batch yielded.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -19,92 +20,93 @@ use rand::TryRngCore;
 use rand::rngs::OsRng;
 
 use super::chunk_index::ChunkIndex;
-use super::epoch::{At, Epoch, Reading, Step};
+use super::epoch::{Epoch, EpochPosition, Reading, Step};
 use super::indexed::Indexed;
 use super::options::IterationOptions;
-use super::pieces::After;
-use super::reported::{Counted, Reported};
+use super::pieces::RowPosition;
+use super::reported::{ReportLog, ReportMark};
 use super::rows::Rows;
 use super::shuffled::AfterShuffled;
-use super::state::{Place, State};
+use super::state::{SavedPosition, State};
 use crate::error::{DatasetError, StateError, StateErrorKind};
 
-/// What is made of each batch.
+/// Conversion that is applied to each batch.
 pub(super) trait Conversion: Send + Sync + 'static {
     type Output: Send + 'static;
 
-    /// Whether it takes work.
+    /// Whether the conversion takes enough work to run on a worker.
     const TAKES_WORK: bool;
 
     fn convert(&self, batch: RecordBatch) -> Result<Self::Output, DatasetError>;
 
-    /// Bytes of memory.
+    /// Memory of an output in bytes.
     fn bytes(output: &Self::Output) -> usize;
 }
 
-/// Batches of a dataset, converted.
+/// Iterator over the converted batches of a dataset.
 ///
-/// After an error there are no more batches, and the state is that of the last one.
+/// After an error the iteration ends, and its state is that of the last batch.
 pub(super) struct Iteration<C: Conversion> {
     files: Arc<Indexed>,
     options: IterationOptions,
     conversion: Arc<C>,
-    /// The files with the requests to stores of this iteration. Made with the first epoch.
+    /// The files with the store requests of this iteration. Created with the first epoch.
     requesting: Option<Arc<FileSet>>,
-    /// Made when it is first needed, where the order needs it.
+    /// Created when it is first needed, if the order needs it.
     index: Option<Arc<ChunkIndex>>,
-    /// Of the shuffle; drawn when the first batch is asked for, where the caller has none.
+    /// Seed of the shuffle. Drawn at random with the first batch if the caller has set none.
     seed: Option<u64>,
-    /// Started with the first batch, where there are several threads.
+    /// Started with the first batch, if there are several threads or one that decodes ahead.
     pool: Option<Arc<Pool>>,
-    /// What is read now, and after it.
+    /// The current epoch, and the next one if it has been started.
     reading: Option<Epoch>,
     following: Option<Epoch>,
-    /// What has been read and left out, also before a state that was loaded.
-    report: Reported,
-    /// The last rows of the epoch before, which are not a batch yet.
+    /// Counts of what has been read and skipped, including those of a loaded state.
+    report: ReportLog,
+    /// The last rows of the previous epoch, which do not fill a batch yet.
     held: Option<RecordBatch>,
-    /// After the last batch that was begun.
-    ahead: Stand,
-    /// Batches that are begun and not given, each with what it stands at.
+    /// The position after the last batch that was started.
+    ahead: Progress,
+    /// Batches that were started but not yielded yet. `stands` has the position after each of them.
     begun: Option<MapStage<Result<C::Output, DatasetError>>>,
-    stands: VecDeque<Stand>,
-    /// There is nothing more to begin, for this reason.
+    stands: VecDeque<Progress>,
+    /// Set when no more batches can be started.
     end: Option<End>,
-    /// After the last batch that was given.
-    given: Stand,
-    /// Bytes of a whole batch that is made, by the last one.
+    /// The position after the last batch that was yielded.
+    given: Progress,
+    /// Estimated bytes of a full converted batch, from the last one yielded.
     bytes: usize,
     closed: bool,
 }
 
-/// What an iteration has given, or begun.
+/// Position and counts of an iteration after a batch.
 #[derive(Debug, Clone)]
-struct Stand {
-    /// Epoch and place after the last batch.
+struct Progress {
+    /// Epoch, and position in it after the last batch.
     epoch: u64,
-    place: At,
+    place: EpochPosition,
     rows: u64,
-    /// Batches of the epoch.
+    /// Number of batches in the epoch.
     batches: u64,
-    counted: Counted,
+    counted: ReportMark,
 }
 
-/// Why nothing more is begun.
+/// Reason why no more batches can be started.
 enum End {
     Over,
     Failed(DatasetError),
 }
 
-/// What is begun next.
+/// Result of producing the next batch.
 enum Produced {
-    Batch(Rows, Stand),
+    Batch(Rows, Progress),
     Pending,
     Over,
 }
 
-impl Stand {
-    const START: Self = Self { epoch: 0, place: At::Start, rows: 0, batches: 0, counted: Counted::NONE };
+impl Progress {
+    const START: Self =
+        Self { epoch: 0, place: EpochPosition::Start, rows: 0, batches: 0, counted: ReportMark::NONE };
 }
 
 impl<C: Conversion> Iteration<C> {
@@ -114,7 +116,7 @@ impl<C: Conversion> Iteration<C> {
         conversion: C,
     ) -> Result<Self, FeedError> {
         options.check()?;
-        // Asked once: it may change with the thread that asks, and while an epoch runs.
+        // Resolved once: the number depends on the calling thread, and may change during an epoch.
         let threads = NonZeroUsize::new(options.thread_count());
         let options = IterationOptions { threads, ..options };
         Ok(Self {
@@ -127,13 +129,13 @@ impl<C: Conversion> Iteration<C> {
             pool: None,
             reading: None,
             following: None,
-            report: Reported::default(),
+            report: ReportLog::default(),
             held: None,
-            ahead: Stand::START,
+            ahead: Progress::START,
             begun: None,
             stands: VecDeque::new(),
             end: None,
-            given: Stand::START,
+            given: Progress::START,
             bytes: 0,
             closed: false,
         })
@@ -151,15 +153,15 @@ impl<C: Conversion> Iteration<C> {
         self.given.epoch
     }
 
-    /// What has been read and left out up to the last batch given.
+    /// Counts of what has been read and skipped up to the last batch yielded.
     pub(super) fn report(&self) -> Report {
         self.report.up_to(&self.given.counted, self.given.rows)
     }
 
-    /// Ends the iteration, and its threads with it.
+    /// Ends the iteration and its threads.
     pub(super) fn close(&mut self) {
         if let Some(files) = self.requesting.take() {
-            // Threads that wait for a response would be waited for.
+            // Otherwise the shutdown would wait for threads that wait for a response.
             files.cancel_requests();
         }
         (self.reading, self.following, self.held, self.begun, self.end) = (None, None, None, None, None);
@@ -219,7 +221,8 @@ impl<C: Conversion> Iteration<C> {
         Ok(None)
     }
 
-    /// Whether one more batch may be begun: the one that is asked for, and then as many as may wait.
+    /// Whether another batch may be started. One batch may always be in flight, further ones only within the memory
+    /// limits.
     fn has_room(&self) -> bool {
         let waiting = self.stands.len();
         let bytes = (waiting + 1).saturating_mul(self.bytes);
@@ -228,7 +231,8 @@ impl<C: Conversion> Iteration<C> {
         self.end.is_none() && (waiting == 0 || (waiting < 2 * self.options.thread_count() && may_wait))
     }
 
-    /// Begins one more batch, if its rows are there. False: there is nothing to begin, or no use in more of it.
+    /// Starts the next batch, if its rows are available or if `wait` is set. Returns whether it is useful to start
+    /// another one: false if there was no batch to start, or if the batch needs no work.
     fn begin(&mut self, wait: bool) -> bool {
         match self.produce(wait) {
             Ok(Produced::Batch(rows, stand)) => {
@@ -257,7 +261,7 @@ impl<C: Conversion> Iteration<C> {
         }
     }
 
-    /// The rows of the next batch, which begins where `ahead` stands.
+    /// Produces the rows of the next batch, which begins at the position `ahead`.
     fn produce(&mut self, wait: bool) -> Result<Produced, DatasetError> {
         while !self.is_over() {
             let mut reading = match self.reading.take() {
@@ -289,19 +293,20 @@ impl<C: Conversion> Iteration<C> {
                 Step::Pending => return Ok(Produced::Pending),
                 Step::End => {
                     self.reading = None;
-                    // Epochs without a batch would follow each other without end.
-                    let empty = self.ahead.batches == 0 && matches!(self.ahead.place, At::Start);
+                    // Without a limit on epochs, epochs that yield no batch would repeat forever.
+                    let empty = self.ahead.batches == 0 && matches!(self.ahead.place, EpochPosition::Start);
                     let ended = empty && self.options.epochs.is_none();
-                    let Stand { epoch, rows, .. } = self.ahead;
+                    let Progress { epoch, rows, .. } = self.ahead;
                     let counted = self.report.counted();
-                    self.ahead = Stand { epoch: epoch + 1, place: At::Start, rows, batches: 0, counted };
+                    self.ahead =
+                        Progress { epoch: epoch + 1, place: EpochPosition::Start, rows, batches: 0, counted };
                     if ended {
                         break;
                     }
                 }
             }
         }
-        // The last epochs may have had no rows to fill the batch.
+        // Rows remain if the last epochs had no rows to fill their batch.
         match self.held.take().filter(|_| !self.options.drop_remainder) {
             Some(held) => {
                 self.ahead.rows += held.num_rows() as u64;
@@ -316,13 +321,13 @@ impl<C: Conversion> Iteration<C> {
         self.options.epochs.is_some_and(|epochs| self.ahead.epoch >= epochs.get())
     }
 
-    /// Whether the last rows of this epoch are a batch, however few.
+    /// Whether the last rows of this epoch are yielded as a batch even if they do not fill it.
     fn gives_short(&self) -> bool {
         let is_last = self.options.epochs.is_some_and(|epochs| self.ahead.epoch + 1 == epochs.get());
         !self.options.drop_remainder && (is_last || !self.options.across_epochs)
     }
 
-    /// The epoch whose first batch is next.
+    /// Takes or starts the epoch whose first batch is next.
     fn next_epoch(&mut self) -> Result<Epoch, FeedError> {
         self.options.ask()?;
         let held = self.held.as_ref().map_or(0, RecordBatch::num_rows);
@@ -338,7 +343,7 @@ impl<C: Conversion> Iteration<C> {
         Ok(epoch)
     }
 
-    /// Starts the next epoch when all of this one is given to threads, so that none of them waits at its end.
+    /// Starts the next epoch once all work of the current one is scheduled, so that no thread is idle at its end.
     fn follow(&mut self, reading: &Epoch) -> Result<(), FeedError> {
         let next = self.ahead.epoch + 1;
         let is_last = self.options.epochs.is_some_and(|epochs| next >= epochs.get());
@@ -346,16 +351,16 @@ impl<C: Conversion> Iteration<C> {
             return Ok(());
         };
         let carried = if self.options.across_epochs { carried } else { 0 };
-        match self.start_epoch(next, At::Start, carried) {
+        match self.start_epoch(next, EpochPosition::Start, carried) {
             Ok(epoch) => self.following = Some(epoch),
             Err(error) if error.kind() == FeedErrorKind::Interrupted => return Err(error),
-            // It is told when the epoch is started in its turn.
+            // The error is returned when the epoch is started in its turn.
             Err(_) => {}
         }
         Ok(())
     }
 
-    fn start_epoch(&mut self, number: u64, at: At, carried: u64) -> Result<Epoch, FeedError> {
+    fn start_epoch(&mut self, number: u64, at: EpochPosition, carried: u64) -> Result<Epoch, FeedError> {
         let index = self.index()?;
         let seed = if self.options.shuffles() { self.draw_seed()? } else { 0 };
         let workers = self.workers()?;
@@ -377,7 +382,7 @@ impl<C: Conversion> Iteration<C> {
         Ok(if by_caller { Workers::Caller } else { Workers::Pool(pool) })
     }
 
-    /// The index, where the order needs it.
+    /// The index, if the order needs it.
     fn index(&mut self) -> Result<Option<Arc<ChunkIndex>>, FeedError> {
         if !self.options.shuffles() && !self.options.is_sharded() {
             return Ok(None);
@@ -406,53 +411,55 @@ impl<C: Conversion> Iteration<C> {
         Ok(seed)
     }
 
-    /// Where the iteration stands after the last batch that was given, as JSON.
+    /// The position of the iteration after the last batch that was yielded, as JSON.
     pub(super) fn state(&mut self) -> Result<String, DatasetError> {
         let mut state = self.own_state()?;
         state.place = match &self.given.place {
-            At::Start => Place::Start,
-            At::Row(after) => Place::row(*after, &self.files.files)?,
-            At::Window(after) => Place::window(after.clone()),
+            EpochPosition::Start => SavedPosition::Start,
+            EpochPosition::Row(after) => SavedPosition::row(*after, &self.files.files)?,
+            EpochPosition::Window(after) => SavedPosition::window(after.clone()),
         };
         (state.epoch, state.report) = (self.given.epoch, (&self.report()).into());
         Ok(state.to_json())
     }
 
-    /// Goes on after the last batch before the state was asked for, whatever was given so far.
+    /// Resumes after the last batch before the state was taken. Batches that this iteration has yielded do not matter.
     pub(super) fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
         let state = State::from_json(state)?;
         let own = self.own_state()?;
         state.check(&own, self.options.seed, &self.files.files)?;
         let place = match state.place {
-            Place::Start => At::Start,
-            Place::Row { file, chunk, offset, row, .. } => At::Row(After { file, chunk, offset, row }),
-            Place::Window { window, passed, left_out } => {
-                At::Window(AfterShuffled { window, passed, left_out })
+            SavedPosition::Start => EpochPosition::Start,
+            SavedPosition::Row { file, chunk, offset, row, .. } => {
+                EpochPosition::Row(RowPosition { file, chunk, offset, row })
+            }
+            SavedPosition::Window { window, passed, left_out } => {
+                EpochPosition::Window(AfterShuffled { window, passed, left_out })
             }
         };
-        if matches!(place, At::Window(_)) && !self.options.shuffles()
-            || matches!(place, At::Row(_)) && self.options.shuffles()
+        if matches!(place, EpochPosition::Window(_)) && !self.options.shuffles()
+            || matches!(place, EpochPosition::Row(_)) && self.options.shuffles()
         {
             return Err(StateError::new(StateErrorKind::Invalid, "a place of this order", "another").into());
         }
-        // A state may be loaded long before the next batch is asked for: no thread waits for it.
+        // No threads are kept: a state may be loaded long before the next batch is requested.
         self.close();
         let report: Report = state.report.into();
         (self.seed, self.closed) = (state.seed, false);
-        self.report = Reported::default();
+        self.report = ReportLog::default();
         let rows = report.rows;
         self.report.add(report);
         let counted = self.report.counted();
-        self.given = Stand { epoch: state.epoch, place, rows, batches: 0, counted };
+        self.given = Progress { epoch: state.epoch, place, rows, batches: 0, counted };
         self.ahead = self.given.clone();
         Ok(())
     }
 
-    /// Begins with this epoch, and not with the first one. `epochs` counts all, those before it too.
+    /// Starts at this epoch. The option `epochs` also counts the epochs before it.
     pub(super) fn start_at_epoch(&mut self, epoch: u64) {
         self.close();
         self.closed = false;
-        self.given = Stand { epoch, ..Stand::START };
+        self.given = Progress { epoch, ..Progress::START };
         self.ahead = self.given.clone();
     }
 

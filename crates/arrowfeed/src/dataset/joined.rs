@@ -1,6 +1,6 @@
-//! Rows of several pieces in one batch. Enums keep the one dictionary that all batches share: Arrow's own functions
-//! would put that of each piece behind the others, so the keys alone are put together. Dictionaries that are not shared
-//! are joined as Arrow does it.
+//! Joining of rows of several pieces into one batch. All batches share one dictionary for each enum. Arrow's own
+//! functions would concatenate the dictionaries of all pieces, so only the keys are joined and the shared dictionary is
+//! attached again. Dictionaries that are not shared are joined as Arrow does it.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use arrow_array::{
 };
 use arrow_schema::{ArrowError, DataType, FieldRef, Fields, Schema, SchemaRef, UnionFields};
 
-/// Pieces one after the other.
+/// Concatenates pieces.
 pub(super) fn concatenated(pieces: &[&RecordBatch]) -> Result<RecordBatch, ArrowError> {
     by_keys(pieces, arrowfeed_select::concat_batches)
 }
 
-/// These rows, each a piece and a row of it.
+/// Gathers rows. Each one is a piece number and a row in that piece.
 pub(super) fn interleaved(
     pieces: &[&RecordBatch],
     rows: &[(usize, usize)],
@@ -25,7 +25,8 @@ pub(super) fn interleaved(
     by_keys(pieces, |_, pieces| arrowfeed_select::interleave_batches(pieces, rows))
 }
 
-/// Pieces have one schema; there is at least one piece.
+/// Joins pieces by the keys of their dictionaries where these are shared. There is at least one piece, and all have one
+/// schema.
 fn by_keys(
     pieces: &[&RecordBatch],
     join: impl FnOnce(&SchemaRef, &[&RecordBatch]) -> Result<RecordBatch, ArrowError>,
@@ -41,11 +42,12 @@ fn by_keys(
     });
     let bare = bare.collect::<Result<Vec<_>, _>>()?;
     let joined = join(&bare[0].schema(), &bare.iter().collect::<Vec<_>>())?;
-    let columns = joined.columns().iter().zip(first.columns()).map(|(column, like)| dressed(column, like));
+    let columns =
+        joined.columns().iter().zip(first.columns()).map(|(column, like)| with_dictionaries(column, like));
     RecordBatch::try_new(schema, columns.collect::<Result<_, _>>()?)
 }
 
-/// Whether the dictionaries of two pieces are the same memory.
+/// Whether two pieces use the same memory for their dictionaries.
 fn share_dictionaries(a: &[ArrayRef], b: &[ArrayRef]) -> bool {
     a.iter().zip(b).all(|(a, b)| {
         if !has_keys(a.data_type()) {
@@ -55,7 +57,7 @@ fn share_dictionaries(a: &[ArrayRef], b: &[ArrayRef]) -> bool {
             (Some(a), Some(b)) => a.values().to_data().ptr_eq(&b.values().to_data()),
             (None, None) => {
                 let (a, b) = (children(a), children(b));
-                // A dictionary of other keys has no children here.
+                // A dictionary with another key type has no children here.
                 !a.is_empty() && share_dictionaries(&a, &b)
             }
             _ => false,
@@ -76,7 +78,7 @@ fn has_keys(data_type: &DataType) -> bool {
     }
 }
 
-/// An array with keys in the place of dictionaries, at any depth.
+/// Replaces dictionaries by their keys, at any depth.
 fn keys(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     if !has_keys(array.data_type()) {
         return Ok(array.clone());
@@ -88,8 +90,8 @@ fn keys(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     with_children(array, inside)
 }
 
-/// The same with the dictionaries of another array.
-fn dressed(array: &ArrayRef, like: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+/// Attaches the dictionaries of `like` to an array of keys.
+fn with_dictionaries(array: &ArrayRef, like: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     if !has_keys(like.data_type()) {
         return Ok(array.clone());
     }
@@ -98,7 +100,7 @@ fn dressed(array: &ArrayRef, like: &ArrayRef) -> Result<ArrayRef, ArrowError> {
         return Ok(Arc::new(DictionaryArray::try_new(keys, dictionary.values().clone())?));
     }
     let (inside, likes) = (children(array), children(like));
-    let inside = inside.iter().zip(&likes).map(|(array, like)| dressed(array, like));
+    let inside = inside.iter().zip(&likes).map(|(array, like)| with_dictionaries(array, like));
     with_children(array, inside.collect::<Result<_, _>>()?)
 }
 

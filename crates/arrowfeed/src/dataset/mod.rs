@@ -1,27 +1,27 @@
-//! Files as a source of batches and tensors: in file order or shuffled, in shards, epoch after epoch, with a state to
-//! go on from.
+//! Iteration over files as batches and tensors: in file order or shuffled, in shards, over several epochs, with a state
+//! to resume from.
 //!
 //! ```text
 //! files ──indexed──> order ──parts──> decoded pieces ──┬─pieces─> batches of one size ──adapter──> tensors
 //!                    (seed, epoch, shard)              └─window─┘
 //! ```
-//! The order is a function of the files and the options, never of threads or speed.
+//! The order is a function of the files and the options. It never depends on threads or timing.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `entry` | the entry: files, schema, tensors |
-//! | `source` | what the tensors are made of |
-//! | `options` | what an iteration chooses |
-//! | `chunk_index` `indexed` | where all chunks are; made once for all iterations |
-//! | `saved_index` | the same as a file |
+//! | `entry` | the type `Dataset`: files, schema, tensors |
+//! | `source` | definitions of the tensors |
+//! | `options` | options of an iteration |
+//! | `chunk_index` `indexed` | the positions of all chunks, computed once for all iterations |
+//! | `saved_index` | the chunk index as a file |
 //! | `order` | the order of an epoch |
-//! | `epoch` | an epoch in either order |
-//! | `sequential` `pieces` | in file order, cut into batches |
-//! | `shuffled` `window` | in random order |
-//! | `rows` `joined` | the rows of a batch that other threads put together |
-//! | `iteration` | epoch after epoch, batches begun ahead of the caller |
-//! | `batches` `tensors` | what the caller gets of each batch |
-//! | `reported` `state` | what an iteration has read, and where it stands |
+//! | `epoch` | an epoch in file order or shuffled |
+//! | `sequential` `pieces` | an epoch in file order, cut into batches |
+//! | `shuffled` `window` | an epoch in random order |
+//! | `rows` `joined` | the rows of a batch, which workers join |
+//! | `iteration` | epoch after epoch, with batches started ahead of the caller |
+//! | `batches` `tensors` | the public iterators |
+//! | `reported` `state` | counts and position of an iteration |
 
 mod batches;
 mod chunk_index;

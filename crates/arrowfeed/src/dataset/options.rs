@@ -1,4 +1,4 @@
-//! What an iteration chooses.
+//! Options of an iteration.
 
 use std::fmt;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -6,40 +6,43 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use arrowfeed_source::run::{Borders, PartOptions, Workers};
 use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError};
 
+use super::order::shard_rows;
+
 /// Options of an iteration over a dataset.
 ///
-/// The batches are a function of the files and of these options; `threads`, `decodes_ahead` and
-/// `prefetch_bytes` change none of them.
+/// The batches are a function of the files and of these options; `threads`, `decodes_ahead` and `prefetch_bytes` do not
+/// affect them.
 #[derive(Clone)]
 pub struct IterationOptions {
     /// Rows of a batch. Default 8192.
     pub batch_size: usize,
-    /// Leaves out the last batch of an epoch where it has fewer rows. Default false.
+    /// Drops the last batch of an epoch if it is not full. Default false.
     pub drop_remainder: bool,
     /// Fills the last batch of an epoch with the first rows of the next one, so that only the very last batch may be
-    /// short. Default false: a batch has rows of one epoch.
+    /// short. Default false: all rows of a batch are from one epoch.
     pub across_epochs: bool,
-    /// How often all rows are given. `None`: without end. Default 1.
+    /// Number of passes over all rows. `None`: infinite. Default 1.
     pub epochs: Option<NonZeroU64>,
-    /// Rows that are shuffled with each other, at least. 0, the default: rows come in file order.
+    /// Minimum number of rows that are shuffled with each other. 0, the default, keeps the file order.
     pub shuffle_buffer_size: usize,
-    /// Of the shuffle. `None`: drawn by the system; the state has it. Shards must be given one that they share.
+    /// Seed of the shuffle. `None`: random, and stored in the state. A shuffle in shards needs a seed that all shards
+    /// share.
     pub seed: Option<u64>,
-    /// Number of this shard, and how many there are. Each has its part of the rows, equal but for one. Default
-    /// `(0, 1)`: all rows.
+    /// Index of this shard, and number of shards. The rows are divided among the shards; the sizes differ by at most
+    /// one row. Default `(0, 1)`: all rows.
     pub shard: (u64, u64),
-    /// Threads that decode, gather the rows of a shuffle, and make tensors. `None`: every core that the process may use;
-    /// 1: the calling thread.
+    /// Number of threads that decode, gather the rows of a shuffle, and make tensors. `None`: one for each core that
+    /// the process may use. 1: the calling thread does the work.
     pub threads: Option<NonZeroUsize>,
-    /// With one thread: starts a worker thread that decodes ahead; the caller's thread makes the tensors. Default false: the
-    /// caller's thread does both. It has no effect with more threads.
+    /// With one thread, starts a worker thread that decodes ahead, while the caller's thread makes the tensors. Default
+    /// false: the caller's thread does both. It has no effect with more threads.
     pub decodes_ahead: bool,
-    /// Bytes of decoded rows and their tensors that may wait, where threads work ahead; of a shuffle, as many of gathered
-    /// rows again. Default 64 MiB.
+    /// Maximum bytes of decoded rows and their tensors that threads prepare ahead of the caller. A shuffle may use the
+    /// same amount again for gathered rows. Default 64 MiB.
     pub prefetch_bytes: usize,
-    /// Default [`OnError::Raise`].
+    /// Handling of blocks and files that cannot be read. Default [`OnError::Raise`].
     pub on_error: OnError,
-    /// Asked now and then; true stops the iteration. Default: never.
+    /// Called periodically; the iteration stops when it returns true. Default: none.
     pub interrupt: Option<Interrupt>,
 }
 
@@ -63,11 +66,12 @@ impl Default for IterationOptions {
 }
 
 impl IterationOptions {
-    /// For a source that has few of the options: an error where one has not its default and is not among `heeded`, by
-    /// name. `batch_size` is heeded by all; threads, memory, errors and interruption change no batch and are left out.
+    /// Rejects options that a source does not support: an option that differs from its default and is not named in
+    /// `heeded` is an error. `batch_size` is not checked, because all sources support it. Nor are the options for the
+    /// seed, threads, memory, errors and interruption.
     ///
     /// # Errors
-    /// Such an option, or one that makes no sense.
+    /// An option is not supported, or is invalid.
     pub fn check_heeded(&self, heeded: &[&str]) -> Result<(), FeedError> {
         self.check()?;
         let default = Self::default();
@@ -103,6 +107,21 @@ impl IterationOptions {
         Ok(())
     }
 
+    /// Number of batches of an iteration over a dataset of `rows` rows, if no row is skipped. `None`: infinite.
+    pub(super) fn num_batches(&self, rows: u64) -> Option<u64> {
+        let own = shard_rows(rows, self.shard);
+        let (rows, size) = (own.end - own.start, (self.batch_size as u64).max(1));
+        let batches = |rows: u64| if self.drop_remainder { rows / size } else { rows.div_ceil(size) };
+        if rows == 0 {
+            return Some(0);
+        }
+        let epochs = self.epochs?.get();
+        Some(match self.across_epochs {
+            true => batches(rows.saturating_mul(epochs)),
+            false => batches(rows).saturating_mul(epochs),
+        })
+    }
+
     pub(super) fn shuffles(&self) -> bool {
         self.shuffle_buffer_size > 0
     }
@@ -116,36 +135,38 @@ impl IterationOptions {
         self.shard.1 > 1
     }
 
-    /// How files are read that are the next epoch's, with pieces of so many rows that end at these borders.
+    /// Options for reading an epoch that is started ahead of its turn, in pieces of `batch_size` rows that end at
+    /// `borders`.
     pub(super) fn reading(&self, batch_size: usize, borders: Borders, workers: Workers) -> PartOptions {
         let (on_error, interrupt) = (self.on_error, self.interrupt.clone());
         let prefetch_bytes = self.following_bytes();
         PartOptions { batch_size, borders, on_error, workers, prefetch_bytes, interrupt, claim: None }
     }
 
-    /// Bytes of decoded rows of the next epoch that may wait.
+    /// Maximum bytes of decoded rows of the next epoch that may wait.
     fn following_bytes(&self) -> usize {
         if self.epochs == Some(NonZeroU64::MIN) { 0 } else { self.prefetch_bytes / 8 }
     }
 
-    /// Bytes of converted batches that may wait. Beside the decoded rows of a shuffle they may be as many again.
+    /// Maximum bytes of converted batches that may wait. In a shuffle this is in addition to the decoded rows.
     pub(super) fn begun_bytes(&self) -> usize {
         if self.shuffles() { self.prefetch_bytes } else { self.prefetch_bytes / 2 }
     }
 
-    /// Bytes of decoded rows of the epoch that is read that may wait. `converts`: batches are begun ahead of the caller.
+    /// Maximum bytes of decoded rows of the current epoch that may wait. `converts`: batches are converted ahead of the
+    /// caller.
     pub(super) fn decoded_bytes(&self, converts: bool) -> usize {
         let begun = if converts && !self.shuffles() { self.begun_bytes() } else { 0 };
         self.prefetch_bytes - begun - self.following_bytes()
     }
 
-    /// An error if the caller wants to stop.
+    /// Returns an error if `interrupt` returns true.
     pub(super) fn ask(&self) -> Result<(), FeedError> {
         ask(self.interrupt.as_ref())
     }
 }
 
-/// An error if the caller wants to stop.
+/// Returns an error if `interrupt` returns true.
 pub(super) fn ask(interrupt: Option<&Interrupt>) -> Result<(), FeedError> {
     match interrupt {
         Some(interrupt) if interrupt() => {

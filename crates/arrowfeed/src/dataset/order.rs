@@ -6,17 +6,18 @@ use rand_chacha::ChaCha8Rng;
 
 use super::chunk_index::ChunkIndex;
 
-/// Rows of one chunk that are a shard's.
+/// The rows of one chunk that belong to a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) file: usize,
     pub(super) nth_chunk: usize,
-    /// Rows of the chunk before them.
+    /// Rows to skip at the start of the chunk.
     pub(super) dropped: u64,
     pub(super) rows: u64,
 }
 
-/// Random numbers of their own for the chunks and for each window of an epoch.
+/// Random number generator with a separate stream for the chunk order (`window` is `None`) and for each window of an
+/// epoch.
 pub(super) fn random(seed: u64, epoch: u64, window: Option<u64>) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let stream = window.map_or(0, |window| window + 1);
@@ -24,7 +25,7 @@ pub(super) fn random(seed: u64, epoch: u64, window: Option<u64>) -> ChaCha8Rng {
     random
 }
 
-/// The rows of a shard, of all rows in an order: from the first to the one before the last.
+/// The range of rows of a shard, among `rows` rows in any fixed order.
 pub(super) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> std::ops::Range<u64> {
     let border = |index: u64| {
         let border = u128::from(rows) * u128::from(index) / u128::from(count);
@@ -33,8 +34,8 @@ pub(super) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> std::ops::Ran
     border(index)..border(index + 1)
 }
 
-/// The chunks of a shard in the random order of an epoch. All shards have the same order of all chunks, and each a
-/// stretch of its own.
+/// The chunks of a shard in the random order of an epoch. All shards use the same order of all chunks; each one takes a
+/// different range of it.
 pub(super) fn shuffled(
     index: &ChunkIndex,
     files: usize,
@@ -63,7 +64,7 @@ pub(super) fn shuffled(
     slots
 }
 
-/// How many of the first slots have `rows` rows together.
+/// Number of leading slots that together have at least `rows` rows, or all slots.
 pub(super) fn window(slots: &[Slot], rows: usize) -> usize {
     let mut found = 0_u64;
     let enough = slots.iter().position(|slot| {
@@ -73,7 +74,7 @@ pub(super) fn window(slots: &[Slot], rows: usize) -> usize {
     enough.map_or(slots.len(), |last| last + 1)
 }
 
-/// The numbers below `n` in the random order of a window, in a vector that has room for them.
+/// Random permutation of `0..n` for a window. `order` is an empty vector with the capacity for it.
 pub(super) fn permutation(mut order: Vec<u32>, n: usize, seed: u64, epoch: u64, window: u64) -> Vec<u32> {
     order.extend(0..u32::try_from(n).unwrap_or(u32::MAX));
     order.shuffle(&mut random(seed, epoch, Some(window)));

@@ -1,4 +1,4 @@
-//! Decoded rows into batches of exactly the size that was asked for.
+//! Regrouping of decoded rows into batches of exactly the requested size.
 
 use std::collections::VecDeque;
 
@@ -8,28 +8,28 @@ use arrowfeed_source::run::FileBatch;
 
 use super::rows::Rows;
 
-/// Rows in the order in which they were decoded. A batch that is a piece as it came is not copied.
+/// Decoded rows in order. A batch that lies within one piece is a slice of it, without a copy.
 #[derive(Debug)]
 pub(super) struct Pieces {
     batch_size: usize,
-    /// Rows of the next batch.
+    /// Number of rows in the next batch.
     wanted: usize,
-    /// Pieces, and how many rows have been taken of the first.
+    /// Pieces, and the number of rows already taken from the first one.
     held: VecDeque<FileBatch>,
     taken: usize,
     rows: usize,
     bytes: usize,
-    /// Most bytes that may be held.
+    /// Maximum bytes of the pieces of an incomplete batch.
     most: usize,
 }
 
-/// The row after the last one of a batch, by what comes before it.
+/// Position after the last row of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct After {
+pub(super) struct RowPosition {
     pub(super) file: usize,
     pub(super) chunk: u64,
     pub(super) offset: u64,
-    /// Rows of the chunk that have been given.
+    /// Number of rows of the chunk before the position.
     pub(super) row: u64,
 }
 
@@ -39,7 +39,7 @@ impl Pieces {
         Self { batch_size, wanted, held, taken: 0, rows: 0, bytes: 0, most }
     }
 
-    /// Lets the next batch have so many rows.
+    /// Sets the number of rows in the next batch.
     pub(super) fn begin_with(&mut self, rows: usize) {
         self.wanted = rows;
     }
@@ -58,8 +58,8 @@ impl Pieces {
         self.rows >= self.wanted
     }
 
-    /// The next batch, of fewer rows where there are no more.
-    pub(super) fn take(&mut self) -> Option<(Rows, After)> {
+    /// Takes the next batch. It has fewer rows if there are no more.
+    pub(super) fn take(&mut self) -> Option<(Rows, RowPosition)> {
         let mut wanted = self.wanted.min(self.rows);
         self.wanted = self.batch_size;
         self.rows -= wanted;
@@ -85,10 +85,10 @@ impl Pieces {
     }
 }
 
-fn place_after(piece: &FileBatch, row: usize) -> Option<After> {
+fn place_after(piece: &FileBatch, row: usize) -> Option<RowPosition> {
     let origin = piece.origins.iter().rfind(|origin| origin.row < row)?;
     let RowOrigin { row: first, chunk, offset, before } = *origin;
-    Some(After { file: piece.file, chunk, offset, row: before + (row - first) as u64 })
+    Some(RowPosition { file: piece.file, chunk, offset, row: before + (row - first) as u64 })
 }
 
 #[cold]

@@ -1,27 +1,27 @@
-//! What an iteration has read and what it has left out, over all its epochs.
+//! Counts of what an iteration has read and skipped, over all its epochs.
 
 use std::collections::{HashMap, HashSet};
 
 use arrowfeed_source::{Report, Requests, Skipped};
 
-/// A report that has what was left out once, however many epochs come upon it.
+/// A report that lists each skipped block or file once, even if several epochs skip it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Reported {
+pub(super) struct ReportLog {
     report: Report,
-    /// The places of what the report has left out, by file.
-    known: HashMap<String, HashSet<Place>>,
+    /// The locations of the skipped items in the report, by file.
+    known: HashMap<String, HashSet<SkipLocation>>,
 }
 
-/// Where something is that was left out.
+/// Location of a skipped item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Place {
+enum SkipLocation {
     File,
     Offset(u64),
-    /// Of a compressed file: what the error says, with the number of the record.
+    /// In a compressed file: the error message, which has the number of the record.
     Text(String),
 }
 
-impl Place {
+impl SkipLocation {
     fn of(skipped: &Skipped) -> Self {
         match (skipped.block, skipped.offset) {
             (_, Some(offset)) => Self::Offset(offset),
@@ -31,19 +31,19 @@ impl Place {
     }
 }
 
-/// How much a report has counted. What was left out is never taken back, so that its number says what it was.
+/// Counts of a report at one moment. Skipped items are never removed from a report, so their number identifies them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Counted {
+pub(super) struct ReportMark {
     blocks: u64,
     bytes: u64,
     skipped: usize,
 }
 
-impl Counted {
+impl ReportMark {
     pub(super) const NONE: Self = Self { blocks: 0, bytes: 0, skipped: 0 };
 }
 
-impl Reported {
+impl ReportLog {
     pub(super) fn add(&mut self, other: Report) {
         self.report.blocks += other.blocks;
         self.report.bytes += other.bytes;
@@ -51,7 +51,7 @@ impl Reported {
         self.leave_out(other.skipped);
     }
 
-    /// Counts requests to stores. They are those of the iterator so far, whatever it has given.
+    /// Adds requests to stores. They are counted as of now, not as of the last batch yielded.
     pub(super) fn add_requests(&mut self, requests: Requests) {
         self.report.requests.add(requests);
     }
@@ -62,21 +62,21 @@ impl Reported {
                 Some(places) => places,
                 None => self.known.entry(skipped.path.clone()).or_default(),
             };
-            if places.insert(Place::of(&skipped)) {
+            if places.insert(SkipLocation::of(&skipped)) {
                 self.report.skipped.push(skipped);
             }
         }
     }
 
-    /// How much it has counted.
-    pub(super) fn counted(&self) -> Counted {
+    /// The current counts.
+    pub(super) fn counted(&self) -> ReportMark {
         let Report { blocks, bytes, ref skipped, .. } = self.report;
-        Counted { blocks, bytes, skipped: skipped.len() }
+        ReportMark { blocks, bytes, skipped: skipped.len() }
     }
 
-    /// The report as it was when it had counted so much, of an iterator that has given so many rows.
-    pub(super) fn up_to(&self, counted: &Counted, rows: u64) -> Report {
-        let Counted { blocks, bytes, skipped } = *counted;
+    /// The report as of `counted`, for an iterator that has yielded `rows` rows.
+    pub(super) fn up_to(&self, counted: &ReportMark, rows: u64) -> Report {
+        let ReportMark { blocks, bytes, skipped } = *counted;
         let (skipped, requests) = (self.report.skipped[..skipped].to_vec(), self.report.requests);
         Report { rows, blocks, bytes, skipped, requests }
     }

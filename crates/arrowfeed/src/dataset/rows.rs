@@ -1,4 +1,4 @@
-//! The rows of a batch that is still to be put together.
+//! The rows of a batch before they are joined.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use arrowfeed_source::FeedError;
 use super::joined::{concatenated, interleaved};
 use super::window::room;
 
-/// What a batch is made of.
+/// Source of the rows of a batch.
 #[derive(Debug)]
 pub(super) enum Rows {
     /// A piece as it was decoded.
     Whole(RecordBatch),
-    /// Pieces, one after the other.
+    /// Concatenated pieces.
     Joined(Vec<RecordBatch>),
-    /// Rows of windows.
+    /// Selected rows of shuffle windows.
     Gathered(Gather),
 }
 
-/// Which rows, of which pieces.
+/// Rows selected from the pieces of windows.
 #[derive(Debug)]
 pub(super) struct Gather {
     /// Pieces of each window.
     pub(super) windows: Vec<Arc<Vec<RecordBatch>>>,
-    /// Piece, counted from the first window on, and row.
+    /// Piece number, counted from the first window on, and row.
     pub(super) picks: Vec<Pick>,
 }
 
-/// A piece, and a row of it.
+/// A piece number and a row in that piece.
 type Pick = (usize, usize);
 
 impl Rows {
@@ -41,12 +41,12 @@ impl Rows {
         }
     }
 
-    /// Whether it takes work to put the batch together.
+    /// Whether rows must be copied to make the batch.
     pub(super) fn takes_work(&self) -> bool {
         !matches!(self, Self::Whole(_))
     }
 
-    /// The batch.
+    /// Joins the rows into a batch.
     pub(super) fn into_batch(self) -> Result<RecordBatch, FeedError> {
         let rows = self.len();
         let batch = match self {
@@ -60,7 +60,7 @@ impl Rows {
         batch.map_err(|error| not_joined(rows).with_source(error))
     }
 
-    /// The same behind rows that were held.
+    /// Puts the `held` rows of the previous epoch before these rows.
     pub(super) fn after(self, held: Option<RecordBatch>) -> Result<Self, FeedError> {
         let Some(held) = held else { return Ok(self) };
         Ok(Self::Joined(match self {
@@ -71,11 +71,11 @@ impl Rows {
 }
 
 impl Gather {
-    /// The pieces that have rows of the batch, and the rows by these. A window may have thousands of pieces, and a small
-    /// batch rows of a few of them: joining looks at each column of each piece that it is given.
+    /// The pieces that contain picked rows, and the picks by their numbers. A window may have thousands of pieces and a
+    /// small batch may use only a few of them, while joining inspects each column of each piece that it receives.
     ///
     /// # Errors
-    /// There is no memory for the rows.
+    /// There is not enough memory for the picks.
     fn picked(&self) -> Result<(Vec<&RecordBatch>, Vec<Pick>), FeedError> {
         let mut numbers = vec![None; self.windows.iter().map(|pieces| pieces.len()).sum()];
         let mut pieces = Vec::new();
@@ -101,7 +101,7 @@ impl Gather {
     }
 }
 
-/// Rows that each fit into a batch and together do not: text of more than 2 GiB in a column.
+/// Each piece fits a batch but all together do not, for example if a column has more than 2 GiB of text.
 #[cold]
 fn not_joined(rows: usize) -> FeedError {
     let message = format!("expected {rows} rows to fit into one batch, found columns that cannot be joined");

@@ -1,8 +1,8 @@
-//! A chunk index as a file: the identity of each file, and where its chunks are.
+//! A chunk index as a file: the identity of each file and the positions of its chunks.
 //!
-//! The form is JSON; `docs/datasets.md` describes each key. The checksum finds damage, not intent: wrong numbers may pass all
-//! checks. The engine answers them with an error or with missing rows, never with a panic; a record of text that is read
-//! from its middle on may have other values.
+//! The format is JSON; `docs/datasets.md` describes each key. The checksum detects damage, not manipulation: wrong
+//! numbers may pass all checks. They lead to an error or to missing rows, never to a panic; a text record that is read
+//! from its middle may have wrong values.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 use super::chunk_index::ChunkIndex;
 use super::indexed::Indexed;
 
-/// Of the form. An index of another one is refused.
+/// Version of the format. Indexes of other versions are rejected.
 const VERSION: u32 = 1;
 
-/// Bytes of an index at most: some 25 million chunks.
+/// Maximum size of an index in bytes: about 25 million chunks.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// For messages: when a file had the identity that it must have.
+/// Used in messages: the time at which a file had the expected identity.
 const WHEN: &str = "its index was saved";
 
 #[derive(Deserialize)]
@@ -34,7 +34,7 @@ struct SavedIndex {
     checksum: u32,
 }
 
-/// A file and its chunks with rows. All lists have an item for each chunk.
+/// A file and its non-empty chunks. Each list has one item per chunk.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SavedFile {
@@ -46,7 +46,7 @@ struct SavedFile {
     rows: Vec<u64>,
 }
 
-/// Writes the index of files, which appears under its name when it is whole.
+/// Writes the index of files. It appears under its name only when it is complete.
 pub(super) fn save(
     path: &Path,
     files: &FileSet,
@@ -56,7 +56,7 @@ pub(super) fn save(
     write(path, files, index, check).map_err(|error| error.in_file(&path.display().to_string()))
 }
 
-/// Reads the index of files, which are not opened. They must have the names and the lengths that the index has.
+/// Reads the index of files without opening them. Their names and lengths must be those in the index.
 pub(super) fn load(path: &Path, files: &FileSet, check: &Check<'_>) -> Result<Indexed, FeedError> {
     let name = path.display().to_string();
     let limits = files.format().limits();
@@ -92,7 +92,7 @@ fn write(path: &Path, files: &FileSet, index: &ChunkIndex, check: &Check<'_>) ->
         check.now()?;
         let chunks = index.chunks(file);
         let identity = files.identity(file)?;
-        // What is saved can be read back.
+        // Ensures that the saved index can be loaded.
         let before = [None].into_iter().chain(chunks.iter().map(Some));
         for (chunk, before) in chunks.iter().zip(before) {
             check_chunk(chunk, before, identity.len, limits)
@@ -121,7 +121,7 @@ fn read(path: &Path, check: &Check<'_>) -> Result<Vec<u8>, FeedError> {
     Ok(bytes)
 }
 
-/// A file of an index whose chunks are possible.
+/// A file of an index whose chunks have been validated.
 #[derive(Debug)]
 struct Parsed {
     name: String,
@@ -179,7 +179,7 @@ impl SavedFile {
         }
     }
 
-    /// Checks the identity and the chunks. `field`: where the file is in the index.
+    /// Validates the identity and the chunks. `field` is the path of the file in the index.
     fn parsed(self, field: &str, limits: &Limits) -> Result<Parsed, FeedError> {
         let Self { name, identity, numbers, offsets, ends, rows } = self;
         let identity: FileIdentity = identity
@@ -204,7 +204,7 @@ impl SavedFile {
     }
 }
 
-/// Checks a chunk of a file of `len` bytes. The error comes with the list that the wrong number is in.
+/// Validates a chunk of a file of `len` bytes. The error comes with the name of the list that has the wrong number.
 fn check_chunk(
     chunk: &Chunk,
     before: Option<&Chunk>,
@@ -223,7 +223,7 @@ fn check_chunk(
             format!("expected more than {offset}, the offset, and at most {len}, the length of the file");
         return Err(("ends", wrong(format!("{message}, found {end}"))));
     }
-    // A chunk has a byte at least, so there are no more chunks than bytes.
+    // Each chunk has at least one byte, so there are no more chunks than bytes.
     if number < least_number || number >= len {
         let message = format!("expected {least_number} or more and less than {len}, found {number}");
         return Err(("numbers", wrong(message)));

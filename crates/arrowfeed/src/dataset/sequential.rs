@@ -1,4 +1,4 @@
-//! An epoch in file order.
+//! Epoch in file order.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::chunk_index::ChunkIndex;
 use super::epoch::Step;
 use super::options::IterationOptions;
 use super::order::shard_rows;
-use super::pieces::{After, Pieces};
+use super::pieces::{Pieces, RowPosition};
 
 #[derive(Debug)]
 pub(super) struct Sequential {
@@ -18,14 +18,15 @@ pub(super) struct Sequential {
 }
 
 impl Sequential {
-    /// All rows, or those after a place; `carried` rows of the epoch before are in its first batch. A shard needs the index.
+    /// Starts at the first row, or at a position. The first batch also has `carried` rows of the previous epoch. A
+    /// shard needs the index.
     pub(super) fn start(
         files: &Arc<FileSet>,
         index: Option<&ChunkIndex>,
         options: &IterationOptions,
         workers: Workers,
         carried: u64,
-        after: Option<After>,
+        after: Option<RowPosition>,
     ) -> Result<Self, FeedError> {
         let reading = options.reading(options.batch_size, Borders::After(carried), workers);
         let reader = match index {
@@ -36,7 +37,7 @@ impl Sequential {
         Ok(Self { reader, pieces })
     }
 
-    pub(super) fn next(&mut self, wait: bool) -> Result<Step<After>, FeedError> {
+    pub(super) fn next(&mut self, wait: bool) -> Result<Step<RowPosition>, FeedError> {
         while !self.pieces.is_enough() {
             match self.reader.poll(wait)? {
                 Polled::Batch(piece) => self.pieces.add(piece)?,
@@ -48,14 +49,14 @@ impl Sequential {
     }
 }
 
-fn all(files: usize, after: Option<After>) -> impl Iterator<Item = Part> + Send + 'static {
+fn all(files: usize, after: Option<RowPosition>) -> impl Iterator<Item = Part> + Send + 'static {
     let first = after.map(|after| Part::after(after.file, after.chunk, after.offset, after.row));
     let next = after.map_or(0, |after| after.file + 1);
     first.into_iter().chain((next..files).map(Part::whole))
 }
 
-/// The rows of a shard.
-fn stretch(index: &ChunkIndex, options: &IterationOptions, after: Option<After>) -> Vec<Part> {
+/// The parts that have the rows of a shard.
+fn stretch(index: &ChunkIndex, options: &IterationOptions, after: Option<RowPosition>) -> Vec<Part> {
     let mut rows = shard_rows(index.rows(), options.shard);
     if let Some(after) = after {
         rows.start = index.rows_before(after.file, after.offset, after.row).max(rows.start);
@@ -64,7 +65,7 @@ fn stretch(index: &ChunkIndex, options: &IterationOptions, after: Option<After>)
     while let Some(place) = index.place(rows.start).filter(|_| rows.start < rows.end) {
         let chunks = &index.chunks(place.file)[place.nth_chunk..];
         let chunk = chunks[0];
-        // Rows that the index does not have are no rows of a shard: a part ends before them.
+        // Chunks that are not in the index do not belong to a shard, so a part ends before them.
         let gap = chunks.windows(2).position(|pair| pair[0].end != pair[1].offset);
         let together = &chunks[..gap.map_or(chunks.len(), |last| last + 1)];
         let end = together.last().map_or(chunk.end, |last| last.end);

@@ -1,7 +1,7 @@
-//! An epoch in random order: blocks in a random order of all, rows in a random order of a window of blocks.
+//! Epoch in random order: blocks are shuffled over all files, and rows within a window of blocks.
 //!
-//! A window has as many blocks as it takes for `shuffle_buffer_size` rows. Its rows come before all rows of the next
-//! one, so a place in the epoch is a window and a number of rows.
+//! A window consists of as many blocks as are needed for `shuffle_buffer_size` rows. All of its rows come before those
+//! of the next window, so a position in the epoch is a window and a number of rows.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,27 +21,27 @@ pub(super) struct Shuffled {
     files: Arc<FileSet>,
     on_error: OnError,
     batch_size: usize,
-    /// Rows of the next batch.
+    /// Number of rows in the next batch.
     wanted: usize,
     seed: u64,
     epoch: u64,
-    /// Windows that are not read yet.
+    /// Windows that have not been read yet.
     planned: VecDeque<Arc<PlannedWindow>>,
-    /// Windows with rows to give.
+    /// Decoded windows with remaining rows.
     windows: VecDeque<Window>,
-    /// A piece of the next window.
+    /// The first piece of the next window, if it has been read.
     next_piece: Option<FileBatch>,
-    /// What is passed of the first window.
+    /// Number of entries of the first window to skip.
     skip: usize,
 }
 
-/// A place in a shuffled epoch.
+/// A position in a shuffled epoch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AfterShuffled {
     pub(super) window: u64,
-    /// Places of its order that have been passed.
+    /// Number of entries of the window's order that have been passed.
     pub(super) passed: usize,
-    /// Files that had been left out when it began.
+    /// Files that had been skipped when the window began.
     pub(super) left_out: Vec<usize>,
 }
 
@@ -61,7 +61,7 @@ impl Shuffled {
         left_out.sort_unstable();
         let (to_read, index) = (planned.clone(), index.clone());
         let parts = to_read.into_iter().flat_map(move |window| window.parts(&index, &left_out));
-        // The borders of batches come later: what is decoded together stays together.
+        // Batches are cut later: chunks that are decoded together stay in one piece.
         let reading = options.reading(usize::MAX, Borders::EachPart, workers);
         let reader = PartReader::new(files.clone(), parts, reading)?;
         let (batch_size, wanted) = (options.batch_size, options.batch_size);
@@ -82,13 +82,13 @@ impl Shuffled {
         })
     }
 
-    /// Lets the next batch have so many rows.
+    /// Sets the number of rows in the next batch.
     pub(super) fn begin_with(&mut self, rows: usize) {
         self.wanted = rows;
     }
 
-    /// The rows of the next batch. A window is read only when those before it have not enough of them, and when the
-    /// caller waits: batches that are begun hold on to the windows before it, and memory is bounded.
+    /// Returns the rows of the next batch. Reads another window only if the decoded ones have too few rows and `wait`
+    /// is set: batches in flight keep the earlier windows in memory, so this bounds memory.
     pub(super) fn next(&mut self, wait: bool) -> Result<Step<AfterShuffled>, FeedError> {
         while self.windows.iter().map(Window::left).sum::<usize>() < self.wanted {
             if !wait {
@@ -123,13 +123,13 @@ impl Shuffled {
         Ok(Step::Rows(Rows::Gathered(Gather { windows, picks }), after))
     }
 
-    /// Reads one more window. False: there is none.
+    /// Reads the next window. Returns false if there is none.
     fn load(&mut self) -> Result<bool, FeedError> {
         let Some(planned) = self.planned.pop_front() else {
             if let Some(piece) = self.next_piece.take() {
                 return Err(no_window().in_file(self.files.name(piece.file)));
             }
-            // Threads tell what they have counted when they are asked for more than there is.
+            // Workers deliver their remaining counts when the reader is polled past the end.
             return self.reader.next().transpose().map(|_| false);
         };
         let mut window = Window::new(planned, self.seed, self.epoch)?;
@@ -182,7 +182,7 @@ fn no_window() -> FeedError {
     FeedError::new(FeedErrorKind::Changed, message)
 }
 
-/// Where nothing is left out, only an index with wrong numbers leads here.
+/// Without skipped blocks, only an index with wrong numbers causes this error.
 #[cold]
 fn fewer_rows(window: &Window) -> FeedError {
     let (expected, found) = (counted(window.rows() as u64, "row"), window.left());

@@ -1,4 +1,4 @@
-//! What the tensors of a dataset are made of, before the files are known.
+//! Definitions of the tensors of a dataset, independent of its files.
 
 use arrow_schema::{DataType, Fields, Schema, SchemaRef};
 use arrowfeed_source::FeedError;
@@ -11,7 +11,7 @@ use arrowfeed_tensor::{
 
 use crate::error::DatasetError;
 
-/// Tensors by name, in order: of columns, or of key expressions.
+/// Tensors by name, in order, defined by representations of columns or by key expressions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TensorDefinitions {
     /// See [`Representation`].
@@ -21,34 +21,34 @@ pub enum TensorDefinitions {
 }
 
 impl TensorDefinitions {
-    /// What follows from a schema, see [`infer_representations`].
+    /// Infers the definitions from a schema, see [`infer_representations`].
     pub fn inferred(schema: &SchemaRef) -> Self {
         Self::Representations(infer_representations(schema))
     }
 
-    /// The definitions that the caller has given, or those of a schema. With `endless`, the schema has not all columns, for
-    /// this reason, which is the error where none were given.
+    /// The definitions of the caller, or those inferred from the schema. `recursion_error` is set if the schema lacks recursive
+    /// columns. It is the error if the caller has defined no tensors.
     pub(crate) fn given_or_inferred(
         given: Option<Self>,
         schema: &SchemaRef,
-        endless: Option<&FeedError>,
+        recursion_error: Option<&FeedError>,
     ) -> Result<Self, FeedError> {
-        match (given, endless) {
+        match (given, recursion_error) {
             (Some(given), _) => Ok(given),
             (None, None) => Ok(Self::inferred(schema)),
-            (None, Some(endless)) => Err(endless.again()),
+            (None, Some(recursion_error)) => Err(recursion_error.again()),
         }
     }
 
-    /// The adapter of batches of a schema.
+    /// Makes the adapter for batches of a schema.
     ///
     /// # Errors
-    /// A tensor cannot be made of such batches.
+    /// A tensor cannot be made from batches of this schema.
     pub fn adapter(&self, schema: SchemaRef) -> Result<Adapter, RepresentationError> {
         self.adapter_within(schema, AdapterOptions::BATCH_BYTES)
     }
 
-    /// The same with another [`AdapterOptions::batch_bytes`].
+    /// Like [`adapter`](Self::adapter), with another [`AdapterOptions::batch_bytes`].
     ///
     /// # Errors
     /// As [`adapter`](Self::adapter).
@@ -70,22 +70,22 @@ impl TensorDefinitions {
         })
     }
 
-    /// The field paths of files that are read for the tensors, where `schema` has all columns of the files. Where not all
-    /// can be read, `endless` is the reason: it is the error, unless the tensors need other columns only. Empty: no
-    /// column in particular.
+    /// The field paths that must be read for the tensors, given the schema of all readable columns. `recursion_error` is set if
+    /// recursive columns are missing from it, and is the error unless the tensors need only columns of the schema.
+    /// Empty if the tensors need no particular column; all columns are read then.
     pub(crate) fn needed_columns(
         &self,
         schema: &SchemaRef,
         batch_bytes: usize,
-        endless: Option<FeedError>,
+        recursion_error: Option<FeedError>,
     ) -> Result<Vec<String>, DatasetError> {
         let adapter = self.adapter_within(schema.clone(), batch_bytes);
-        let Some(endless) = endless else { return Ok(self.columns(&adapter?, schema)) };
+        let Some(recursion_error) = recursion_error else { return Ok(self.columns(&adapter?, schema)) };
         let columns = adapter.map(|adapter| self.columns(&adapter, schema)).unwrap_or_default();
-        if columns.is_empty() { Err(endless.into()) } else { Ok(columns) }
+        if columns.is_empty() { Err(recursion_error.into()) } else { Ok(columns) }
     }
 
-    /// The field paths of files that are read for the columns of a schema, each once, in the order of first mention.
+    /// The field paths that must be read for the columns of an adapter, each once, in the order of first mention.
     pub(super) fn columns(&self, adapter: &Adapter, schema: &Schema) -> Vec<String> {
         let paths: Vec<ColumnPath> = match (self, adapter) {
             (Self::Representations(all), _) => {
@@ -104,16 +104,16 @@ impl TensorDefinitions {
         columns
     }
 
-    /// The definitions of these names, in this order, for batches of a schema.
+    /// The definitions with these names, in this order, for batches of a schema.
     ///
     /// # Errors
-    /// A name that is not known, or a tensor cannot be made of such batches.
+    /// A name is unknown, or a tensor cannot be made from batches of this schema.
     pub fn project(&self, schema: SchemaRef, names: &[&str]) -> Result<Self, DatasetError> {
         self.adapter(schema)?.project(names)?;
         Ok(self.chosen(names))
     }
 
-    /// The definitions of these names, in this order, of those that are there.
+    /// The definitions with these names, in this order. Unknown names are ignored.
     pub(super) fn chosen(&self, names: &[&str]) -> Self {
         match self {
             Self::Representations(all) => Self::Representations(chosen(all, names)),
@@ -121,7 +121,7 @@ impl TensorDefinitions {
         }
     }
 
-    /// The names, in order.
+    /// The names of the tensors, in order.
     pub fn names(&self) -> Vec<&str> {
         match self {
             Self::Representations(all) => all.iter().map(|(name, _)| name.as_str()).collect(),
@@ -130,7 +130,8 @@ impl TensorDefinitions {
     }
 }
 
-/// The path in the files of a path of columns: fields inside of maps are not projected one by one.
+/// The path to read from the files for a column path. It ends at a map, because fields inside of maps cannot be
+/// projected.
 fn file_path(schema: &Schema, path: &ColumnPath) -> String {
     let resolved = path.resolved(schema).unwrap_or_else(|_| path.clone());
     let mut fields = Some(&schema.fields);
@@ -144,13 +145,13 @@ fn file_path(schema: &Schema, path: &ColumnPath) -> String {
     field_path(kept)
 }
 
-/// The fields of records, also of those in lists.
+/// The fields of a struct, or of the structs in a list.
 fn fields_inside(data_type: &DataType) -> Option<&Fields> {
     match data_type {
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
             fields_inside(item.data_type())
         }
-        // In the encodings of lists, a map is a list of these.
+        // In encodings without maps, a map is a list of these structs.
         DataType::Struct(fields) if fields.iter().map(|field| field.name()).eq(["key", "value"]) => None,
         DataType::Struct(fields) => Some(fields),
         _ => None,

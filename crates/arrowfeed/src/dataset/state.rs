@@ -1,4 +1,4 @@
-//! Where an iteration stands, as text: what it takes to go on exactly there, and to refuse where that cannot be.
+//! Serialised checkpoint of an iteration, validated when it is loaded.
 
 use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{Check, FeedError, Interrupt, OnError, Report, Skipped};
@@ -7,36 +7,36 @@ use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::options::{IterationOptions, ask};
-use super::pieces::After;
+use super::pieces::RowPosition;
 use super::shuffled::AfterShuffled;
 use crate::error::{DatasetError, StateError, StateErrorKind};
 
-/// Of the form of a state, and of the order that it stands in. What has another one is refused.
+/// Version of the state format and of the order that positions refer to. States of other versions are rejected.
 const VERSION: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) version: u32,
-    pub(super) files: FileMarks,
-    pub(super) options: Chosen,
+    pub(super) files: FileChecksums,
+    pub(super) options: SavedOptions,
     pub(super) seed: Option<u64>,
-    /// Of the files' fingerprints and of their chunks, where the order depends on them.
+    /// Checksum of the file fingerprints and chunks, if the order depends on them.
     pub(super) chunks: Option<u32>,
     pub(super) epoch: u64,
-    pub(super) place: Place,
+    pub(super) place: SavedPosition,
     pub(super) report: Counts,
 }
 
-/// One mark for each file: of its name and length.
+/// One checksum for each file, of its name and length.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct FileMarks {
+pub(super) struct FileChecksums {
     count: usize,
     marks: String,
 }
 
 /// The options that the order depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Chosen {
+pub(super) struct SavedOptions {
     batch_size: usize,
     drop_remainder: bool,
     #[serde(default)]
@@ -47,15 +47,15 @@ pub(super) struct Chosen {
     on_error: String,
 }
 
-/// What comes next in the epoch.
+/// The next row in the epoch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Place {
-    /// Its first row.
+pub(super) enum SavedPosition {
+    /// The first row of the epoch.
     Start,
-    /// The rows after this one, in file order. `fingerprint` is the file's.
+    /// A row in file order. `fingerprint` is that of its file.
     Row { file: usize, chunk: u64, offset: u64, row: u64, fingerprint: String },
-    /// The rows after the first `passed` of a window, in its order.
+    /// The rows of a window after the first `passed` entries of its order.
     Window { window: u64, passed: usize, left_out: Vec<usize> },
 }
 
@@ -64,11 +64,11 @@ pub(super) struct Counts {
     rows: u64,
     blocks: u64,
     bytes: u64,
-    skipped: Vec<Left>,
+    skipped: Vec<SavedSkipped>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Left {
+struct SavedSkipped {
     path: String,
     block: Option<u64>,
     offset: Option<u64>,
@@ -78,13 +78,13 @@ struct Left {
 
 impl State {
     pub(super) fn new(
-        files: FileMarks,
+        files: FileChecksums,
         options: &IterationOptions,
         seed: Option<u64>,
         chunks: Option<u32>,
     ) -> Self {
-        let (options, report) = (Chosen::from(options), Counts::default());
-        Self { version: VERSION, files, options, seed, chunks, epoch: 0, place: Place::Start, report }
+        let (options, report) = (SavedOptions::from(options), Counts::default());
+        Self { version: VERSION, files, options, seed, chunks, epoch: 0, place: SavedPosition::Start, report }
     }
 
     pub(super) fn to_json(&self) -> String {
@@ -109,7 +109,7 @@ impl State {
         serde_json::from_str(text).map_err(invalid)
     }
 
-    /// An error unless this is a state of an iteration that `own` is a state of.
+    /// Checks that this state and `own` belong to the same iteration.
     pub(super) fn check(&self, own: &Self, seed: Option<u64>, files: &FileSet) -> Result<(), DatasetError> {
         self.options.check(&own.options)?;
         match (seed, self.seed) {
@@ -133,7 +133,7 @@ impl State {
     }
 }
 
-impl FileMarks {
+impl FileChecksums {
     pub(super) fn of(files: &FileSet, interrupt: Option<&Interrupt>) -> Result<Self, FeedError> {
         let mut marks = Vec::with_capacity(4 * files.len());
         for file in 0..files.len() {
@@ -146,7 +146,7 @@ impl FileMarks {
         Ok(Self { count: files.len(), marks: BASE64_STANDARD.encode(marks) })
     }
 
-    /// One mark for all of them.
+    /// One checksum for all files.
     pub(super) fn digest(&self) -> u32 {
         crc32fast::hash(self.marks.as_bytes())
     }
@@ -175,7 +175,7 @@ impl FileMarks {
     }
 }
 
-impl Chosen {
+impl SavedOptions {
     fn check(&self, own: &Self) -> Result<(), StateError> {
         let differs = |name: &str, own: String, found: String| {
             let expected = format!("{name} {own}, as asked for");
@@ -193,12 +193,12 @@ impl Chosen {
     }
 }
 
-/// An option as JSON has it.
+/// Formats an option as JSON.
 fn shown(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-impl From<&IterationOptions> for Chosen {
+impl From<&IterationOptions> for SavedOptions {
     fn from(options: &IterationOptions) -> Self {
         Self {
             batch_size: options.batch_size,
@@ -217,9 +217,9 @@ impl From<&IterationOptions> for Chosen {
     }
 }
 
-impl Place {
-    pub(super) fn row(after: After, files: &FileSet) -> Result<Self, FeedError> {
-        let After { file, chunk, offset, row } = after;
+impl SavedPosition {
+    pub(super) fn row(after: RowPosition, files: &FileSet) -> Result<Self, FeedError> {
+        let RowPosition { file, chunk, offset, row } = after;
         let fingerprint = files.identity(file)?.fingerprint_digits();
         Ok(Self::Row { file, chunk, offset, row, fingerprint })
     }
@@ -229,7 +229,7 @@ impl Place {
         Self::Window { window, passed, left_out }
     }
 
-    /// An error where the file is another one.
+    /// Checks that the file at this position is the same one.
     fn check(&self, files: &FileSet) -> Result<(), DatasetError> {
         let Self::Row { file, offset, fingerprint, .. } = self else {
             return Ok(());
@@ -254,7 +254,7 @@ impl From<&Report> for Counts {
         let Report { rows, blocks, bytes, skipped, .. } = report.clone();
         let skipped = skipped.into_iter().map(|it| {
             let Skipped { path, block, offset, rows, error } = it;
-            Left { path, block, offset, rows, error }
+            SavedSkipped { path, block, offset, rows, error }
         });
         Self { rows, blocks, bytes, skipped: skipped.collect() }
     }
@@ -265,7 +265,7 @@ impl From<Counts> for Report {
     fn from(counts: Counts) -> Self {
         let Counts { rows, blocks, bytes, skipped } = counts;
         let skipped = skipped.into_iter().map(|it| {
-            let Left { path, block, offset, rows, error } = it;
+            let SavedSkipped { path, block, offset, rows, error } = it;
             Skipped { path, block, offset, rows, error }
         });
         Self { rows, blocks, bytes, skipped: skipped.collect(), ..Self::default() }

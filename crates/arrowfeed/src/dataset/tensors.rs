@@ -1,4 +1,4 @@
-//! The tensors of a dataset, batch after batch.
+//! Iteration over a dataset as tensors.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use super::iteration::{Conversion, Iteration};
 use super::options::IterationOptions;
 use crate::error::DatasetError;
 
-/// Tensors of the batches of a dataset. Made by [`Dataset::tensors`](super::Dataset::tensors).
+/// Iterator over the tensors of a dataset, batch by batch. Created by [`Dataset::tensors`](super::Dataset::tensors).
 pub struct TensorIterator(Iteration<ToTensors>);
 
-/// Batches into tensors.
+/// Conversion of batches to tensors.
 struct ToTensors(Adapter);
 
 impl Conversion for ToTensors {
@@ -54,7 +54,7 @@ impl TensorIterator {
     /// See [`BatchIterator::state`](super::BatchIterator::state).
     ///
     /// # Errors
-    /// As there.
+    /// As the method of the same name of [`BatchIterator`](super::BatchIterator).
     pub fn state(&mut self) -> Result<String, DatasetError> {
         self.0.state()
     }
@@ -67,7 +67,7 @@ impl TensorIterator {
     /// See [`BatchIterator::load_state`](super::BatchIterator::load_state).
     ///
     /// # Errors
-    /// As there.
+    /// As the method of the same name of [`BatchIterator`](super::BatchIterator).
     pub fn load_state(&mut self, state: &str) -> Result<(), DatasetError> {
         self.0.load_state(state)
     }
@@ -90,7 +90,7 @@ impl fmt::Debug for TensorIterator {
     }
 }
 
-/// Bytes of a tensor, whether or not it shares them with the batch.
+/// Memory of a tensor in bytes, including memory that it shares with the batch.
 fn bytes(tensor: &Tensor) -> usize {
     match tensor {
         Tensor::Dense(dense) => dense.values().array().get_buffer_memory_size(),

@@ -1,4 +1,4 @@
-//! The rows of one window of a shuffle: where each of them is, and in which order they go.
+//! One shuffle window: row locations and their permutation.
 
 use std::io;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use arrowfeed_source::{FeedError, FeedErrorKind, counted};
 use super::chunk_index::ChunkIndex;
 use super::order::{Slot, permutation};
 
-/// Bytes in the file of blocks that are decoded together, at least, where one file has so many in a window.
+/// Minimum file bytes of the blocks that are decoded together, if one file has that many in a window.
 const CHUNK: u64 = 512 << 10;
 
-/// A row that is not there: of a block that was left out.
+/// Marker of a row of a skipped block.
 const MISSING: (u32, u32) = (u32::MAX, u32::MAX);
 
-/// The blocks of a window, in file order.
+/// The blocks of a window before decoding, in file order.
 #[derive(Debug)]
 pub(super) struct PlannedWindow {
     pub(super) number: u64,
     slots: Vec<Slot>,
     /// File and offset of each slot's block.
     starts: Vec<(usize, u64)>,
-    /// Rows before each slot, and all rows at the end.
+    /// Number of rows before each slot, followed by the total.
     rows_before: Vec<usize>,
 }
 
@@ -46,7 +46,7 @@ impl PlannedWindow {
         self.rows_before.last().copied().unwrap_or(0)
     }
 
-    /// What is to be read, in file order, without files that are left out, whose numbers are in order.
+    /// The parts to read, in file order. `left_out` is the sorted list of files to skip.
     pub(super) fn parts(&self, index: &ChunkIndex, left_out: &[usize]) -> Vec<Part> {
         let mut parts = Vec::new();
         let slots = self.slots.iter().filter(|slot| left_out.binary_search(&slot.file).is_err());
@@ -78,26 +78,26 @@ impl PlannedWindow {
     }
 }
 
-/// A window whose rows are decoded.
+/// A window of decoded rows.
 #[derive(Debug)]
 pub(super) struct Window {
     planned: Arc<PlannedWindow>,
     pub(super) pieces: Arc<Vec<RecordBatch>>,
-    /// Piece and row of each row, in file order.
+    /// Piece number and row of each row of the window, in file order.
     places: Vec<(u32, u32)>,
     found: usize,
-    /// Numbers of rows, in the order in which they go, and how many of them have gone.
+    /// Row numbers in shuffled order, and the number of entries that have been passed.
     order: Vec<u32>,
     pub(super) passed: usize,
-    /// Rows that are there and have gone.
+    /// Number of rows that have been yielded.
     given: usize,
-    /// Files that had been left out when the window began.
+    /// Files that had been skipped when the window began.
     pub(super) left_out: Vec<usize>,
 }
 
 impl Window {
     /// # Errors
-    /// There is no memory for its rows.
+    /// There is not enough memory for its rows.
     pub(super) fn new(planned: Arc<PlannedWindow>, seed: u64, epoch: u64) -> Result<Self, FeedError> {
         let rows = planned.rows();
         let order = permutation(room(rows)?, rows, seed, epoch, planned.number);
@@ -119,7 +119,7 @@ impl Window {
         self.planned.number
     }
 
-    /// Rows that it has, as the index says.
+    /// Number of rows according to the index.
     pub(super) fn rows(&self) -> usize {
         self.places.len()
     }
@@ -128,19 +128,19 @@ impl Window {
         self.found == self.places.len()
     }
 
-    /// Rows that are there and have not gone.
+    /// Number of decoded rows that have not been yielded.
     pub(super) fn left(&self) -> usize {
         self.found - self.given
     }
 
-    /// Passes the first places of the order; all rows have been added.
+    /// Skips the first `places` entries of the order. All rows must have been added.
     pub(super) fn skip(&mut self, places: usize) {
         while self.passed < places && !self.is_given() {
             self.next();
         }
     }
 
-    /// The next place of the order, if there is a row.
+    /// Passes the next entry of the order. Returns `None` if its row was skipped.
     fn next(&mut self) -> Option<(u32, u32)> {
         let place = self.places[self.order[self.passed] as usize];
         self.passed += 1;
@@ -155,7 +155,7 @@ impl Window {
         self.passed == self.order.len()
     }
 
-    /// Takes a piece; gives it back if its rows are not of this window.
+    /// Adds a piece. Returns the piece if its rows belong to another window.
     ///
     /// # Errors
     /// A chunk has more rows than the index says, or is not in the index.
@@ -165,7 +165,7 @@ impl Window {
             let end = piece.origins.get(i + 1).map_or(piece.batch.num_rows(), |next| next.row);
             let start = (piece.file, origin.offset);
             let Ok(slot) = self.planned.starts.binary_search(&start) else {
-                // Chunks that are decoded together are of one window.
+                // All chunks of a piece belong to one window.
                 return if i == 0 { Ok(Some(piece)) } else { Err(other_chunk(origin)) };
             };
             let Slot { dropped, rows, .. } = self.planned.slots[slot];
@@ -184,7 +184,7 @@ impl Window {
         Ok(None)
     }
 
-    /// The places of up to `n` more rows, in their order.
+    /// Passes the locations of up to `n` more rows to `give`, in shuffled order.
     pub(super) fn take(&mut self, n: usize, mut give: impl FnMut(usize, usize)) {
         let mut given = 0;
         while given < n && !self.is_given() {
@@ -196,10 +196,10 @@ impl Window {
     }
 }
 
-/// Room for something of each of so many rows.
+/// A vector with the capacity for one item per row.
 ///
 /// # Errors
-/// There is no memory.
+/// There is not enough memory.
 pub(super) fn room<T>(rows: usize) -> Result<Vec<T>, FeedError> {
     let mut made = Vec::new();
     made.try_reserve_exact(rows).map_err(|_| {

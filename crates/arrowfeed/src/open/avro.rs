@@ -1,4 +1,4 @@
-//! Avro files as a dataset.
+//! Datasets of Avro files.
 
 use std::path::PathBuf;
 
@@ -8,25 +8,25 @@ use arrowfeed_source::{Interrupt, Limits};
 use crate::dataset::{Dataset, TensorDefinitions};
 use crate::error::DatasetError;
 
-/// How the files of a dataset are read.
+/// Options for reading Avro files as a dataset.
 #[derive(Debug, Clone, Default)]
 pub struct AvroDatasetOptions {
-    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    /// Definitions of the tensors. `None`: inferred by [`infer_representations`](crate::tensor::infer_representations).
     pub tensors: Option<TensorDefinitions>,
-    /// Field paths to read, see [`ReadOptions::columns`]. `None`: those that the tensors need.
+    /// Field paths to read, see [`ReadOptions::columns`]. `None`: only those that the tensors need.
     pub columns: Option<Vec<String>>,
-    /// The schema that all files are read as; needed where they have different ones.
+    /// The schema that all files are read as. It is needed if their schemas differ.
     pub reader_schema: Option<AvroSchema>,
-    /// Default [`Encoding::Native`].
+    /// The Arrow types of Avro values. Default [`Encoding::Native`].
     pub encoding: Encoding,
     /// See [`ReadOptions::double_as_float`].
     pub double_as_float: bool,
     /// See [`ReadOptions::raw`].
     pub raw: bool,
-    /// See [`Limits`].
+    /// Limits on the resources that a file may use.
     pub limits: Limits,
-    /// An index of the files that [`Dataset::save_index`] wrote, see [`Dataset::with_index`]. Default: none; the files are
-    /// scanned when that is needed.
+    /// An index that [`Dataset::save_index`] wrote for these files, see [`Dataset::with_index`]. Default: none; the
+    /// files are scanned when the index is needed.
     pub index: Option<PathBuf>,
 }
 
@@ -38,7 +38,7 @@ pub struct AvroDatasetOptions {
 /// use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
 ///
 /// let options = AvroDatasetOptions { columns: Some(vec!["id".to_owned()]), ..Default::default() };
-/// let dataset = AvroDataset::open([path.into()], options)?;
+/// let dataset = AvroDataset::open([path], options)?;
 /// assert_eq!(dataset.num_rows()?, 3);
 /// let mut batches = dataset.tensors(IterationOptions { batch_size: 2, ..Default::default() })?;
 /// let first = batches.next().unwrap()?;
@@ -54,24 +54,24 @@ pub struct AvroDatasetOptions {
 pub enum AvroDataset {}
 
 impl AvroDataset {
-    /// Opens the first file for its schema, and compiles what is to be done with the rows.
+    /// Opens the first file, reads its schema and compiles the decoding of the rows.
     ///
     /// # Errors
-    /// No file can be opened; a source can be read only once; columns, schemas and tensors do not fit each other; or the
-    /// index is not one of these files.
+    /// No file can be opened; a source can be read only once; columns, schemas and tensors do not fit each other; or
+    /// the index does not belong to these files.
     pub fn open(
-        sources: impl IntoIterator<Item = AvroSource>,
+        sources: impl IntoIterator<Item: Into<AvroSource>>,
         options: AvroDatasetOptions,
     ) -> Result<Dataset, DatasetError> {
         Self::open_with(sources, options, None)
     }
 
-    /// As [`open`](Self::open), until `interrupt`, which is asked before each file is opened, says to stop.
+    /// Like [`open`](Self::open), but stops when `interrupt`, which is called before each file is opened, returns true.
     ///
     /// # Errors
-    /// As [`open`](Self::open); or the caller wants to stop.
+    /// As [`open`](Self::open); or `interrupt` returned true.
     pub fn open_with(
-        sources: impl IntoIterator<Item = AvroSource>,
+        sources: impl IntoIterator<Item: Into<AvroSource>>,
         options: AvroDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
@@ -95,8 +95,9 @@ impl AvroDataset {
             limits,
             ..Default::default()
         };
-        let (files, endless) = AvroFormat::files_ending(sources, reading, interrupt)?;
-        let dataset = Dataset::of_chosen(files, tensors, all_columns, endless)?;
+        let (files, recursion_error) =
+            AvroFormat::files_nonrecursive(sources.into_iter().map(Into::into), reading, interrupt)?;
+        let dataset = Dataset::of_chosen(files, tensors, all_columns, recursion_error)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }
 }

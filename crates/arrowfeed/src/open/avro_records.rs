@@ -1,4 +1,4 @@
-//! Avro records without a file as tensors.
+//! Tensors from Avro records that are not in a file.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use arrowfeed_tensor::{Adapter, Tensors};
 use crate::dataset::TensorDefinitions;
 use crate::error::DatasetError;
 
-/// A [`RecordDecoder`] with the tensors that are made of its batches.
+/// A [`RecordDecoder`] whose batches are converted to tensors.
 ///
 /// ```
 /// use arrowfeed::{AvroSchema, ReadOptions, TensorRecordDecoder};
@@ -26,16 +26,16 @@ use crate::error::DatasetError;
 /// # }
 /// ```
 pub struct TensorRecordDecoder {
-    /// Takes the records.
+    /// The decoder that receives the records.
     pub records: RecordDecoder,
     definitions: TensorDefinitions,
     adapter: Adapter,
 }
 
 impl TensorRecordDecoder {
-    /// A decoder of records of `writer`. `tensors`: what the tensors are made of; `None`: what
-    /// [`infer_representations`](crate::tensor::infer_representations) finds. Where tensors are given, and no
-    /// [columns](ReadOptions::columns), no more columns are decoded than the tensors need.
+    /// Makes a decoder for records of the schema `writer`. If `tensors` is `None`, they are inferred by
+    /// [`infer_representations`](crate::tensor::infer_representations). If tensors are defined but no
+    /// [columns](ReadOptions::columns), only the columns that the tensors need are decoded.
     ///
     /// # Errors
     /// As [`RecordDecoder::new`]; or columns and tensors do not fit each other.
@@ -45,11 +45,11 @@ impl TensorRecordDecoder {
         mut options: ReadOptions,
     ) -> Result<Self, DatasetError> {
         let batch_bytes = options.limits.batch_bytes;
-        let (schema, endless) = RecordDecoder::schema_of(writer, &options)?;
+        let (schema, recursion_error) = RecordDecoder::schema_of(writer, &options)?;
         let all_columns = tensors.is_none() || options.columns.is_some();
-        let definitions = TensorDefinitions::given_or_inferred(tensors, &schema, endless.as_ref())?;
+        let definitions = TensorDefinitions::given_or_inferred(tensors, &schema, recursion_error.as_ref())?;
         if !all_columns {
-            let columns = definitions.needed_columns(&schema, batch_bytes, endless)?;
+            let columns = definitions.needed_columns(&schema, batch_bytes, recursion_error)?;
             options.columns = Some(columns).filter(|columns| !columns.is_empty());
         }
         let records = RecordDecoder::new(writer, options)?;
@@ -57,20 +57,20 @@ impl TensorRecordDecoder {
         Ok(Self { records, definitions, adapter })
     }
 
-    /// What the tensors are made of.
+    /// The definitions of the tensors.
     pub fn tensor_definitions(&self) -> &TensorDefinitions {
         &self.definitions
     }
 
-    /// What makes tensors of the batches.
+    /// The adapter that makes tensors from the batches.
     pub fn tensor_adapter(&self) -> &Adapter {
         &self.adapter
     }
 
-    /// The tensors of the next batch, see [`RecordDecoder::flush`]. `None`: there are no more rows.
+    /// Converts the next batch to tensors, see [`RecordDecoder::flush`]. `None`: there are no more rows.
     ///
     /// # Errors
-    /// As [`RecordDecoder::flush`]; or a row does not fit its tensors. The rows of the batch are lost then.
+    /// As [`RecordDecoder::flush`]; or a row does not fit its tensors. The rows of that batch are then discarded.
     pub fn flush_tensors(&mut self) -> Result<Option<Tensors>, DatasetError> {
         let convert = |batch: RecordBatch| self.adapter.convert(&batch);
         Ok(self.records.flush()?.map(convert).transpose()?)

@@ -1,4 +1,4 @@
-//! Rows that are no files as a dataset.
+//! Datasets of rows that are not stored in files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,32 +9,32 @@ use arrowfeed_source::{Interrupt, Limits};
 use crate::dataset::{Dataset, TensorDefinitions};
 use crate::error::DatasetError;
 
-/// How the rows of [`ChunkSource`]s are read.
+/// Options for reading [`ChunkSource`]s as a dataset.
 #[derive(Debug, Clone, Default)]
 pub struct ChunkDatasetOptions {
-    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    /// Definitions of the tensors. `None`: inferred by [`infer_representations`](crate::tensor::infer_representations).
     pub tensors: Option<TensorDefinitions>,
-    /// Names of columns to read, in the order of the batches. `None`: those that the tensors need.
+    /// Names of columns to read, in the order of the batches. `None`: only those that the tensors need.
     pub columns: Option<Vec<String>>,
-    /// `batch_bytes` bounds a batch, `zero_byte_rows` the rows of a chunk.
+    /// `batch_bytes` limits the size of a batch, `zero_byte_rows` the number of rows in a chunk.
     pub limits: Limits,
-    /// An index of the sources that [`Dataset::save_index`] wrote, see [`Dataset::with_index`]. Default: none.
+    /// An index that [`Dataset::save_index`] wrote for these sources, see [`Dataset::with_index`]. Default: none.
     pub index: Option<PathBuf>,
-    /// Whether only the thread that asks for batches calls [`ChunkSource::read`]. Default: any thread may.
+    /// Whether only the thread that requests batches may call [`ChunkSource::read`]. Default: any thread may call it.
     pub read_by_caller: bool,
 }
 
-/// Makes a [`Dataset`] of [`ChunkSource`]s.
+/// Opens [`ChunkSource`]s as a [`Dataset`].
 #[derive(Debug)]
 pub enum ChunkDataset {}
 
 impl ChunkDataset {
-    /// A dataset of these sources, one after the other. Their schemas are those of the first one. `interrupt` is asked while
-    /// an index is read.
+    /// Makes a dataset that reads the sources one after the other. All of them must have the schema of the first one.
+    /// Calls `interrupt` while it reads an index.
     ///
     /// # Errors
-    /// There is no source; a source has another schema; columns and tensors do not fit each other; the index is not one of
-    /// these sources; the caller wants to stop.
+    /// There is no source; a source has another schema; columns and tensors do not fit each other; the index does not
+    /// belong to these sources; `interrupt` returned true.
     pub fn open(
         sources: impl IntoIterator<Item = Arc<dyn ChunkSource>>,
         options: ChunkDatasetOptions,

@@ -1,4 +1,4 @@
-//! Parquet files as a dataset.
+//! Datasets of Parquet files.
 
 use std::path::PathBuf;
 
@@ -10,12 +10,12 @@ use arrowfeed_source::{Interrupt, Limits};
 use crate::dataset::{Dataset, TensorDefinitions};
 use crate::error::DatasetError;
 
-/// How the Parquet files of a dataset are read.
+/// Options for reading Parquet files as a dataset.
 #[derive(Debug, Clone, Default)]
 pub struct ParquetDatasetOptions {
-    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    /// Definitions of the tensors. `None`: inferred by [`infer_representations`](crate::tensor::infer_representations).
     pub tensors: Option<TensorDefinitions>,
-    /// Field paths to read, see [`ParquetOptions::columns`]. `None`: those that the tensors need.
+    /// Field paths to read, see [`ParquetOptions::columns`]. `None`: only those that the tensors need.
     pub columns: Option<Vec<String>>,
     /// See [`ParquetOptions::schema`].
     pub schema: Option<SchemaRef>,
@@ -23,8 +23,8 @@ pub struct ParquetDatasetOptions {
     pub double_as_float: bool,
     /// See [`ParquetOptions::limits`].
     pub limits: Limits,
-    /// An index of the files that [`Dataset::save_index`] wrote, see [`Dataset::with_index`]. Default: none; the footers are
-    /// read where they are needed.
+    /// An index that [`Dataset::save_index`] wrote for these files, see [`Dataset::with_index`]. Default: none; the
+    /// footers are read when they are needed.
     pub index: Option<PathBuf>,
 }
 
@@ -33,21 +33,21 @@ pub struct ParquetDatasetOptions {
 pub enum ParquetDataset {}
 
 impl ParquetDataset {
-    /// Opens the first file for its schema, and compiles what is to be done with the rows. `interrupt` is asked before
-    /// each file is opened.
+    /// Opens the first file, reads its schema and compiles the conversion of the rows. Calls `interrupt` before it
+    /// opens a file.
     ///
     /// # Errors
-    /// No file can be opened; a source is a stream; the columns of the first file do not convert to the schema; columns and
-    /// tensors do not fit each other; the index is not one of these files; the caller wants to stop.
+    /// No file can be opened; a source is a stream; the columns of the first file cannot be converted to the schema;
+    /// columns and tensors do not fit each other; the index does not belong to these files; `interrupt` returned true.
     pub fn open(
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: ParquetDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
         let ParquetDatasetOptions { tensors, columns, schema, double_as_float, limits, index } = options;
         let all_columns = columns.is_some();
         let options = ParquetOptions { columns, schema, double_as_float, limits };
-        let files = ParquetFormat::files(sources, options, interrupt)?;
+        let files = ParquetFormat::files(sources.into_iter().map(Into::into), options, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }

@@ -1,4 +1,4 @@
-//! CSV files and files of JSON lines as datasets.
+//! Datasets of CSV and JSON lines files.
 
 use std::path::PathBuf;
 
@@ -10,29 +10,29 @@ use arrowfeed_text::{CsvDialect, CsvFormat, CsvOptions, JsonLinesFormat, JsonLin
 use crate::dataset::{Dataset, TensorDefinitions};
 use crate::error::DatasetError;
 
-/// How the CSV files of a dataset are read.
+/// Options for reading CSV files as a dataset.
 #[derive(Debug, Clone)]
 pub struct CsvDatasetOptions {
-    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    /// Definitions of the tensors. `None`: inferred by [`infer_representations`](crate::tensor::infer_representations).
     pub tensors: Option<TensorDefinitions>,
     /// See [`CsvOptions::dialect`].
     pub dialect: CsvDialect,
     /// See [`CsvOptions::names`].
     pub names: Option<Vec<String>>,
-    /// See [`CsvOptions::schema`]. `None`: all columns, whose types are inferred.
+    /// See [`CsvOptions::schema`]. `None`: all columns, with inferred types.
     pub schema: Option<SchemaRef>,
     /// See [`CsvOptions::raw`]. Default false.
     pub raw: bool,
     /// See [`CsvOptions::sample`]. `None`: all records of all files.
     pub sample: Option<u64>,
-    /// Names of columns to read. `None`: those that the tensors need.
+    /// Names of columns to read. `None`: only those that the tensors need.
     pub columns: Option<Vec<String>>,
     /// See [`CsvOptions::chunk_bytes`]. Default 256 KiB.
     pub chunk_bytes: u64,
     /// See [`CsvOptions::limits`].
     pub limits: Limits,
-    /// An index of the files that [`Dataset::save_index`] wrote, see [`Dataset::with_index`]. Default: none; the files are read
-    /// for the ends of their records where the index is needed.
+    /// An index that [`Dataset::save_index`] wrote for these files, see [`Dataset::with_index`]. Default: none; the
+    /// files are scanned for record ends when the index is needed.
     pub index: Option<PathBuf>,
 }
 
@@ -50,14 +50,14 @@ impl Default for CsvDatasetOptions {
 pub enum CsvDataset {}
 
 impl CsvDataset {
-    /// Finds the columns and their types, and compiles what is to be done with the rows. `interrupt` is asked before each file is
-    /// opened, and while records are read for their types.
+    /// Finds the columns and their types, and compiles the parsing of the rows. Calls `interrupt` before it opens a
+    /// file and while it reads records to infer types.
     ///
     /// # Errors
-    /// No file can be opened; a source is a stream; a record that is read for its types is wrong; columns, schema and tensors do not
-    /// fit each other; the index is not one of these files; the caller wants to stop.
+    /// No file can be opened; a source is a stream; a record that is read to infer types is invalid; columns, schema
+    /// and tensors do not fit each other; the index does not belong to these files; `interrupt` returned true.
     pub fn open(
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: CsvDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
@@ -75,22 +75,22 @@ impl CsvDataset {
         } = options;
         let all_columns = columns.is_some();
         let options = CsvOptions { dialect, names, schema, raw, sample, columns, chunk_bytes, limits };
-        let files = CsvFormat::files(sources, options, interrupt)?;
+        let files = CsvFormat::files(sources.into_iter().map(Into::into), options, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }
 }
 
-/// How the files of JSON lines of a dataset are read.
+/// Options for reading JSON lines files as a dataset.
 #[derive(Debug, Clone)]
 pub struct JsonLinesDatasetOptions {
-    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    /// Definitions of the tensors. `None`: inferred by [`infer_representations`](crate::tensor::infer_representations).
     pub tensors: Option<TensorDefinitions>,
-    /// See [`JsonLinesOptions::schema`]. `None`: all keys, whose types are inferred.
+    /// See [`JsonLinesOptions::schema`]. `None`: all keys, with inferred types.
     pub schema: Option<SchemaRef>,
     /// See [`JsonLinesOptions::sample`]. `None`: all records of all files.
     pub sample: Option<u64>,
-    /// Names of columns to read. `None`: those that the tensors need.
+    /// Names of columns to read. `None`: only those that the tensors need.
     pub columns: Option<Vec<String>>,
     /// See [`JsonLinesOptions::chunk_bytes`]. Default 256 KiB.
     pub chunk_bytes: u64,
@@ -107,18 +107,18 @@ impl Default for JsonLinesDatasetOptions {
     }
 }
 
-/// Opens files of JSON lines as a [`Dataset`].
+/// Opens JSON lines files as a [`Dataset`].
 #[derive(Debug)]
 pub enum JsonLinesDataset {}
 
 impl JsonLinesDataset {
-    /// Finds the columns and their types, and compiles what is to be done with the rows. `interrupt` is asked before each file is
-    /// opened, and while records are read for their types.
+    /// Finds the columns and their types, and compiles the parsing of the rows. Calls `interrupt` before it opens a
+    /// file and while it reads records to infer types.
     ///
     /// # Errors
     /// As [`CsvDataset::open`].
     pub fn open(
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: JsonLinesDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
@@ -126,7 +126,7 @@ impl JsonLinesDataset {
             options;
         let all_columns = columns.is_some();
         let options = JsonLinesOptions { schema, sample, columns, chunk_bytes, limits };
-        let files = JsonLinesFormat::files(sources, options, interrupt)?;
+        let files = JsonLinesFormat::files(sources.into_iter().map(Into::into), options, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }

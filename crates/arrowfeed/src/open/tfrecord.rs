@@ -1,4 +1,4 @@
-//! Files of TFRecord as a dataset.
+//! Datasets of TFRecord files.
 
 use std::path::PathBuf;
 
@@ -11,25 +11,25 @@ use arrowfeed_tfrecord::{Encoding, RecordFormat, RecordKind, RecordOptions};
 use crate::dataset::{Dataset, TensorDefinitions};
 use crate::error::DatasetError;
 
-/// How the messages of `tf.Example` of a dataset are read.
+/// Options for reading `tf.Example` messages as a dataset.
 #[derive(Debug, Clone)]
 pub struct ExampleDatasetOptions {
-    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    /// Definitions of the tensors. `None`: inferred by [`infer_representations`](crate::tensor::infer_representations).
     pub tensors: Option<TensorDefinitions>,
-    /// The features of the records. `None`: the records are read for them.
+    /// The features of the records. `None`: found by reading records.
     pub schema: Option<Vec<Feature>>,
-    /// Where there is no schema: records that are looked at for their features. `None`: all of all files.
+    /// Number of records that are read to find the features if there is no schema. `None`: all records of all files.
     pub sample: Option<u64>,
-    /// Names of features to read. `None`: those that the tensors need.
+    /// Names of features to read. `None`: only those that the tensors need.
     pub columns: Option<Vec<String>>,
     /// The Arrow types of features. Default [`Encoding::Tfx`].
     pub encoding: Encoding,
     /// See [`RecordOptions::chunk_bytes`]. Default 256 KiB.
     pub chunk_bytes: u64,
-    /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
+    /// `decoded_block_bytes` limits the size of a record, `batch_bytes` the size of a batch.
     pub limits: Limits,
-    /// An index of the files that [`Dataset::save_index`] wrote, see [`Dataset::with_index`]. Default: none; the lengths of the
-    /// records are read where the index is needed.
+    /// An index that [`Dataset::save_index`] wrote for these files, see [`Dataset::with_index`]. Default: none; the
+    /// record lengths are read when the index is needed.
     pub index: Option<PathBuf>,
 }
 
@@ -55,14 +55,14 @@ impl Default for ExampleDatasetOptions {
 pub enum ExampleDataset {}
 
 impl ExampleDataset {
-    /// Finds the features, and compiles what is to be done with the rows. `interrupt` is asked before each file is opened,
-    /// and while records are looked at.
+    /// Finds the features, and compiles the decoding of the rows. Calls `interrupt` before it opens a file and while it
+    /// reads records to find features.
     ///
     /// # Errors
-    /// No file can be opened; a source is a stream; a record that is looked at cannot be read; columns and tensors do not fit
-    /// each other; the index is not one of these files; the caller wants to stop.
+    /// No file can be opened; a source is a stream; a record that is read to find features is invalid; columns and
+    /// tensors do not fit each other; the index does not belong to these files; `interrupt` returned true.
     pub fn open(
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: ExampleDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
@@ -71,28 +71,28 @@ impl ExampleDataset {
         let all_columns = columns.is_some();
         let kind = RecordKind::Example { features: schema, sample };
         let options = RecordOptions { kind, columns, encoding, chunk_bytes, limits };
-        let files = RecordFormat::files(sources, options, interrupt)?;
+        let files = RecordFormat::files(sources.into_iter().map(Into::into), options, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }
 }
 
-/// How the messages of `tf.SequenceExample` of a dataset are read.
+/// Options for reading `tf.SequenceExample` messages as a dataset.
 #[derive(Debug, Clone)]
 pub struct SequenceExampleDatasetOptions {
-    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    /// Definitions of the tensors. `None`: inferred by [`infer_representations`](crate::tensor::infer_representations).
     pub tensors: Option<TensorDefinitions>,
-    /// The features of the records. `None`: the records are read for them.
+    /// The features of the records. `None`: found by reading records.
     pub schema: Option<SequenceFeatures>,
     /// As in [`ExampleDatasetOptions`].
     pub sample: Option<u64>,
-    /// Field paths to read, such as `user` and `##SEQUENCE##.token`. `None`: those that the tensors need.
+    /// Field paths to read, such as `user` and `##SEQUENCE##.token`. `None`: only those that the tensors need.
     pub columns: Option<Vec<String>>,
     /// The Arrow types of features. Default [`Encoding::Tfx`].
     pub encoding: Encoding,
     /// See [`RecordOptions::chunk_bytes`]. Default 256 KiB.
     pub chunk_bytes: u64,
-    /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
+    /// `decoded_block_bytes` limits the size of a record, `batch_bytes` the size of a batch.
     pub limits: Limits,
     /// As in [`ExampleDatasetOptions`].
     pub index: Option<PathBuf>,
@@ -120,12 +120,12 @@ impl Default for SequenceExampleDatasetOptions {
 pub enum SequenceExampleDataset {}
 
 impl SequenceExampleDataset {
-    /// As [`ExampleDataset::open`].
+    /// Like [`ExampleDataset::open`].
     ///
     /// # Errors
-    /// As of [`ExampleDataset::open`]; a feature of the context has the name of the column of sequences.
+    /// As [`ExampleDataset::open`]; or a context feature has the name of the column of sequences.
     pub fn open(
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: SequenceExampleDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
@@ -142,22 +142,22 @@ impl SequenceExampleDataset {
         let all_columns = columns.is_some();
         let kind = RecordKind::SequenceExample { features: schema, sample };
         let options = RecordOptions { kind, columns, encoding, chunk_bytes, limits };
-        let files = RecordFormat::files(sources, options, interrupt)?;
+        let files = RecordFormat::files(sources.into_iter().map(Into::into), options, interrupt)?;
         let dataset = Dataset::new(files, tensors, all_columns)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }
 }
 
-/// How the records of TFRecord files are read as bytes.
+/// Options for reading TFRecord records as bytes.
 #[derive(Debug, Clone)]
 pub struct RawRecordDatasetOptions {
-    /// What the tensors are made of. `None`: what [`infer_representations`](crate::tensor::infer_representations) finds.
+    /// Definitions of the tensors. `None`: inferred by [`infer_representations`](crate::tensor::infer_representations).
     pub tensors: Option<TensorDefinitions>,
     /// The name of the column of records. Default `record`.
     pub column: String,
     /// See [`RecordOptions::chunk_bytes`]. Default 256 KiB.
     pub chunk_bytes: u64,
-    /// `decoded_block_bytes` bounds a record, `batch_bytes` a batch.
+    /// `decoded_block_bytes` limits the size of a record, `batch_bytes` the size of a batch.
     pub limits: Limits,
     /// As in [`ExampleDatasetOptions`].
     pub index: Option<PathBuf>,
@@ -172,25 +172,25 @@ impl Default for RawRecordDatasetOptions {
     }
 }
 
-/// Opens TFRecord files as a [`Dataset`] of their records, which are not looked into.
+/// Opens TFRecord files as a [`Dataset`] of their records as bytes, without parsing them.
 #[derive(Debug)]
 pub enum RawRecordDataset {}
 
 impl RawRecordDataset {
-    /// Opens the first file. `interrupt` is asked before each file is opened.
+    /// Opens the first file. Calls `interrupt` before it opens a file.
     ///
     /// # Errors
-    /// No file can be opened; a source is a stream; the tensors do not fit the column; the index is not one of these files; the
-    /// caller wants to stop.
+    /// No file can be opened; a source is a stream; the tensors do not fit the column; the index does not belong to
+    /// these files; `interrupt` returned true.
     pub fn open(
-        sources: impl IntoIterator<Item = FileSource>,
+        sources: impl IntoIterator<Item: Into<FileSource>>,
         options: RawRecordDatasetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<Dataset, DatasetError> {
         let RawRecordDatasetOptions { tensors, column, chunk_bytes, limits, index } = options;
         let kind = RecordKind::Raw { column };
         let options = RecordOptions { chunk_bytes, limits, ..RecordOptions::new(kind) };
-        let files = RecordFormat::files(sources, options, interrupt)?;
+        let files = RecordFormat::files(sources.into_iter().map(Into::into), options, interrupt)?;
         let dataset = Dataset::new(files, tensors, true)?;
         Ok(dataset.indexed(index.as_deref(), interrupt)?)
     }

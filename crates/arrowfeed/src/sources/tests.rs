@@ -1,6 +1,6 @@
 use super::*;
 
-/// A directory of its own for each test, gone after it.
+/// A directory for one test, deleted when dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -18,7 +18,7 @@ impl Scratch {
         files.iter().map(|file| file.file_name().unwrap().to_str().unwrap().to_owned()).collect()
     }
 
-    /// The kind of the operating system's error, if it is one, and the message after the pattern.
+    /// The kind of the error if it is one of the operating system, and the message after the pattern.
     fn refused(&self, pattern: &str) -> (Option<io::ErrorKind>, String) {
         let error = resolve([self.0.join(pattern)]).unwrap_err();
         let text = error.to_string();

@@ -1,4 +1,4 @@
-//! The path of a `file://` URL.
+//! Conversion of `file://` URLs to paths.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ fn is_file(scheme: &str) -> bool {
     scheme.eq_ignore_ascii_case("file")
 }
 
-/// The path, or glob, of a `file://` URL.
+/// The path or glob of a `file://` URL.
 pub(super) fn file_path(url: &str) -> Result<PathBuf, FeedError> {
     let refuse = |message: String| Err(FeedError::new(FeedErrorKind::Options, message));
     let scheme = scheme(url).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Sources of numbered rows that are no files. A small file names the rows of each, so that laws can open it by its path.
+//! Sources of numbered rows that are not files. A small file describes the rows of each source, so that tests can open
+//! it by its path.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -31,13 +32,13 @@ impl Chunks {
             rows.push(left.min(most));
             left -= left.min(most);
         }
-        // One without rows is nothing to read.
+        // An empty chunk: there is nothing to read.
         rows.insert(rows.len() / 2, 0);
         let name = path.display().to_string();
         Self { name, schema: schema(), first: numbers.start, rows, wrong: None }
     }
 
-    /// The same with a chunk that cannot be read.
+    /// Makes a chunk unreadable.
     pub(crate) fn with_wrong(mut self, chunk: u64) -> Self {
         self.wrong = Some(chunk);
         self

@@ -1,4 +1,4 @@
-//! What is read of the files for tensors.
+//! Columns that are read from files for tensors.
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ fn the_entries_of_a_map_are_read_together() {
     }
 }
 
-/// Counts how often its first bytes are read: each time that it is opened.
+/// Counts how often its first bytes are read, which happens each time that it is opened.
 struct Counted {
     bytes: Cursor<Vec<u8>>,
     headers: Arc<AtomicUsize>,

@@ -1,4 +1,4 @@
-//! Files with something wrong in them: an error, or all rows but those that are left out, from every place on.
+//! Files with corrupt data: iteration and resume either fail, or yield all rows except the skipped ones.
 
 use std::fs::File;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -15,7 +15,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use crate::chunks::Chunks;
 use crate::files::{Directory, Format, all, dataset, numbers, write, write_as};
 
-/// Three files of some 10 chunks each; in the second, bytes in the middle are wrong.
+/// Writes three files of about 10 chunks each. Bytes in the middle of the second one are wrong.
 fn with_a_wrong_chunk(format: Format, directory: &Directory) -> Vec<PathBuf> {
     let paths = write_as(format, directory, &[100, 100, 100], 100);
     if format == Format::Chunks {
@@ -25,27 +25,27 @@ fn with_a_wrong_chunk(format: Format, directory: &Directory) -> Vec<PathBuf> {
     let mut bytes = std::fs::read(&paths[1]).unwrap();
     let wrong = match format {
         Format::Chunks => unreachable!("such a file has no bytes of rows"),
-        // Deflated data: some 30 bytes that no longer are what they were.
+        // Corrupts about 30 bytes of deflated data.
         Format::Avro => bytes.len() / 2..bytes.len() / 2 + 30,
-        // The header of a page: pages have no checksum.
+        // The header of a page, because pages have no checksum.
         Format::Parquet => {
             let file = SerializedFileReader::new(File::open(&paths[1]).unwrap()).unwrap();
             let (start, _) = file.metadata().row_group(5).column(0).byte_range();
             start as usize..start as usize + 12
         }
-        // Some bytes of a record, or of the head of one.
+        // Some bytes of a record or of its header.
         Format::Example | Format::SequenceExample => bytes.len() / 2..bytes.len() / 2 + 12,
-        // The digits of an `id`. Bytes elsewhere could make another right file: text has no checksum.
+        // The digits of an `id`. Other wrong bytes could result in a valid file, because text has no checksum.
         Format::Csv | Format::JsonLines => {
             let id = bytes.windows(3).position(|digits| digits == b"150").unwrap();
             id..id + 3
         }
-        // The file ends too soon. Other bytes could be the compressed bytes of another right text.
+        // Truncates the file. Other bytes could be the compressed form of another valid text.
         Format::CsvGzip | Format::JsonLinesGzip => {
             bytes.truncate(bytes.len() * 3 / 4);
             0..0
         }
-        // Deflated data: the rest of the file cannot be read.
+        // Corrupts deflated data, so that the rest of the file cannot be read.
         Format::ExampleGzip => bytes.len() / 2..bytes.len() / 2 + 30,
     };
     for byte in &mut bytes[wrong] {
@@ -87,7 +87,7 @@ fn what_is_left_out_is_the_same_for_all_threads_and_from_every_place_on() {
     }
 }
 
-/// States are those of an iteration of so many threads.
+/// Resumes from the states of an iteration with `threads` threads.
 fn what_is_left_out_is_the_same(format: Format, threads: usize) {
     let directory = Directory::new();
     let paths = with_a_wrong_chunk(format, &directory);
@@ -126,7 +126,8 @@ fn what_is_left_out_is_the_same(format: Format, threads: usize) {
                 if given == whole.len() {
                     assert_eq!(batches.report().skipped, resumed.report().skipped);
                     let skipped = batches.report().skipped.len();
-                    // Of a compressed file, the record that is wrong, and the rest, whose records are not found.
+                    // A compressed file has two entries: the wrong record, and the rest of the file, whose records are
+                    // not found.
                     let rest = usize::from(format == Format::ExampleGzip && skipped == 2);
                     assert_eq!(skipped, usize::from(rows.len() < declared) + rest);
                 }
@@ -160,7 +161,7 @@ fn a_file_that_changes_under_a_dataset_is_an_error() {
     assert!(error.to_string().contains("expected the file as it was when it was first read"), "{error}");
 }
 
-/// A file of `blocks` blocks of one row each, behind each of which is another without a right head.
+/// Writes a file of `blocks` blocks of one row each. A block with an invalid header follows each of them.
 fn with_broken_blocks(directory: &Directory, blocks: usize) -> PathBuf {
     const MARKER: [u8; 16] = *b"0123456789abcdef";
     let schema = br#"{"type":"record","name":"R","fields":[{"name":"id","type":"int"}]}"#;
@@ -180,8 +181,8 @@ fn with_broken_blocks(directory: &Directory, blocks: usize) -> PathBuf {
     path
 }
 
-/// Each of them is looked for and told in the time that it takes to read the file: 100 times as many would take 10,000
-/// times as long if they were compared with each other.
+/// The time to find and report the faults is proportional to the file size: 100 times as many would take 10,000 times
+/// as long if they were compared with each other.
 #[test]
 fn many_faults_take_a_time_that_grows_with_their_number() {
     let directory = Directory::new();
@@ -204,7 +205,7 @@ fn many_faults_take_a_time_that_grows_with_their_number() {
     assert!(taken < Duration::from_secs(30), "{taken:?}");
 }
 
-/// A number as Avro writes it.
+/// Encodes a number as Avro does.
 fn varint(n: i64) -> Vec<u8> {
     let mut left = (n << 1) as u64 ^ (n >> 63) as u64;
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Files of any format with numbered rows, and the numbers of the rows that come out of them.
+//! Test files of all formats with numbered rows, and checks of the rows that are read from them.
 
 use std::fs::File;
 use std::io::Write;
@@ -30,7 +30,8 @@ use proptest::prelude::*;
 use crate::chunks::Chunks;
 use crate::objects;
 
-/// A directory that is removed with its files. The files of every third one are opened as objects of a store.
+/// A directory that is removed with its files when dropped. The files of every third one are opened as objects of a
+/// store.
 pub(crate) struct Directory(pub(crate) PathBuf);
 
 impl Directory {
@@ -51,18 +52,18 @@ impl Drop for Directory {
     }
 }
 
-/// The formats that every law of datasets holds for.
+/// The formats for which all properties of datasets are tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Avro,
     Parquet,
-    /// Messages of `tf.Example`.
+    /// `tf.Example` messages.
     Example,
     /// The same, compressed: each file is one chunk.
     ExampleGzip,
-    /// Messages of `tf.SequenceExample`, whose steps are the items of the column `list`.
+    /// `tf.SequenceExample` messages. Their steps are the items of the column `list`.
     SequenceExample,
-    /// CSV; the list is text, such as `5;6`.
+    /// CSV. The list is text, such as `5;6`.
     Csv,
     /// The same, compressed: each file is one chunk.
     CsvGzip,
@@ -70,7 +71,7 @@ pub(crate) enum Format {
     JsonLines,
     /// The same, compressed: each file is one chunk.
     JsonLinesGzip,
-    /// Rows that are no file; see `chunks`.
+    /// Rows that are not in files; see `chunks`.
     Chunks,
 }
 
@@ -88,7 +89,7 @@ impl Format {
         Self::Chunks,
     ];
 
-    /// Those that are files, which can be split.
+    /// The formats of files, which can be split.
     pub(crate) const FILES: [Self; 9] = [
         Self::Avro,
         Self::Parquet,
@@ -103,7 +104,7 @@ impl Format {
 }
 
 impl Format {
-    /// Whether nothing in a file tells where a record starts.
+    /// Whether record starts cannot be recognised from the bytes of a file.
     pub(crate) fn is_text(self) -> bool {
         matches!(self, Self::Csv | Self::CsvGzip | Self::JsonLines | Self::JsonLinesGzip)
     }
@@ -117,12 +118,12 @@ pub(crate) fn file_formats() -> impl Strategy<Value = Format> {
     proptest::sample::select(&Format::FILES)
 }
 
-/// Avro files of so many rows each, which are numbered from 0 on, in blocks of about `block_bytes`.
+/// Writes Avro files with these numbers of rows, in blocks of about `block_bytes`. The rows are numbered from 0.
 pub(crate) fn write(directory: &Directory, rows: &[usize], block_bytes: usize) -> Vec<PathBuf> {
     write_as(Format::Avro, directory, rows, block_bytes)
 }
 
-/// The same files in a format, in chunks of about `chunk_bytes`.
+/// Writes the same files in another format, in chunks of about `chunk_bytes`.
 pub(crate) fn write_as(
     format: Format,
     directory: &Directory,
@@ -194,7 +195,7 @@ fn write_parquet_file(path: &Path, numbers: Range<i64>, chunk_bytes: usize) {
     writer.close().unwrap();
 }
 
-/// A row takes some 70 bytes. The reader chooses the size of chunks.
+/// A row takes about 70 bytes. The reader chooses the size of chunks.
 fn write_examples(path: &Path, numbers: Range<i64>, compression: Compression) {
     let mut writer = RecordWriter::new(File::create(path).unwrap(), compression);
     let batch = batch(numbers);
@@ -203,7 +204,7 @@ fn write_examples(path: &Path, numbers: Range<i64>, compression: Compression) {
     writer.finish().unwrap();
 }
 
-/// As `write_examples`.
+/// Like `write_examples`.
 fn write_sequence_examples(path: &Path, numbers: Range<i64>) {
     let mut writer = RecordWriter::new(File::create(path).unwrap(), Compression::None);
     let batch = batch(numbers);
@@ -229,7 +230,7 @@ fn sequence_examples() -> SequenceExampleDatasetOptions {
     SequenceExampleDatasetOptions { schema: Some(features), chunk_bytes: 300, ..Default::default() }
 }
 
-/// The extension says the format and the compression.
+/// The extension for a format and its compression.
 fn text_extension(format: Format) -> &'static str {
     match format {
         Format::Csv => "csv",
@@ -239,14 +240,14 @@ fn text_extension(format: Format) -> &'static str {
     }
 }
 
-/// A row takes some 20 bytes of CSV, and some 40 of JSON. The reader chooses the size of chunks.
+/// A row takes about 20 bytes of CSV, or 40 of JSON. The reader chooses the size of chunks.
 fn write_text(format: Format, path: &Path, numbers: Range<i64>) {
     let is_csv = matches!(format, Format::Csv | Format::CsvGzip);
     let mut text = if is_csv { "id,text,list\n".to_owned() } else { String::new() };
     for n in numbers {
         let items: Vec<String> = (0..n % 4).map(|i| (n + i).to_string()).collect();
         let row = match (is_csv, n % 3 > 0) {
-            // A line end in quotes, which ends no record.
+            // A line end in quotes does not end the record.
             (true, true) => format!("{n},\"row\n{n}\",{}\n", items.join(";")),
             (true, false) => format!("{n},,{}\n", items.join(";")),
             (false, true) => format!("{{\"id\":{n},\"text\":\"row {n}\",\"list\":[{}]}}\n", items.join(",")),
@@ -291,7 +292,7 @@ pub(crate) fn schema() -> SchemaRef {
     ]))
 }
 
-/// Rows whose other columns follow from their number.
+/// Makes rows whose other columns are derived from their number.
 pub(crate) fn batch(numbers: Range<i64>) -> RecordBatch {
     let text = numbers.clone().map(|n| (n % 3 > 0).then(|| format!("row {n}")));
     let lists = numbers.clone().map(|n| Some((0..n % 4).map(|i| Some(n + i)).collect::<Vec<_>>()));
@@ -307,7 +308,7 @@ pub(crate) fn batch(numbers: Range<i64>) -> RecordBatch {
     RecordBatch::try_new(schema(), columns).unwrap()
 }
 
-/// The dataset of files of one format, which their names end with.
+/// Opens files of one format, which is recognised by their extension.
 pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
     let sources = paths.iter().map(|path| objects::source(path));
     match paths[0].extension().and_then(|extension| extension.to_str()) {
@@ -323,7 +324,7 @@ pub(crate) fn dataset(paths: &[PathBuf]) -> Dataset {
     .unwrap()
 }
 
-/// The numbers of a batch's rows. Checks what follows from them.
+/// The row numbers of a batch. Checks the columns that are derived from them.
 pub(crate) fn numbers(batch: &RecordBatch) -> Vec<i64> {
     let batch = match batch.column(0).data_type() {
         DataType::LargeList(_) => &of_features(batch),
@@ -344,10 +345,10 @@ pub(crate) fn numbers(batch: &RecordBatch) -> Vec<i64> {
     numbers
 }
 
-/// Features of `tf.Example`, which are lists, as the columns that they were.
+/// Converts features of `tf.Example`, which are lists, to the original columns.
 fn of_features(batch: &RecordBatch) -> RecordBatch {
     let items = match batch.column(2).as_struct_opt() {
-        // Steps of one value each.
+        // Each step has one value.
         Some(steps) => {
             let steps = steps.column(0).as_list::<i64>();
             let values = steps.values().as_list::<i64>();
@@ -380,7 +381,7 @@ fn of_features(batch: &RecordBatch) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-/// Cells of CSV, in which lists are texts, as the columns that they were.
+/// Converts CSV cells, in which lists are texts, to the original columns.
 fn of_cells(batch: &RecordBatch) -> RecordBatch {
     let texts = |column: usize| batch.column(column).as_string::<i32>();
     let text = texts(1).iter().map(|text| text.map(|text| text.replace('\n', " ")));
@@ -395,7 +396,7 @@ fn of_cells(batch: &RecordBatch) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-/// The numbers of all rows, batch by batch.
+/// The row numbers of all batches.
 pub(crate) fn all(dataset: &Dataset, options: &IterationOptions) -> Vec<Vec<i64>> {
     let batches = dataset.record_batches(options.clone()).unwrap();
     batches.map(|batch| Ok::<_, DatasetError>(numbers(&batch?))).collect::<Result<_, _>>().unwrap()

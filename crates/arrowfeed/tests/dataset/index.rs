@@ -1,4 +1,4 @@
-//! Saved indexes: the same batches without a scan, of the same files only, whatever the bytes of the index are.
+//! Saved indexes: they give the same batches without a scan, are rejected for other files, and never cause a panic.
 
 use std::io;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::files::{Directory, Format, all, dataset, formats, numbers, write_as};
 
-/// Avro files, and the path of their index, which is saved.
+/// Writes Avro files and their saved index. Returns their paths.
 fn indexed(directory: &Directory, rows: &[usize], block_bytes: usize) -> (Vec<PathBuf>, PathBuf) {
     indexed_as(Format::Avro, directory, rows, block_bytes)
 }
@@ -44,7 +44,8 @@ fn with_index(paths: &[PathBuf], index: &Path) -> Result<Dataset, FeedError> {
     }
 }
 
-/// The error of an index with this text for a file: its kind, and its message with `INDEX` and `FILE` for their paths.
+/// The error when a file is opened with this text as its index: kind and message, with the paths replaced by `INDEX`
+/// and `FILE`.
 fn refused(text: &str, (paths, index): &(Vec<PathBuf>, PathBuf)) -> (FeedErrorKind, String) {
     std::fs::write(index, text).unwrap();
     let error = with_index(paths, index).unwrap_err();
@@ -56,7 +57,7 @@ fn read(index: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(index).unwrap()).unwrap()
 }
 
-/// Gives an index the checksum of its contents, as the documentation has it.
+/// Sets the checksum of an index as documented.
 fn with_checksum(mut index: Value) -> String {
     let mut checksum = crc32fast::Hasher::new();
     for file in index["files"].as_array().unwrap() {
@@ -123,7 +124,7 @@ proptest! {
         for damaged in [&bytes[..place(cut)], &flipped] {
             std::fs::write(&index, damaged).unwrap();
             let Ok(dataset) = with_index(&paths, &index) else { continue };
-            // White space may be another one.
+            // An index that still loads has the same contents; only white space may differ.
             dataset.save_index(&index, None).unwrap();
             prop_assert_eq!(&std::fs::read(&index).unwrap(), &bytes);
         }
@@ -155,7 +156,7 @@ proptest! {
             let batches = dataset.record_batches(options).unwrap();
             for batch in batches {
                 match batch {
-                    // A record of text that is read from its middle on may be a record, with other numbers.
+                    // A text record that is read from its middle may parse as a record with other numbers.
                     Ok(_) if format.is_text() => {}
                     Ok(batch) => rows.extend(numbers(&batch)),
                     Err(DatasetError::Feed(error)) => {
@@ -252,7 +253,7 @@ fn an_index_has_the_documented_form() {
     assert_eq!(list("ends").last(), Some(&len(&paths[0])));
     assert_eq!(value["files"][1]["rows"], json!([]));
     assert_eq!(value["version"], 1);
-    // Checksum and white space.
+    // The documented checksum and white space.
     assert_eq!(serde_json::from_str::<Value>(&with_checksum(value.clone())).unwrap(), value);
     let text = std::fs::read_to_string(&index).unwrap();
     assert_eq!(text.matches(char::is_whitespace).collect::<Vec<_>>(), ["\n"]);
@@ -291,7 +292,7 @@ fn a_file_written_again_with_the_same_length_is_a_located_error_when_it_is_read(
     let (paths, index) = indexed(&directory, &[50, 60], 200);
     let bytes = std::fs::read(&paths[1]).unwrap();
     let old = bytes[bytes.len() - 16..].to_vec();
-    // As a writer does that draws another marker.
+    // Simulates a writer that chooses another sync marker.
     let mut again = bytes.clone();
     for at in 0..=again.len() - 16 {
         if again[at..at + 16] == old[..] {
@@ -340,7 +341,8 @@ fn a_file_with_a_fault_has_no_index_and_keeps_the_one_it_had() {
     assert_eq!(error.location().path.as_deref(), paths[1].to_str());
     assert_eq!(std::fs::read(&index).unwrap(), saved);
     assert_eq!(std::fs::read_dir(&directory.0).unwrap().count(), 3);
-    // The index has the block, so it is left out when it is read, with the next one: its end is where the search begins.
+    // The index has the block, so it is skipped when it is read. The next one is skipped too: the search for a marker
+    // starts at its end.
     let dataset = with_index(&paths, &index).unwrap();
     let options =
         IterationOptions { shuffle_buffer_size: 1000, on_error: OnError::SkipBlock, ..Default::default() };

@@ -1,4 +1,4 @@
-//! Datasets: every row once, in an order that only files and options decide, from any place on.
+//! Tests of datasets: each row appears once, in an order that depends only on files and options, from any position on.
 
 mod chunks;
 mod columns;

@@ -1,4 +1,4 @@
-//! Files of the tests as objects of a store, whose requests take a moment and have small bounds.
+//! Test files as objects of a store with delayed responses and small read-ahead limits.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use arrowfeed::source::io::remote::{
 use arrowfeed::source::io::{ByteSource, FileSource, LocalFile};
 use bytes::Bytes;
 
-/// Part of the name of directories whose files are objects.
+/// Part of the name of directories whose files are opened as objects.
 pub(crate) const MARK: &str = "-objects";
 
-/// The source of a file: an object if its directory has the mark.
+/// The source of a file: an object if the name of its directory has the mark.
 pub(crate) fn source(path: &Path) -> FileSource {
     let name = path.display().to_string();
     if !name.contains(MARK) {
@@ -41,7 +41,7 @@ impl Drop for Guard {
 }
 
 impl Object {
-    /// The same number for the same file.
+    /// A number that is always the same for a file.
     fn number(&self) -> usize {
         self.path
             .file_stem()
@@ -83,7 +83,7 @@ impl RemoteObject for Object {
     }
 
     fn known_len(&self) -> Option<u64> {
-        // Of every second file, a listing has told it.
+        // The length is known from a listing for every second file.
         let known = self.number().is_multiple_of(2);
         known.then(|| std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len()))
     }

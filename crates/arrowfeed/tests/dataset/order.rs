@@ -1,4 +1,4 @@
-//! Which rows come, and in which order.
+//! Tests of which rows are yielded, and in which order.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::files::{Directory, all, dataset, formats, write, write_as};
 
-/// Files that batches do not fit into, some without rows.
+/// Files whose sizes are not multiples of the batch size, some of them empty.
 fn some_files() -> impl Strategy<Value = (Vec<usize>, usize)> {
     (proptest::collection::vec(0_usize..200, 1..6), prop_oneof![Just(40_usize), Just(300), Just(64_000)])
 }
@@ -149,7 +149,7 @@ fn epochs_without_end_end_where_there_is_nothing() {
         assert!(all(&dataset, &options).is_empty());
         let across = IterationOptions { across_epochs: true, ..options.clone() };
         assert!(all(&dataset, &across).is_empty());
-        // Rows that are never enough for a batch are none.
+        // Too few rows for a full batch yield none, and the iteration ends.
         let other = Directory::new();
         let few = self::dataset(&write(&other, &[3], 200));
         let whole = IterationOptions { drop_remainder: true, batch_size: 4, ..options };
@@ -157,7 +157,8 @@ fn epochs_without_end_end_where_there_is_nothing() {
     }
 }
 
-/// How well a shuffle mixes: how far rows move, and how many neighbours stay neighbours. A block has some 40 rows.
+/// Measures how well a shuffle mixes: how far rows move, and how many neighbours remain neighbours. A block has about
+/// 40 rows.
 #[test]
 fn the_shuffle_moves_rows_far_and_parts_neighbours() {
     let directory = Directory::new();
@@ -167,10 +168,10 @@ fn the_shuffle_moves_rows_far_and_parts_neighbours() {
     let given = all(&dataset, &options).concat();
     let moved: f64 =
         given.iter().enumerate().map(|(i, n)| (i as f64 - *n as f64).abs()).sum::<f64>() / rows as f64;
-    // A third of the rows is what a perfect shuffle moves them by.
+    // A perfect shuffle moves rows by a third of the number of rows on average.
     assert!((moved / rows as f64 - 1.0 / 3.0).abs() < 0.05, "{moved}");
     let neighbours = given.windows(2).filter(|pair| (pair[0] - pair[1]).abs() <= 40).count();
-    // Of a block of 40 rows among 1,000: 4 %. In file order: all.
+    // The expected share is 4 % for a block of 40 rows among 1,000; in file order it is 100 %.
     let share = neighbours as f64 / rows as f64;
     assert!(share < 0.08, "{share}");
 }

@@ -1,4 +1,4 @@
-//! States: from any batch on, the rest of the unbroken run; and nothing else.
+//! Tests of states: resuming after any batch yields the rest of the uninterrupted run, and other states are rejected.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -103,7 +103,7 @@ fn a_state_of_other_files_or_options_is_refused_by_name() {
     );
     let invalid = |text: &str| refusal(&paths, options(), text).0;
     assert_eq!([invalid(""), invalid("{}"), invalid("[1]"), invalid(r#"{"version": 2}"#)], [Invalid; 4]);
-    // Another writer draws another sync marker; blocks of other sizes give it away in a shuffle.
+    // Another writer chooses another sync marker. In a shuffle, the different block sizes are detected.
     write(&directory, &[50, 60], 100);
     let (kind, _) = refused(&paths, options());
     assert_eq!(kind, Files);

@@ -1,4 +1,4 @@
-//! Shards: together all rows, each once.
+//! Tests of shards: together they yield each row once.
 
 use arrowfeed::IterationOptions;
 use proptest::prelude::*;

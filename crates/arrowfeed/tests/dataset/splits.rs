@@ -1,4 +1,4 @@
-//! Splits: every row once, wherever files are cut; claims; files that are not what they were.
+//! Tests of splits: each row once wherever files are cut, claims, and files that have changed.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! Tensors of a dataset are those of its batches, whoever converts them.
+//! Tests that the tensors of a dataset are those of its batches, whichever thread converts them.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use crate::files::{Directory, write};
 
-/// Numbers as their own indices, in a dimension of `size`.
+/// A dataset with a sparse tensor whose indices are its values, in a dimension of `size`.
 fn dataset(paths: &[std::path::PathBuf], size: usize) -> Dataset {
     let (list, key) = (|| "list".to_owned(), || "@list[*]".to_owned());
     let sparse = Sparse {
@@ -29,7 +29,7 @@ fn dataset(paths: &[std::path::PathBuf], size: usize) -> Dataset {
     AvroDataset::open(paths.iter().map(AvroSource::from), options).unwrap()
 }
 
-/// Tensors up to an error, the state after them, and the error.
+/// The tensors before an error, the state after them, and the error.
 fn given(dataset: &Dataset, options: &IterationOptions) -> (Vec<Tensors>, String, Option<DatasetError>) {
     let mut iterator = dataset.tensors(options.clone()).unwrap();
     let mut tensors = Vec::new();
@@ -88,7 +88,7 @@ fn a_row_that_does_not_fit_is_an_error_after_the_batches_before_it() {
             let (found, place, same) = given(&dataset, &options(threads));
             assert_eq!((found.len(), same.unwrap().to_string()), (expected.len(), error.clone()));
             assert_eq!(found, expected);
-            // What has been read ahead differs, the place does not.
+            // The amount read ahead differs, but the position does not.
             let mut resumed = dataset.tensors(options(threads)).unwrap();
             resumed.load_state(&place).unwrap();
             assert_eq!(resumed.next().unwrap().unwrap_err().to_string(), error);

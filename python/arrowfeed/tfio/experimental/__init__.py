@@ -1,4 +1,4 @@
-"""tensorflow-io's place for its first reader of Avro, so that code that says it in full stays as it is."""
+"""The package of tensorflow-io with its first Avro reader, so that code with the full path keeps working."""
 
 from arrowfeed.tfio.experimental import columnar
 

@@ -1,4 +1,4 @@
-"""The names that tensorflow-io has in `tfio.experimental.columnar`."""
+"""The names of `tfio.experimental.columnar` in tensorflow-io."""
 
 from arrowfeed.tfio._make import make_avro_record_dataset
 from arrowfeed.tfio._parse import parse_avro

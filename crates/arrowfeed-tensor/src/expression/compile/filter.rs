@@ -1,4 +1,4 @@
-//! Filters: two sides that can be compared.
+//! Compilation of filters: checks that their two sides can be compared.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, BooleanArray};
 use arrow_schema::DataType;
 
 use super::words::described;
-use super::{Compiler, Spot};
+use super::{Compiler, PathPosition};
 use crate::error::{RepresentationError, RepresentationErrorKind, count};
 use crate::expression::compare::Class;
 use crate::expression::filter::{self, Test};
@@ -17,7 +17,7 @@ impl Compiler<'_> {
     pub(super) fn filter(
         &mut self,
         filter: &key::Filter,
-        spot: &Spot,
+        spot: &PathPosition,
     ) -> Result<filter::Filter, RepresentationError> {
         let test = match (&filter.left.kind, &filter.right.kind) {
             (OperandKind::Path(path), OperandKind::Literal(literal)) => {
@@ -36,7 +36,7 @@ impl Compiler<'_> {
                 }
                 Test::Equal(left, right)
             }
-            // The parser has refused it.
+            // The parser rejects such a filter.
             (OperandKind::Literal(_), OperandKind::Literal(_)) => {
                 let (expected, found) =
                     ("a filter with a path on one side".to_owned(), "two constants".to_owned());
@@ -46,12 +46,12 @@ impl Compiler<'_> {
         Ok(filter::Filter { test, negated: filter.negated })
     }
 
-    /// A test of a path against a constant, each with its character.
+    /// Compiles the test of a path against a constant, each with its character in the text.
     fn constant(
         &mut self,
         (path, at): (&Path, usize),
         (literal, literal_at): (&Literal, usize),
-        spot: &Spot,
+        spot: &PathPosition,
     ) -> Result<Test, RepresentationError> {
         if *literal == Literal::Null {
             return Ok(Test::IsNull(self.operand(path, at, spot)?));
@@ -71,7 +71,7 @@ impl Compiler<'_> {
         &mut self,
         path: &Path,
         at: usize,
-        spot: &Spot,
+        spot: &PathPosition,
     ) -> Result<filter::Operand, RepresentationError> {
         let rank = path.rank();
         if rank > 0 {
@@ -87,7 +87,7 @@ impl Compiler<'_> {
         &mut self,
         path: &Path,
         at: usize,
-        spot: &Spot,
+        spot: &PathPosition,
     ) -> Result<(filter::Operand, Class), RepresentationError> {
         let operand = self.operand(path, at, spot)?;
         match Class::of(&operand.path.data_type) {
@@ -101,7 +101,7 @@ impl Compiler<'_> {
     }
 }
 
-/// An array of one value, `None` where it is none of the type.
+/// An array of one value, `None` if the literal does not fit the type.
 fn constant(plain: &DataType, literal: &Literal) -> Option<ArrayRef> {
     match literal {
         Literal::Text(text) => leaf::bytes(plain, text.as_bytes()),
@@ -115,7 +115,7 @@ fn constant(plain: &DataType, literal: &Literal) -> Option<ArrayRef> {
     }
 }
 
-/// The nearest float of the type, which is not infinity.
+/// The nearest float of the type, `None` if the value is beyond its largest one.
 fn float(plain: &DataType, value: f64) -> Option<ArrayRef> {
     let largest = match plain {
         DataType::Float16 => half::f16::MAX.to_f64(),

@@ -1,4 +1,4 @@
-//! Steps to operations, type by type. What cannot be is an error at the step's character.
+//! Compilation of steps to operations by type. An invalid step is an error at its character.
 
 use std::sync::Arc;
 
@@ -19,36 +19,36 @@ mod words;
 pub(crate) use words::and_how_to_enter;
 use words::{described, primitive_name};
 
-/// Compiles one key, and gathers what it reads.
+/// Compiles one key, and collects the fields that it reads.
 #[derive(Debug)]
 pub(super) struct Compiler<'a> {
     key: &'a KeyExpression,
-    root: Spot,
-    /// Of each path of the key, the field that it ends at.
+    root: PathPosition,
+    /// The field at the end of each path of the key.
     pub(super) columns: Vec<ColumnPath>,
 }
 
-/// Somewhere on a path.
+/// A position on a path.
 #[derive(Debug, Clone)]
-struct Spot {
+struct PathPosition {
     data_type: DataType,
-    /// Names of the fields on the way, as a projection takes them.
+    /// Names of the fields on the path, as for a projection.
     names: Vec<String>,
-    /// Whether names go on: a projection does not look into unions.
+    /// Whether later names are added: a projection does not descend into unions.
     projects: bool,
 }
 
 impl<'a> Compiler<'a> {
     pub(super) fn new(key: &'a KeyExpression, schema: &Schema) -> Self {
         let data_type = DataType::Struct(schema.fields().clone());
-        Self { key, root: Spot { data_type, names: Vec::new(), projects: true }, columns: Vec::new() }
+        Self { key, root: PathPosition { data_type, names: Vec::new(), projects: true }, columns: Vec::new() }
     }
 
     pub(super) fn compile(&mut self) -> Result<Operations, RepresentationError> {
         self.path(self.key.path(), self.root.clone())
     }
 
-    fn path(&mut self, path: &Path, mut spot: Spot) -> Result<Operations, RepresentationError> {
+    fn path(&mut self, path: &Path, mut spot: PathPosition) -> Result<Operations, RepresentationError> {
         let mut operations = Vec::with_capacity(path.steps.len());
         for step in &path.steps {
             while let DataType::Dictionary(_, values) = &spot.data_type {
@@ -64,8 +64,12 @@ impl<'a> Compiler<'a> {
         Ok(Operations { operations, data_type: spot.data_type })
     }
 
-    /// The operation of a step, and the spot behind it. None for a branch of what is no union.
-    fn step(&mut self, step: &Step, spot: &mut Spot) -> Result<Option<Operation>, RepresentationError> {
+    /// Returns the operation of a step, and moves `spot` behind it. `None` for the branch of a type that is not a union.
+    fn step(
+        &mut self,
+        step: &Step,
+        spot: &mut PathPosition,
+    ) -> Result<Option<Operation>, RepresentationError> {
         let operation = match &step.kind {
             StepKind::Name(name) => self.field(step, name, spot)?,
             StepKind::Quoted(name) => match &spot.data_type {
@@ -100,7 +104,12 @@ impl<'a> Compiler<'a> {
         Ok(Some(operation))
     }
 
-    fn field(&self, step: &Step, name: &str, spot: &mut Spot) -> Result<Operation, RepresentationError> {
+    fn field(
+        &self,
+        step: &Step,
+        name: &str,
+        spot: &mut PathPosition,
+    ) -> Result<Operation, RepresentationError> {
         let DataType::Struct(fields) = &spot.data_type else {
             return Err(self.no_record(step, name, spot));
         };
@@ -121,7 +130,7 @@ impl<'a> Compiler<'a> {
         &self,
         step: &Step,
         name: &str,
-        spot: &mut Spot,
+        spot: &mut PathPosition,
     ) -> Result<Option<Operation>, RepresentationError> {
         let DataType::Union(fields, _) = &spot.data_type else {
             return match primitive_name(&spot.data_type) == Some(name) {
@@ -140,7 +149,12 @@ impl<'a> Compiler<'a> {
         Ok(Some(Operation::Branch(type_id)))
     }
 
-    fn items(&self, step: &Step, expected: &str, spot: &Spot) -> Result<DataType, RepresentationError> {
+    fn items(
+        &self,
+        step: &Step,
+        expected: &str,
+        spot: &PathPosition,
+    ) -> Result<DataType, RepresentationError> {
         match (&spot.data_type, lists::items(&spot.data_type)) {
             (DataType::Map(..), _) | (_, None) => Err(self.type_error(step, expected, spot)),
             (_, Some(items)) => Ok(items.data_type().clone()),
@@ -177,12 +191,12 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    fn no_record(&self, step: &Step, name: &str, spot: &Spot) -> RepresentationError {
+    fn no_record(&self, step: &Step, name: &str, spot: &PathPosition) -> RepresentationError {
         let expected = format!("a record with the field {name:?}");
         self.error(step.at, RepresentationErrorKind::Type, expected, and_how_to_enter(&spot.data_type))
     }
 
-    fn type_error(&self, step: &Step, expected: &str, spot: &Spot) -> RepresentationError {
+    fn type_error(&self, step: &Step, expected: &str, spot: &PathPosition) -> RepresentationError {
         let found = described(&spot.data_type);
         self.error(step.at, RepresentationErrorKind::Type, expected.to_owned(), found)
     }
@@ -198,7 +212,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The branch of this name, or the only one whose name ends so after a dot.
+/// The branch with this name, or the only one with this name after the last dot.
 fn find_branch<'f>(fields: &'f UnionFields, name: &str) -> Option<(i8, &'f Field)> {
     let named = |(_, field): &(i8, &'f Arc<Field>)| field.name() == name;
     let short = |(_, field): &(i8, &'f Arc<Field>)| field.name().rsplit('.').next() == Some(name);

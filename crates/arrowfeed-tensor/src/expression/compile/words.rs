@@ -1,11 +1,11 @@
-//! Types in the words of messages, and of Avro.
+//! Display names of types in messages, and Avro's names of types.
 
 use arrow_schema::{DataType, Fields};
 
 use crate::column::listed;
 use crate::lists;
 
-/// Avro's name of a type that a union of it and null is made.
+/// Avro's name of a type. A union of null and this type becomes a nullable column of the type.
 pub(super) fn primitive_name(data_type: &DataType) -> Option<&'static str> {
     Some(match data_type {
         DataType::Null => "null",
@@ -22,7 +22,7 @@ pub(super) fn primitive_name(data_type: &DataType) -> Option<&'static str> {
     })
 }
 
-/// A type, and where it is a container, the steps that lead into it.
+/// Describes a type and, if it is a container, the steps that lead into it.
 pub(crate) fn and_how_to_enter(data_type: &DataType) -> String {
     let found = described(data_type);
     match data_type {
@@ -36,7 +36,7 @@ pub(crate) fn and_how_to_enter(data_type: &DataType) -> String {
     }
 }
 
-/// A type in the words of a message.
+/// Describes a type in a message.
 pub(super) fn described(data_type: &DataType) -> String {
     match data_type {
         DataType::Struct(_) => "a record".to_owned(),

@@ -1,7 +1,7 @@
-//! Memory of coordinates that nobody holds any more, for the next ones.
+//! Buffer pool for the coordinates of sparse tensors.
 //!
-//! The allocator gives large memory back to the system, whose fresh pages cost as much as filling them: five sparse
-//! features of 1,024 rows by 35 entries are 3 MB of coordinates a batch.
+//! The allocator returns large buffers to the system, and fresh pages cost as much as filling them: five sparse features
+//! of 1,024 rows by 35 entries have 3 MB of coordinates per batch.
 
 use std::collections::TryReserveError;
 use std::sync::{Mutex, TryLockError};
@@ -11,18 +11,19 @@ use bytes::Bytes;
 
 use crate::aligned::{Aligned, before, most_before};
 
-/// Less is the allocator's own to keep.
+/// Size of the smallest buffer in the pool. The allocator keeps smaller ones itself.
 const LEAST_BYTES: usize = 128 << 10;
 
-/// Most that is kept.
+/// Limit on the bytes in the pool.
 const MOST_BYTES: usize = 32 << 20;
 
 static SPARE: Mutex<Vec<Vec<i64>>> = Mutex::new(Vec::new());
 
-/// No integers yet, in memory for `len` of them: spare memory, or new. Those before `start` are still to be written.
+/// Returns an empty vector with room for `len` integers, from the pool or newly allocated. The caller still has to write
+/// the padding before `start`.
 pub(crate) fn room(len: usize) -> Result<Aligned<i64>, TryReserveError> {
     match take(len) {
-        Some(spare) => Ok(spare),
+        Some(buffer_pool) => Ok(buffer_pool),
         None => Aligned::reserved(len),
     }
 }
@@ -31,17 +32,17 @@ fn take(len: usize) -> Option<Aligned<i64>> {
     if bytes(len) < LEAST_BYTES {
         return None;
     }
-    let mut items = spare(len.saturating_add(most_before::<i64>()))?;
+    let mut items = buffer_pool(len.saturating_add(most_before::<i64>()))?;
     items.clear();
     Some(Aligned { start: before(&items), items })
 }
 
-/// Integers as a buffer that comes back when nobody holds it.
+/// Makes a buffer of the integers. Its memory returns to the pool when the last reference is dropped.
 pub(crate) fn buffer(integers: Aligned<i64>) -> ScalarBuffer<i64> {
     let (len, Aligned { items, start }) = (integers.len(), integers);
     let buffer = match bytes(items.capacity()) < LEAST_BYTES {
         true => Buffer::from_vec(items),
-        false => Buffer::from(Bytes::from_owner(Lent(items))),
+        false => Buffer::from(Bytes::from_owner(Pooled(items))),
     };
     ScalarBuffer::new(buffer, start, len)
 }
@@ -50,8 +51,8 @@ fn bytes(len: usize) -> usize {
     len.saturating_mul(size_of::<i64>())
 }
 
-/// The smallest that is large enough.
-fn spare(len: usize) -> Option<Vec<i64>> {
+/// Takes the smallest buffer of the pool that is large enough.
+fn buffer_pool(len: usize) -> Option<Vec<i64>> {
     with(|all| {
         let enough = all.iter().enumerate().filter(|(_, it)| it.capacity() >= len);
         let best = enough.min_by_key(|(_, it)| it.capacity()).map(|(i, _)| i);
@@ -60,10 +61,11 @@ fn spare(len: usize) -> Option<Vec<i64>> {
     .flatten()
 }
 
-/// Looks at a lock that is held, before memory is got from the allocator instead: others hold it for far less.
+/// Attempts to take the lock before falling back to the allocator. Other threads hold the lock for far less time.
 const LOOKS: usize = 1000;
 
-/// In the child of a fork the lock may be held for ever: nobody waits for it for long.
+/// Runs `work` on the pool, or returns `None` if the lock stays taken. In the child of a fork it may stay taken forever, so
+/// the wait is short.
 fn with<T>(work: impl FnOnce(&mut Vec<Vec<i64>>) -> T) -> Option<T> {
     for _ in 0..LOOKS {
         match SPARE.try_lock() {
@@ -75,15 +77,15 @@ fn with<T>(work: impl FnOnce(&mut Vec<Vec<i64>>) -> T) -> Option<T> {
     None
 }
 
-struct Lent(Vec<i64>);
+struct Pooled(Vec<i64>);
 
-impl AsRef<[u8]> for Lent {
+impl AsRef<[u8]> for Pooled {
     fn as_ref(&self) -> &[u8] {
         self.0.to_byte_slice()
     }
 }
 
-impl Drop for Lent {
+impl Drop for Pooled {
     fn drop(&mut self) {
         let integers = std::mem::take(&mut self.0);
         with(|all| {
@@ -99,7 +101,7 @@ impl Drop for Lent {
 mod tests {
     use super::*;
 
-    /// One test, since two at once would find the memory of each other, or a lock that is held.
+    /// One test only: two at the same time would take each other's memory, or find the lock taken.
     #[test]
     fn what_nobody_holds_is_taken_again() {
         let len = 3 * LEAST_BYTES;
@@ -115,7 +117,7 @@ mod tests {
         let again = take(len - 8).unwrap();
         assert_eq!((again.items.as_ptr(), again.items.len()), (place, 0));
         assert_eq!(again.items.as_ptr().wrapping_add(again.start).addr() % 64, 0);
-        // Small memory is not kept, nor too much.
+        // The pool keeps neither small buffers nor more than its limit.
         drop((buffer(vec![0; 10].into()), buffer(vec![0; 2 * MOST_BYTES / size_of::<i64>()].into())));
         assert!(take(10).is_none() && take(len).is_none());
     }

@@ -1,0 +1,120 @@
+"""`scan_avro`: Avro files as a `LazyFrame` of polars."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from arrowfeed._arrowfeed import read_avro
+
+if TYPE_CHECKING:
+    import os
+
+    from arrowfeed._arrowfeed import Limits
+    from arrowfeed.types import AvroSchemaLike, OnError, Source, StorageOptions, Store, StringType
+
+_ROWS = 65_536
+"""Rows of a frame where polars asks for no number: it splits the work of an operation by frames."""
+
+
+def scan_avro(
+    source: Source,
+    *,
+    reader_schema: AvroSchemaLike | None = None,
+    string_type: StringType = "utf8_view",
+    threads: int | None = None,
+    limits: Limits | None = None,
+    on_error: OnError = "raise",
+    storage_options: StorageOptions | None = None,
+    store: Store | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    cache_bytes: int | None = None,
+) -> Any:
+    """Scans Avro object container files as a `polars.LazyFrame`.
+
+    Only the columns that a query uses are decoded. A query with a limit of rows, such as `head(10)`, stops
+    after them. Filters run on each batch while the next one is decoded. The header of the first file is read
+    here; each `collect` reads the files anew.
+
+    Args:
+        source: As in `read_avro`, except file objects, which can be read only once.
+        reader_schema: As in `read_avro`, as all arguments below.
+        string_type: Arrow type of strings. The default is the one that polars takes without a copy.
+        threads: Threads that decode. None: one for each processor.
+        limits: Upper bounds on the resources that one file may use.
+        on_error: How to handle blocks and files that cannot be read.
+        storage_options: Keys and values for a store.
+        store: A store of obstore or a filesystem of fsspec.
+        cache: Directory of a local cache for files of stores.
+        cache_bytes: Size of the cache in bytes.
+
+    Returns:
+        A `polars.LazyFrame` of the files' rows, in file order.
+
+    Raises:
+        ImportError: polars is not installed.
+        TypeError: The source has a file object, or an argument has a wrong type.
+        ArrowfeedError: As `read_avro`, which also raises OSErrors. polars raises an error of a running query
+            as a `polars.exceptions.ComputeError` with the same message.
+
+    Example:
+        >>> people = arrowfeed.scan_avro("people-*.avro")
+        >>> people.filter(polars.col("age") > 30).select("name").collect()
+    """
+    polars: Any = importlib.import_module("polars")
+    register_io_source: Any = importlib.import_module("polars.io.plugins").register_io_source
+    if isinstance(source, Iterator):
+        source = list(source)
+    _refuse_files(source)
+    options: dict[str, Any] = {
+        "reader_schema": reader_schema,
+        "string_type": string_type,
+        "threads": threads,
+        "limits": limits,
+        "on_error": on_error,
+        "storage_options": storage_options,
+        "store": store,
+        "cache": cache,
+        "cache_bytes": cache_bytes,
+    }
+
+    def frames(
+        with_columns: list[str] | None, predicate: Any, n_rows: int | None, batch_size: int | None
+    ) -> Iterator[Any]:
+        columns = None if with_columns is None else [_path(name) for name in with_columns]
+        if not columns and names:
+            # A frame without columns has no rows in polars: one column carries the number of rows.
+            columns = columns if columns is None else [_path(names[0])]
+        size = batch_size or _ROWS
+        size = size if n_rows is None else max(1, min(size, n_rows))
+        left = n_rows
+        with read_avro(source, columns=columns, batch_size=size, **options) as reader:
+            for batch in reader:
+                frame = polars.DataFrame(batch)
+                if left is not None:
+                    frame = frame.head(left)
+                    left -= frame.height
+                if predicate is not None:
+                    frame = frame.filter(predicate)
+                yield frame if with_columns is None else frame.select(with_columns)
+                if left == 0:
+                    return
+
+    with read_avro(source, **options) as reader:
+        schema, names = polars.Schema(reader.schema), reader.schema.names
+    return register_io_source(frames, schema=schema, validate_schema=True, is_pure=True)
+
+
+def _path(name: str) -> str:
+    """The path of a top-level column, whatever characters its name has."""
+    return f"['{name.replace(chr(39), 2 * chr(39))}']"
+
+
+def _refuse_files(source: Any) -> None:
+    """Raises for file objects, also in a list."""
+    items: Iterable[Any] = source if isinstance(source, (list, tuple)) else [source]
+    for item in items:
+        if hasattr(item, "read") or hasattr(item, "readinto"):
+            message = f"source: expected files that can be read again, found {type(item).__name__}"
+            raise TypeError(f"{message}: pass a path, a URL or the bytes")

@@ -1,0 +1,13 @@
+"""The code of the README on PyTorch runs as it stands there."""
+
+import pytest
+from readme_code import run
+
+REASON = "expected PyTorch, found it not installed: `make test-torch` has it"
+pytest.importorskip("torch", reason=REASON)
+
+
+@pytest.mark.filterwarnings("ignore:'set_vital' is deprecated:UserWarning")
+def test_the_code_runs(tmp_path, monkeypatch, capsys):
+    run("PyTorch", tmp_path, monkeypatch)
+    assert capsys.readouterr().out.endswith("torch.Size([104, 2])\n")

@@ -1,0 +1,139 @@
+"""Sources and schemas in the forms that people have them in, and rows in other libraries."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+
+import fsspec
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import arrowfeed as af
+
+SCHEMA = {"type": "record", "name": "R", "fields": [{"name": "id", "type": "double"}]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A directory with two files of three rows."""
+    for number in range(2):
+        af.write_avro(pa.table({"id": range(3 * number, 3 * number + 3)}), tmp_path / f"part-{number}.avro")
+    return tmp_path
+
+
+def ids(source, **options):
+    return pa.table(af.read_avro(source, **options))["id"].to_pylist()
+
+
+def test_sources_are_taken_from_any_iterable_with_an_order(folder):
+    paths = sorted(folder.glob("*.avro"))
+    for source in (iter(paths), (str(path) for path in paths), pd.Series([str(path) for path in paths])):
+        assert ids(source) == list(range(6))
+    assert af.AvroDataset(path for path in paths).num_rows == 6
+    with pytest.raises(ValueError, match="^source: expected at least one file, found an empty list$"):
+        ids(iter([]))
+    for source in ({paths[0]}, {paths[0]: 1}, 7, None):
+        with pytest.raises(TypeError, match="^source: expected a path, a glob, a directory, a URL"):
+            ids(source)
+    with pytest.raises(TypeError, match="found int 3$"):
+        ids(iter([paths[0], 3]))
+
+
+def test_an_error_of_a_generator_is_raised(folder):
+    def paths():
+        yield folder / "part-0.avro"
+        raise RuntimeError("no more names")
+
+    with pytest.raises(RuntimeError, match="^no more names$"):
+        ids(paths())
+
+
+def test_a_tilde_is_the_home_directory(folder, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder))
+    assert ids("~/part-0.avro") == [0, 1, 2]
+    assert ids(["~/part-*.avro"]) == list(range(6))
+    assert af.AvroDataset("~/part-0.avro").num_rows == 3
+    assert af.write_avro(pa.table({"id": [7]}), "~/written.avro") == 1
+    assert ids(folder / "written.avro") == [7]
+    (folder / "~nobody.avro").write_bytes((folder / "part-0.avro").read_bytes())
+    monkeypatch.chdir(folder)
+    assert ids("~nobody.avro") == [0, 1, 2]
+
+
+def test_what_fsspec_opens_is_a_file(folder):
+    assert ids(fsspec.open(folder / "part-1.avro")) == [3, 4, 5]
+    assert ids(fsspec.open_files(str(folder / "*.avro"))) == list(range(6))
+    assert af.AvroDataset(fsspec.open(folder / "part-1.avro")).num_rows == 3
+
+
+@pytest.mark.parametrize("as_text", [str, lambda path: path])
+def test_a_schema_is_taken_from_a_file(folder, as_text):
+    path = folder / "reader.avsc"
+    path.write_text(json.dumps(SCHEMA))
+    assert ids(folder / "part-0.avro", reader_schema=as_text(path)) == [0.0, 1.0, 2.0]
+    assert af.AvroSchema(as_text(path)) == af.AvroSchema(SCHEMA)
+    assert af.AvroDataset(folder / "part-0.avro", reader_schema=as_text(path)).arrow_schema.names == ["id"]
+
+
+def test_a_schema_file_that_cannot_be_read_is_named(folder):
+    with pytest.raises(FileNotFoundError, match="none.avsc"):
+        af.AvroSchema(folder / "none.avsc")
+    path = folder / "binary.avsc"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(af.SchemaError, match="binary.avsc: expected a schema in UTF-8, found other bytes$"):
+        af.AvroSchema(path)
+    path.write_bytes(b" " * (4 * 1024 * 1024 + 1))
+    message = "binary.avsc: expected a schema of at most 4194304 bytes, found 4194305$"
+    with pytest.raises(af.LimitError, match=message):
+        af.AvroSchema(path)
+    path.write_text("{}")
+    with pytest.raises(af.SchemaError):
+        af.AvroSchema(path)
+    os.mkfifo(folder / "pipe.avsc")
+    with pytest.raises(OSError, match="pipe.avsc"):
+        af.AvroSchema(folder / "pipe.avsc")
+
+
+def test_rows_become_tables_and_frames_of_other_libraries(folder):
+    source = folder / "part-*.avro"
+    assert af.read_avro(source).to_pyarrow() == pa.table(af.read_avro(source))
+    assert af.read_avro(source).to_pandas()["id"].tolist() == list(range(6))
+    assert af.read_avro(source).to_polars()["id"].to_list() == list(range(6))
+    batch = next(af.read_avro(source))
+    assert batch.to_pandas()["id"].tolist() == batch.to_polars()["id"].to_list() == [0, 1, 2]
+    reader = af.read_avro(source)
+    reader.to_pandas()
+    with pytest.raises(ValueError, match="already consumed|handed over"):
+        next(reader)
+
+
+def test_pandas_refuses_a_reader_with_advice(folder):
+    with pytest.raises(TypeError, match=r"is no array: use to_pandas\(\)"):
+        pd.DataFrame(af.read_avro(folder))
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 4, 6, 7])
+def test_the_number_of_batches_is_that_of_the_iteration(folder, batch_size):
+    dataset = af.AvroDataset(folder)
+    choices = {
+        "drop_remainder": [False, True],
+        "epochs": [1, 3],
+        "across_epochs": [False, True],
+        "shard": [(0, 1), (0, 4), (3, 4)],
+        "shuffle_buffer_size": [0, 4],
+    }
+    for values in itertools.product(*choices.values()):
+        options = dict(zip(choices, values, strict=True), batch_size=batch_size, seed=1)
+        assert dataset.num_batches(**options) == len(list(dataset.record_batches(**options))), options
+
+
+def test_endless_epochs_have_no_number_of_batches(folder):
+    dataset = af.AvroDataset(folder)
+    assert dataset.num_batches(batch_size=4, epochs=None) is None
+    with pytest.raises(
+        TypeError, match="num_batches\\(\\) missing 1 required keyword-only argument: 'batch_size'"
+    ):
+        dataset.num_batches()
