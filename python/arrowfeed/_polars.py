@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._arrowfeed import read_avro
@@ -113,7 +113,7 @@ def _path(name: str) -> str:
 
 def _refuse_files(source: Any) -> None:
     """Raises for file objects, also in a list."""
-    items: Iterable[Any] = source if isinstance(source, (list, tuple)) else [source]
+    items: list[Any] = [*source] if isinstance(source, (list, tuple)) else [source]
     for item in items:
         if hasattr(item, "read") or hasattr(item, "readinto"):
             message = f"source: expected files that can be read again, found {type(item).__name__}"

@@ -86,7 +86,7 @@ pub(crate) fn with_home(py: Python<'_>, path: PathBuf) -> PyResult<PathBuf> {
     if !path.as_os_str().as_encoded_bytes().starts_with(b"~") {
         return Ok(path);
     }
-    Ok(call_method(py.import("os.path")?.as_any(), "expanduser", (path,))?.extract()?)
+    call_method(py.import("os.path")?.as_any(), "expanduser", (path,))?.extract()
 }
 
 /// The strings of anything that is no string itself.

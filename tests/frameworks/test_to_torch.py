@@ -47,6 +47,17 @@ def test_batches_are_those_of_tensors(tmp_path):
             assert batch[name].tolist() == tensors[name].values.tolist()
 
 
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("options", [{}, {"batch_size": 4}])
+def test_a_loader_that_makes_batches_of_batches_is_refused(tmp_path, workers, options):
+    # The fetcher of `DataLoader` is not public. If its names change, the loader is no longer refused.
+    source = numbers(tmp_path).to_torch(batch_size=64)
+    context = "fork" if workers else None
+    loader = DataLoader(source, num_workers=workers, multiprocessing_context=context, **options)
+    with pytest.raises(ValueError, match=r"batch_size: expected None in DataLoader\(..., batch_size=None\)"):
+        list(loader)
+
+
 @pytest.mark.filterwarnings("ignore:This DataLoader will create 3 worker:UserWarning")
 @pytest.mark.parametrize("shuffle", [{}, SHUFFLE, NO_SEED])
 @pytest.mark.parametrize("workers", [0, 1, 3])

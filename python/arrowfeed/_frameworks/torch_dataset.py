@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from arrowfeed._dataset import batches_of_pass
@@ -10,6 +11,7 @@ from arrowfeed.torch import to_torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
     from arrowfeed._arrowfeed import BatchIterator, Dataset
     from arrowfeed.types import Tensor
@@ -44,6 +46,7 @@ class TorchDataset(_Base):
         return int(self._shared_epoch)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
+        self._refuse_collation(inspect.currentframe())
         resumed, self._resumed = self._resumed, None
         epoch = self._epoch
         batches = batches_of_pass(self._dataset, epoch, self._own_options(resumed))
@@ -71,6 +74,20 @@ class TorchDataset(_Base):
         self.set_epoch(state["epoch"])
         self._resumed = state["batches"]
         self._started = None
+
+    def _refuse_collation(self, frame: FrameType | None) -> None:
+        """Raises if a `DataLoader` would collate the batches of this dataset into batches of batches.
+
+        A dataset is not told who iterates over it, so this looks at the caller's `self`. The names are those
+        of the fetcher of `DataLoader`, which are not public: where they do not exist, nothing is refused.
+        """
+        caller = None if frame is None else frame.f_back
+        fetcher = None if caller is None else caller.f_locals.get("self")
+        if getattr(fetcher, "dataset", None) is self and getattr(fetcher, "auto_collation", False):
+            raise ValueError(
+                "batch_size: expected None in DataLoader(..., batch_size=None), because to_torch makes the"
+                " batches, found a DataLoader that makes batches of them"
+            )
 
     def _own_options(self, resumed: dict[str, Any] | None) -> dict[str, Any]:
         """The options of this worker of this rank."""

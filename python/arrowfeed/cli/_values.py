@@ -102,7 +102,7 @@ def _datetimes(array: Any) -> np.ndarray[Any, Any]:
     if pa.types.is_date32(kind):
         return parts.numbers(array.view(pa.int32())).astype(np.int64).astype("datetime64[D]")
     unit = "ms" if pa.types.is_date64(kind) else kind.unit
-    return parts.numbers(array.view(pa.int64())).view(f"datetime64[{unit}]")
+    return parts.numbers(array.view(pa.int64())).astype(f"datetime64[{unit}]")
 
 
 def _clock(array: Any) -> list[Any]:
