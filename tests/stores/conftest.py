@@ -8,11 +8,16 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import signal
 from collections.abc import Callable, Iterator
 
 import pytest
 from servers import AzureServer, GcsServer, HdfsServer, HttpServer, Proxy, S3Server, Server, Unavailable
 from stores import STORES, Store
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # A shell lets commands in the background ignore Ctrl-C, and their children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A proxy of the environment must not see requests to 127.0.0.1.
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
