@@ -25,11 +25,11 @@ class ArrowfeedError(Exception):
     Attributes:
         path: The file, as the caller named it. This and the other attributes are None if they are unknown.
         block: Zero-based number of the block in its file, or in the split being read.
-        record: Zero-based number of the record in its block; for a `ConversionError`, of the row in its
+        record: Zero-based number of the record in its block or, for a `ConversionError`, of the row in its
             batch.
         offset: Byte offset in the file: of the block, or of the value if the block is not compressed.
-        field: Path of the field from the root of the schema, such as `user.scores[4]`; for a tensor, its
-            column.
+        field: Path of the field from the root of the schema, such as `user.scores[4]`. If a tensor cannot be
+            built: the name of its column.
         limit: Name of the `Limits` field that was exceeded.
         tensor: Name of the tensor that cannot be built.
         reason: The text without the location: what was expected, and what was found. None for errors of
@@ -96,7 +96,7 @@ class CodecError(ArrowfeedError):
 
 
 class SchemaError(ArrowfeedError, ValueError):
-    """A schema is invalid, cannot be resolved or converted to Arrow, or an option does not fit it."""
+    """A schema is invalid, cannot be resolved or converted to Arrow, or an option does not fit the schema."""
 
 
 class RepresentationError(ArrowfeedError, ValueError):
@@ -104,7 +104,7 @@ class RepresentationError(ArrowfeedError, ValueError):
 
 
 class ConversionError(ArrowfeedError, ValueError):
-    """A value of a batch does not fit its tensor representation."""
+    """A value does not fit its tensor, or the type to which it is converted for reading or writing."""
 
 
 class LimitError(ArrowfeedError):
@@ -112,7 +112,9 @@ class LimitError(ArrowfeedError):
 
 
 class ChangedError(ArrowfeedError):
-    """The file has changed while it was read, or since its splits were planned or a state was saved."""
+    """The file has changed while it was read, or since its splits were planned or a checkpoint or index was
+    saved.
+    """
 
 
 class InternalError(ArrowfeedError):

@@ -1,4 +1,4 @@
-"""`scan_avro`: Avro files as a `LazyFrame` of polars."""
+"""`scan_avro`, which scans Avro files as a `polars.LazyFrame`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arrowfeed.types import AvroSchemaLike, OnError, Source, StorageOptions, Store, StringType
 
 _ROWS = 65_536
-"""Rows of a frame where polars asks for no number: it splits the work of an operation by frames."""
+"""Number of rows of a frame if polars does not request a number. polars divides its work by frames."""
 
 
 def scan_avro(
@@ -33,30 +33,30 @@ def scan_avro(
 ) -> Any:
     """Scans Avro object container files as a `polars.LazyFrame`.
 
-    Only the columns that a query uses are decoded. A query with a limit of rows, such as `head(10)`, stops
-    after them. Filters run on each batch while the next one is decoded. The header of the first file is read
-    here; each `collect` reads the files anew.
+    Only the columns that a query uses are decoded. A query with a row limit, such as `head(10)`, stops when
+    it has enough rows. Filters run on each batch while the next one is decoded. This call reads the header of
+    the first file; each `collect` reads the files again.
 
     Args:
         source: As in `read_avro`, except file objects, which can be read only once.
-        reader_schema: As in `read_avro`, as all arguments below.
-        string_type: Arrow type of strings. The default is the one that polars takes without a copy.
-        threads: Threads that decode. None: one for each processor.
+        reader_schema: As in `read_avro`, like all arguments below.
+        string_type: Arrow type of strings. polars takes the default type without a copy.
+        threads: Number of decoding threads. None: one per core of the process.
         limits: Upper bounds on the resources that one file may use.
         on_error: How to handle blocks and files that cannot be read.
-        storage_options: Keys and values for a store.
-        store: A store of obstore or a filesystem of fsspec.
+        storage_options: Settings of the store.
+        store: An obstore store or an fsspec filesystem.
         cache: Directory of a local cache for files of stores.
-        cache_bytes: Size of the cache in bytes.
+        cache_bytes: Maximum size of the cache in bytes.
 
     Returns:
-        A `polars.LazyFrame` of the files' rows, in file order.
+        A `polars.LazyFrame` of the rows of all files, in file order.
 
     Raises:
         ImportError: polars is not installed.
-        TypeError: The source has a file object, or an argument has a wrong type.
-        ArrowfeedError: As `read_avro`, which also raises OSErrors. polars raises an error of a running query
-            as a `polars.exceptions.ComputeError` with the same message.
+        TypeError: `source` contains a file object, or an argument has the wrong type.
+        ArrowfeedError, OSError: As in `read_avro`. If an error occurs while a query runs, polars raises a
+            `polars.exceptions.ComputeError` with the same message.
 
     Example:
         >>> people = arrowfeed.scan_avro("people-*.avro")
@@ -107,12 +107,12 @@ def scan_avro(
 
 
 def _path(name: str) -> str:
-    """The path of a top-level column, whatever characters its name has."""
+    """Returns the path of a top-level column, with a quoted name."""
     return f"['{name.replace(chr(39), 2 * chr(39))}']"
 
 
 def _refuse_files(source: Any) -> None:
-    """Raises for file objects, also in a list."""
+    """Raises a TypeError for a file object, also in a list."""
     items: list[Any] = [*source] if isinstance(source, (list, tuple)) else [source]
     for item in items:
         if hasattr(item, "read") or hasattr(item, "readinto"):

@@ -1,4 +1,4 @@
-"""Features, which define the tensors of key expressions.
+"""Features, which define tensors by key expressions.
 
     from arrowfeed import features
 
@@ -10,8 +10,8 @@
 The names are those of the tensors. A name is also the key expression, unless the feature has a `key`. Keys
 and kinds of features follow the Avro dataset RFC of TensorFlow I/O; docs/key-expressions.md has the rules.
 
-Features are frozen, comparable, hashable and picklable. Functions that accept a feature also accept those of
-`tf.io`, tensorflow-io and ATDS.
+Features are frozen, comparable, hashable and picklable. Functions that accept these features also accept the
+features of `tf.io`, tensorflow-io and ATDS.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ __all__ = ["Dense", "Feature", "FixedLenSequence", "Ragged", "Sparse", "VarLen"]
 
 @dataclasses.dataclass(frozen=True, init=False, eq=False, repr=False)
 class Feature:
-    """The base class of features. Two are equal if their arguments are: a default of 0 differs from 0.0.
+    """The base class of features. Two are equal if their arguments are equal; a default of 0 differs from
+    0.0.
 
     All features have a `dtype` and a `key`. The `dtype` is the numpy type that the values must have: `object`
     for byte strings, None for the type of the field. The `key` is the key expression, or None for the name of
@@ -79,14 +80,13 @@ class Dense(Feature):
         dtype: A numpy or TensorFlow type, its name, or a Python type; `"bytes"`, `"string"`, bytes, str and
             object mean byte strings. A field of another type is an error, because values are never converted.
             None: the type of the field.
-        default: The value for missing rows, missing ends of lists and null values. A scalar, or an object
-            that numpy converts to an array of exactly the shape, whose elements replace the elements at the
-            same positions. None: a missing value is an error.
+        default: The value for missing rows, for missing elements at the end of short lists, and for nulls. A
+            scalar, or an object that numpy converts to an array of exactly the shape, whose elements replace
+            the missing elements at the same positions. None: a missing value is an error.
         key: The key expression. None: the name of the tensor.
 
     Raises:
-        ValueError: A size is negative, or the default does not have the shape (the message has both) or the
-            type.
+        ValueError: A size is negative, or the default has the wrong shape or type.
         TypeError: An argument has the wrong type.
 
     Example:
@@ -119,14 +119,14 @@ class FixedLenSequence(Feature):
     """A padded dense tensor `[batch, longest, *shape]`. `FixedLenSequenceFeature` in the RFC.
 
     The key has one dimension more than the shape, or it has one dimension, whose elements fill items of the
-    shape in sequence. A key with two or more dimensions and a shape of the same length gives
-    `[batch, *shape]`.
+    shape one after another. If the key has two or more dimensions and the shape has the same number, the
+    tensor is `[batch, *shape]`.
 
     Args:
         shape: Sizes of the dimensions of one item. None or -1: the length of the longest list of the batch.
         dtype: As in `Dense`.
-        default: A scalar, the value for missing rows, missing ends of lists and null values. None: a missing
-            value is an error, so all rows of a batch must have the same length.
+        default: A scalar: the value for missing rows, for missing elements at the end of short lists, and for
+            nulls. None: a missing value is an error, so all rows of a batch must have the same length.
         key: The key expression. None: the name of the tensor.
 
     Raises:
@@ -162,14 +162,14 @@ class FixedLenSequence(Feature):
 class VarLen(Feature):
     """A sparse tensor `[batch, longest, ...]` with the dimensions of the key. `VarLenFeature` in the RFC.
 
-    With a key without dimensions, a row has one value, or no value if it is missing. Null lists are empty; a
-    null in a list is an error.
+    If the key has no dimensions, each row has one value, or no value if it is missing. Null lists are empty;
+    a null in a list is an error.
 
     Args:
         dtype: As in `Dense`.
         shape: Sizes of the dimensions after the batch, one for each dimension of the key. A list of another
-            length is an error. A size of None or -1 means the longest list of the batch. None instead of a
-            shape: all sizes are open.
+            length is an error. A size of None or -1 means the longest list of the batch. If `shape` is None,
+            no size is fixed.
         key: The key expression. None: the name of the tensor.
 
     Raises:
@@ -201,14 +201,16 @@ class Sparse(Feature):
     """A sparse tensor `[batch, *size]` of values at indices. `SparseFeature` in the RFC.
 
     Index and value keys are relative to the key of the feature; a leading `@` makes them absolute. If the key
-    of the feature is an array, its `[*]` is implied. In each row all keys select the same number of elements.
+    of the feature ends at an array, the other keys select from its elements: `points` and `at` give
+    `points[*].at`. In each row, all keys must select the same number of elements.
 
     Args:
         index_key: The key of the integer indices, or one key for each dimension.
         value_key: The key of the values.
-        size: Sizes of the dimensions, one for each index key. Additional sizes at the front, one for each
-            dimension of the key of the feature, keep these dimensions. A single size needs no list. None or
-            -1: one more than the largest index of the batch, or for a kept dimension its longest list.
+        size: Sizes of the dimensions, one for each index key. To keep the dimensions of the key of the
+            feature too, put one size for each of them at the front. A single size may be an int. None or -1:
+            one more than the largest index of the batch or, for a dimension of the key, the length of the
+            longest list.
         dtype: The type of the values, as in `Dense`.
         already_sorted: Whether the entries of each row are already sorted by their indices. True: they are
             neither sorted nor checked.
@@ -259,13 +261,13 @@ class Sparse(Feature):
 class Ragged(Feature):
     """A ragged tensor with one ragged dimension per dimension of the key. `RaggedFeature` in `tf.io`.
 
-    With a key without dimensions, a row has one value, or no value if it is missing. Null lists are empty; a
-    null in a list is an error.
+    If the key has no dimensions, each row has one value, or no value if it is missing. Null lists are empty;
+    a null in a list is an error.
 
     Args:
         dtype: As in `Dense`.
         inner_shape: Sizes of the dimensions after the ragged ones: the elements of each innermost list fill
-            blocks of this shape in sequence.
+            blocks of this shape one after another.
         row_splits_dtype: `"int64"` or `"int32"`, the integer type of the row splits.
         key: The key expression. None: the name of the tensor.
 

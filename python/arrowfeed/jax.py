@@ -39,7 +39,7 @@ def to_jax(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
 
     Raises:
         ImportError: JAX is not installed.
-        ConversionError: An integer does not fit into 32 bits, and JAX has no 64-bit integers.
+        ConversionError: An integer does not fit into 32 bits, and `jax_enable_x64` is off.
         TypeError: `tensors` is not a dict of tensors.
 
     Example:

@@ -17,7 +17,7 @@ __all__ = ["RaggedParts", "to_torch"]
 
 
 def to_torch(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
-    """Converts tensors to PyTorch without a copy.
+    """Converts tensors to PyTorch, without a copy except for bools.
 
     | arrowfeed | PyTorch |
     |---|---|
@@ -28,8 +28,8 @@ def to_torch(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
     | byte strings | unchanged: PyTorch has no type for them |
 
     `torch.nested.nested_tensor_from_jagged(parts.flat_values, parts.row_splits[0])` makes a nested tensor of
-    one level. PyTorch has no read-only tensors, so writing to a tensor changes the record batch: clone it
-    first.
+    one level. PyTorch has no read-only tensors, so writing to a tensor changes the record batch: clone a
+    tensor before you write to it.
 
     Args:
         tensors: The result of `TensorAdapter.convert`.

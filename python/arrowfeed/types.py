@@ -116,7 +116,7 @@ Store: TypeAlias = Any
 OneSource: TypeAlias = (
     str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryReader | BinaryIntoReader
 )
-"""A path, a glob, a directory (its `*.avro`), a URL, the bytes of a file, or a file object in binary mode."""
+"""A path, a glob, a directory (its files of the format), a URL, bytes, or a file object in binary mode."""
 
 Source: TypeAlias = OneSource | Iterable[OneSource]
 """One source, or an ordered iterable of sources, such as a list or a generator, but not a set."""
@@ -154,13 +154,13 @@ ExampleSchemaLike: TypeAlias = dict[str, Literal["bytes", "float", "int64"]] | P
 SequenceExampleSchemaLike: TypeAlias = (
     dict[str, Literal["bytes", "float", "int64"] | dict[str, Literal["bytes", "float", "int64"]]] | ProtoLike
 )
-"""Features of `tf.SequenceExample`: as for `tf.Example`, with those of the steps under `"##SEQUENCE##"`."""
+"""Features of `tf.SequenceExample`: as for `tf.Example`, with the feature lists under `"##SEQUENCE##"`."""
 
 RepresentationLike: TypeAlias = Representation | ProtoLike
 """A representation, a `TensorRepresentation` message of TensorFlow Metadata, or its bytes."""
 
 PlainTensor: TypeAlias = DenseTensor | SparseTensor | RaggedTensor
-"""A tensor that contains values itself."""
+"""A tensor that is not structured."""
 
 Tensor: TypeAlias = PlainTensor | StructuredTensor
 """One tensor of a batch."""
@@ -203,7 +203,7 @@ class Requests(TypedDict):
     """
 
     requests: int
-    """Number of attempts of requests."""
+    """Number of requests sent, including repeated attempts."""
     retries: int
     """Number of repeated attempts."""
     bytes: int
@@ -230,7 +230,7 @@ class Report(TypedDict):
 
 
 class BatchSize(TypedDict):
-    """The only option of an iteration without a default."""
+    """The only option of an iteration that has no default."""
 
     batch_size: int
     """Rows of a batch."""

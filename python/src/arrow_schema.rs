@@ -9,10 +9,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use pyo3_arrow::ffi::to_schema_pycapsule;
 
+use crate::html;
 use crate::pickled;
 
 /// Maximum number of fields in a text form.
-const SHOWN: usize = 50;
+pub(crate) const SHOWN: usize = 50;
 
 #[doc = docs!(Schema)]
 #[pyclass(module = "arrowfeed", frozen, eq)]
@@ -52,6 +53,10 @@ impl Schema {
 
     fn __repr__(&self) -> String {
         format!("<arrowfeed.Schema of {}>{}", counted(self.0.fields().len(), "column"), listed(&self.0))
+    }
+
+    fn _repr_html_(&self) -> String {
+        html::schema(&self.0)
     }
 }
 

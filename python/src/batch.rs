@@ -13,6 +13,7 @@ use arrowfeed::printable;
 
 use crate::array::{Array, capsules};
 use crate::arrow_schema::{Schema, counted, listed};
+use crate::html;
 use crate::numpy_array::is_no_array;
 
 #[doc = docs!(RecordBatch)]
@@ -105,6 +106,10 @@ impl RecordBatch {
     fn __repr__(&self) -> String {
         let (rows, columns) = (counted(self.0.num_rows(), "row"), counted(self.0.num_columns(), "column"));
         format!("<arrowfeed.RecordBatch of {rows} and {columns}>{}", listed(self.0.schema_ref()))
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> String {
+        py.detach(|| html::batch(&self.0))
     }
 }
 

@@ -13,7 +13,8 @@ Example:
     (Array.__array__) => {
         r#"Converts the values to a numpy array, for `numpy.asarray(array)`.
 
-Numbers without nulls share the memory of the column: the array is read-only. No value is rounded:
+Numbers without nulls share the memory of the column, so the array is read-only. No value is rounded.
+The Arrow type determines the numpy type:
 
 | Arrow | numpy |
 |---|---|
@@ -26,11 +27,12 @@ Numbers without nulls share the memory of the column: the array is read-only. No
 | all others | `object`, as `pyarrow.Array.to_pylist` converts them |
 
 Args:
-    dtype: Another type, as in `numpy.ndarray.astype`. None: the type of the table.
-    copy: True: always copies. None: copies where the conversion needs it.
+    dtype: The numpy type to convert to, as in `numpy.ndarray.astype`. None: the type in the table
+        above.
+    copy: True: always copies. None: copies only if the conversion needs a copy.
 
 Raises:
-    ImportError: pyarrow, which the last row of the table needs, is not installed.
+    ImportError: The Arrow type is in the last row of the table, and pyarrow is not installed.
     ValueError: `copy` is False, and `dtype` needs a copy.
 
 Example:
@@ -68,12 +70,12 @@ Args:
         The name is a key expression, unless the feature has a `key`. Only the fields that the keys need
         are read.
     representations: An alternative to `features`: dict of tensor names to `Representation` objects, or to
-        `TensorRepresentation` messages of TensorFlow Metadata or their bytes. Without both arguments: the
-        result of `infer_representations`.
+        `TensorRepresentation` messages of TensorFlow Metadata or their bytes. If neither argument is
+        passed: the result of `infer_representations`.
     columns: Field paths to read, as in `read_avro`. None: the fields that the tensors need.
     reader_schema: The schema to resolve the values to; required if the files have different schemas.
     encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
-    double_as_float: With `encoding="tfx"`, doubles as Float32.
+    double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
     raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
     limits: Upper bounds on the resources that one file may use. None: `Limits()`.
     index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
@@ -116,7 +118,7 @@ one thread at a time may use a decoder.
 
 Args:
     schema: The writer schema of the records. None: the framing of each message names its schema. The
-        columns are then those of `reader_schema`, or else those of the first schema in `schemas`.
+        columns are then those of `reader_schema` or, without it, those of the first schema in `schemas`.
     framing: The header of each message. `"bare"`: none. `"single_object"`: the bytes `c3 01` and the
         CRC-64-AVRO fingerprint of the schema (Avro specification, "Single-object encoding").
         `"confluent"`: a zero byte and the ID of the schema in a registry (Confluent Schema Registry,
@@ -126,20 +128,20 @@ Args:
         or ID, such as a registry client, which returns a schema, or None if there is no such schema. It
         is called once for each new fingerprint or ID.
     features: Features for `flush_tensors`, as in `AvroDataset`.
-    representations: Representations for `flush_tensors`, as in `AvroDataset`. Without both arguments: the
-        result of `infer_representations`.
-    columns: Field paths to read, in the order of the columns. None: the fields that `features` or
-        `representations` need; without these arguments, all fields.
+    representations: Representations for `flush_tensors`, as in `AvroDataset`. If neither argument is
+        passed: the result of `infer_representations`.
+    columns: Field paths to read, in this order. None: the fields that `features` or `representations`
+        need; without these arguments, all fields.
     reader_schema: The schema to resolve the records to. None: the writer schema.
     batch_size: Maximum number of rows of a batch, over all writer schemas.
-    max_batch_bytes: Bytes after which a batch ends early, over all writer schemas. None:
+    max_batch_bytes: Size in bytes at which a batch ends early, over all writer schemas. None:
         `limits.batch_bytes`.
     encoding: How Avro types are converted to Arrow types; see `read_avro`.
     double_as_float: With `encoding="tfx"`, rounds doubles to float32.
     string_type: The Arrow type of strings and bytes.
     limits: Upper bounds on the resources that a record may use.
-    name: A name for the source of the records, such as a topic. Errors have it as `path`. None: errors
-        have no path.
+    name: A name for the source of the records, such as a topic. It is the attribute `path` of errors.
+        None: errors have no path.
 
 Raises:
     SchemaError: The schema is invalid, cannot be resolved, or cannot be converted to Arrow.
@@ -184,12 +186,13 @@ Returns:
 
 Raises:
     CorruptBlockError: A record is damaged, has excess bytes, or has another framing. `error.record`
-        is its number since the last `flush`, or in the list. A failed single record adds no row, and
-        the decoder remains usable; of several records, none is kept.
+        is the number of the record since the last `flush`, or its index in the list. A single record
+        that fails adds no row, and the decoder remains usable. If one of several records fails, the
+        rows of all of them are discarded.
     SchemaError: The schema of a message is unknown. `error.record` is the number of the message.
     LimitError: The record exceeds a limit.
-    ValueError: Several records are passed while decoded rows wait for `flush`. Exceptions of a
-        `schemas` function are passed on."#
+    ValueError: Several records are passed while there are decoded rows that are not yet flushed.
+        Exceptions of a `schemas` function are passed on."#
     };
     (AvroRecordDecoder.extend) => {
         r#"Decodes records for the next `flush`, in order, up to the first damaged one.
@@ -268,8 +271,8 @@ decoding needs."#
         r#"The JSON text, as passed or as stored in the file."#
     };
     (AvroSchema.metadata) => {
-        r#"Metadata of the file: `avro.schema`, `avro.codec` and the entries of the user. Empty if the schema
-is not from a file."#
+        r#"Metadata of the file: `avro.schema`, `avro.codec` and user-defined entries. Empty if the schema is
+not from a file."#
     };
     (AvroSchema.warnings) => {
         r#"Parts of the schema that the Avro specification tells readers to ignore, such as unknown logical
@@ -278,14 +281,15 @@ types."#
     (AvroWriter) => {
         r#"Writes an Avro object container file batch by batch. A context manager.
 
-The file appears under its name when `close()` has completed it. After an exception inside `with`, it is
-removed. The writer encodes batches when it has collected enough rows, so `rows` lags behind.
+The file appears under its name when `close()` has completed it. After an exception inside `with`, the
+incomplete file is removed. The writer buffers rows until it has enough to encode, so `rows` does not
+include the latest rows.
 
 Args:
     path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
         open.
     arrow_schema: The schema of the columns: an object with `__arrow_c_schema__`. None: the schema of the
-        first batch. With a schema, the constructor rejects columns without an Avro form, and a file
+        first batch. With a schema, the constructor rejects columns that Avro does not support, and a file
         without rows can be written.
 
 The other arguments are those of `write_avro`.
@@ -336,11 +340,12 @@ Raises:
     (BatchIterator) => {
         r#"An iterator over the batches of a dataset. `Dataset.record_batches` and `Dataset.tensors` create it.
 
-Worker threads start with the first batch. They end with the last batch, with `close`, or when the
-iterator is dropped. Any number of threads may iterate; each batch goes to one of them. After an error the
-iterator gives no more batches, and its state is that of the last batch it returned.
+Worker threads start with the first batch. They stop after the last batch, on `close`, or when the
+iterator is garbage-collected. Any number of threads may iterate; each batch goes to one of them. After an
+error, the iterator returns no more batches, and `state_dict` returns the checkpoint after the last
+returned batch.
 
-An iterator belongs to the process that created it: after a fork, the child creates its own iterator.
+An iterator belongs to the process that created it: after a fork, the child must create its own iterator.
 
 Example:
     >>> with dataset.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7) as batches:
@@ -354,23 +359,24 @@ Example:
         r#"Returns the next batch.
 
 Raises:
-    ArrowfeedError: A file has a fault; the subclass tells its kind.
+    ArrowfeedError: A file is damaged or invalid; the subclass states the kind of fault.
     ConversionError: Rows do not fit a tensor; `tensor`, `field` and `record` (the row of the batch)
         give the location.
     ChangedError: A file has changed since it was first read.
     OSError: A file cannot be read.
-    ValueError: The iterator was created before a fork, or is used from inside one of its own calls."#
+    ValueError: The iterator was created before a fork, or one of its own calls, which is still
+        running, calls it again."#
     };
     (BatchIterator.close) => {
         r#"Ends the iteration and waits for its worker threads. A second call does nothing."#
     };
     (BatchIterator.load_state_dict) => {
-        r#"Resumes after the batch of a checkpoint, independent of the current position of this iterator.
+        r#"Resumes after the batch of a checkpoint. The current position of this iterator has no effect.
 
-It seeks to the block and decodes no block before it; for a shuffle, it decodes the blocks of one
-window. `threads` and `prefetch_bytes` may differ from those of the checkpoint. A checkpoint of
-`record_batches` also works for `tensors`, and the reverse. A random seed is stored in the checkpoint
-and restored from it.
+The iterator seeks to the block of the next row and decodes no earlier block; with a shuffle, it
+decodes the blocks of one shuffle window. `threads` and `prefetch_bytes` may differ from those of the
+checkpoint. Checkpoints of `record_batches` and of `tensors` are interchangeable. A random seed is
+stored in the checkpoint and restored from it.
 
 Args:
     state: The result of `state_dict`, also after a round trip through `json`.
@@ -379,27 +385,27 @@ Raises:
     ChangedError: The files differ, or their order, name, size or sync marker has changed.
     ValueError: The state has other options, another seed or another version, or it is not a state of
         an iterator.
-    TypeError: It is not a dict. In each of these cases the iterator does not change."#
+    TypeError: `state` is not a dict. After any of these errors, the iterator is unchanged."#
     };
     (BatchIterator.report) => {
         r#"Reports what has been read and skipped so far, including the work before a loaded checkpoint.
 
 `rows` counts the rows of the returned batches in all epochs. `skipped` lists each skipped part once.
-`blocks` and `bytes` count the decoded data. They can be ahead of the rows, or behind them while
-threads have not finished their work. Blocks that a resumed iteration decodes again count again.
+`blocks` and `bytes` count the decoded data. They can be ahead of `rows`, because of prefetching, or
+behind it, while worker threads have not finished. Blocks that a resumed iteration decodes again count
+again.
 
 Example:
     >>> batches.report()
     {'rows': 10000, 'blocks': 12, 'bytes': 581202, 'skipped': []}"#
     };
     (BatchIterator.state_dict) => {
-        r#"Returns a checkpoint of the iteration, after the last batch it returned. Prefetched batches do not
-count.
+        r#"Returns a checkpoint of the iteration after the last returned batch, without prefetched batches.
 
-It contains numbers, text, lists and dicts, so it can be saved as JSON: fingerprints of the file names
-and sizes, the options that determine the order, the seed, the epoch, the position in it, and
-`report()`. It takes about 6 bytes per file, and a shuffle does not make it larger. Its content may
-change between versions.
+The checkpoint contains fingerprints of the file names and sizes, the options that determine the
+order, the seed, the epoch, the position in the epoch, and `report()`. All of these are numbers,
+strings, lists and dicts, so the checkpoint can be saved as JSON. It takes about 6 bytes per file, and
+shuffling does not make it larger. Its content may change between versions.
 
 Returns:
     A new dict for `load_state_dict` of an iterator over the same files with the same options, in this
@@ -415,22 +421,21 @@ Example:
     (ChunkDataset) => {
         r#"A dataset over the rows of a `ChunkSource`.
 
-Rows that Python code reads in chunks get the features of file datasets: shuffles, shards, epochs,
-checkpoints, `on_error`, and tensors made by worker threads. `read_chunk` is called in the thread that
-asks for batches.
+Python code provides the rows in chunks. The dataset supports what file datasets support: shuffles,
+shards, epochs, checkpoints, `on_error`, and tensors that worker threads build. `read_chunk` is called in
+the thread that asks for batches.
 
 Args:
     source: A `ChunkSource`, or a list of them that is read in order.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
-    columns: Names of columns to read, in the order of the batches. None: the columns that the tensors
-        need.
+    columns: Names of columns to read, in this order. None: the columns that the tensors need.
     limits: `batch_bytes` bounds a batch. None: `Limits()`.
     index: Path of an index of these sources that `save_index` wrote. None: no index.
 
 Raises:
     SchemaError: A column does not exist, the schema of a source differs from that of the first one, or
-        there is no source.
+        the list is empty.
     RepresentationError: A tensor cannot be built from the columns.
     ChangedError: `index` belongs to other sources, or the rows of the sources have changed.
     ValueError: An argument has an invalid value. TypeError: An argument has the wrong type. Exceptions of
@@ -468,25 +473,26 @@ Args:
         that fits all its cells. A column with an integer that does not fit into int64 has the type
         string, and a column of only empty cells has the type null. The constructor reads all files to
         infer the types.
-    sample: Without `schema`: number of records, from the first one, from which types are inferred. A
-        later cell of another type raises an error when it is read. None: all records.
+    sample: Without `schema`: number of records at the start from which types are inferred. A later cell
+        of another type raises an error when it is read. None: all records.
     skip_lines: Number of lines to skip at the start of each file, whatever they contain. Each ends with
         `\n`. The header follows them.
     header: Whether the first record of each file names the columns. With `names`, that record is skipped.
-    names: The names of all columns, in order. None: the names in the header, or without a header those of
-        `schema`, or otherwise `column_1`, `column_2` and so on.
+    names: The names of all columns, in order. None: the names in the header; without a header, the names
+        in `schema`; without both, `column_1`, `column_2` and so on.
     delimiter: The ASCII character between cells.
     quote: The ASCII character around quoted cells.
     escape: The escape character: in a quoted cell, it makes the next character an ordinary one. None: no
         escape character.
     skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
         null.
-    nulls: Cell texts that mean null, instead of the empty text, whether quoted or not. None: `[""]`.
+    nulls: Cell texts that mean null, whether the cell is quoted or not. They replace the default, the
+        empty text. None: `[""]`.
     multivalent_columns: Names of columns whose cells have several values. Their types are lists, also in
         `schema`. In other columns of a list type, a cell is a list of one value. Requires
         `secondary_delimiter`.
-    secondary_delimiter: The ASCII character between the values of such a cell. A cell is split like a
-        record, so a value may be quoted.
+    secondary_delimiter: The ASCII character between the values of a cell in `multivalent_columns`. Such a
+        cell is split like a record, so a value may be quoted.
     raw: Whether to read each record as bytes, without the line end, into the single column `record`.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
@@ -508,7 +514,7 @@ Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
         too.
     FormatError: The first file has no header, or `index` is not an index.
-    CorruptBlockError: Without `schema`: a record has another number of cells, or is not valid UTF-8.
+    CorruptBlockError: Without `schema`: a record has the wrong number of cells, or is not valid UTF-8.
     ChangedError: `index` belongs to other files, or the length of a file has changed.
     SchemaError: A column is not in the files, or CSV does not support its type; two columns have the same
         name; the columns of a file differ from those of the first file.
@@ -524,9 +530,9 @@ Example:
     (Dataset) => {
         r#"A dataset over files of one format: a source of record batches and tensors for training.
 
-The base class of `AvroDataset` and the datasets of other formats. It has no constructor. Worker threads
-start when an iterator is asked for its first batch. Datasets can be pickled; a copy opens the files
-again.
+This is the base class of `AvroDataset` and the datasets of other formats; it has no constructor. Worker
+threads start when an iterator is asked for its first batch. Datasets can be pickled; a copy opens the
+files again.
 
 Example:
     >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
@@ -534,7 +540,7 @@ Example:
     True"#
     };
     (Dataset._known_num_batches) => {
-        r#"As `num_batches`, but without a long scan of the files. None: unknown or infinite."#
+        r#"Like `num_batches`, but without a long scan of the files. None: unknown or infinite."#
     };
     (Dataset.arrow_schema) => {
         r#"The schema of the record batches, with the columns that are read."#
@@ -557,7 +563,7 @@ Raises:
     (Dataset.num_batches) => {
         r#"Returns the number of batches that `record_batches` or `tensors` yields with the same options.
 
-Scans the files like `num_rows`, at the first call. Rows that `on_error` skips are counted too.
+The first call scans the files, like `num_rows`. Rows that `on_error` skips are counted too.
 
 Args:
     batch_size: As in `record_batches`, like all options.
@@ -575,7 +581,7 @@ Returns:
     The number of batches. None: infinite.
 
 Raises:
-    ArrowfeedError: The same errors, and the same OSErrors, as `num_rows`.
+    ArrowfeedError, OSError: As in `num_rows`.
     ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
 
 Example:
@@ -592,11 +598,11 @@ Raises:
         block."#
     };
     (Dataset.plan_splits) => {
-        r#"Plans splits of about equal size over the files, in file order, for the workers of an engine.
+        r#"Plans splits of about equal size over the files, in file order, for distributed workers.
 
 It opens each file and reads only its metadata: the header of an Avro file, the footer of a Parquet
-file. Each split contains the identity of its file, so a worker that finds a different file raises an
-error.
+file. Each split contains the identity of its file (see `Split`), so a worker that finds a different
+file raises an error.
 
 Args:
     target_bytes: Target size of a split in bytes; the last split of a file may be smaller.
@@ -605,10 +611,11 @@ Returns:
     Splits that contain all rows of the files, in order. A file without rows may have no split.
 
 Raises:
-    SchemaError: A file has no path, or its columns differ from those of the first file.
+    SchemaError: A source has no path, such as bytes or a file object, or the columns of a file differ
+        from those of the first file.
     ChangedError: A file has changed since it was first read, or since the index in use was saved.
-    OSError: A file cannot be opened. ArrowfeedError: A file does not have the format.
-    ValueError: `target_bytes` is less than 1. TypeError: It is not an integer.
+    OSError: A file cannot be opened. ArrowfeedError: A file does not have the format of the dataset.
+    ValueError: `target_bytes` is less than 1. TypeError: `target_bytes` is not an integer.
 
 Example:
     >>> splits = dataset.plan_splits(target_bytes=16 << 20)
@@ -638,9 +645,9 @@ tensors.
 
 Args:
     split: A split from `plan_splits` of this dataset or of its copy in another process.
-    claim: Called once for each chunk (an Avro block, a Parquet row group), in order, with its offset,
-        as in `arrowfeed.read_split`. False ends the split before the chunk. None: all chunks are
-        read.
+    claim: A function that is called once for each chunk (an Avro block, a Parquet row group), in
+        order, with the offset of the chunk, as in `arrowfeed.read_split`. If it returns False, the
+        reader stops before the chunk. None: all chunks are read.
     file: A binary file object to read instead of `split.path`. Its position 0 is the first byte of
         the file. It must support reads at any offset, and it is not closed.
     batch_size: Maximum number of rows of a batch. A batch may end early, at the end of a chunk.
@@ -653,7 +660,7 @@ Raises:
     SchemaError: The split belongs to a file that is not in the dataset.
     ChangedError: The file is not the one that the split was planned for, or it ends before the split
         starts.
-    ArrowfeedError: The same errors, and the same OSErrors, as when iterating over `record_batches`.
+    ArrowfeedError, OSError: As in the iteration over `record_batches`.
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a
         bool.
     ValueError: An argument has an invalid value.
@@ -678,15 +685,16 @@ Args:
         very last batch may be short. False: no batch has rows of two epochs.
     shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
     seed: Seed of the shuffle, 0 to 2**64 - 1. None: a random seed for each iterator, stored in its
-        state. The shards of a shuffle require a common seed.
+        state. With a shuffle, all shards must have the same seed.
     shard: The index of this shard, from 0, and the number of shards. The sizes of the shards differ
         by at most one row, and each row is in exactly one shard.
-    threads: Number of threads that decode and make tensors. None: one per core of the process
+    threads: Number of threads that decode blocks and build tensors. None: one per core of the process
         (affinity and cgroup quota respected). 1: uses the calling thread and starts no thread.
     prefetch_bytes: Maximum size in bytes of the decoded rows and tensors that the worker threads
         prefetch.
     on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read; `"skip_file"` skips the rest
-        of the file. The rows after a skipped part move up. `report()` lists what is skipped.
+        of the file. Batches keep their size: the rows after a skipped part fill the gap. `report()`
+        lists what is skipped.
 
 Raises:
     ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
@@ -708,8 +716,8 @@ Args:
     path: Path of the index, in the local file system.
 
 Raises:
-    CorruptBlockError: A block has a fault; only files without faults can have an index. Other faults
-        of a file raise their own errors.
+    CorruptBlockError: A block is corrupt; only files without faults can have an index. Other faults
+        of a file raise other subclasses of `ArrowfeedError`.
     ChangedError: A file has changed since it was first read, or since the index in use was saved.
     OSError: A file cannot be read, or the index cannot be written. TypeError: `path` is not a path.
 
@@ -789,13 +797,14 @@ The elements are those of `tensors`, converted by `arrowfeed.tensorflow.to_tenso
 dict of these for a structured tensor. With `drop_remainder`, the batch dimension has a fixed size.
 
 A TensorFlow op produces the batches without the Python interpreter. Numbers enter the graph without a
-copy if their memory is aligned. Each iteration over the dataset continues with the next epochs of the
-seed, so each has a different order, and all runs have the same orders.
+copy if their memory is aligned. With a `seed`, each iteration over the dataset continues with the
+next epochs, so each iteration has a different order, and every run of the program repeats these
+orders.
 
-The dataset knows its number of batches, which Keras shows as the length of an epoch, if the iteration
-is shuffled or sharded, an index is set, `num_rows` or `num_batches` was called before, or the files
-are local and small (at most 100 files and 64 MiB). Otherwise the number would cost a scan of the
-files.
+The dataset knows its number of batches, which Keras shows as the length of an epoch, in any of these
+cases: the iteration is shuffled or sharded; an index is set; `num_rows` or `num_batches` was called
+before; the files are local and small (at most 100 files and 64 MiB). Otherwise the number is unknown,
+because counting would need a scan of the files.
 
 `tf.train.Checkpoint(iterator=iter(...))` saves the position of an iterator. A graph can transfer the
 dataset to another process, as in tf.data service; that process must import `arrowfeed.tensorflow`
@@ -810,21 +819,22 @@ Args:
     seed: Seed of the shuffle.
     shard: The index of this shard and the number of shards. Inside a function of a `tf.data.Dataset`,
         either may be a tensor.
-    threads: Number of threads that decode and make tensors. 1: in a `for` loop of eager code, the
-        calling thread does both; otherwise one thread decodes ahead, and a TensorFlow thread makes
-        the tensors.
+    threads: Number of threads that decode blocks and build tensors. 1: in a `for` loop of eager code,
+        the calling thread does both; otherwise one thread decodes ahead, and a TensorFlow thread
+        builds the tensors.
     prefetch_bytes: Maximum size in bytes of the prefetched rows.
-    on_error: How to handle blocks that cannot be read. Only with `"raise"` is the number of batches
-        known.
-    label: Name of the tensor that a model learns, or several names. The elements are then pairs of
-        a dict of the other tensors and the label, or the dict of the labels, as `model.fit` takes
-        them. None: the elements are dicts of all tensors.
+    on_error: How to handle blocks that cannot be read. The number of batches is known only with
+        `"raise"`.
+    label: Name of the label tensor, or a sequence of names. Each element is then a pair, as
+        `model.fit` expects it: a dict of the other tensors, and the label (for a sequence of names, a
+        dict of the labels). None: each element is a dict of all tensors.
 
 Returns:
     A `tf.data.Dataset`. Its method `set_epoch(epoch)` sets the number of the next pass, from 0.
 
 Raises:
-    ImportError: TensorFlow is not installed. RuntimeError: TensorFlow has no C API for ops.
+    ImportError: TensorFlow is not installed. RuntimeError: This build of TensorFlow has no C API for
+        ops.
     ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
         Faults of a file or a row raise `tf.errors.InvalidArgumentError` during the iteration.
 
@@ -836,13 +846,14 @@ Example:
         r#"Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
 The elements are those of `tensors`, converted by `arrowfeed.torch.to_torch`. They are whole batches,
-so a `DataLoader` needs `batch_size=None`. The workers of a `DataLoader` share the rows, and so do the
-ranks if `torch.distributed` is initialised. The sizes of the parts differ by at most one row, so the
-ranks may differ by one batch: train a fixed number of steps, or join uneven inputs.
+so a `DataLoader` needs `batch_size=None`. The rows are divided among the workers of a `DataLoader`
+and, if `torch.distributed` is initialised, among the ranks. The sizes of the parts differ by at most
+one row, so one rank may have one batch more than another: train for a fixed number of steps, or use
+`DistributedDataParallel.join()`.
 
 The dataset has `set_epoch(epoch)`, which you call before each pass if you set a seed, and
 `state_dict()` and `load_state_dict(state)`, which torchdata's `StatefulDataLoader` calls in each
-worker. It can be pickled.
+worker. The dataset can be pickled.
 
 Args:
     batch_size: As in `record_batches`, like all options that are not explained here.
@@ -851,7 +862,8 @@ Args:
     across_epochs: Whether a batch may have rows of two epochs.
     shuffle_buffer_size: Minimum number of rows that are shuffled together.
     seed: Seed of the shuffle. None: a random seed for each pass; not allowed with several shards.
-    shard: The shard of this process, which its workers share. Default: the shard of its rank.
+    shard: The index of the shard of this process and the number of shards; the workers of the process
+        divide the shard. Default: the rank of the process and the number of ranks.
     threads: Number of decoding threads. None: one in a worker, otherwise one per core.
     prefetch_bytes: Maximum size in bytes of the prefetched rows, in each worker.
     on_error: How to handle blocks that cannot be read.
@@ -928,10 +940,13 @@ Raises:
 
 Args:
     stream: Must be None, because CPU memory has no stream.
-    max_version: From (1, 0) on, the capsule is versioned and marks the memory as read-only. Otherwise
-        it has the old form, which has no such mark: do not write to the memory.
+    max_version: (1, 0) or later: the capsule is versioned and marks the memory as read-only.
+        Otherwise: the capsule is unversioned and has no such mark, so the consumer must not write to
+        the memory.
     dl_device: (1, 0), the CPU.
-    copy: True: a writable copy, aligned to 64 bytes. False: no copy, or an error.
+    copy: True: a writable copy, aligned to 64 bytes. False: no copy, or an error. None: copies only
+        bools and, for an unversioned capsule, which TensorFlow requests, memory that is not aligned
+        to 64 bytes.
 
 Raises:
     BufferError: The values are byte strings, another device is requested, or bools are requested
@@ -954,11 +969,11 @@ Raises:
         r#"The numpy dtype of the values; `object` for byte strings."#
     };
     (DenseTensor.joined) => {
-        r#"Joins the byte strings with a separator byte that none of them contains, and returns both.
+        r#"Returns the byte strings, joined by a byte that none of them contains, and this separator.
 
-It serves libraries that split a string faster than they convert objects. The result is None if there
-is no such byte, if the values are long (more than 256 bytes on average), or if they are not byte
-strings."#
+Some libraries split one string faster than they convert many `bytes` objects. Returns None if every
+byte occurs in the values, if the values are long (more than 256 bytes on average), or if they are not
+byte strings."#
     };
     (DenseTensor.numpy) => {
         r#"Returns `values`."#
@@ -967,7 +982,7 @@ strings."#
         r#"Sizes of all dimensions, with the batch dimension first."#
     };
     (DenseTensor.values) => {
-        r#"Read-only array `[*shape]`, over the Arrow buffer if its layout is the same.
+        r#"Read-only array `[*shape]`, which shares the Arrow buffer if the layouts are the same.
 
 Arrow stores bools as bits; they are converted to bytes on first use. Byte strings become an array of
 `bytes` objects on first use; `arrow` returns them without this conversion. The array keeps the memory
@@ -992,15 +1007,14 @@ Args:
         these. Files are read in the order of the list; the files of a glob or a directory are sorted by
         name.
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-        `tensorflow.metadata.v0.Schema` or its bytes. With such a schema and without `features`,
+        `tensorflow.metadata.v0.Schema` or its bytes. With a `Schema`, and without `features`,
         `representations` and `columns`, the tensors are those of `representations_from_tfmd`. None: the
         features of the records, sorted by name; the constructor reads all files to find them.
-    sample: Without `schema`: number of records, from the first one, that are searched for features. A
-        feature that none of them has is left out. None: all records.
+    sample: Without `schema`: number of records at the start that are searched for features. A feature
+        that occurs only in later records is left out. None: all records.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
-    columns: Names of features to read, in the order of the columns. None: the features that the tensors
-        need.
+    columns: Names of features to read, in this order. None: the features that the tensors need.
     encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` instead of `large_list`
         and binary instead of large_binary, as in `read_avro` with this encoding.
     limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
@@ -1023,8 +1037,8 @@ Raises:
         types.
     ChangedError: `index` belongs to other files, or the length of a file has changed.
     SchemaError: A column is not in the schema, or no record has any feature.
-    RepresentationError: A tensor cannot be built from the columns, or `schema` has a feature of another
-        type.
+    RepresentationError: A tensor cannot be built from the columns, or `schema` has a feature of an
+        unsupported type.
     ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
@@ -1042,11 +1056,11 @@ record does not have the feature. A decoder can be pickled, and several threads 
 Args:
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
         `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
-        records, sorted by name; a feature without a list in any of them is a column of nulls.
+        records, sorted by name; a feature that has no list in any of them becomes a column of nulls.
     encoding: The Arrow types of features; see `ExampleDataset`.
 
 Raises:
-    RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+    RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
     ValueError: The encoding is unknown. TypeError: An argument has the wrong type.
 
 Example:
@@ -1089,9 +1103,8 @@ Args:
         boolean becomes its text. A number with a fraction or an exponent is not an integer. None: the
         keys of all records, sorted by name, with types that can represent all their values: bool, int64,
         float64, string, lists and structs. The constructor reads all files to infer them.
-    sample: Without `schema`: number of records, from the first one, from which types are inferred. A
-        later value of another type raises an error when it is read, and a new key is ignored. None: all
-        records.
+    sample: Without `schema`: number of records at the start from which types are inferred. A later value
+        of another type raises an error when it is read, and a new key is ignored. None: all records.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
     columns: Names of columns to read, in this order. None: the columns that the tensors need.
@@ -1134,10 +1147,10 @@ Args:
     schema_depth: Nesting of types in a schema. Default 64, at most 128.
     expanded_fields: Number of Arrow fields that a schema may expand to. Default 100,000.
     decoded_block_bytes: Bytes of one block, both on disk and after decompression. Default 256 MiB.
-    skipped_depth: Nesting depth of values of a recursive type that is skipped. Default 100,000.
-    zero_byte_elements: Number of elements of zero bytes (of `array<null>` and similar types) in one
+    skipped_depth: Nesting depth of skipped values of a recursive type. Default 100,000.
+    zero_byte_elements: Number of elements that take no bytes (such as those of `array<null>`) in one
         record. Default 10 million.
-    zero_byte_rows: Number of rows of zero bytes in one block. Default 100 million.
+    zero_byte_rows: Number of rows that take no bytes in one block. Default 100 million.
     batch_bytes: Bytes of one record batch; a batch ends before it exceeds this size. Default 512 MiB.
     zstd_window_bytes: Window size of a zstandard frame. Default 128 MiB.
     xz_memory_bytes: Memory of the xz decoder. Default 128 MiB.
@@ -1154,8 +1167,8 @@ Example:
 
 A row group corresponds to a block of an Avro file: it is the unit of shuffling, of parallel decoding and
 of `on_error`. One thread decodes a row group. Files with row groups of 10,000 to 100,000 rows shuffle
-well. Only the pages of the selected columns are read. Dictionary columns of Arrow are returned as their
-values.
+well. Only the pages of the selected columns are read. Columns with an Arrow dictionary type are decoded
+to their values.
 
 The constructor reads the footer of the first file, so it raises an error for a wrong file, column or
 feature. It also reads file objects into memory, because they can be read only once.
@@ -1167,17 +1180,16 @@ Args:
         name.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
-    columns: Field paths to read (`id`, `user.scores`, also through lists), in the order of the columns. A
-        map is read as a whole. None: the fields that the tensors need. With a `schema`, they are paths in
-        the schema.
+    columns: Field paths to read (`id`, `user.scores`; also through lists), in this order. A map is read
+        as a whole. None: the fields that the tensors need. With a `schema`, they are paths in the schema.
     schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
-        Columns and fields of each file are matched by name, in any order, and converted if no value is
-        lost; docs/parquet.md has the table of types. A column that is missing in a file is null, if the
-        schema allows nulls. None: the schema of the first file, which all files must have.
+        Columns and fields of each file are matched by name, in any order, and converted if the conversion
+        is lossless; docs/parquet.md has the table of types. A column that is missing in a file is null,
+        if the schema allows nulls. None: the schema of the first file, which all files must have.
     double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
         schema declares as floats is an error.
     limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
-        `batch_bytes` a batch. None: `Limits()`. The `parquet` crate, which decodes the pages, may
+        `batch_bytes` a batch. None: `Limits()`. The Rust crate `parquet`, which decodes the pages, may
         allocate up to 2 GiB for a page of a damaged file.
     index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
         shards read no footers in advance. None: footers are read when needed.
@@ -1212,8 +1224,8 @@ Args:
     path: The path to the values: a column, or the steps from a column through structs (and lists of
         structs) to a field.
     partitions: How to divide the innermost lists, from the outside in. An int: into rows of this length.
-        A str: into rows whose lengths are in the column of this name, beside the values. Ints at the end
-        become inner dimensions, which are not ragged.
+        A str: into rows whose lengths are in the column or field of this name, which has the same parent
+        as the values. Ints at the end become inner dimensions, which are not ragged.
     row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
         shares.
 
@@ -1242,7 +1254,8 @@ With several levels, the splits of a level index the rows of the next level, and
 Args:
     flat_values: An object that numpy converts to an array `[values, *inner]`. The constructor copies
         values and row splits.
-    row_splits: Row splits from the outside in: int32 if an array has this type, otherwise int64.
+    row_splits: Row splits of the ragged dimensions, from the outside in. An int32 array remains int32;
+        other arrays are converted to int64.
 
 Raises:
     ConversionError: The row splits do not start at 0, decrease, or do not end at the length of the next
@@ -1261,7 +1274,7 @@ Example:
         r#"The numpy dtype of the values; `object` for byte strings."#
     };
     (RaggedTensor.flat_values) => {
-        r#"Read-only values `[values, *inner]`, over the Arrow buffer if its layout is the same."#
+        r#"Read-only values `[values, *inner]`, which share the Arrow buffer if the layouts are the same."#
     };
     (RaggedTensor.parts) => {
         r#"Returns flat values and row splits as dense tensors, which support DLPack."#
@@ -1285,7 +1298,8 @@ Args:
     source: As in `ExampleDataset`.
     column: The name of the column, which has the type large_binary.
     features: As in `AvroDataset`.
-    representations: As in `AvroDataset`. Without both arguments: `Dense`, one byte string per row.
+    representations: As in `AvroDataset`. If neither argument is passed: `Dense`, with one byte string per
+        row.
     limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
     index: As in `ExampleDataset`.
     storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
@@ -1340,7 +1354,7 @@ Example:
     array([1, 2, 3])"#
     };
     (RecordBatch.num_columns) => {
-        r#"Number of columns. A batch without columns still has rows."#
+        r#"Number of columns. A batch without columns can still have rows."#
     };
     (RecordBatch.num_rows) => {
         r#"Number of rows."#
@@ -1371,10 +1385,10 @@ Raises:
 it.
 
 Iterate over it, or pass it to an Arrow library once: `pyarrow.table(reader)`, `polars.DataFrame(reader)`,
-`duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch goes to one of them. At a
-fault, the reader first returns the rows before it, then raises the error, and then ends.
+`duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch goes to one of them. If a file
+has a fault, the reader first returns the rows before the fault, then raises the error, and then ends.
 
-A reader belongs to the process that created it: after a fork, the child creates its own reader.
+A reader belongs to the process that created it: after a fork, the child must create its own reader.
 
 Example:
     >>> with arrowfeed.read_avro("part-*.avro") as reader:
@@ -1384,7 +1398,7 @@ Example:
     1808"#
     };
     (RecordBatchReader.__arrow_c_stream__) => {
-        r#"Hands the batches over to the consumer of the capsule. After that, iterating raises ValueError.
+        r#"Returns a capsule whose consumer takes the batches. After that, iterating raises ValueError.
 
 Args:
     requested_schema: A capsule of the schema that the consumer prefers. Values are cast if the cast
@@ -1394,38 +1408,40 @@ Args:
         r#"Returns the next batch.
 
 Raises:
-    ArrowfeedError: The file has a fault; the subclass tells its kind.
+    ArrowfeedError: The file is damaged or invalid; the subclass states the kind of fault.
     OSError: The file cannot be read.
-    ValueError: The reader is closed, was handed over, or was created before a fork."#
+    ValueError: The reader is closed, was consumed through `__arrow_c_stream__`, or was created before
+        a fork."#
     };
     (RecordBatchReader.close) => {
         r#"Ends the reading and waits for the worker threads. A second call does nothing."#
     };
     (RecordBatchReader.report) => {
-        r#"Reports what has been read and skipped so far, also after the end, `close` or a hand-over.
+        r#"Reports what has been read and skipped so far; also works after the last batch and after `close`.
 
-For files in stores, the key `requests` contains the counts of requests.
+It also works after the reader was passed to another library. For files in stores, the key `requests`
+contains the counts of requests.
 
 Example:
     >>> reader.report()
     {'rows': 10000, 'blocks': 12, 'bytes': 581202, 'skipped': []}"#
     };
     (RecordBatchReader.schema) => {
-        r#"The schema of every batch. The files of one reader have one schema."#
+        r#"The schema of every batch, which is the same for all files of a reader."#
     };
     (RecordBatchReader.to_pandas) => {
         r#"Reads the remaining rows into a `pandas.DataFrame`, with `pyarrow.Table.to_pandas`. Consumes the
 reader.
 
 Raises:
-    ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+    ArrowfeedError, OSError: As in the iteration.
     ImportError: pyarrow or pandas is not installed."#
     };
     (RecordBatchReader.to_polars) => {
         r#"Reads the remaining rows into a `polars.DataFrame`. Consumes the reader.
 
 Raises:
-    ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+    ArrowfeedError, OSError: As in the iteration.
     ImportError: polars is not installed."#
     };
     (RecordBatchReader.to_pyarrow) => {
@@ -1434,7 +1450,7 @@ Raises:
 `pyarrow.RecordBatchReader.from_stream(reader)` reads batch by batch instead.
 
 Raises:
-    ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+    ArrowfeedError, OSError: As in the iteration.
     ImportError: pyarrow is not installed.
 
 Example:
@@ -1445,8 +1461,8 @@ Example:
         r#"The base class of representations, which define how columns become a tensor.
 
 A column is written as `"x"`, and a field of a struct as `"user.age"`; a column with the name `user.age`
-takes precedence. Representations are frozen, hashable and picklable. Two are equal if their messages are
-equal: a default of 0 differs from a default of 0.0."#
+takes precedence. Representations are frozen, hashable and picklable. Two representations are equal if
+their protocol buffer messages are equal, so a default of 0 differs from a default of 0.0."#
     };
     (Representation.from_proto) => {
         r#"Creates a representation from a message.
@@ -1466,8 +1482,8 @@ Example:
         r#"Serializes the representation to the bytes of a message.
 
 For `Dense` (without `pad`), `VarLenSparse`, `Sparse` and `Ragged`, the message is a
-`tensorflow.metadata.v0.TensorRepresentation`. TensorFlow Metadata does not have the other
-representations."#
+`tensorflow.metadata.v0.TensorRepresentation`. The other representations do not exist in TensorFlow
+Metadata; only `from_proto` can read their messages."#
     };
     (Schema) => {
         r#"Names and Arrow types of columns. Every Arrow library accepts it: `pyarrow.schema(schema)`.
@@ -1497,23 +1513,23 @@ Raises:
 
 Each context feature is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`, is a
 struct with a field for each feature list. The field is a list of steps, and each step is a list of
-values. It is null in a row whose record does not have the feature list; a step is null if it has no
-values of any type. The struct itself is never null. These are the types of tfx_bsl, and integers have all
-64 bits.
+values. The field is null in a row whose record does not have the feature list. A step is null if its
+`tf.Feature` message contains no list; an empty list is an empty step. The struct itself is never null.
+These are the types of tfx_bsl, except that integers keep all 64 bits.
 
 Compression, checksums, threads and `on_error` are as in `ExampleDataset`.
 
 Args:
     source: As in `ExampleDataset`.
-    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, and of `"##SEQUENCE##"` to
-        such a dict of the feature lists; or a `tensorflow.metadata.v0.Schema` or its bytes, whose feature
-        `##SEQUENCE##` is a STRUCT of the feature lists. The default tensors and the meaning of None are
-        as in `ExampleDataset`.
+    schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, in which the key
+        `"##SEQUENCE##"` has such a dict of the feature lists as its value; or a
+        `tensorflow.metadata.v0.Schema` or its bytes, whose feature `##SEQUENCE##` is a STRUCT of the
+        feature lists. The default tensors and the meaning of None are as in `ExampleDataset`.
     sample: As in `ExampleDataset`.
     features: As in `AvroDataset`.
     representations: As in `AvroDataset`.
-    columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in the order of the columns.
-        None: the fields that the tensors need.
+    columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in this order. None: the fields
+        that the tensors need.
     encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
     limits: As in `ExampleDataset`.
     index: As in `ExampleDataset`.
@@ -1545,14 +1561,14 @@ it.
 
 Args:
     schema: The features, as in `SequenceExampleDataset`. None: each batch has the features of its own
-        records, sorted by name. A context feature without a list in any record is a column of nulls; a
-        step feature without a list has null steps. The struct exists if a record has feature lists, even
-        empty ones.
+        records, sorted by name. A context feature that has no list in any record becomes a column of
+        nulls. If no step of a feature list has a list of values, all its steps are null. The struct
+        exists if any record has feature lists, even empty ones.
     sequence_column: The name of the struct.
     encoding: The Arrow types of features; see `SequenceExampleDataset`.
 
 Raises:
-    RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+    RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
     ValueError: A context feature has the name of the struct.
     TypeError: An argument has the wrong type.
 
@@ -1610,8 +1626,8 @@ Example:
         r#"The value column."#
     };
     (SparseTensor) => {
-        r#"A sparse tensor: coordinates and values, row after row. Elements without coordinates are zero or empty.
-Picklable.
+        r#"A sparse tensor: the coordinates and values of its elements, row by row. Elements that are not stored
+are zero or empty. Picklable.
 
 Args:
     indices: Coordinates `[values, rank]`, with the row first. The constructor copies indices and values.
@@ -1643,7 +1659,7 @@ Example:
         r#"Returns indices and values as dense tensors, which support DLPack."#
     };
     (SparseTensor.to_scipy) => {
-        r#"Converts the tensor to a `scipy.sparse.coo_array` over the same values. Rank 2 only.
+        r#"Converts the tensor, which must have rank 2, to a `scipy.sparse.coo_array` that shares its values.
 
 Raises:
     ValueError: The tensor has another rank.
@@ -1651,7 +1667,7 @@ Raises:
     ImportError: scipy is not installed."#
     };
     (SparseTensor.values) => {
-        r#"Read-only values `[values]`, over the Arrow buffer if its layout is the same."#
+        r#"Read-only values `[values]`, which share the Arrow buffer if the layouts are the same."#
     };
     (Split) => {
         r#"A byte range of a file that one worker reads. Picklable, hashable, ordered by path, start and end.
@@ -1662,13 +1678,13 @@ fingerprint is the sync marker of an Avro file, or a checksum of the footer of a
 file has the same identity.
 
 A chunk belongs to the range that contains its offset. Adjacent ranges that cover a file therefore read
-each chunk exactly once, wherever they are cut. The offset of an Avro block is the byte right after the
+each chunk exactly once, wherever the cuts are. The offset of an Avro block is the byte right after the
 preceding sync marker; the offset of a Parquet row group is the first byte of its pages.
 
 Args:
     path: Path of the file.
-    start: First byte.
-    end: The byte after the last.
+    start: Offset of the first byte.
+    end: Offset of the byte after the last byte.
     file_id: The `file_id` of a planned split, which the file must match. None: any file that does not end
         before `start`. Comparisons of splits ignore it.
 
@@ -1681,7 +1697,7 @@ Example:
     Split('part-0.avro', 0, 1000)"#
     };
     (Split.end) => {
-        r#"The byte after the last."#
+        r#"Offset of the byte after the last byte."#
     };
     (Split.file_id) => {
         r#"Length and fingerprint of the file that the split was planned for. None: any file is accepted."#
@@ -1690,7 +1706,7 @@ Example:
         r#"The file, as the caller of `plan_splits` named it."#
     };
     (Split.start) => {
-        r#"First byte."#
+        r#"Offset of the first byte."#
     };
     (Structured) => {
         r#"A structured tensor of several columns, nested like the columns. Fields of one list of structs share
@@ -1715,12 +1731,11 @@ Example:
         r#"The integer type of the row splits."#
     };
     (StructuredTensor) => {
-        r#"A structured tensor: named tensors with the same rows, which are those of the innermost `row_splits`,
-or of the batch. Picklable; a pickle contains a copy.
+        r#"A structured tensor: named tensors with equal numbers of rows. Picklable; a pickle contains a copy.
 
 Args:
     fields: The tensors by name.
-    row_splits: The row splits that all tensors begin with, from the outside in, as arrays of integers.
+    row_splits: The outer row splits that all tensors share, from the outside in, as arrays of integers.
     rows: Number of rows of the batch. None: the number of rows of the row splits or of the first field.
 
 Raises:
@@ -1736,7 +1751,7 @@ Example:
         r#"The tensors, in the order of the columns."#
     };
     (StructuredTensor.row_splits) => {
-        r#"Row splits that all fields begin with, from the outside in; empty for a plain struct."#
+        r#"The outer row splits that all fields share, from the outside in; empty for a plain struct."#
     };
     (TensorAdapter) => {
         r#"Turns record batches of one schema into tensors.
@@ -1753,8 +1768,9 @@ Args:
         default value of the representation, or with 0, False or `b""` if it has no default.
     duplicates: How to treat two entries of a sparse tensor with the same coordinates: `"keep"` or
         `"error"`.
-    limits: A `Limits`. Its `batch_bytes` bounds the dictionary values (the symbols of an enum) that are
-        written out for each row of one tensor.
+    limits: A `Limits`. Its `batch_bytes` bounds the memory of one tensor that is built from a
+        dictionary-encoded column (such as an Avro enum), because the tensor stores the value of each row
+        instead of an index.
 
 Raises:
     RepresentationError: A representation is invalid or does not fit the schema; `tensor` and `field` name
@@ -1770,19 +1786,21 @@ Example:
     (TensorAdapter.convert) => {
         r#"Converts a batch to a dict of tensors, in the order of the representations or of `names`.
 
-The conversion releases the GIL unless the batch is small. Tensors keep the memory alive that they
-share with the batch. Columns that no tensor needs are not read.
+The conversion releases the GIL unless the batch is small. A tensor keeps alive the memory that it
+shares with the batch. Columns that no tensor needs are not read.
 
 Args:
-    batch: An object with `__arrow_c_array__`, or with an `__arrow_c_stream__` of one batch (a data
-        frame of one chunk). Its columns are in the order of the schema; columns that no tensor needs
-        may differ.
+    batch: An object with `__arrow_c_array__`, or with an `__arrow_c_stream__` that yields exactly one
+        batch (such as a data frame of one chunk). Its columns must be in the order of the schema;
+        columns that no tensor needs may have other names and types.
     names: Names of the tensors to convert. None: all.
 
 Raises:
-    ConversionError: The batch has another schema, a row does not fit, or a name is unknown; `tensor`,
-        `field` (the column) and `record` (the row) give the location.
-    LimitError: Dictionary values that are written out for each row take more than `batch_bytes`.
+    ConversionError: The schema of the batch differs from that of the adapter, a row does not fit its
+        tensor, or a name is unknown; `tensor`, `field` (the column) and `record` (the row) give the
+        location.
+    LimitError: The values of a dictionary-encoded column, stored for each row, take more than
+        `batch_bytes`.
     ValueError: A stream has more than one batch. TypeError: An argument has the wrong type.
 
 Example:
@@ -1802,16 +1820,16 @@ Example:
       indices: computed, from the lengths of the lists"#
     };
     (TensorAdapter.from_features) => {
-        r#"Creates an adapter from features over key expressions.
+        r#"Creates an adapter from features, which select their values by key expressions.
 
 Args:
-    schema: As in the class.
+    schema: As in `TensorAdapter`.
     features: Dict of tensor names to features of `arrowfeed.features`. The name is the key
         expression, unless the feature has a `key`. Features of other libraries are recognised by the
         names of their classes: `FixedLenFeature`, `FixedLenSequenceFeature`, `VarLenFeature`,
         `SparseFeature` and `RaggedFeature` of `tf.io`, `VarLenFeatureWithRank` of tensorflow-io,
         `DenseFeature`, `SparseFeature` and `VarlenFeature` of ATDS.
-    limits: As in the class.
+    limits: As in `TensorAdapter`.
 
 Raises:
     RepresentationError: A key is invalid or does not fit the schema, or a feature does not fit its
@@ -1837,8 +1855,8 @@ Example:
 The op finds the source under its key as long as this object exists."#
     };
     (TensorFlowSource.batches) => {
-        r#"Returns the tensors of a pass, for eager code, and the prefix of their state in the state of the
-op.
+        r#"Returns the batches of a pass, for eager code, and the prefix before their state in the state of
+the op.
 
 Args:
     state: State of the op. Empty: the next pass begins.
@@ -1902,14 +1920,14 @@ Example:
 size."#
     };
     (TensorsToRecordBatch) => {
-        r#"Turns tensors into record batches. The `representations` convert the batches back to the same tensors.
+        r#"Turns tensors into record batches. A `TensorAdapter` with its `representations` does the reverse.
 
 | tensor | columns |
 |---|---|
 | dense | a large list with the values of the row |
 | sparse `[batch, size]` | a large list with the values of the row |
-| other sparse | a large list of values, and one of indices for each dimension |
-| ragged | large lists, nested like the row splits; inner dimensions are in the innermost |
+| other sparse | a large list of values, and a large list of indices for each dimension |
+| ragged | large lists, nested like the row splits; inner dimensions are flattened into the innermost |
 
 Byte strings become large binary. Columns are in the order of the tensors' names.
 
@@ -1920,12 +1938,13 @@ Args:
     sparse_index_column: Column name for the indices of a sparse tensor; `{index}` stands for the
         dimension, from 0.
     generic_sparse: Names of sparse tensors `[batch, size]` that are written as indices and values. Other
-        sparse tensors of this shape are written as lists, so the entries of a row get the positions 0, 1,
-        2, ….
+        sparse tensors of this shape are written as lists without indices, so their entries are at the
+        positions 0, 1, 2, … of the row after the conversion back to tensors.
 
 Raises:
-    RepresentationError: A tensor has no column form because it is structured, or dense with an unknown
-        size; or two columns have the same name. TypeError: An argument has the wrong type.
+    RepresentationError: A tensor cannot be stored in columns because it is structured, because it is
+        dense and has an unknown size, or because it is ragged and has an inner dimension of size 0; or
+        two columns have the same name. TypeError: An argument has the wrong type.
 
 Example:
     >>> converter = arrowfeed.TensorsToRecordBatch(adapter.specs)
@@ -1939,8 +1958,8 @@ Args:
     tensors: Tensors by name, exactly those of the specs.
 
 Raises:
-    ConversionError: A tensor is missing or unknown, has another spec or another number of rows, or
-        the entries of a sparse tensor are not sorted.
+    ConversionError: A tensor is missing, unknown, or does not match its spec; the tensors have
+        different numbers of rows; or the entries of a sparse tensor are not sorted.
     TypeError: `tensors` is not a dict of tensors."#
     };
     (TensorsToRecordBatch.representations) => {
@@ -1968,7 +1987,7 @@ Example:
         r#"The integer type of the row splits."#
     };
     (VarLenSparse) => {
-        r#"A sparse tensor `[batch, longest]` of lists: one dimension per list level, and at least one.
+        r#"A sparse tensor `[batch, longest, ...]` with one dimension per list level, and at least one.
 
 Null rows are empty.
 
@@ -1986,7 +2005,7 @@ Example:
         r#"Reads the schema, codec and metadata from the header of the first file of a source.
 
 Args:
-    source: As in `read_avro`. A file object is read from its current position, to slightly past its
+    source: As in `read_avro`. A file object is read from its current position to slightly past the
         header.
     storage_options: As in `read_avro`.
     store: As in `read_avro`.
@@ -2006,13 +2025,13 @@ Example:
 
 Args:
     batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
-    null_features: Whether a null row is encoded as a feature without a list, like in tfx_bsl. Readers
-        treat it as a missing feature.
+    null_features: Whether a null row is encoded as a feature without a list, as in tfx_bsl, instead of no
+        feature. Readers treat it as a missing feature.
 
 Raises:
     ConversionError: A column has a type that features do not support, a list has a null value, or an
         integer does not fit into a signed 64-bit integer.
-    TypeError: `batches` is something else.
+    TypeError: `batches` has neither of these methods.
 
 Example:
     >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))[0].hex()
@@ -2028,8 +2047,8 @@ Raises:
         r###"Encodes rows as `tf.SequenceExample` messages.
 
 Each field of the struct is a feature list: a list of steps, where a step is a list of values or one
-value. All other columns are context features, as in `encode_examples`. A null list is left out; a null
-step is encoded without a list.
+value. All other columns are context features, as in `encode_examples`. A null feature list is left out; a
+null step is encoded as a feature without a list.
 
 Args:
     batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
@@ -2054,7 +2073,7 @@ Args:
     store: As in `read_avro`.
 
 Raises:
-    OSError: The store does not answer the question."#
+    OSError: The request fails, other than because the object does not exist."#
     };
     (infer_representations) => {
         r#"Infers a representation for each column from its type.
@@ -2141,11 +2160,12 @@ Args:
     columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; also through arrays and
         maps). A quoted name is used literally: `"['a.b'].c"`; an unquoted path that matches several
         fields is an error. Nesting is kept: `user` becomes a struct of the selected fields. Top-level
-        columns are in the order of their first mention. None: all fields.
+        columns are in the order in which the paths first mention them. None: all fields.
     reader_schema: The schema to resolve the values to, by the rules of the Avro specification: promotion,
         defaults, aliases, enum defaults. None: the schema of the file.
-    batch_size: Rows of a batch. A batch may span blocks, and the last batch of a file is shorter.
-    max_batch_bytes: Bytes after which a batch is closed early. None: `limits.batch_bytes`.
+    batch_size: Number of rows of a batch. A batch may span blocks; the last batch of a file may be
+        shorter.
+    max_batch_bytes: Size in bytes at which a batch ends early. None: `limits.batch_bytes`.
     encoding: `"native"`: the natural Arrow type of each Avro type. `"feature"`: each column is wrapped in
         a list, and a missing value is a null list. `"tfx"`: the types that tfx_bsl and related libraries
         accept.
@@ -2153,10 +2173,10 @@ Args:
     string_type: Arrow type of strings, with the matching type for bytes. `"utf8"` has 32-bit offsets,
         `"large_utf8"` has 64-bit offsets, and `"utf8_view"` is the view type.
     raw: Whether to read each record as bytes in Avro's binary encoding, into the single column `record`
-        of type large_binary. The reader validates the bytes like those of a field that is not read: it
-        checks neither UTF-8 nor array blocks that state their size. All files must have the schema of the
-        first file; only aliases, defaults, documentation and logical types may differ. `reader_schema` is
-        not allowed. Records with recursive types can be read this way.
+        of type large_binary. The reader checks the bytes in the same way as a field that is not read: it
+        does not check UTF-8, nor the content of array blocks that state their size in bytes. All files
+        must have the schema of the first file; only aliases, defaults, documentation and logical types
+        may differ. `reader_schema` is not allowed. Records with recursive types can be read this way.
     threads: Number of decoding threads. None: one per core of the process (affinity and cgroup quota
         respected). 1: decodes in the calling thread and starts no thread.
     limits: Upper bounds on the resources that one file may use. None: `Limits()`.
@@ -2188,7 +2208,7 @@ Example:
     (read_csv) => {
         r#"Reads CSV files as Arrow record batches.
 
-`CsvDataset` describes the format of records, and which files several threads can read.
+`CsvDataset` describes the format of the records, and which files only one thread can read.
 
 Args:
     source: As in `CsvDataset`. File objects are read into memory by this call.
@@ -2209,7 +2229,7 @@ Args:
     raw: As in `CsvDataset`.
     columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
         columns.
-    batch_size: Rows of a batch; the last batch of a file is shorter.
+    batch_size: Number of rows of a batch; the last batch of a file may be shorter.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: As in `CsvDataset`. None: `Limits()`.
     on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the
@@ -2228,7 +2248,7 @@ Raises:
     FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
         too.
     FormatError: The first file has no header.
-    CorruptBlockError: Without `schema`: a record has another number of cells, or is not valid UTF-8.
+    CorruptBlockError: Without `schema`: a record has the wrong number of cells, or is not valid UTF-8.
     SchemaError: As in `CsvDataset`.
     ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
@@ -2244,7 +2264,7 @@ Args:
     schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
     sample: As in `JsonLinesDataset`. None: types are inferred from all records.
     columns: Names of columns to read, in this order. None: all columns.
-    batch_size: Rows of a batch; the last batch of a file is shorter.
+    batch_size: Number of rows of a batch; the last batch of a file may be shorter.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: As in `JsonLinesDataset`. None: `Limits()`.
     on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the
@@ -2274,21 +2294,21 @@ Example:
         r#"Reads Parquet files as Arrow record batches.
 
 This call reads the footer of the first file, so it raises an error for a wrong file, column or schema.
-Other files are opened when they are needed. Dictionary columns of Arrow are returned as their values.
+Other files are opened when they are needed. Columns with an Arrow dictionary type are decoded to their
+values.
 
 Args:
     source: A path, a glob, a directory (its `*.parquet`), a URL,
         the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
-    columns: Field paths to read (`"id"`, `"user.scores"`; also through lists), in the order of the
-        columns. A map is read as a whole. None: all columns. With a `schema`, they are paths in the
-        schema.
+    columns: Field paths to read (`"id"`, `"user.scores"`; also through lists), in this order. A map is
+        read as a whole. None: all columns. With a `schema`, they are paths in the schema.
     schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
-        Columns and fields of each file are matched by name, in any order, and converted if no value is
-        lost; docs/parquet.md has the table of types. A column that is missing in a file is null, if the
-        schema allows nulls. None: the schema of the first file, which all files must have.
+        Columns and fields of each file are matched by name, in any order, and converted if the conversion
+        is lossless; docs/parquet.md has the table of types. A column that is missing in a file is null,
+        if the schema allows nulls. None: the schema of the first file, which all files must have.
     double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
         schema declares as floats is an error.
-    batch_size: Rows of a batch. A batch may end early, at the end of a row group.
+    batch_size: Number of rows of a batch. A batch may end early, at the end of a row group.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
         `batch_bytes` a batch. None: `Limits()`.
@@ -2329,22 +2349,23 @@ A row group belongs to the split that contains the offset of its first page.
 Args:
     split: A split from `ParquetDataset.plan_splits`, or any byte range of a file. If it has a `file_id`,
         the file must match it.
-    claim: Called once for each row group, in order, with this offset, as in `read_split`. False ends the
-        split before the row group. None: all row groups are read.
+    claim: A function that is called once for each row group, in order, with this offset, as in
+        `read_split`. If it returns False, the reader stops before the row group. None: all row groups are
+        read.
     file: A binary file object to read instead of `split.path`, which is then only a name for messages.
         Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
         closed.
     columns: As in `read_parquet`, like all options below.
     schema: The Arrow schema of the batches.
     double_as_float: With a `schema`, rounds doubles to floats.
-    batch_size: Rows of a batch.
-    threads: Accepted so that all reading functions have the same options, but without effect: a split is
-        decoded in the calling thread.
+    batch_size: Number of rows of a batch.
+    threads: Has no effect, because the calling thread decodes a split. It exists so that all read
+        functions have the same options.
     limits: Upper bounds on the resources that the file may use.
     on_error: How to handle row groups that cannot be read.
     storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
         the keys. None: the store takes its settings from the environment.
-    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+    store: An obstore store or an fsspec filesystem that contains the file of `split`. None: the URL
         determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
     cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
@@ -2355,7 +2376,7 @@ Returns:
 Raises:
     ChangedError: The file is not the one that the split was planned for, or it ends before the split
         starts.
-    ArrowfeedError: The same errors, and the same OSErrors, as `read_parquet`.
+    ArrowfeedError, OSError: As in `read_parquet`.
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
 
 Example:
@@ -2371,31 +2392,32 @@ A block belongs to the split that contains the offset right after the sync marke
 Args:
     split: A split from `plan_splits`, or any byte range of a file. If it has a `file_id`, the file must
         match it.
-    claim: Called once for each block with this offset, in order, in the thread that asks for batches.
-        True reads the block; False ends the split before it. An exception of `claim` is raised to the
-        caller of the iteration, after the rows before the block. A runner can thus take the rest of a
-        running split away: if `claim` grants only offsets below some byte, a reader of the range from
-        that byte on reads exactly the refused blocks. Corrupt bytes are not claimed; they belong to the
+    claim: A function that is called once for each block, in order, with this offset, in the thread that
+        asks for batches. If it returns True, the block is read; if it returns False, the reader stops
+        before the block. If it raises an exception, the iteration returns the rows before the block and
+        then raises the exception. A runner can use `claim` to split a range while it is being read: if
+        `claim` accepts only offsets below some byte, a reader of the range that starts at this byte reads
+        exactly the remaining blocks. `claim` is not called for corrupt bytes; they belong to the
         preceding block. None: all blocks are read.
     file: A binary file object to read instead of `split.path`, which is then only a name for messages.
         Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
         closed.
     columns: As in `read_avro`, like all options below.
     reader_schema: The schema to resolve the values to.
-    batch_size: Rows of a batch.
-    max_batch_bytes: Bytes after which a batch is closed early.
+    batch_size: Number of rows of a batch.
+    max_batch_bytes: Size in bytes at which a batch ends early.
     encoding: How Avro types are converted to Arrow types.
     double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
     string_type: Arrow type of strings.
-    raw: As in `read_avro`. The function knows only the schema of this file: compare the schemas of the
-        files yourself.
-    threads: Accepted so that all reading functions have the same options, but without effect: a split is
-        decoded in the calling thread.
+    raw: As in `read_avro`. The function sees only the schema of this file, so the caller must check that
+        all files have the same schema.
+    threads: Has no effect, because the calling thread decodes a split. It exists so that all read
+        functions have the same options.
     limits: Upper bounds on the resources that the file may use.
     on_error: How to handle blocks that cannot be read.
     storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
         the keys. None: the store takes its settings from the environment.
-    store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+    store: An obstore store or an fsspec filesystem that contains the file of `split`. None: the URL
         determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
     cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
@@ -2406,7 +2428,7 @@ Returns:
 Raises:
     ChangedError: The file is not the one that the split was planned for, or it ends before the split
         starts.
-    ArrowfeedError: The same errors, and the same OSErrors, as `read_avro`.
+    ArrowfeedError, OSError: As in `read_avro`.
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
 
 Example:
@@ -2417,8 +2439,8 @@ Example:
     (read_tfrecord) => {
         r#"Reads TFRecord files as Arrow record batches.
 
-Files may be compressed with gzip or zlib, which is detected from their first bytes. One thread reads a
-compressed file. Checksums are verified.
+Files may be compressed with gzip or zlib, which is detected from their first bytes. Only one thread reads
+a compressed file. Checksums are verified.
 
 Args:
     source: A path, a glob, a directory (its `*.tfrecord`), a URL,
@@ -2430,18 +2452,17 @@ Args:
     schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
         `tensorflow.metadata.v0.Schema` or its bytes; for sequences, see `SequenceExampleDataset`. None:
         the features of the records, sorted by name; this call reads all files to find them.
-    sample: Without `schema`: number of records, from the first one, that are searched for features. A
-        feature that none of them has is left out. None: all records.
-    columns: Names of features to read, in the order of the columns. Other features are skipped. None: all
-        features.
+    sample: Without `schema`: number of records at the start that are searched for features. A feature
+        that occurs only in later records is left out. None: all records.
+    columns: Names of features to read, in this order. Other features are skipped. None: all features.
     encoding: The Arrow types of features; see `ExampleDataset`.
-    batch_size: Rows of a batch; the last batch of a file is shorter.
+    batch_size: Number of rows of a batch; the last batch of a file may be shorter.
     threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
     limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
         `batch_bytes` a batch. None: `Limits()`.
-    on_error: `"raise"`; `"skip_block"` skips records that cannot be decoded, and after other damage
-        continues at the next record; `"skip_file"` skips the rest of the file. `report()` lists what is
-        skipped.
+    on_error: `"raise"`; `"skip_block"` skips a record that cannot be decoded and, after other damage,
+        continues at the next intact record; `"skip_file"` skips the rest of the file. `report()` lists
+        what is skipped.
     storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
         the keys. None: the store takes its settings from the environment.
     store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
@@ -2459,7 +2480,7 @@ Raises:
     CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of different
         types.
     SchemaError: A column is not in the schema, or no record has any feature.
-    RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+    RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
     ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
 Example:
@@ -2481,8 +2502,8 @@ Raises:
 For the default group, the result contains the declared representations. For columns that no declared
 representation uses, the representation follows from the feature. A sparse feature becomes `Sparse`; a
 feature with a shape becomes `Dense`; each field of a struct becomes `Ragged`, named `struct.field`; any
-other feature becomes `VarLenSparse`, or `Ragged` if the schema represents variable length as ragged.
-Features that are deprecated or not in production are left out.
+other feature becomes `VarLenSparse`, or `Ragged` if the schema sets
+`represent_variable_length_as_ragged`. Features that are deprecated or not in production are left out.
 
 Args:
     schema_proto: A `tensorflow.metadata.v0.Schema`, or its bytes.
@@ -2493,8 +2514,8 @@ Returns:
     Representations by name.
 
 Raises:
-    RepresentationError: The bytes are not a schema, the group does not exist, or a feature implies no
-        representation.
+    RepresentationError: The bytes are not a schema, the group does not exist, or no representation
+        follows from a feature.
     TypeError: An argument has the wrong type.
 
 Example:
@@ -2521,9 +2542,9 @@ Raises:
     (write_avro) => {
         r#"Writes Arrow data to a new Avro object container file.
 
-The file appears under its name when it is complete, and replaces an existing file. Until then the data is
-in a hidden file beside it, which is removed after an error. Every Arrow type that has an Avro form is
-supported, in every layout; the page "Arrow to Avro" has the table.
+The file appears under its name when it is complete, and replaces an existing file. Until then, the data
+is in a hidden file in the same directory, which is removed after an error. Every Arrow type that has an
+Avro equivalent is supported, in every memory layout; the page "Arrow to Avro" has the table.
 
 Args:
     batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
@@ -2531,9 +2552,9 @@ Args:
     path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
         open.
     codec: Compression codec of the blocks, by its name in the Avro specification. With `append=True` and
-        no `codec`, the codec of the file.
+        no `codec`, the codec of the file is used.
     level: The compression level: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2, 0 to 9
-        for xz. None: the default of the codec, which is 6, 2, 6 and 6.
+        for xz. None: the default of the codec: 6 for deflate, 2 for zstandard, 6 for bzip2, 6 for xz.
     block_bytes: Size of the encoded rows in bytes at which a block ends; at most 128 MiB.
     schema: The Avro schema to write. Fields are matched to columns by name, and a field without a column
         gets its default. None: the schema is derived from the Arrow schema, with nullable columns as
@@ -2546,7 +2567,8 @@ Args:
     threads: Number of threads that encode and compress. None: one per core of the process. 1: the calling
         thread.
     append: Whether to append to the rows of an existing file, with its schema, codec and sync marker. A
-        longer copy replaces the file when it is complete. Objects in stores do not support appending.
+        copy of the file with the new rows replaces the file when the copy is complete. Objects in stores
+        do not support appending.
     storage_options: Keys and values for the store of a URL, as in `read_avro`.
     store: An obstore store that contains the object `path`. None: the URL determines the store.
 
@@ -2574,9 +2596,9 @@ Example:
         r#"Writes Arrow data to a new TFRecord file, with each row as a `tf.Example` message.
 
 Each column is a feature. Integers and booleans, or lists of them, become an `int64_list`; floats and
-doubles become a `float_list`, with doubles rounded; text and bytes become a `bytes_list`. A null row has
-no feature; an empty list has a feature without values. The file appears under its name when it is
-complete, and replaces an existing file.
+doubles become a `float_list`, with doubles rounded; text and bytes become a `bytes_list`. For a null, the
+message does not have the feature; for an empty list, it has the feature without values. The file appears
+under its name when it is complete, and replaces an existing file.
 
 Args:
     batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,

@@ -32,6 +32,7 @@ mod file;
 mod foreign;
 mod fsspec_object;
 mod guarded;
+mod html;
 mod limits;
 mod message_schemas;
 mod numpy_array;

@@ -1,14 +1,14 @@
-//! Arrow arrays as arrays of numpy, for `numpy.asarray`.
+//! Conversion of Arrow arrays to numpy arrays, for `numpy.asarray`.
 //!
 //! | Arrow | numpy |
 //! |---|---|
 //! | integers, floats | the same type over the same memory; a null float is NaN |
 //! | Boolean | bool |
 //! | Date32, Date64, Timestamp, Duration | datetime64 or timedelta64; a null is NaT |
-//! | Utf8, Binary, FixedSizeBinary and their kin | objects: `str` or `bytes` |
+//! | Utf8, Binary (also large and view types), FixedSizeBinary | objects: `str` or `bytes` |
 //! | integers and Boolean with nulls | objects: a null is `None`, so that no integer is rounded |
 //! | Dictionary | the values |
-//! | the others | objects, as `pyarrow.Array.to_pylist` gives them |
+//! | all others | objects, as `pyarrow.Array.to_pylist` converts them |
 
 use std::sync::Arc;
 
@@ -30,9 +30,9 @@ type F16 = <Float16Type as ArrowPrimitiveType>::Native;
 /// The integer that numpy reads as NaT.
 const NOT_A_TIME: i64 = i64::MIN;
 
-/// The values of an array as numpy's `__array__` protocol wants them.
+/// Converts the values of an array for numpy's `__array__` protocol.
 ///
-/// `column` makes the column of pyarrow, for types that only pyarrow converts.
+/// `column` creates the pyarrow column, for types that only pyarrow converts.
 pub(crate) fn to_numpy<'py>(
     py: Python<'py>,
     array: &ArrayRef,
@@ -75,7 +75,7 @@ pub(crate) fn to_numpy<'py>(
     }
 }
 
-/// What `numpy.asarray` asks for beyond the values: another type, a copy, or no copy.
+/// Applies the arguments `dtype` and `copy` of `numpy.asarray` to the values.
 pub(crate) fn as_requested<'py>(
     values: Bound<'py, PyAny>,
     dtype: Option<&Bound<'py, PyAny>>,
@@ -152,7 +152,7 @@ fn objects<'py, V: IntoPyObjectExt<'py>>(
     of_list(list.into_any())
 }
 
-/// One element of numpy for each item, also where an item is a list.
+/// Creates a numpy array with one element for each item, even if the items are lists.
 fn of_list(list: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     let keywords = PyDict::new(list.py());
     keywords.set_item("dtype", "object")?;
@@ -164,7 +164,7 @@ fn not_converted(error: &ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The error of `numpy.asarray` for columns of several types, which pandas raises too.
+/// The error of `numpy.asarray` for objects that have columns of several types. pandas passes it on.
 pub(crate) fn is_no_array(class: &str) -> PyErr {
     PyTypeError::new_err(format!(
         "a {class} has columns of several types and is no array: use to_pandas(), to_polars() or to_pyarrow()"

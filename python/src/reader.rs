@@ -117,7 +117,7 @@ impl RecordBatchReader {
 }
 
 impl RecordBatchReader {
-    /// A reader that `open` makes, which asks the interrupt.
+    /// Creates a reader with `open`, which polls the interrupt.
     pub(crate) fn open(
         py: Python<'_>,
         open: impl FnOnce(Interrupt) -> Result<FileReader, FeedError> + Send,
@@ -130,7 +130,7 @@ impl RecordBatchReader {
         Ok(Self(Arc::new(SharedReader::new(reader, stop))))
     }
 
-    /// The reader for one who takes all batches from now on.
+    /// Hands the reader over to a consumer of all remaining batches.
     pub(crate) fn hand_over(&self, py: Python<'_>) -> PyResult<Arc<SharedReader>> {
         self.wait(py, SharedReader::hand_over)?;
         Ok(self.0.clone())
@@ -150,7 +150,7 @@ impl RecordBatchReader {
 
 impl Drop for RecordBatchReader {
     fn drop(&mut self) {
-        // Threads end here, at leisure, and not where the last reference happens to go.
+        // Threads end here, without the interpreter lock, and not where the last reference is dropped.
         Python::try_attach(|py| py.detach(|| self.0.abandon()));
     }
 }

@@ -1,4 +1,4 @@
-//! What a caller gives as files: paths, globs, directories, URLs, bytes, file objects, or a list of these.
+//! The argument `source`: paths, globs, directories, URLs, bytes, file objects, or a list of these.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use crate::shutdown::{self, attribute, call_method, has_attribute};
 use crate::signals;
 use crate::stores::StoreArguments;
 
-/// Bytes of a file object that are read between two looks for signals.
+/// Number of bytes that are read from a file object between two checks for signals.
 const STEP: u64 = 1 << 20;
 
 /// Extension of Avro files.
@@ -29,13 +29,13 @@ pub(crate) const AVRO: &str = "avro";
 /// Extension of Parquet files.
 pub(crate) const PARQUET: &str = "parquet";
 
-/// Extension of files of TFRecord.
+/// Extension of TFRecord files.
 pub(crate) const TFRECORD: &str = "tfrecord";
 
 /// Extension of CSV files.
 pub(crate) const CSV: &str = "csv";
 
-/// Extension of files of JSON lines.
+/// Extension of JSON lines files.
 pub(crate) const JSON_LINES: &str = "jsonl";
 
 const EXPECTED: &str = "a path, a glob, a directory, a URL, bytes, a binary file object or a list of these";
@@ -43,8 +43,8 @@ const EXPECTED: &str = "a path, a glob, a directory, a URL, bytes, a binary file
 /// Files in the order of the argument.
 pub(crate) struct Sources {
     pub(crate) list: Vec<FileSource>,
-    /// Whether Python code gives some of the bytes. It is called in the caller's thread only: no other thread
-    /// then ever waits for the interpreter.
+    /// Whether Python code provides some of the bytes. Only the caller's thread calls this code, so no other thread
+    /// waits for the interpreter.
     pub(crate) from_python: bool,
 }
 
@@ -93,9 +93,9 @@ pub(crate) fn named_files(value: &Bound<'_, PyAny>, stores: &StoreArguments) -> 
     Ok(files)
 }
 
-/// The files of a `source` argument that is read more than once, and what stands for it in another process. A file
-/// object, which can be read only once, is read into memory here.
-/// Of a directory, files with the extension are read.
+/// The files of a `source` argument that is read more than once, and a picklable list that stands for it in another
+/// process. A file object, which can be read only once, is read into memory here. `extension` selects the files of a
+/// directory.
 pub(crate) fn rereadable(
     value: &Bound<'_, PyAny>,
     extension: &str,
@@ -130,7 +130,7 @@ pub(crate) fn rereadable(
     Ok((sources, kept.into_any().unbind()))
 }
 
-/// A file object that is read at any offset, under another name than its own.
+/// A file object that is read at any offset. Messages name it `path`.
 pub(crate) fn seekable(argument: &'static str, file: &Bound<'_, PyAny>, path: &Path) -> PyResult<FileSource> {
     let can = |method| has_attribute(file, method);
     if !(can("read")? || can("readinto")?) || !can("seek")? || !can("tell")? {
@@ -139,12 +139,12 @@ pub(crate) fn seekable(argument: &'static str, file: &Bound<'_, PyAny>, path: &P
     Ok(FileSource::seekable(path.display().to_string(), PythonFile::given(argument, file.clone())))
 }
 
-/// All bytes of a file object from where it stands.
+/// Reads all bytes of a file object from its current position.
 fn whole(file: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
     let (py, mut bytes) = (file.py(), Vec::new());
     let mut file = PythonFile::given("source", file.clone());
     loop {
-        // A file of C runs no Python code, which would look for signals.
+        // A file object that is implemented in C runs no Python code, which would check for signals.
         py.check_signals()?;
         let read = file.by_ref().take(STEP).read_to_end(&mut bytes);
         if read.map_err(|error| to_python(py, FeedError::io(error)))? == 0 {
@@ -170,7 +170,7 @@ impl Sources {
     }
 }
 
-/// The files that a pattern means. A tree of directories may take long to go through.
+/// The files that match a pattern. The call can be interrupted, because listing many directories may take long.
 fn resolved(py: Python<'_>, pattern: PathBuf, extension: &str) -> PyResult<Vec<PathBuf>> {
     let interrupt = signals::interrupt_of_call(py)?;
     call(py, || resolve_extension([pattern], extension, Some(&interrupt)))
@@ -191,7 +191,7 @@ fn each<'py>(value: &Bound<'py, PyAny>, stores: &StoreArguments) -> PyResult<Vec
     items.iter().map(of_item).collect()
 }
 
-/// The items of a generator, an array of numpy or any other iterable whose items have an order.
+/// The items of a generator, a numpy array or any other iterable whose items have an order.
 fn iterated<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let has_no_order = value.is_instance_of::<PyDict>()
         || value.is_instance_of::<PySet>()
@@ -215,13 +215,13 @@ fn none_found() -> PyErr {
     PyValueError::new_err("source: expected at least one file, found an empty list")
 }
 
-/// The file or pattern that a value stands for. `None`: it is neither, and may be an iterable of such values.
+/// The file or pattern that a value denotes. `None`: it is neither, and may be an iterable of such values.
 fn classify<'py>(value: &Bound<'py, PyAny>, stores: &StoreArguments) -> PyResult<Option<Item<'py>>> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Some(Item::Bytes(bytes.clone().into())));
     }
     if is_buffer(value) {
-        // Others can change these while they are read: a copy.
+        // The bytes are copied, because other code can change the buffer while it is read.
         return Ok(Some(Item::Bytes(copied(value)?.into())));
     }
     if let Ok(path) = value.extract::<PathBuf>() {
@@ -239,7 +239,7 @@ fn classify<'py>(value: &Bound<'py, PyAny>, stores: &StoreArguments) -> PyResult
     Ok(None)
 }
 
-/// Whether a value is what `fsspec.open` returns: a file that is not open yet.
+/// Whether a value is the result of `fsspec.open`, which is a file that is not open yet.
 fn is_fsspec_open_file(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     for name in ["fs", "path", "mode", "open"] {
         if !has_attribute(value, name)? {
@@ -249,7 +249,7 @@ fn is_fsspec_open_file(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(true)
 }
 
-/// Whether bytes can be copied out of an object; out of a number, `bytes` would make zeros.
+/// Whether an object is a buffer whose bytes can be copied. For a number, `bytes` would return zeros.
 pub(crate) fn is_buffer(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>()
 }
@@ -259,7 +259,7 @@ pub(crate) fn copied<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBy
     Ok(shutdown::call(&value.py().get_type::<PyBytes>(), (value,))?.cast_into()?)
 }
 
-/// What messages call a file object: its name, if it has one.
+/// The name of a file object in messages: its own name, or else its class.
 fn name_of(file: &Bound<'_, PyAny>) -> String {
     let name = attribute(file, "name").and_then(|name| name.extract::<PathBuf>());
     match name {

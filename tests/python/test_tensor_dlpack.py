@@ -51,7 +51,7 @@ class Consumer:
 @pytest.mark.parametrize("version", [None, (1, 0)])
 def test_every_type_is_handed_over_in_both_forms(kind, version):
     given = np.arange(ROWS).astype(kind)
-    tensor = dense(given)
+    tensor = dense(given).aligned()
     array = np.from_dlpack(Consumer(tensor.__dlpack__(max_version=version)))
     assert array.dtype == given.dtype
     np.testing.assert_array_equal(array, given)
@@ -89,6 +89,21 @@ def test_the_versioned_form_is_read_only_unless_it_is_a_copy(tensor):
     assert copied.ctypes.data % 64 == 0
     copied[0] = -1
     assert tensor.values[0] == 0
+
+
+def test_the_old_form_copies_memory_that_is_not_aligned(tensor):
+    numbers = pa.array(np.arange(ROWS + 1))[1:]
+    unaligned = dense(numbers)
+    address = unaligned.values.ctypes.data
+    assert address % 64 != 0
+    copied = np.from_dlpack(Consumer(unaligned.__dlpack__()))
+    assert copied.ctypes.data % 64 == 0
+    assert copied.tolist() == numbers.to_pylist()
+    for options in ({"copy": False}, {"max_version": (1, 0)}):
+        assert np.from_dlpack(Consumer(unaligned.__dlpack__(**options))).ctypes.data == address
+    aligned = tensor.aligned()
+    shared = np.from_dlpack(Consumer(aligned.__dlpack__()))
+    assert shared.ctypes.data == aligned.values.ctypes.data
 
 
 def test_the_device_is_the_processor(tensor):

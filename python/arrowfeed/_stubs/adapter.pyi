@@ -100,8 +100,9 @@ class TensorAdapter:
             default value of the representation, or with 0, False or `b""` if it has no default.
         duplicates: How to treat two entries of a sparse tensor with the same coordinates: `"keep"` or
             `"error"`.
-        limits: A `Limits`. Its `batch_bytes` bounds the dictionary values (the symbols of an enum) that are
-            written out for each row of one tensor.
+        limits: A `Limits`. Its `batch_bytes` bounds the memory of one tensor that is built from a
+            dictionary-encoded column (such as an Avro enum), because the tensor stores the value of each row
+            instead of an index.
 
     Raises:
         RepresentationError: A representation is invalid or does not fit the schema; `tensor` and `field` name
@@ -131,16 +132,16 @@ class TensorAdapter:
         *,
         limits: Limits | None = None,
     ) -> TensorAdapter:
-        """Creates an adapter from features over key expressions.
+        """Creates an adapter from features, which select their values by key expressions.
 
         Args:
-            schema: As in the class.
+            schema: As in `TensorAdapter`.
             features: Dict of tensor names to features of `arrowfeed.features`. The name is the key
                 expression, unless the feature has a `key`. Features of other libraries are recognised by the
                 names of their classes: `FixedLenFeature`, `FixedLenSequenceFeature`, `VarLenFeature`,
                 `SparseFeature` and `RaggedFeature` of `tf.io`, `VarLenFeatureWithRank` of tensorflow-io,
                 `DenseFeature`, `SparseFeature` and `VarlenFeature` of ATDS.
-            limits: As in the class.
+            limits: As in `TensorAdapter`.
 
         Raises:
             RepresentationError: A key is invalid or does not fit the schema, or a feature does not fit its
@@ -162,19 +163,21 @@ class TensorAdapter:
     ) -> dict[str, Tensor]:
         """Converts a batch to a dict of tensors, in the order of the representations or of `names`.
 
-        The conversion releases the GIL unless the batch is small. Tensors keep the memory alive that they
-        share with the batch. Columns that no tensor needs are not read.
+        The conversion releases the GIL unless the batch is small. A tensor keeps alive the memory that it
+        shares with the batch. Columns that no tensor needs are not read.
 
         Args:
-            batch: An object with `__arrow_c_array__`, or with an `__arrow_c_stream__` of one batch (a data
-                frame of one chunk). Its columns are in the order of the schema; columns that no tensor needs
-                may differ.
+            batch: An object with `__arrow_c_array__`, or with an `__arrow_c_stream__` that yields exactly one
+                batch (such as a data frame of one chunk). Its columns must be in the order of the schema;
+                columns that no tensor needs may have other names and types.
             names: Names of the tensors to convert. None: all.
 
         Raises:
-            ConversionError: The batch has another schema, a row does not fit, or a name is unknown; `tensor`,
-                `field` (the column) and `record` (the row) give the location.
-            LimitError: Dictionary values that are written out for each row take more than `batch_bytes`.
+            ConversionError: The schema of the batch differs from that of the adapter, a row does not fit its
+                tensor, or a name is unknown; `tensor`, `field` (the column) and `record` (the row) give the
+                location.
+            LimitError: The values of a dictionary-encoded column, stored for each row, take more than
+                `batch_bytes`.
             ValueError: A stream has more than one batch. TypeError: An argument has the wrong type.
 
         Example:
@@ -205,14 +208,14 @@ class TensorAdapter:
 
 @final
 class TensorsToRecordBatch:
-    """Turns tensors into record batches. The `representations` convert the batches back to the same tensors.
+    """Turns tensors into record batches. A `TensorAdapter` with its `representations` does the reverse.
 
     | tensor | columns |
     |---|---|
     | dense | a large list with the values of the row |
     | sparse `[batch, size]` | a large list with the values of the row |
-    | other sparse | a large list of values, and one of indices for each dimension |
-    | ragged | large lists, nested like the row splits; inner dimensions are in the innermost |
+    | other sparse | a large list of values, and a large list of indices for each dimension |
+    | ragged | large lists, nested like the row splits; inner dimensions are flattened into the innermost |
 
     Byte strings become large binary. Columns are in the order of the tensors' names.
 
@@ -223,12 +226,13 @@ class TensorsToRecordBatch:
         sparse_index_column: Column name for the indices of a sparse tensor; `{index}` stands for the
             dimension, from 0.
         generic_sparse: Names of sparse tensors `[batch, size]` that are written as indices and values. Other
-            sparse tensors of this shape are written as lists, so the entries of a row get the positions 0, 1,
-            2, ….
+            sparse tensors of this shape are written as lists without indices, so their entries are at the
+            positions 0, 1, 2, … of the row after the conversion back to tensors.
 
     Raises:
-        RepresentationError: A tensor has no column form because it is structured, or dense with an unknown
-            size; or two columns have the same name. TypeError: An argument has the wrong type.
+        RepresentationError: A tensor cannot be stored in columns because it is structured, because it is
+            dense and has an unknown size, or because it is ragged and has an inner dimension of size 0; or
+            two columns have the same name. TypeError: An argument has the wrong type.
 
     Example:
         >>> converter = arrowfeed.TensorsToRecordBatch(adapter.specs)
@@ -259,7 +263,7 @@ class TensorsToRecordBatch:
             tensors: Tensors by name, exactly those of the specs.
 
         Raises:
-            ConversionError: A tensor is missing or unknown, has another spec or another number of rows, or
-                the entries of a sparse tensor are not sorted.
+            ConversionError: A tensor is missing, unknown, or does not match its spec; the tensors have
+                different numbers of rows; or the entries of a sparse tensor are not sorted.
             TypeError: `tensors` is not a dict of tensors.
         """

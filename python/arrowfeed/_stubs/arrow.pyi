@@ -67,7 +67,8 @@ class Array:
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         """Converts the values to a numpy array, for `numpy.asarray(array)`.
 
-        Numbers without nulls share the memory of the column: the array is read-only. No value is rounded:
+        Numbers without nulls share the memory of the column, so the array is read-only. No value is rounded.
+        The Arrow type determines the numpy type:
 
         | Arrow | numpy |
         |---|---|
@@ -80,11 +81,12 @@ class Array:
         | all others | `object`, as `pyarrow.Array.to_pylist` converts them |
 
         Args:
-            dtype: Another type, as in `numpy.ndarray.astype`. None: the type of the table.
-            copy: True: always copies. None: copies where the conversion needs it.
+            dtype: The numpy type to convert to, as in `numpy.ndarray.astype`. None: the type in the table
+                above.
+            copy: True: always copies. None: copies only if the conversion needs a copy.
 
         Raises:
-            ImportError: pyarrow, which the last row of the table needs, is not installed.
+            ImportError: The Arrow type is in the last row of the table, and pyarrow is not installed.
             ValueError: `copy` is False, and `dtype` needs a copy.
 
         Example:
@@ -115,7 +117,7 @@ class RecordBatch:
 
     @property
     def num_columns(self) -> int:
-        """Number of columns. A batch without columns still has rows."""
+        """Number of columns. A batch without columns can still have rows."""
 
     @property
     def schema(self) -> Schema:

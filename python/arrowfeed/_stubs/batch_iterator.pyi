@@ -11,11 +11,12 @@ _Batch_co = TypeVar("_Batch_co", covariant=True)
 class BatchIterator(Generic[_Batch_co]):
     """An iterator over the batches of a dataset. `Dataset.record_batches` and `Dataset.tensors` create it.
 
-    Worker threads start with the first batch. They end with the last batch, with `close`, or when the
-    iterator is dropped. Any number of threads may iterate; each batch goes to one of them. After an error the
-    iterator gives no more batches, and its state is that of the last batch it returned.
+    Worker threads start with the first batch. They stop after the last batch, on `close`, or when the
+    iterator is garbage-collected. Any number of threads may iterate; each batch goes to one of them. After an
+    error, the iterator returns no more batches, and `state_dict` returns the checkpoint after the last
+    returned batch.
 
-    An iterator belongs to the process that created it: after a fork, the child creates its own iterator.
+    An iterator belongs to the process that created it: after a fork, the child must create its own iterator.
 
     Example:
         >>> with dataset.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7) as batches:
@@ -31,22 +32,22 @@ class BatchIterator(Generic[_Batch_co]):
         """Returns the next batch.
 
         Raises:
-            ArrowfeedError: A file has a fault; the subclass tells its kind.
+            ArrowfeedError: A file is damaged or invalid; the subclass states the kind of fault.
             ConversionError: Rows do not fit a tensor; `tensor`, `field` and `record` (the row of the batch)
                 give the location.
             ChangedError: A file has changed since it was first read.
             OSError: A file cannot be read.
-            ValueError: The iterator was created before a fork, or is used from inside one of its own calls.
+            ValueError: The iterator was created before a fork, or one of its own calls, which is still
+                running, calls it again.
         """
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns a checkpoint of the iteration, after the last batch it returned. Prefetched batches do not
-        count.
+        """Returns a checkpoint of the iteration after the last returned batch, without prefetched batches.
 
-        It contains numbers, text, lists and dicts, so it can be saved as JSON: fingerprints of the file names
-        and sizes, the options that determine the order, the seed, the epoch, the position in it, and
-        `report()`. It takes about 6 bytes per file, and a shuffle does not make it larger. Its content may
-        change between versions.
+        The checkpoint contains fingerprints of the file names and sizes, the options that determine the
+        order, the seed, the epoch, the position in the epoch, and `report()`. All of these are numbers,
+        strings, lists and dicts, so the checkpoint can be saved as JSON. It takes about 6 bytes per file, and
+        shuffling does not make it larger. Its content may change between versions.
 
         Returns:
             A new dict for `load_state_dict` of an iterator over the same files with the same options, in this
@@ -61,12 +62,12 @@ class BatchIterator(Generic[_Batch_co]):
         """
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Resumes after the batch of a checkpoint, independent of the current position of this iterator.
+        """Resumes after the batch of a checkpoint. The current position of this iterator has no effect.
 
-        It seeks to the block and decodes no block before it; for a shuffle, it decodes the blocks of one
-        window. `threads` and `prefetch_bytes` may differ from those of the checkpoint. A checkpoint of
-        `record_batches` also works for `tensors`, and the reverse. A random seed is stored in the checkpoint
-        and restored from it.
+        The iterator seeks to the block of the next row and decodes no earlier block; with a shuffle, it
+        decodes the blocks of one shuffle window. `threads` and `prefetch_bytes` may differ from those of the
+        checkpoint. Checkpoints of `record_batches` and of `tensors` are interchangeable. A random seed is
+        stored in the checkpoint and restored from it.
 
         Args:
             state: The result of `state_dict`, also after a round trip through `json`.
@@ -75,15 +76,16 @@ class BatchIterator(Generic[_Batch_co]):
             ChangedError: The files differ, or their order, name, size or sync marker has changed.
             ValueError: The state has other options, another seed or another version, or it is not a state of
                 an iterator.
-            TypeError: It is not a dict. In each of these cases the iterator does not change.
+            TypeError: `state` is not a dict. After any of these errors, the iterator is unchanged.
         """
 
     def report(self) -> Report:
         """Reports what has been read and skipped so far, including the work before a loaded checkpoint.
 
         `rows` counts the rows of the returned batches in all epochs. `skipped` lists each skipped part once.
-        `blocks` and `bytes` count the decoded data. They can be ahead of the rows, or behind them while
-        threads have not finished their work. Blocks that a resumed iteration decodes again count again.
+        `blocks` and `bytes` count the decoded data. They can be ahead of `rows`, because of prefetching, or
+        behind it, while worker threads have not finished. Blocks that a resumed iteration decodes again count
+        again.
 
         Example:
             >>> batches.report()

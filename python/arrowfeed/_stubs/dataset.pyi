@@ -32,9 +32,9 @@ from arrowfeed.types import (
 class Dataset(Tfxio):
     """A dataset over files of one format: a source of record batches and tensors for training.
 
-    The base class of `AvroDataset` and the datasets of other formats. It has no constructor. Worker threads
-    start when an iterator is asked for its first batch. Datasets can be pickled; a copy opens the files
-    again.
+    This is the base class of `AvroDataset` and the datasets of other formats; it has no constructor. Worker
+    threads start when an iterator is asked for its first batch. Datasets can be pickled; a copy opens the
+    files again.
 
     Example:
         >>> dataset = arrowfeed.ParquetDataset("part-*.parquet")
@@ -81,7 +81,7 @@ class Dataset(Tfxio):
     ) -> int | None:
         """Returns the number of batches that `record_batches` or `tensors` yields with the same options.
 
-        Scans the files like `num_rows`, at the first call. Rows that `on_error` skips are counted too.
+        The first call scans the files, like `num_rows`. Rows that `on_error` skips are counted too.
 
         Args:
             batch_size: As in `record_batches`, like all options.
@@ -99,7 +99,7 @@ class Dataset(Tfxio):
             The number of batches. None: infinite.
 
         Raises:
-            ArrowfeedError: The same errors, and the same OSErrors, as `num_rows`.
+            ArrowfeedError, OSError: As in `num_rows`.
             ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
 
         Example:
@@ -108,7 +108,7 @@ class Dataset(Tfxio):
         """
 
     def _known_num_batches(self, **options: Any) -> int | None:
-        """As `num_batches`, but without a long scan of the files. None: unknown or infinite."""
+        """Like `num_batches`, but without a long scan of the files. None: unknown or infinite."""
 
     @property
     def fingerprint(self) -> str:
@@ -130,8 +130,8 @@ class Dataset(Tfxio):
             path: Path of the index, in the local file system.
 
         Raises:
-            CorruptBlockError: A block has a fault; only files without faults can have an index. Other faults
-                of a file raise their own errors.
+            CorruptBlockError: A block is corrupt; only files without faults can have an index. Other faults
+                of a file raise other subclasses of `ArrowfeedError`.
             ChangedError: A file has changed since it was first read, or since the index in use was saved.
             OSError: A file cannot be read, or the index cannot be written. TypeError: `path` is not a path.
 
@@ -143,11 +143,11 @@ class Dataset(Tfxio):
         """
 
     def plan_splits(self, *, target_bytes: int = 64 << 20) -> list[Split]:
-        """Plans splits of about equal size over the files, in file order, for the workers of an engine.
+        """Plans splits of about equal size over the files, in file order, for distributed workers.
 
         It opens each file and reads only its metadata: the header of an Avro file, the footer of a Parquet
-        file. Each split contains the identity of its file, so a worker that finds a different file raises an
-        error.
+        file. Each split contains the identity of its file (see `Split`), so a worker that finds a different
+        file raises an error.
 
         Args:
             target_bytes: Target size of a split in bytes; the last split of a file may be smaller.
@@ -156,10 +156,11 @@ class Dataset(Tfxio):
             Splits that contain all rows of the files, in order. A file without rows may have no split.
 
         Raises:
-            SchemaError: A file has no path, or its columns differ from those of the first file.
+            SchemaError: A source has no path, such as bytes or a file object, or the columns of a file differ
+                from those of the first file.
             ChangedError: A file has changed since it was first read, or since the index in use was saved.
-            OSError: A file cannot be opened. ArrowfeedError: A file does not have the format.
-            ValueError: `target_bytes` is less than 1. TypeError: It is not an integer.
+            OSError: A file cannot be opened. ArrowfeedError: A file does not have the format of the dataset.
+            ValueError: `target_bytes` is less than 1. TypeError: `target_bytes` is not an integer.
 
         Example:
             >>> splits = dataset.plan_splits(target_bytes=16 << 20)
@@ -183,9 +184,9 @@ class Dataset(Tfxio):
 
         Args:
             split: A split from `plan_splits` of this dataset or of its copy in another process.
-            claim: Called once for each chunk (an Avro block, a Parquet row group), in order, with its offset,
-                as in `arrowfeed.read_split`. False ends the split before the chunk. None: all chunks are
-                read.
+            claim: A function that is called once for each chunk (an Avro block, a Parquet row group), in
+                order, with the offset of the chunk, as in `arrowfeed.read_split`. If it returns False, the
+                reader stops before the chunk. None: all chunks are read.
             file: A binary file object to read instead of `split.path`. Its position 0 is the first byte of
                 the file. It must support reads at any offset, and it is not closed.
             batch_size: Maximum number of rows of a batch. A batch may end early, at the end of a chunk.
@@ -198,7 +199,7 @@ class Dataset(Tfxio):
             SchemaError: The split belongs to a file that is not in the dataset.
             ChangedError: The file is not the one that the split was planned for, or it ends before the split
                 starts.
-            ArrowfeedError: The same errors, and the same OSErrors, as when iterating over `record_batches`.
+            ArrowfeedError, OSError: As in the iteration over `record_batches`.
             TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a
                 bool.
             ValueError: An argument has an invalid value.
@@ -267,15 +268,16 @@ class Dataset(Tfxio):
                 very last batch may be short. False: no batch has rows of two epochs.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
             seed: Seed of the shuffle, 0 to 2**64 - 1. None: a random seed for each iterator, stored in its
-                state. The shards of a shuffle require a common seed.
+                state. With a shuffle, all shards must have the same seed.
             shard: The index of this shard, from 0, and the number of shards. The sizes of the shards differ
                 by at most one row, and each row is in exactly one shard.
-            threads: Number of threads that decode and make tensors. None: one per core of the process
+            threads: Number of threads that decode blocks and build tensors. None: one per core of the process
                 (affinity and cgroup quota respected). 1: uses the calling thread and starts no thread.
             prefetch_bytes: Maximum size in bytes of the decoded rows and tensors that the worker threads
                 prefetch.
             on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read; `"skip_file"` skips the rest
-                of the file. The rows after a skipped part move up. `report()` lists what is skipped.
+                of the file. Batches keep their size: the rows after a skipped part fill the gap. `report()`
+                lists what is skipped.
 
         Raises:
             ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
@@ -351,13 +353,14 @@ class Dataset(Tfxio):
         dict of these for a structured tensor. With `drop_remainder`, the batch dimension has a fixed size.
 
         A TensorFlow op produces the batches without the Python interpreter. Numbers enter the graph without a
-        copy if their memory is aligned. Each iteration over the dataset continues with the next epochs of the
-        seed, so each has a different order, and all runs have the same orders.
+        copy if their memory is aligned. With a `seed`, each iteration over the dataset continues with the
+        next epochs, so each iteration has a different order, and every run of the program repeats these
+        orders.
 
-        The dataset knows its number of batches, which Keras shows as the length of an epoch, if the iteration
-        is shuffled or sharded, an index is set, `num_rows` or `num_batches` was called before, or the files
-        are local and small (at most 100 files and 64 MiB). Otherwise the number would cost a scan of the
-        files.
+        The dataset knows its number of batches, which Keras shows as the length of an epoch, in any of these
+        cases: the iteration is shuffled or sharded; an index is set; `num_rows` or `num_batches` was called
+        before; the files are local and small (at most 100 files and 64 MiB). Otherwise the number is unknown,
+        because counting would need a scan of the files.
 
         `tf.train.Checkpoint(iterator=iter(...))` saves the position of an iterator. A graph can transfer the
         dataset to another process, as in tf.data service; that process must import `arrowfeed.tensorflow`
@@ -372,21 +375,22 @@ class Dataset(Tfxio):
             seed: Seed of the shuffle.
             shard: The index of this shard and the number of shards. Inside a function of a `tf.data.Dataset`,
                 either may be a tensor.
-            threads: Number of threads that decode and make tensors. 1: in a `for` loop of eager code, the
-                calling thread does both; otherwise one thread decodes ahead, and a TensorFlow thread makes
-                the tensors.
+            threads: Number of threads that decode blocks and build tensors. 1: in a `for` loop of eager code,
+                the calling thread does both; otherwise one thread decodes ahead, and a TensorFlow thread
+                builds the tensors.
             prefetch_bytes: Maximum size in bytes of the prefetched rows.
-            on_error: How to handle blocks that cannot be read. Only with `"raise"` is the number of batches
-                known.
-            label: Name of the tensor that a model learns, or several names. The elements are then pairs of
-                a dict of the other tensors and the label, or the dict of the labels, as `model.fit` takes
-                them. None: the elements are dicts of all tensors.
+            on_error: How to handle blocks that cannot be read. The number of batches is known only with
+                `"raise"`.
+            label: Name of the label tensor, or a sequence of names. Each element is then a pair, as
+                `model.fit` expects it: a dict of the other tensors, and the label (for a sequence of names, a
+                dict of the labels). None: each element is a dict of all tensors.
 
         Returns:
             A `tf.data.Dataset`. Its method `set_epoch(epoch)` sets the number of the next pass, from 0.
 
         Raises:
-            ImportError: TensorFlow is not installed. RuntimeError: TensorFlow has no C API for ops.
+            ImportError: TensorFlow is not installed. RuntimeError: This build of TensorFlow has no C API for
+                ops.
             ValueError: An option has an invalid value. TypeError: An option has the wrong type or is missing.
                 Faults of a file or a row raise `tf.errors.InvalidArgumentError` during the iteration.
 
@@ -412,13 +416,14 @@ class Dataset(Tfxio):
         """Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
         The elements are those of `tensors`, converted by `arrowfeed.torch.to_torch`. They are whole batches,
-        so a `DataLoader` needs `batch_size=None`. The workers of a `DataLoader` share the rows, and so do the
-        ranks if `torch.distributed` is initialised. The sizes of the parts differ by at most one row, so the
-        ranks may differ by one batch: train a fixed number of steps, or join uneven inputs.
+        so a `DataLoader` needs `batch_size=None`. The rows are divided among the workers of a `DataLoader`
+        and, if `torch.distributed` is initialised, among the ranks. The sizes of the parts differ by at most
+        one row, so one rank may have one batch more than another: train for a fixed number of steps, or use
+        `DistributedDataParallel.join()`.
 
         The dataset has `set_epoch(epoch)`, which you call before each pass if you set a seed, and
         `state_dict()` and `load_state_dict(state)`, which torchdata's `StatefulDataLoader` calls in each
-        worker. It can be pickled.
+        worker. The dataset can be pickled.
 
         Args:
             batch_size: As in `record_batches`, like all options that are not explained here.
@@ -427,7 +432,8 @@ class Dataset(Tfxio):
             across_epochs: Whether a batch may have rows of two epochs.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle. None: a random seed for each pass; not allowed with several shards.
-            shard: The shard of this process, which its workers share. Default: the shard of its rank.
+            shard: The index of the shard of this process and the number of shards; the workers of the process
+                divide the shard. Default: the rank of the process and the number of ranks.
             threads: Number of decoding threads. None: one in a worker, otherwise one per core.
             prefetch_bytes: Maximum size in bytes of the prefetched rows, in each worker.
             on_error: How to handle blocks that cannot be read.
@@ -499,12 +505,12 @@ class AvroDataset(Dataset):
             The name is a key expression, unless the feature has a `key`. Only the fields that the keys need
             are read.
         representations: An alternative to `features`: dict of tensor names to `Representation` objects, or to
-            `TensorRepresentation` messages of TensorFlow Metadata or their bytes. Without both arguments: the
-            result of `infer_representations`.
+            `TensorRepresentation` messages of TensorFlow Metadata or their bytes. If neither argument is
+            passed: the result of `infer_representations`.
         columns: Field paths to read, as in `read_avro`. None: the fields that the tensors need.
         reader_schema: The schema to resolve the values to; required if the files have different schemas.
         encoding: `"native"`, `"feature"` or `"tfx"`, as in `read_avro`.
-        double_as_float: With `encoding="tfx"`, doubles as Float32.
+        double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
         raw: Whether to read each record as bytes into the single column `record`; see `read_avro`.
         limits: Upper bounds on the resources that one file may use. None: `Limits()`.
         index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
@@ -564,8 +570,8 @@ class ParquetDataset(Dataset):
 
     A row group corresponds to a block of an Avro file: it is the unit of shuffling, of parallel decoding and
     of `on_error`. One thread decodes a row group. Files with row groups of 10,000 to 100,000 rows shuffle
-    well. Only the pages of the selected columns are read. Dictionary columns of Arrow are returned as their
-    values.
+    well. Only the pages of the selected columns are read. Columns with an Arrow dictionary type are decoded
+    to their values.
 
     The constructor reads the footer of the first file, so it raises an error for a wrong file, column or
     feature. It also reads file objects into memory, because they can be read only once.
@@ -577,17 +583,16 @@ class ParquetDataset(Dataset):
             name.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
-        columns: Field paths to read (`id`, `user.scores`, also through lists), in the order of the columns. A
-            map is read as a whole. None: the fields that the tensors need. With a `schema`, they are paths in
-            the schema.
+        columns: Field paths to read (`id`, `user.scores`; also through lists), in this order. A map is read
+            as a whole. None: the fields that the tensors need. With a `schema`, they are paths in the schema.
         schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
-            Columns and fields of each file are matched by name, in any order, and converted if no value is
-            lost; docs/parquet.md has the table of types. A column that is missing in a file is null, if the
-            schema allows nulls. None: the schema of the first file, which all files must have.
+            Columns and fields of each file are matched by name, in any order, and converted if the conversion
+            is lossless; docs/parquet.md has the table of types. A column that is missing in a file is null,
+            if the schema allows nulls. None: the schema of the first file, which all files must have.
         double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
             schema declares as floats is an error.
         limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
-            `batch_bytes` a batch. None: `Limits()`. The `parquet` crate, which decodes the pages, may
+            `batch_bytes` a batch. None: `Limits()`. The Rust crate `parquet`, which decodes the pages, may
             allocate up to 2 GiB for a page of a damaged file.
         index: Path of an index of these files that `save_index` wrote. With it, `num_rows`, shuffles and
             shards read no footers in advance. None: footers are read when needed.
@@ -653,15 +658,14 @@ class ExampleDataset(Dataset):
             these. Files are read in the order of the list; the files of a glob or a directory are sorted by
             name.
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
-            `tensorflow.metadata.v0.Schema` or its bytes. With such a schema and without `features`,
+            `tensorflow.metadata.v0.Schema` or its bytes. With a `Schema`, and without `features`,
             `representations` and `columns`, the tensors are those of `representations_from_tfmd`. None: the
             features of the records, sorted by name; the constructor reads all files to find them.
-        sample: Without `schema`: number of records, from the first one, that are searched for features. A
-            feature that none of them has is left out. None: all records.
+        sample: Without `schema`: number of records at the start that are searched for features. A feature
+            that occurs only in later records is left out. None: all records.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
-        columns: Names of features to read, in the order of the columns. None: the features that the tensors
-            need.
+        columns: Names of features to read, in this order. None: the features that the tensors need.
         encoding: The Arrow types of features. `"tfx"`: as above. `"feature"`: `list` instead of `large_list`
             and binary instead of large_binary, as in `read_avro` with this encoding.
         limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
@@ -684,8 +688,8 @@ class ExampleDataset(Dataset):
             types.
         ChangedError: `index` belongs to other files, or the length of a file has changed.
         SchemaError: A column is not in the schema, or no record has any feature.
-        RepresentationError: A tensor cannot be built from the columns, or `schema` has a feature of another
-            type.
+        RepresentationError: A tensor cannot be built from the columns, or `schema` has a feature of an
+            unsupported type.
         ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
@@ -719,23 +723,23 @@ class SequenceExampleDataset(Dataset):
 
     Each context feature is a column of lists, as in `ExampleDataset`. The last column, `##SEQUENCE##`, is a
     struct with a field for each feature list. The field is a list of steps, and each step is a list of
-    values. It is null in a row whose record does not have the feature list; a step is null if it has no
-    values of any type. The struct itself is never null. These are the types of tfx_bsl, and integers have all
-    64 bits.
+    values. The field is null in a row whose record does not have the feature list. A step is null if its
+    `tf.Feature` message contains no list; an empty list is an empty step. The struct itself is never null.
+    These are the types of tfx_bsl, except that integers keep all 64 bits.
 
     Compression, checksums, threads and `on_error` are as in `ExampleDataset`.
 
     Args:
         source: As in `ExampleDataset`.
-        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, and of `"##SEQUENCE##"` to
-            such a dict of the feature lists; or a `tensorflow.metadata.v0.Schema` or its bytes, whose feature
-            `##SEQUENCE##` is a STRUCT of the feature lists. The default tensors and the meaning of None are
-            as in `ExampleDataset`.
+        schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, in which the key
+            `"##SEQUENCE##"` has such a dict of the feature lists as its value; or a
+            `tensorflow.metadata.v0.Schema` or its bytes, whose feature `##SEQUENCE##` is a STRUCT of the
+            feature lists. The default tensors and the meaning of None are as in `ExampleDataset`.
         sample: As in `ExampleDataset`.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
-        columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in the order of the columns.
-            None: the fields that the tensors need.
+        columns: Field paths to read, such as `user` and `##SEQUENCE##.token`, in this order. None: the fields
+            that the tensors need.
         encoding: As in `ExampleDataset`. `"feature"` also wraps the struct in a list of one element.
         limits: As in `ExampleDataset`.
         index: As in `ExampleDataset`.
@@ -789,7 +793,8 @@ class RawRecordDataset(Dataset):
         source: As in `ExampleDataset`.
         column: The name of the column, which has the type large_binary.
         features: As in `AvroDataset`.
-        representations: As in `AvroDataset`. Without both arguments: `Dense`, one byte string per row.
+        representations: As in `AvroDataset`. If neither argument is passed: `Dense`, with one byte string per
+            row.
         limits: `decoded_block_bytes` bounds a record, `batch_bytes` a batch. None: `Limits()`.
         index: As in `ExampleDataset`.
         storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
@@ -833,22 +838,21 @@ class RawRecordDataset(Dataset):
 class ChunkDataset(Dataset):
     """A dataset over the rows of a `ChunkSource`.
 
-    Rows that Python code reads in chunks get the features of file datasets: shuffles, shards, epochs,
-    checkpoints, `on_error`, and tensors made by worker threads. `read_chunk` is called in the thread that
-    asks for batches.
+    Python code provides the rows in chunks. The dataset supports what file datasets support: shuffles,
+    shards, epochs, checkpoints, `on_error`, and tensors that worker threads build. `read_chunk` is called in
+    the thread that asks for batches.
 
     Args:
         source: A `ChunkSource`, or a list of them that is read in order.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
-        columns: Names of columns to read, in the order of the batches. None: the columns that the tensors
-            need.
+        columns: Names of columns to read, in this order. None: the columns that the tensors need.
         limits: `batch_bytes` bounds a batch. None: `Limits()`.
         index: Path of an index of these sources that `save_index` wrote. None: no index.
 
     Raises:
         SchemaError: A column does not exist, the schema of a source differs from that of the first one, or
-            there is no source.
+            the list is empty.
         RepresentationError: A tensor cannot be built from the columns.
         ChangedError: `index` belongs to other sources, or the rows of the sources have changed.
         ValueError: An argument has an invalid value. TypeError: An argument has the wrong type. Exceptions of

@@ -27,10 +27,10 @@ class RecordBatchReader:
     it.
 
     Iterate over it, or pass it to an Arrow library once: `pyarrow.table(reader)`, `polars.DataFrame(reader)`,
-    `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch goes to one of them. At a
-    fault, the reader first returns the rows before it, then raises the error, and then ends.
+    `duckdb.from_arrow(reader)`. Any number of threads may iterate; each batch goes to one of them. If a file
+    has a fault, the reader first returns the rows before the fault, then raises the error, and then ends.
 
-    A reader belongs to the process that created it: after a fork, the child creates its own reader.
+    A reader belongs to the process that created it: after a fork, the child must create its own reader.
 
     Example:
         >>> with arrowfeed.read_avro("part-*.avro") as reader:
@@ -42,12 +42,13 @@ class RecordBatchReader:
 
     @property
     def schema(self) -> Schema:
-        """The schema of every batch. The files of one reader have one schema."""
+        """The schema of every batch, which is the same for all files of a reader."""
 
     def report(self) -> Report:
-        """Reports what has been read and skipped so far, also after the end, `close` or a hand-over.
+        """Reports what has been read and skipped so far; also works after the last batch and after `close`.
 
-        For files in stores, the key `requests` contains the counts of requests.
+        It also works after the reader was passed to another library. For files in stores, the key `requests`
+        contains the counts of requests.
 
         Example:
             >>> reader.report()
@@ -63,7 +64,7 @@ class RecordBatchReader:
         `pyarrow.RecordBatchReader.from_stream(reader)` reads batch by batch instead.
 
         Raises:
-            ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+            ArrowfeedError, OSError: As in the iteration.
             ImportError: pyarrow is not installed.
 
         Example:
@@ -76,7 +77,7 @@ class RecordBatchReader:
         reader.
 
         Raises:
-            ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+            ArrowfeedError, OSError: As in the iteration.
             ImportError: pyarrow or pandas is not installed.
         """
 
@@ -84,7 +85,7 @@ class RecordBatchReader:
         """Reads the remaining rows into a `polars.DataFrame`. Consumes the reader.
 
         Raises:
-            ArrowfeedError: The same errors, and the same OSErrors, as the iteration.
+            ArrowfeedError, OSError: As in the iteration.
             ImportError: polars is not installed.
         """
 
@@ -94,9 +95,10 @@ class RecordBatchReader:
         """Returns the next batch.
 
         Raises:
-            ArrowfeedError: The file has a fault; the subclass tells its kind.
+            ArrowfeedError: The file is damaged or invalid; the subclass states the kind of fault.
             OSError: The file cannot be read.
-            ValueError: The reader is closed, was handed over, or was created before a fork.
+            ValueError: The reader is closed, was consumed through `__arrow_c_stream__`, or was created before
+                a fork.
         """
 
     def __enter__(self) -> RecordBatchReader: ...
@@ -108,7 +110,7 @@ class RecordBatchReader:
         /,
     ) -> None: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Hands the batches over to the consumer of the capsule. After that, iterating raises ValueError.
+        """Returns a capsule whose consumer takes the batches. After that, iterating raises ValueError.
 
         Args:
             requested_schema: A capsule of the schema that the consumer prefers. Values are cast if the cast
@@ -150,11 +152,12 @@ def read_avro(
         columns: Field paths to read (`"id"`, `"user.scores"`, `"friends.name.first"`; also through arrays and
             maps). A quoted name is used literally: `"['a.b'].c"`; an unquoted path that matches several
             fields is an error. Nesting is kept: `user` becomes a struct of the selected fields. Top-level
-            columns are in the order of their first mention. None: all fields.
+            columns are in the order in which the paths first mention them. None: all fields.
         reader_schema: The schema to resolve the values to, by the rules of the Avro specification: promotion,
             defaults, aliases, enum defaults. None: the schema of the file.
-        batch_size: Rows of a batch. A batch may span blocks, and the last batch of a file is shorter.
-        max_batch_bytes: Bytes after which a batch is closed early. None: `limits.batch_bytes`.
+        batch_size: Number of rows of a batch. A batch may span blocks; the last batch of a file may be
+            shorter.
+        max_batch_bytes: Size in bytes at which a batch ends early. None: `limits.batch_bytes`.
         encoding: `"native"`: the natural Arrow type of each Avro type. `"feature"`: each column is wrapped in
             a list, and a missing value is a null list. `"tfx"`: the types that tfx_bsl and related libraries
             accept.
@@ -162,10 +165,10 @@ def read_avro(
         string_type: Arrow type of strings, with the matching type for bytes. `"utf8"` has 32-bit offsets,
             `"large_utf8"` has 64-bit offsets, and `"utf8_view"` is the view type.
         raw: Whether to read each record as bytes in Avro's binary encoding, into the single column `record`
-            of type large_binary. The reader validates the bytes like those of a field that is not read: it
-            checks neither UTF-8 nor array blocks that state their size. All files must have the schema of the
-            first file; only aliases, defaults, documentation and logical types may differ. `reader_schema` is
-            not allowed. Records with recursive types can be read this way.
+            of type large_binary. The reader checks the bytes in the same way as a field that is not read: it
+            does not check UTF-8, nor the content of array blocks that state their size in bytes. All files
+            must have the schema of the first file; only aliases, defaults, documentation and logical types
+            may differ. `reader_schema` is not allowed. Records with recursive types can be read this way.
         threads: Number of decoding threads. None: one per core of the process (affinity and cgroup quota
             respected). 1: decodes in the calling thread and starts no thread.
         limits: Upper bounds on the resources that one file may use. None: `Limits()`.
@@ -214,8 +217,8 @@ def read_tfrecord(
 ) -> RecordBatchReader:
     """Reads TFRecord files as Arrow record batches.
 
-    Files may be compressed with gzip or zlib, which is detected from their first bytes. One thread reads a
-    compressed file. Checksums are verified.
+    Files may be compressed with gzip or zlib, which is detected from their first bytes. Only one thread reads
+    a compressed file. Checksums are verified.
 
     Args:
         source: A path, a glob, a directory (its `*.tfrecord`), a URL,
@@ -227,18 +230,17 @@ def read_tfrecord(
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
             `tensorflow.metadata.v0.Schema` or its bytes; for sequences, see `SequenceExampleDataset`. None:
             the features of the records, sorted by name; this call reads all files to find them.
-        sample: Without `schema`: number of records, from the first one, that are searched for features. A
-            feature that none of them has is left out. None: all records.
-        columns: Names of features to read, in the order of the columns. Other features are skipped. None: all
-            features.
+        sample: Without `schema`: number of records at the start that are searched for features. A feature
+            that occurs only in later records is left out. None: all records.
+        columns: Names of features to read, in this order. Other features are skipped. None: all features.
         encoding: The Arrow types of features; see `ExampleDataset`.
-        batch_size: Rows of a batch; the last batch of a file is shorter.
+        batch_size: Number of rows of a batch; the last batch of a file may be shorter.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: Upper bounds on the resources that one file may use: `decoded_block_bytes` bounds a record,
             `batch_bytes` a batch. None: `Limits()`.
-        on_error: `"raise"`; `"skip_block"` skips records that cannot be decoded, and after other damage
-            continues at the next record; `"skip_file"` skips the rest of the file. `report()` lists what is
-            skipped.
+        on_error: `"raise"`; `"skip_block"` skips a record that cannot be decoded and, after other damage,
+            continues at the next intact record; `"skip_file"` skips the rest of the file. `report()` lists
+            what is skipped.
         storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
             the keys. None: the store takes its settings from the environment.
         store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
@@ -256,7 +258,7 @@ def read_tfrecord(
         CorruptBlockError: Without `schema`: a record cannot be decoded, or a feature has values of different
             types.
         SchemaError: A column is not in the schema, or no record has any feature.
-        RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+        RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
         ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
     Example:
@@ -282,21 +284,21 @@ def read_parquet(
     """Reads Parquet files as Arrow record batches.
 
     This call reads the footer of the first file, so it raises an error for a wrong file, column or schema.
-    Other files are opened when they are needed. Dictionary columns of Arrow are returned as their values.
+    Other files are opened when they are needed. Columns with an Arrow dictionary type are decoded to their
+    values.
 
     Args:
         source: A path, a glob, a directory (its `*.parquet`), a URL,
             the bytes of a file, a binary file object, or a list of these. File objects are read into memory.
-        columns: Field paths to read (`"id"`, `"user.scores"`; also through lists), in the order of the
-            columns. A map is read as a whole. None: all columns. With a `schema`, they are paths in the
-            schema.
+        columns: Field paths to read (`"id"`, `"user.scores"`; also through lists), in this order. A map is
+            read as a whole. None: all columns. With a `schema`, they are paths in the schema.
         schema: The Arrow schema of the batches: a pyarrow schema, or any object with `__arrow_c_schema__`.
-            Columns and fields of each file are matched by name, in any order, and converted if no value is
-            lost; docs/parquet.md has the table of types. A column that is missing in a file is null, if the
-            schema allows nulls. None: the schema of the first file, which all files must have.
+            Columns and fields of each file are matched by name, in any order, and converted if the conversion
+            is lossless; docs/parquet.md has the table of types. A column that is missing in a file is null,
+            if the schema allows nulls. None: the schema of the first file, which all files must have.
         double_as_float: With a `schema`, rounds doubles to floats. If False, a column of doubles that the
             schema declares as floats is an error.
-        batch_size: Rows of a batch. A batch may end early, at the end of a row group.
+        batch_size: Number of rows of a batch. A batch may end early, at the end of a row group.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: Upper bounds on the resources that one file may use: `header_bytes` bounds the footer,
             `batch_bytes` a batch. None: `Limits()`.
@@ -354,22 +356,23 @@ def read_parquet_split(
     Args:
         split: A split from `ParquetDataset.plan_splits`, or any byte range of a file. If it has a `file_id`,
             the file must match it.
-        claim: Called once for each row group, in order, with this offset, as in `read_split`. False ends the
-            split before the row group. None: all row groups are read.
+        claim: A function that is called once for each row group, in order, with this offset, as in
+            `read_split`. If it returns False, the reader stops before the row group. None: all row groups are
+            read.
         file: A binary file object to read instead of `split.path`, which is then only a name for messages.
             Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
             closed.
         columns: As in `read_parquet`, like all options below.
         schema: The Arrow schema of the batches.
         double_as_float: With a `schema`, rounds doubles to floats.
-        batch_size: Rows of a batch.
-        threads: Accepted so that all reading functions have the same options, but without effect: a split is
-            decoded in the calling thread.
+        batch_size: Number of rows of a batch.
+        threads: Has no effect, because the calling thread decodes a split. It exists so that all read
+            functions have the same options.
         limits: Upper bounds on the resources that the file may use.
         on_error: How to handle row groups that cannot be read.
         storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
             the keys. None: the store takes its settings from the environment.
-        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        store: An obstore store or an fsspec filesystem that contains the file of `split`. None: the URL
             determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
         cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
@@ -380,7 +383,7 @@ def read_parquet_split(
     Raises:
         ChangedError: The file is not the one that the split was planned for, or it ends before the split
             starts.
-        ArrowfeedError: The same errors, and the same OSErrors, as `read_parquet`.
+        ArrowfeedError, OSError: As in `read_parquet`.
         TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
 
     Example:
@@ -417,31 +420,32 @@ def read_split(
     Args:
         split: A split from `plan_splits`, or any byte range of a file. If it has a `file_id`, the file must
             match it.
-        claim: Called once for each block with this offset, in order, in the thread that asks for batches.
-            True reads the block; False ends the split before it. An exception of `claim` is raised to the
-            caller of the iteration, after the rows before the block. A runner can thus take the rest of a
-            running split away: if `claim` grants only offsets below some byte, a reader of the range from
-            that byte on reads exactly the refused blocks. Corrupt bytes are not claimed; they belong to the
+        claim: A function that is called once for each block, in order, with this offset, in the thread that
+            asks for batches. If it returns True, the block is read; if it returns False, the reader stops
+            before the block. If it raises an exception, the iteration returns the rows before the block and
+            then raises the exception. A runner can use `claim` to split a range while it is being read: if
+            `claim` accepts only offsets below some byte, a reader of the range that starts at this byte reads
+            exactly the remaining blocks. `claim` is not called for corrupt bytes; they belong to the
             preceding block. None: all blocks are read.
         file: A binary file object to read instead of `split.path`, which is then only a name for messages.
             Its position 0 is the first byte of the file. It must support reads at any offset, and it is not
             closed.
         columns: As in `read_avro`, like all options below.
         reader_schema: The schema to resolve the values to.
-        batch_size: Rows of a batch.
-        max_batch_bytes: Bytes after which a batch is closed early.
+        batch_size: Number of rows of a batch.
+        max_batch_bytes: Size in bytes at which a batch ends early.
         encoding: How Avro types are converted to Arrow types.
         double_as_float: With `encoding="tfx"`, rounds doubles to Float32.
         string_type: Arrow type of strings.
-        raw: As in `read_avro`. The function knows only the schema of this file: compare the schemas of the
-            files yourself.
-        threads: Accepted so that all reading functions have the same options, but without effect: a split is
-            decoded in the calling thread.
+        raw: As in `read_avro`. The function sees only the schema of this file, so the caller must check that
+            all files have the same schema.
+        threads: Has no effect, because the calling thread decodes a split. It exists so that all read
+            functions have the same options.
         limits: Upper bounds on the resources that the file may use.
         on_error: How to handle blocks that cannot be read.
         storage_options: Settings of the store, such as `{"aws_region": "eu-west-1"}`; the page "Stores" lists
             the keys. None: the store takes its settings from the environment.
-        store: An obstore store or an fsspec filesystem that contains the files of `source`. None: the URL
+        store: An obstore store or an fsspec filesystem that contains the file of `split`. None: the URL
             determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
         cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
@@ -452,7 +456,7 @@ def read_split(
     Raises:
         ChangedError: The file is not the one that the split was planned for, or it ends before the split
             starts.
-        ArrowfeedError: The same errors, and the same OSErrors, as `read_avro`.
+        ArrowfeedError, OSError: As in `read_avro`.
         TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
 
     Example:
@@ -471,13 +475,13 @@ class Split:
     file has the same identity.
 
     A chunk belongs to the range that contains its offset. Adjacent ranges that cover a file therefore read
-    each chunk exactly once, wherever they are cut. The offset of an Avro block is the byte right after the
+    each chunk exactly once, wherever the cuts are. The offset of an Avro block is the byte right after the
     preceding sync marker; the offset of a Parquet row group is the first byte of its pages.
 
     Args:
         path: Path of the file.
-        start: First byte.
-        end: The byte after the last.
+        start: Offset of the first byte.
+        end: Offset of the byte after the last byte.
         file_id: The `file_id` of a planned split, which the file must match. None: any file that does not end
             before `start`. Comparisons of splits ignore it.
 
@@ -499,11 +503,11 @@ class Split:
 
     @property
     def start(self) -> int:
-        """First byte."""
+        """Offset of the first byte."""
 
     @property
     def end(self) -> int:
-        """The byte after the last."""
+        """Offset of the byte after the last byte."""
 
     @property
     def file_id(self) -> str | None:
@@ -557,10 +561,10 @@ class Limits:
         schema_depth: Nesting of types in a schema. Default 64, at most 128.
         expanded_fields: Number of Arrow fields that a schema may expand to. Default 100,000.
         decoded_block_bytes: Bytes of one block, both on disk and after decompression. Default 256 MiB.
-        skipped_depth: Nesting depth of values of a recursive type that is skipped. Default 100,000.
-        zero_byte_elements: Number of elements of zero bytes (of `array<null>` and similar types) in one
+        skipped_depth: Nesting depth of skipped values of a recursive type. Default 100,000.
+        zero_byte_elements: Number of elements that take no bytes (such as those of `array<null>`) in one
             record. Default 10 million.
-        zero_byte_rows: Number of rows of zero bytes in one block. Default 100 million.
+        zero_byte_rows: Number of rows that take no bytes in one block. Default 100 million.
         batch_bytes: Bytes of one record batch; a batch ends before it exceeds this size. Default 512 MiB.
         zstd_window_bytes: Window size of a zstandard frame. Default 128 MiB.
         xz_memory_bytes: Memory of the xz decoder. Default 128 MiB.

@@ -30,7 +30,7 @@ class AvroRecordDecoder:
 
     Args:
         schema: The writer schema of the records. None: the framing of each message names its schema. The
-            columns are then those of `reader_schema`, or else those of the first schema in `schemas`.
+            columns are then those of `reader_schema` or, without it, those of the first schema in `schemas`.
         framing: The header of each message. `"bare"`: none. `"single_object"`: the bytes `c3 01` and the
             CRC-64-AVRO fingerprint of the schema (Avro specification, "Single-object encoding").
             `"confluent"`: a zero byte and the ID of the schema in a registry (Confluent Schema Registry,
@@ -40,20 +40,20 @@ class AvroRecordDecoder:
             or ID, such as a registry client, which returns a schema, or None if there is no such schema. It
             is called once for each new fingerprint or ID.
         features: Features for `flush_tensors`, as in `AvroDataset`.
-        representations: Representations for `flush_tensors`, as in `AvroDataset`. Without both arguments: the
-            result of `infer_representations`.
-        columns: Field paths to read, in the order of the columns. None: the fields that `features` or
-            `representations` need; without these arguments, all fields.
+        representations: Representations for `flush_tensors`, as in `AvroDataset`. If neither argument is
+            passed: the result of `infer_representations`.
+        columns: Field paths to read, in this order. None: the fields that `features` or `representations`
+            need; without these arguments, all fields.
         reader_schema: The schema to resolve the records to. None: the writer schema.
         batch_size: Maximum number of rows of a batch, over all writer schemas.
-        max_batch_bytes: Bytes after which a batch ends early, over all writer schemas. None:
+        max_batch_bytes: Size in bytes at which a batch ends early, over all writer schemas. None:
             `limits.batch_bytes`.
         encoding: How Avro types are converted to Arrow types; see `read_avro`.
         double_as_float: With `encoding="tfx"`, rounds doubles to float32.
         string_type: The Arrow type of strings and bytes.
         limits: Upper bounds on the resources that a record may use.
-        name: A name for the source of the records, such as a topic. Errors have it as `path`. None: errors
-            have no path.
+        name: A name for the source of the records, such as a topic. It is the attribute `path` of errors.
+            None: errors have no path.
 
     Raises:
         SchemaError: The schema is invalid, cannot be resolved, or cannot be converted to Arrow.
@@ -142,12 +142,13 @@ class AvroRecordDecoder:
 
         Raises:
             CorruptBlockError: A record is damaged, has excess bytes, or has another framing. `error.record`
-                is its number since the last `flush`, or in the list. A failed single record adds no row, and
-                the decoder remains usable; of several records, none is kept.
+                is the number of the record since the last `flush`, or its index in the list. A single record
+                that fails adds no row, and the decoder remains usable. If one of several records fails, the
+                rows of all of them are discarded.
             SchemaError: The schema of a message is unknown. `error.record` is the number of the message.
             LimitError: The record exceeds a limit.
-            ValueError: Several records are passed while decoded rows wait for `flush`. Exceptions of a
-                `schemas` function are passed on.
+            ValueError: Several records are passed while there are decoded rows that are not yet flushed.
+                Exceptions of a `schemas` function are passed on.
         """
 
     def extend(
@@ -192,11 +193,11 @@ class ExampleRecordDecoder:
     Args:
         schema: The features: a dict of names to `"int64"`, `"float"` or `"bytes"`, or a
             `tensorflow.metadata.v0.Schema` or its bytes. None: each batch has the features of its own
-            records, sorted by name; a feature without a list in any of them is a column of nulls.
+            records, sorted by name; a feature that has no list in any of them becomes a column of nulls.
         encoding: The Arrow types of features; see `ExampleDataset`.
 
     Raises:
-        RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+        RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
         ValueError: The encoding is unknown. TypeError: An argument has the wrong type.
 
     Example:
@@ -233,14 +234,14 @@ class SequenceExampleRecordDecoder:
 
     Args:
         schema: The features, as in `SequenceExampleDataset`. None: each batch has the features of its own
-            records, sorted by name. A context feature without a list in any record is a column of nulls; a
-            step feature without a list has null steps. The struct exists if a record has feature lists, even
-            empty ones.
+            records, sorted by name. A context feature that has no list in any record becomes a column of
+            nulls. If no step of a feature list has a list of values, all its steps are null. The struct
+            exists if any record has feature lists, even empty ones.
         sequence_column: The name of the struct.
         encoding: The Arrow types of features; see `SequenceExampleDataset`.
 
     Raises:
-        RepresentationError: `schema` has a feature of another type, or its bytes are not a schema.
+        RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
         ValueError: A context feature has the name of the struct.
         TypeError: An argument has the wrong type.
 
@@ -281,13 +282,13 @@ def encode_examples(
 
     Args:
         batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.
-        null_features: Whether a null row is encoded as a feature without a list, like in tfx_bsl. Readers
-            treat it as a missing feature.
+        null_features: Whether a null row is encoded as a feature without a list, as in tfx_bsl, instead of no
+            feature. Readers treat it as a missing feature.
 
     Raises:
         ConversionError: A column has a type that features do not support, a list has a null value, or an
             integer does not fit into a signed 64-bit integer.
-        TypeError: `batches` is something else.
+        TypeError: `batches` has neither of these methods.
 
     Example:
         >>> arrowfeed.encode_examples(pyarrow.record_batch({"n": [7]}))[0].hex()
@@ -300,8 +301,8 @@ def encode_sequence_examples(
     """Encodes rows as `tf.SequenceExample` messages.
 
     Each field of the struct is a feature list: a list of steps, where a step is a list of values or one
-    value. All other columns are context features, as in `encode_examples`. A null list is left out; a null
-    step is encoded without a list.
+    value. All other columns are context features, as in `encode_examples`. A null feature list is left out; a
+    null step is encoded as a feature without a list.
 
     Args:
         batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`, as in `write_tfrecord`.

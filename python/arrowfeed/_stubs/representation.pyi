@@ -9,8 +9,8 @@ class Representation:
     """The base class of representations, which define how columns become a tensor.
 
     A column is written as `"x"`, and a field of a struct as `"user.age"`; a column with the name `user.age`
-    takes precedence. Representations are frozen, hashable and picklable. Two are equal if their messages are
-    equal: a default of 0 differs from a default of 0.0.
+    takes precedence. Representations are frozen, hashable and picklable. Two representations are equal if
+    their protocol buffer messages are equal, so a default of 0 differs from a default of 0.0.
     """
 
     @staticmethod
@@ -33,8 +33,8 @@ class Representation:
         """Serializes the representation to the bytes of a message.
 
         For `Dense` (without `pad`), `VarLenSparse`, `Sparse` and `Ragged`, the message is a
-        `tensorflow.metadata.v0.TensorRepresentation`. TensorFlow Metadata does not have the other
-        representations.
+        `tensorflow.metadata.v0.TensorRepresentation`. The other representations do not exist in TensorFlow
+        Metadata; only `from_proto` can read their messages.
         """
 
     def __hash__(self) -> int: ...
@@ -90,7 +90,7 @@ class Dense(Representation):
 
 @final
 class VarLenSparse(Representation):
-    """A sparse tensor `[batch, longest]` of lists: one dimension per list level, and at least one.
+    """A sparse tensor `[batch, longest, ...]` with one dimension per list level, and at least one.
 
     Null rows are empty.
 
@@ -162,8 +162,8 @@ class Ragged(Representation):
         path: The path to the values: a column, or the steps from a column through structs (and lists of
             structs) to a field.
         partitions: How to divide the innermost lists, from the outside in. An int: into rows of this length.
-            A str: into rows whose lengths are in the column of this name, beside the values. Ints at the end
-            become inner dimensions, which are not ragged.
+            A str: into rows whose lengths are in the column or field of this name, which has the same parent
+            as the values. Ints at the end become inner dimensions, which are not ragged.
         row_splits_dtype: `"int64"` or `"int32"`. `List` columns have int32 offsets, which an `"int32"` tensor
             shares.
 
@@ -283,8 +283,8 @@ def representations_from_tfmd(schema_proto: ProtoLike, *, group: str = "") -> di
     For the default group, the result contains the declared representations. For columns that no declared
     representation uses, the representation follows from the feature. A sparse feature becomes `Sparse`; a
     feature with a shape becomes `Dense`; each field of a struct becomes `Ragged`, named `struct.field`; any
-    other feature becomes `VarLenSparse`, or `Ragged` if the schema represents variable length as ragged.
-    Features that are deprecated or not in production are left out.
+    other feature becomes `VarLenSparse`, or `Ragged` if the schema sets
+    `represent_variable_length_as_ragged`. Features that are deprecated or not in production are left out.
 
     Args:
         schema_proto: A `tensorflow.metadata.v0.Schema`, or its bytes.
@@ -295,8 +295,8 @@ def representations_from_tfmd(schema_proto: ProtoLike, *, group: str = "") -> di
         Representations by name.
 
     Raises:
-        RepresentationError: The bytes are not a schema, the group does not exist, or a feature implies no
-            representation.
+        RepresentationError: The bytes are not a schema, the group does not exist, or no representation
+            follows from a feature.
         TypeError: An argument has the wrong type.
 
     Example:

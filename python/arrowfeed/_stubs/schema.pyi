@@ -69,8 +69,8 @@ class AvroSchema:
 
     @property
     def metadata(self) -> dict[str, bytes]:
-        """Metadata of the file: `avro.schema`, `avro.codec` and the entries of the user. Empty if the schema
-        is not from a file.
+        """Metadata of the file: `avro.schema`, `avro.codec` and user-defined entries. Empty if the schema is
+        not from a file.
         """
 
     def __hash__(self) -> int: ...
@@ -82,7 +82,7 @@ def avro_schema(
     """Reads the schema, codec and metadata from the header of the first file of a source.
 
     Args:
-        source: As in `read_avro`. A file object is read from its current position, to slightly past its
+        source: As in `read_avro`. A file object is read from its current position to slightly past the
             header.
         storage_options: As in `read_avro`.
         store: As in `read_avro`.

@@ -41,7 +41,7 @@ def exists(url: str, *, storage_options: StorageOptions | None = None, store: St
         store: As in `read_avro`.
 
     Raises:
-        OSError: The store does not answer the question.
+        OSError: The request fails, other than because the object does not exist.
     """
 
 def upload(

@@ -31,7 +31,7 @@ class DenseTensor:
     def __new__(cls, values: npt.ArrayLike) -> DenseTensor: ...
     @property
     def values(self) -> npt.NDArray[Any]:
-        """Read-only array `[*shape]`, over the Arrow buffer if its layout is the same.
+        """Read-only array `[*shape]`, which shares the Arrow buffer if the layouts are the same.
 
         Arrow stores bools as bits; they are converted to bytes on first use. Byte strings become an array of
         `bytes` objects on first use; `arrow` returns them without this conversion. The array keeps the memory
@@ -79,10 +79,13 @@ class DenseTensor:
 
         Args:
             stream: Must be None, because CPU memory has no stream.
-            max_version: From (1, 0) on, the capsule is versioned and marks the memory as read-only. Otherwise
-                it has the old form, which has no such mark: do not write to the memory.
+            max_version: (1, 0) or later: the capsule is versioned and marks the memory as read-only.
+                Otherwise: the capsule is unversioned and has no such mark, so the consumer must not write to
+                the memory.
             dl_device: (1, 0), the CPU.
-            copy: True: a writable copy, aligned to 64 bytes. False: no copy, or an error.
+            copy: True: a writable copy, aligned to 64 bytes. False: no copy, or an error. None: copies only
+                bools and, for an unversioned capsule, which TensorFlow requests, memory that is not aligned
+                to 64 bytes.
 
         Raises:
             BufferError: The values are byte strings, another device is requested, or bools are requested
@@ -94,19 +97,19 @@ class DenseTensor:
         """Returns (1, 0), the CPU."""
 
     def joined(self) -> tuple[bytes, bytes] | None:
-        """Joins the byte strings with a separator byte that none of them contains, and returns both.
+        """Returns the byte strings, joined by a byte that none of them contains, and this separator.
 
-        It serves libraries that split a string faster than they convert objects. The result is None if there
-        is no such byte, if the values are long (more than 256 bytes on average), or if they are not byte
-        strings.
+        Some libraries split one string faster than they convert many `bytes` objects. Returns None if every
+        byte occurs in the values, if the values are long (more than 256 bytes on average), or if they are not
+        byte strings.
         """
 
     def __len__(self) -> int: ...
 
 @final
 class SparseTensor:
-    """A sparse tensor: coordinates and values, row after row. Elements without coordinates are zero or empty.
-    Picklable.
+    """A sparse tensor: the coordinates and values of its elements, row by row. Elements that are not stored
+    are zero or empty. Picklable.
 
     Args:
         indices: Coordinates `[values, rank]`, with the row first. The constructor copies indices and values.
@@ -135,7 +138,7 @@ class SparseTensor:
 
     @property
     def values(self) -> npt.NDArray[Any]:
-        """Read-only values `[values]`, over the Arrow buffer if its layout is the same."""
+        """Read-only values `[values]`, which share the Arrow buffer if the layouts are the same."""
 
     @property
     def dense_shape(self) -> tuple[int, ...]:
@@ -153,7 +156,7 @@ class SparseTensor:
         """Returns indices and values as dense tensors, which support DLPack."""
 
     def to_scipy(self) -> Any:
-        """Converts the tensor to a `scipy.sparse.coo_array` over the same values. Rank 2 only.
+        """Converts the tensor, which must have rank 2, to a `scipy.sparse.coo_array` that shares its values.
 
         Raises:
             ValueError: The tensor has another rank.
@@ -171,7 +174,8 @@ class RaggedTensor:
     Args:
         flat_values: An object that numpy converts to an array `[values, *inner]`. The constructor copies
             values and row splits.
-        row_splits: Row splits from the outside in: int32 if an array has this type, otherwise int64.
+        row_splits: Row splits of the ragged dimensions, from the outside in. An int32 array remains int32;
+            other arrays are converted to int64.
 
     Raises:
         ConversionError: The row splits do not start at 0, decrease, or do not end at the length of the next
@@ -191,7 +195,7 @@ class RaggedTensor:
     ) -> RaggedTensor: ...
     @property
     def flat_values(self) -> npt.NDArray[Any]:
-        """Read-only values `[values, *inner]`, over the Arrow buffer if its layout is the same."""
+        """Read-only values `[values, *inner]`, which share the Arrow buffer if the layouts are the same."""
 
     @property
     def row_splits(self) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.int32], ...]:
@@ -219,12 +223,11 @@ class RaggedTensor:
 
 @final
 class StructuredTensor:
-    """A structured tensor: named tensors with the same rows, which are those of the innermost `row_splits`,
-    or of the batch. Picklable; a pickle contains a copy.
+    """A structured tensor: named tensors with equal numbers of rows. Picklable; a pickle contains a copy.
 
     Args:
         fields: The tensors by name.
-        row_splits: The row splits that all tensors begin with, from the outside in, as arrays of integers.
+        row_splits: The outer row splits that all tensors share, from the outside in, as arrays of integers.
         rows: Number of rows of the batch. None: the number of rows of the row splits or of the first field.
 
     Raises:
@@ -250,6 +253,6 @@ class StructuredTensor:
 
     @property
     def row_splits(self) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.int32], ...]:
-        """Row splits that all fields begin with, from the outside in; empty for a plain struct."""
+        """The outer row splits that all fields share, from the outside in; empty for a plain struct."""
 
     def __len__(self) -> int: ...

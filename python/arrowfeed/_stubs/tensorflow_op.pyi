@@ -30,8 +30,8 @@ class TensorFlowSource:
         """
 
     def batches(self, state: bytes) -> tuple[bytes, BatchIterator[dict[str, Tensor]] | None]:
-        """Returns the tensors of a pass, for eager code, and the prefix of their state in the state of the
-        op.
+        """Returns the batches of a pass, for eager code, and the prefix before their state in the state of
+        the op.
 
         Args:
             state: State of the op. Empty: the next pass begins.

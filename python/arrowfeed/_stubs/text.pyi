@@ -42,25 +42,26 @@ class CsvDataset(Dataset):
             that fits all its cells. A column with an integer that does not fit into int64 has the type
             string, and a column of only empty cells has the type null. The constructor reads all files to
             infer the types.
-        sample: Without `schema`: number of records, from the first one, from which types are inferred. A
-            later cell of another type raises an error when it is read. None: all records.
+        sample: Without `schema`: number of records at the start from which types are inferred. A later cell
+            of another type raises an error when it is read. None: all records.
         skip_lines: Number of lines to skip at the start of each file, whatever they contain. Each ends with
             `\n`. The header follows them.
         header: Whether the first record of each file names the columns. With `names`, that record is skipped.
-        names: The names of all columns, in order. None: the names in the header, or without a header those of
-            `schema`, or otherwise `column_1`, `column_2` and so on.
+        names: The names of all columns, in order. None: the names in the header; without a header, the names
+            in `schema`; without both, `column_1`, `column_2` and so on.
         delimiter: The ASCII character between cells.
         quote: The ASCII character around quoted cells.
         escape: The escape character: in a quoted cell, it makes the next character an ordinary one. None: no
             escape character.
         skip_blank_lines: Whether to skip empty lines. False: an empty line is a record whose cells are all
             null.
-        nulls: Cell texts that mean null, instead of the empty text, whether quoted or not. None: `[""]`.
+        nulls: Cell texts that mean null, whether the cell is quoted or not. They replace the default, the
+            empty text. None: `[""]`.
         multivalent_columns: Names of columns whose cells have several values. Their types are lists, also in
             `schema`. In other columns of a list type, a cell is a list of one value. Requires
             `secondary_delimiter`.
-        secondary_delimiter: The ASCII character between the values of such a cell. A cell is split like a
-            record, so a value may be quoted.
+        secondary_delimiter: The ASCII character between the values of a cell in `multivalent_columns`. Such a
+            cell is split like a record, so a value may be quoted.
         raw: Whether to read each record as bytes, without the line end, into the single column `record`.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
@@ -82,7 +83,7 @@ class CsvDataset(Dataset):
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
             too.
         FormatError: The first file has no header, or `index` is not an index.
-        CorruptBlockError: Without `schema`: a record has another number of cells, or is not valid UTF-8.
+        CorruptBlockError: Without `schema`: a record has the wrong number of cells, or is not valid UTF-8.
         ChangedError: `index` belongs to other files, or the length of a file has changed.
         SchemaError: A column is not in the files, or CSV does not support its type; two columns have the same
             name; the columns of a file differ from those of the first file.
@@ -146,9 +147,8 @@ class JsonLinesDataset(Dataset):
             boolean becomes its text. A number with a fraction or an exponent is not an integer. None: the
             keys of all records, sorted by name, with types that can represent all their values: bool, int64,
             float64, string, lists and structs. The constructor reads all files to infer them.
-        sample: Without `schema`: number of records, from the first one, from which types are inferred. A
-            later value of another type raises an error when it is read, and a new key is ignored. None: all
-            records.
+        sample: Without `schema`: number of records at the start from which types are inferred. A later value
+            of another type raises an error when it is read, and a new key is ignored. None: all records.
         features: As in `AvroDataset`.
         representations: As in `AvroDataset`.
         columns: Names of columns to read, in this order. None: the columns that the tensors need.
@@ -226,7 +226,7 @@ def read_csv(
 ) -> RecordBatchReader:
     """Reads CSV files as Arrow record batches.
 
-    `CsvDataset` describes the format of records, and which files several threads can read.
+    `CsvDataset` describes the format of the records, and which files only one thread can read.
 
     Args:
         source: As in `CsvDataset`. File objects are read into memory by this call.
@@ -247,7 +247,7 @@ def read_csv(
         raw: As in `CsvDataset`.
         columns: Names of columns to read, in this order. The cells of other columns are not parsed. None: all
             columns.
-        batch_size: Rows of a batch; the last batch of a file is shorter.
+        batch_size: Number of rows of a batch; the last batch of a file may be shorter.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: As in `CsvDataset`. None: `Limits()`.
         on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the
@@ -266,7 +266,7 @@ def read_csv(
         FileNotFoundError: A path does not exist, or no file matches a glob. Other I/O errors are OSErrors
             too.
         FormatError: The first file has no header.
-        CorruptBlockError: Without `schema`: a record has another number of cells, or is not valid UTF-8.
+        CorruptBlockError: Without `schema`: a record has the wrong number of cells, or is not valid UTF-8.
         SchemaError: As in `CsvDataset`.
         ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
 
@@ -297,7 +297,7 @@ def read_json_lines(
         schema: As in `JsonLinesDataset`. None: all keys, with inferred types.
         sample: As in `JsonLinesDataset`. None: types are inferred from all records.
         columns: Names of columns to read, in this order. None: all columns.
-        batch_size: Rows of a batch; the last batch of a file is shorter.
+        batch_size: Number of rows of a batch; the last batch of a file may be shorter.
         threads: Number of decoding threads. None: one per core of the process. 1: the calling thread.
         limits: As in `JsonLinesDataset`. None: `Limits()`.
         on_error: `"raise"`; `"skip_block"` skips single invalid records; `"skip_file"` skips the rest of the

@@ -34,9 +34,9 @@ def write_avro(
 ) -> int:
     """Writes Arrow data to a new Avro object container file.
 
-    The file appears under its name when it is complete, and replaces an existing file. Until then the data is
-    in a hidden file beside it, which is removed after an error. Every Arrow type that has an Avro form is
-    supported, in every layout; the page "Arrow to Avro" has the table.
+    The file appears under its name when it is complete, and replaces an existing file. Until then, the data
+    is in a hidden file in the same directory, which is removed after an error. Every Arrow type that has an
+    Avro equivalent is supported, in every memory layout; the page "Arrow to Avro" has the table.
 
     Args:
         batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,
@@ -44,9 +44,9 @@ def write_avro(
         path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
             open.
         codec: Compression codec of the blocks, by its name in the Avro specification. With `append=True` and
-            no `codec`, the codec of the file.
+            no `codec`, the codec of the file is used.
         level: The compression level: 1 to 12 for deflate, -7 to 22 for zstandard, 1 to 9 for bzip2, 0 to 9
-            for xz. None: the default of the codec, which is 6, 2, 6 and 6.
+            for xz. None: the default of the codec: 6 for deflate, 2 for zstandard, 6 for bzip2, 6 for xz.
         block_bytes: Size of the encoded rows in bytes at which a block ends; at most 128 MiB.
         schema: The Avro schema to write. Fields are matched to columns by name, and a field without a column
             gets its default. None: the schema is derived from the Arrow schema, with nullable columns as
@@ -59,7 +59,8 @@ def write_avro(
         threads: Number of threads that encode and compress. None: one per core of the process. 1: the calling
             thread.
         append: Whether to append to the rows of an existing file, with its schema, codec and sync marker. A
-            longer copy replaces the file when it is complete. Objects in stores do not support appending.
+            copy of the file with the new rows replaces the file when the copy is complete. Objects in stores
+            do not support appending.
         storage_options: Keys and values for the store of a URL, as in `read_avro`.
         store: An obstore store that contains the object `path`. None: the URL determines the store.
 
@@ -87,14 +88,15 @@ def write_avro(
 class AvroWriter:
     """Writes an Avro object container file batch by batch. A context manager.
 
-    The file appears under its name when `close()` has completed it. After an exception inside `with`, it is
-    removed. The writer encodes batches when it has collected enough rows, so `rows` lags behind.
+    The file appears under its name when `close()` has completed it. After an exception inside `with`, the
+    incomplete file is removed. The writer buffers rows until it has enough to encode, so `rows` does not
+    include the latest rows.
 
     Args:
         path: Path of the new file, URL of an object, or a binary file object with `write()`, which stays
             open.
         arrow_schema: The schema of the columns: an object with `__arrow_c_schema__`. None: the schema of the
-            first batch. With a schema, the constructor rejects columns without an Avro form, and a file
+            first batch. With a schema, the constructor rejects columns that Avro does not support, and a file
             without rows can be written.
 
     The other arguments are those of `write_avro`.
@@ -186,9 +188,9 @@ def write_tfrecord(
     """Writes Arrow data to a new TFRecord file, with each row as a `tf.Example` message.
 
     Each column is a feature. Integers and booleans, or lists of them, become an `int64_list`; floats and
-    doubles become a `float_list`, with doubles rounded; text and bytes become a `bytes_list`. A null row has
-    no feature; an empty list has a feature without values. The file appears under its name when it is
-    complete, and replaces an existing file.
+    doubles become a `float_list`, with doubles rounded; text and bytes become a `bytes_list`. For a null, the
+    message does not have the feature; for an empty list, it has the feature without values. The file appears
+    under its name when it is complete, and replaces an existing file.
 
     Args:
         batches: An object with `__arrow_c_stream__` or `__arrow_c_array__`: a table or data frame of pyarrow,

@@ -4,9 +4,9 @@
 
     batches = pipeline | avro.ReadAvro("part-*.avro", columns=["id", "user.scores"])
 
-Many workers read one file, and a slow range is split again while it is read. Files may be on any file system
-that Beam supports. Importing this module imports apache_beam and pyarrow, and registers `RecordBatchCoder` as
-the coder of `pyarrow.RecordBatch`.
+Several workers can read one file, and a runner can split a slow range again while it is read. Files may be on
+any file system that Beam supports. Importing this module imports apache_beam and pyarrow, and registers
+`RecordBatchCoder` as the coder of `pyarrow.RecordBatch`.
 """
 
 from arrowfeed.beam._coder import RecordBatchCoder

@@ -47,7 +47,9 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
         self.split_bytes = split_bytes
 
     def initial_restriction(self, element: Any) -> Any:
-        """All bytes of a file. An empty file gets one byte, so that it is opened and raises an error."""
+        """Returns the range of a whole file. For an empty file it is one byte, so that reading raises an
+        error.
+        """
         return _trackers.OffsetRange(0, max(element.size_in_bytes, 1))
 
     def create_tracker(self, restriction: Any) -> Any:
@@ -59,7 +61,7 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
         return restriction.split(self.split_bytes, max(self.split_bytes // 2, 1))
 
     def restriction_size(self, element: Any, restriction: Any) -> int:  # noqa: ARG002 - Beam's signature
-        """Size in bytes."""
+        """Returns the size of the range in bytes."""
         return restriction.size()
 
     def process(self, element: Any, tracker: Any = RESTRICTION) -> Iterator[Any]:
@@ -90,7 +92,7 @@ class ReadRanges(beam.DoFn, beam.RestrictionProvider):
         return read_split(split, **source, **self.options)
 
     def given(self, batch: RecordBatch) -> list[Any]:
-        """The outputs for a batch."""
+        """Returns the outputs for a batch."""
         return [batch.to_pyarrow()]
 
     def _count(self, report: Report) -> None:

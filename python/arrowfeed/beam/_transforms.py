@@ -54,7 +54,7 @@ class ReadAllAvro(ReadAll):
     it is read. Batches have no defined order; the last batch of a range may be short.
 
     Args:
-        split_bytes: Bytes of a range at first.
+        split_bytes: Initial size of a range in bytes.
         **options: Options of `arrowfeed.read_avro` except `threads`: `columns`, `reader_schema`,
             `batch_size`, `max_batch_bytes`, `encoding`, `double_as_float`, `string_type`, `raw`, `limits`,
             and `on_error`, which is `"raise"` or `"skip_block"` here. Without a `reader_schema`, the batches
@@ -63,7 +63,8 @@ class ReadAllAvro(ReadAll):
 
     Raises:
         TypeError: An option is unknown or has the wrong type. ValueError: An option has an invalid value. The
-            constructor raises both; the worker that reads a file raises its errors, as in `read_avro`.
+            constructor raises both; errors of a file are raised in the worker that reads it, as in
+            `read_avro`.
 
     Example:
         >>> batches = pipeline | beam.Create(["day-1/*.avro", "day-2/*.avro"]) | ReadAllAvro(columns=["id"])
@@ -111,14 +112,15 @@ class ReadAllParquet(ReadAll):
     Like `ReadAllAvro`, with row groups instead of blocks. The results are pyarrow record batches.
 
     Args:
-        split_bytes: Bytes of a range at first.
+        split_bytes: Initial size of a range in bytes.
         **options: Options of `arrowfeed.read_parquet` except `threads`: `columns`, `schema`,
             `double_as_float`, `batch_size`, `limits`, and `on_error`, which is `"raise"` or `"skip_block"`
             here. Without a `schema`, the batches of a file have the schema of that file.
 
     Raises:
         TypeError: An option is unknown or has the wrong type. ValueError: An option has an invalid value. The
-            constructor raises both; the worker that reads a file raises its errors, as in `read_parquet`.
+            constructor raises both; errors of a file are raised in the worker that reads it, as in
+            `read_parquet`.
 
     Example:
         >>> batches = pipeline | beam.Create(["day-1/*.parquet"]) | ReadAllParquet(columns=["id"])

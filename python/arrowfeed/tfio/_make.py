@@ -31,10 +31,10 @@ def make_avro_record_dataset(  # noqa: PLR0917 - the signature is tensorflow-io'
     num_parallel_reads: int | None = None,
     drop_final_batch: bool = False,  # noqa: FBT001, FBT002
 ) -> Any:
-    """Returns a `tf.data.Dataset` of batches of Avro records, from files to tensors in one step.
+    """Returns a `tf.data.Dataset` that reads Avro files and converts batches of records to tensors.
 
     Args:
-        file_pattern: A path, a glob, or several.
+        file_pattern: A path or a glob, or several of these.
         features: As in `parse_avro`.
         batch_size: Number of rows of a batch. A batch may have rows of two epochs, so only the very last
             batch may be short.

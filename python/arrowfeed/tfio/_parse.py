@@ -56,8 +56,8 @@ def parse_avro(
 
     Raises:
         ValueError: A feature has an invalid argument. Faults of the schema, of a key or of a record raise
-            `tf.errors.InvalidArgumentError`, which names the record. In a graph, running the graph raises the
-            error of a record.
+            `tf.errors.InvalidArgumentError`, which names the record. In a graph, an invalid record raises its
+            error when the graph runs.
 
     Example:
         >>> records = AvroRecordDataset("part-0.avro", reader_schema=schema).batch(128)

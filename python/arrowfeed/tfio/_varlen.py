@@ -14,7 +14,7 @@ class VarLenFeatureWithRank:
 
     Args:
         dtype: The `tf.DType` of the values.
-        rank: Number of dimensions after the batch: the `[*]` and filters of the key.
+        rank: Number of dimensions after the batch: one for each `[*]` and each filter of the key.
 
     Raises:
         ValueError: The rank is not an integer of at least 1.

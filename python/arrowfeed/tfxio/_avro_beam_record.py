@@ -21,7 +21,7 @@ class AvroBeamRecord(BeamRecords, AvroRecords):
 
     Args:
         physical_format: Origin of the records, as in tfx_bsl; has no effect.
-        telemetry_descriptors: As in `AvroRecord`, like the next two.
+        telemetry_descriptors: As in `AvroRecord`, like the next two arguments.
         schema: A `Schema` of TensorFlow Metadata, or its bytes.
         raw_record_column_name: Name of an additional last column with the original records.
         avro_schema: The writer schema of the records.

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class AvroRecord(AvroRecords, FileRecords):
-    """A `TFXIO` over Avro files: batches in and outside pipelines, and tensors.
+    """A `TFXIO` over Avro files, for batches inside and outside pipelines, and for tensors.
 
     Batches have the types of the tfx_bsl decoders (docs/avro-to-arrow.md, `tfx`). All files are read with one
-    schema: the reader schema, or else the schema of the first file, whose header is read on first use.
+    schema: the reader schema or, without it, the schema of the first file, whose header is read on first use.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.avro`), a URL, or a list of these.
@@ -30,8 +30,8 @@ class AvroRecord(AvroRecords, FileRecords):
             tensors. None: all fields of the records, with tensors that follow from their types.
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
-        telemetry_descriptors: Accepted for a uniform signature. Pipelines count rows and blocks in the
-            namespace `arrowfeed`.
+        telemetry_descriptors: Accepted for a uniform signature, but ignored. Pipelines count rows and blocks
+            in the metrics namespace `arrowfeed`.
         reader_schema: The Avro schema to resolve the records to.
         limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
@@ -60,7 +60,7 @@ class AvroRecord(AvroRecords, FileRecords):
         self._avro_schema = None if reader_schema is None else AvroSchema(reader_schema)
 
     def AvroSchema(self) -> AvroSchema:  # noqa: N802
-        """Returns the schema of the records: the reader schema, or else the schema of the first file.
+        """Returns the schema of the records: the reader schema or, without it, that of the first file.
 
         Raises:
             FileNotFoundError: No file matches. ArrowfeedError: The first file has no Avro header.

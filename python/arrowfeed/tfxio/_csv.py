@@ -64,11 +64,11 @@ class CsvRecords(Records):
 
 
 class CsvTFXIO(CsvRecords, FileRecords):
-    """CSV files as a `TFXIO`: batches in and outside pipelines, and tensors.
+    """A `TFXIO` over CSV files, for batches inside and outside pipelines, and for tensors.
 
     Columns are large lists of int64, float32 or large_binary: a cell is a list of one value, and an empty
-    cell is null. Line ends in quotes are supported, also in pipelines; tfx_bsl splits records there.
-    `RecordBatches` and `TensorFlowDataset` work; in tfx_bsl they raise an error.
+    cell is null. A quoted cell may contain line ends, also in pipelines, where tfx_bsl splits the record at
+    each line end. `RecordBatches` and `TensorFlowDataset` work; in tfx_bsl they raise an error.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.csv`), or a list of these. Files may be compressed
@@ -79,9 +79,9 @@ class CsvTFXIO(CsvRecords, FileRecords):
         delimiter: The character between cells.
         skip_blank_lines: Whether to skip empty lines. False: they become rows of nulls.
         multivalent_columns: Names of columns whose cells have several values.
-        secondary_delimiter: The character between the values of such a cell.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes: which columns are read, and their types.
-            None: all columns, with types inferred from all cells; all files are read on first use.
+        secondary_delimiter: The character between the values of a cell in `multivalent_columns`.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes: it defines which columns are read, and their
+            types. None: all columns, with types inferred from all cells; all files are read on first use.
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
         skip_header_lines: Lines to skip at the start of each file.
@@ -133,7 +133,7 @@ class CsvTFXIO(CsvRecords, FileRecords):
     def RawRecordBeamSource(self) -> Any:  # noqa: N802
         """Returns a Beam transform that produces the records of the files without line ends.
 
-        One worker reads each file.
+        Each file is read by a single worker.
         """
         from arrowfeed.tfxio import _beam  # noqa: PLC0415 - on use
 
@@ -186,10 +186,10 @@ class BeamRecordCsvTFXIO(BeamRecords, CsvRecords):
         delimiter: The character between cells.
         skip_blank_lines: Whether to skip empty records. False: they become rows of nulls.
         multivalent_columns: Names of columns whose cells have several values.
-        secondary_delimiter: The character between the values of such a cell.
-        schema: A `Schema` of TensorFlow Metadata, or its bytes: which columns are read, and their types.
-            None: all columns, with types inferred from all cells of the PCollection, which is then read
-            twice.
+        secondary_delimiter: The character between the values of a cell in `multivalent_columns`.
+        schema: A `Schema` of TensorFlow Metadata, or its bytes: it defines which columns are read, and their
+            types. None: all columns, with types inferred from all cells of the PCollection, which is then
+            read twice.
         raw_record_column_name: Name of an additional last column with the original records.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.
 

@@ -107,7 +107,7 @@ def csv_batches(
         limits: Limits of a record. None: `arrowfeed.Limits()`.
 
     Raises:
-        ValueError: A record has another number of cells, or a cell does not have the type of its column.
+        ValueError: A record has the wrong number of cells, or a cell does not have the type of its column.
     """
     pa = framework("pyarrow")
     text, kept = _text(cells, records)

@@ -144,7 +144,7 @@ class RecordBatchToExamplesEncoder:
     def encode(self, record_batch: Any) -> list[bytes]:
         """Encodes the rows of a `pyarrow.RecordBatch` as messages.
 
-        A null row becomes a feature without a list.
+        A null becomes a feature without a list of values.
 
         Raises:
             RuntimeError: A column is not a list, its values are not integers, floats, text or bytes, or two

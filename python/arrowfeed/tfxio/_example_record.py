@@ -38,14 +38,15 @@ class ExampleRecords(Records):
 
 
 class TFExampleRecord(ExampleRecords, TfRecordFiles):
-    """A `TFXIO` over TFRecord files of `tf.Example`: batches in and outside pipelines, and tensors.
+    """A `TFXIO` over TFRecord files of `tf.Example`, for batches inside and outside pipelines, and for
+    tensors.
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.tfrecord`), or a list of these.
         validate: Has no effect, as in tfx_bsl.
         schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns and the
             tensors. None: the features of the records; all files are read on first use to find them. In
-            tfx_bsl, each batch then has different columns.
+            tfx_bsl, the columns may then differ between batches.
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
         telemetry_descriptors: Accepted for a uniform signature, but ignored.

@@ -54,11 +54,11 @@ class FileBatches(TFXIO):
     def TensorFlowDataset(self, options: TensorFlowDatasetOptions) -> Any:  # noqa: N802
         """Returns a `tf.data.Dataset` of the batches of `RecordBatches`, converted by `TensorAdapter()`.
 
-        Elements are dicts of tensors by name, or with a `label_key` pairs of such a dict and the label.
+        Each element is a dict of tensors by name or, with a `label_key`, a pair of such a dict and the label.
 
         Args:
-            options: As in tfx_bsl. Each iteration over the dataset has a different shuffled order; with a
-                seed, all runs have the same orders.
+            options: As in tfx_bsl. With `shuffle`, each iteration over the dataset has a different order;
+                with a seed, every run of the program repeats these orders.
 
         Raises:
             ValueError: No tensor has the name of the label, or a representation does not fit.

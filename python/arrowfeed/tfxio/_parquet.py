@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class ParquetTFXIO(FileBatches):
-    """A `TFXIO` over Parquet files: batches in and outside pipelines, and tensors.
+    """A `TFXIO` over Parquet files, for batches inside and outside pipelines, and for tensors.
 
     With a TensorFlow Metadata schema, batches have the types that it declares, whatever types the files have:
     `large_list` of int64, float32 or large_binary. Single values become lists of one value, doubles are
-    rounded to floats, and other values are converted if no value is lost (docs/parquet.md).
+    rounded to floats, and other values are converted if the conversion is lossless (docs/parquet.md).
 
     Args:
         file_pattern: A path, a glob, a directory (its `*.parquet`), a URL, or a list of these.
@@ -36,8 +36,8 @@ class ParquetTFXIO(FileBatches):
         schema: A `Schema` of TensorFlow Metadata, or its bytes. A feature that is missing in a file is null.
             None: the types of the first file, which all files must have.
         validate: Whether `BeamSource` checks that files exist when the pipeline is built.
-        telemetry_descriptors: Accepted for a uniform signature. Pipelines count rows and row groups in the
-            namespace `arrowfeed`.
+        telemetry_descriptors: Accepted for a uniform signature, but ignored. Pipelines count rows and row
+            groups in the metrics namespace `arrowfeed`.
         limits: Upper bounds on the resources that one file may use. None: `arrowfeed.Limits()`.
 
     Raises:

@@ -21,7 +21,7 @@ def columns_of_sequence_examples(features: bytes) -> Columns:
         features: The bytes of the schema.
 
     Raises:
-        ValueError: A feature has another type, or its representation cannot be determined.
+        ValueError: A feature has an unsupported type, or its representation cannot be determined.
     """
     schema: Any = SequenceExampleRecordDecoder(features).schema
     return _columns(schema.to_pyarrow(), representations_from_tfmd(features))

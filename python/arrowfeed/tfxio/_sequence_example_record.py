@@ -42,7 +42,8 @@ class SequenceExampleRecords(Records):
 
 
 class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
-    """A `TFXIO` over TFRecord files of `tf.SequenceExample`: batches in and outside pipelines, and tensors.
+    """A `TFXIO` over TFRecord files of `tf.SequenceExample`, for batches in and outside pipelines, and for
+    tensors.
 
     The columns are those of `arrowfeed.SequenceExampleDataset`. Integers of feature lists keep all 64 bits;
     tfx_bsl keeps 32 bits. `RecordBatches` works; in tfx_bsl it raises an error.
@@ -53,8 +54,8 @@ class TFSequenceExampleRecord(SequenceExampleRecords, TfRecordFiles):
         validate: Has no effect, as in tfx_bsl.
         schema: A `Schema` of TensorFlow Metadata, or its bytes: its features define the columns and the
             tensors. Its feature `##SEQUENCE##` is a STRUCT of the feature lists. None: the features of the
-            records; all files are read on first use to find them. In tfx_bsl, each batch then has different
-            columns.
+            records; all files are read on first use to find them. In tfx_bsl, the columns may then differ
+            between batches.
         raw_record_column_name: Name of an additional last column with the original records. None: no such
             column.
         limits: Upper bounds on the resources that one file may use, outside pipelines. None:

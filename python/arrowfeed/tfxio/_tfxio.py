@@ -28,7 +28,7 @@ _Base: Any = _base()
 
 
 class TFXIO(_Base):
-    """A data source for TFX libraries. `AvroRecord` and the other formats are subclasses.
+    """A data source for TFX libraries. `AvroRecord` and the classes of the other formats are subclasses.
 
     It is a subclass of the tfx_bsl class if tfx_bsl is installed. Its adapters and configs are those of this
     package.
@@ -106,7 +106,7 @@ class ProjectedTFXIO(TFXIO):
         return self._projected
 
     def BeamSource(self, batch_size: int | None = None) -> Any:  # noqa: N802
-        """See `TFXIO`, as for the methods below."""
+        """Returns a Beam transform that produces record batches of the remaining columns."""
         return self.projected.BeamSource(batch_size)
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[Any]:  # noqa: N802

@@ -16,6 +16,7 @@ use crate::arrow_schema::{Schema, counted};
 use crate::call::{call, caught_any};
 use crate::claims;
 use crate::errors::dataset_error;
+use crate::html;
 use crate::options::ON_ERROR;
 use crate::reader::RecordBatchReader;
 use crate::signals;
@@ -270,6 +271,10 @@ impl Dataset {
         let number = counted(self.dataset.specs().len(), "tensor");
         let class = self.made.format.class();
         format!("<arrowfeed.{class} of {number}>{}", specs.collect::<String>())
+    }
+
+    fn _repr_html_(&self) -> String {
+        html::specs(self.made.format.class(), self.dataset.specs())
     }
 }
 

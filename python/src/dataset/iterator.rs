@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use arrowfeed::DatasetError;
 use arrowfeed::dataset::{self, TensorIterator};
 use arrowfeed::source::Report;
 use arrowfeed::tensor::{TensorSpec, Tensors};
+use arrowfeed::{DatasetError, printable};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -145,9 +145,11 @@ impl BatchIterator {
         self.close(py)
     }
 
-    #[expect(clippy::unused_self, reason = "a method of Python")]
-    fn __repr__(&self) -> &'static str {
-        "<arrowfeed.BatchIterator>"
+    fn __repr__(&self) -> String {
+        match self.names.texts().as_slice() {
+            [] => "<arrowfeed.BatchIterator of record batches>".to_owned(),
+            names => printable(&format!("<arrowfeed.BatchIterator of tensors {}>", names.join(", "))),
+        }
     }
 }
 

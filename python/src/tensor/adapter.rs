@@ -19,6 +19,7 @@ use crate::arrow_schema::{Schema, counted};
 use crate::call::caught;
 use crate::errors::{conversion_error, representation_error, to_python};
 use crate::foreign::{Projection, refusal};
+use crate::html;
 use crate::limits::Limits;
 
 const INNER_NULLS: [(&str, InnerNulls); 2] = [("error", InnerNulls::Error), ("fill", InnerNulls::Fill)];
@@ -208,6 +209,10 @@ impl TensorAdapter {
             .map(|(name, spec)| format!("\n  {}", printable(&format!("{name}: {spec}"))));
         let number = counted(self.adapter.specs().len(), "tensor");
         format!("<arrowfeed.TensorAdapter of {number}>{}", specs.collect::<String>())
+    }
+
+    fn _repr_html_(&self) -> String {
+        html::specs("TensorAdapter", self.adapter.specs())
     }
 }
 

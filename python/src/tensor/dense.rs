@@ -257,7 +257,8 @@ impl DenseTensor {
                 "expected values to share, found bools, which are bits in Arrow: copy=False cannot be";
             return Err(PyBufferError::new_err(message));
         }
-        let copied = copy == Some(true);
+        // TensorFlow, which asks for the old form, ends the process if the memory is not aligned.
+        let copied = copy.unwrap_or_else(|| !request.versioned && !memory.is_aligned());
         let memory = match copied {
             true => py.detach(|| memory.copy()).map_err(|error| self.impossible(py, &error))?,
             false => memory,

@@ -85,7 +85,7 @@ struct Handed<M> {
 
 /// The request of a consumer.
 pub(super) struct Request {
-    versioned: bool,
+    pub(super) versioned: bool,
 }
 
 impl Request {

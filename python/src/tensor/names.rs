@@ -18,6 +18,11 @@ impl TensorNames {
         Self(names.map(|name| (PyString::new(py, name).unbind(), name.into())).collect())
     }
 
+    /// The names as text.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        self.0.iter().map(|(_, name)| &**name).collect()
+    }
+
     /// Converts all tensors to a dict.
     pub(crate) fn dict<'py>(&self, py: Python<'py>, tensors: Tensors) -> PyResult<Bound<'py, PyDict>> {
         let named = PyDict::new(py);

@@ -1,4 +1,4 @@
-"""The package of tensorflow-io with its first Avro reader, so that code with the full path keeps working."""
+"""The package `tfio.experimental` of tensorflow-io, so that code with the full path keeps working."""
 
 from arrowfeed.tfio.experimental import columnar
 
