@@ -37,7 +37,7 @@ def test_a_batch_is_its_first_rows_and_markup_is_text(source):
     assert html.startswith(
         "<table><caption>arrowfeed.RecordBatch of 12 rows and 3 columns</caption>"
         "<thead><tr><th>id</th><th>text</th><th>many</th></tr></thead>"
-        "<tbody><tr><td>0</td><td>&lt;b&gt;&amp;\\u001b[2J</td><td>[1, 1, "
+        "<tbody><tr><td>0</td><td>&lt;b&gt;&amp;\\u{1b}[2J</td><td>[1, 1, "
     )
     assert f"<tr><td>2</td><td>{'x' * 60}…</td><td>[]</td></tr>" in html
     assert "<tr><td>1</td><td>null</td><td>[]</td></tr>" in html

@@ -42,7 +42,7 @@ REFUSED = [
     (
         {"reader_schema": 3},
         TypeError,
-        "reader_schema: expected JSON text, a dict or an AvroSchema, found int 3",
+        "reader_schema: expected JSON text, a dict, the path of an .avsc file or an AvroSchema, found int 3",
     ),
 ]
 

@@ -249,7 +249,11 @@ def test_the_source_may_be_a_used_reader(tmp_path, users_file):
             "path: expected a path (str or os.PathLike), a URL or a binary file object with write(), found"
             " int 3",
         ),
-        ({"schema": 3}, TypeError, "schema: expected JSON text, a dict or an AvroSchema, found int 3"),
+        (
+            {"schema": 3},
+            TypeError,
+            "schema: expected JSON text, a dict, the path of an .avsc file or an AvroSchema, found int 3",
+        ),
         (
             {"metadata": [("a", b"")]},
             TypeError,
