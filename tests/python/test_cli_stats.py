@@ -4,6 +4,7 @@ import json
 import math
 import random
 import sys
+from collections import Counter
 
 import fastavro
 import pytest
@@ -30,6 +31,10 @@ scores[*]  float     150      0    0  0.0     24.75                      100    
 home       struct    100      0                                               1,400  33.6%
 home.city  string    100      0       city 0  city 9   6 / 6.0 / 6        10  1,000  24.0%
 home.zip   int32     100      0       0       99                         100    400   9.6%
+
+field      most frequent values
+scores[*]  0.25 (2), 0.75 (2), 1.25 (2)
+home.city  city 0 (10), city 1 (10), city 2 (10)
 """
 
 
@@ -43,7 +48,7 @@ def test_standard_input_gives_the_same(users_file):
 
 
 def field(path, kind, count, nulls, **more):
-    rest = dict.fromkeys(("nans", "min", "max", "lengths", "distinct"))
+    rest = dict.fromkeys(("nans", "min", "max", "lengths", "distinct", "top"))
     return {"path": path, "type": kind, "count": count, "nulls": nulls} | rest | more
 
 
@@ -109,7 +114,18 @@ def test_the_json(arrowfeed, tmp_path):
             bytes=15,
             share=0.1119,
         ),
-        field("m[*]", "enum", 3, 0, min="A", max="B", distinct={"count": 2, **few}, bytes=12, share=0.08955),
+        field(
+            "m[*]",
+            "enum",
+            3,
+            0,
+            min="A",
+            max="B",
+            distinct={"count": 2, **few},
+            top=[{"value": "A", "count": 2}, {"value": "B", "count": 1}],
+            bytes=12,
+            share=0.08955,
+        ),
         field("u", "union", 3, 1, bytes=70, share=0.5224),
         field(
             "u:string",
@@ -271,6 +287,15 @@ def compare(entry, values, seed):
         assert (entry["min"], entry["max"]) == (min(numbers), max(numbers)), place
     if entry["type"] in ("int32", "int64", "string", "binary", "enum"):
         assert entry["distinct"] == {"count": len(set(present)), "exact": True}, place
+        counts = Counter(present).most_common(10)
+        if len(set(present)) in {0, len(present)}:
+            assert entry["top"] is None, place
+        else:
+            assert [found["count"] for found in entry["top"]] == [count for _, count in counts], place
+            for found, (value, _) in zip(entry["top"], counts, strict=True):
+                text = value.decode("latin-1") if isinstance(value, bytes) else value
+                is_cut = isinstance(text, str) and len(text) > 39
+                assert is_cut or found["value"] == text, place
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is in /proc")

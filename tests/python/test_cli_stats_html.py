@@ -41,6 +41,8 @@ def test_the_page_has_the_table_and_its_plots(arrowfeed, users_file, tmp_path):
     assert sum(int(bar.split(": ")[1]) for bar in bars[3]) == 100
     lengths = [rect.find("title").text for rect in list(fields[3])[4].iter("rect")]
     assert lengths == ["0: 25", "1: 25", "2 to 3: 50"]
+    assert (rows[0][-1], rows[6][-1]) == ("most frequent values", "city 0 (10), city 1 (10), city 2 (10)")
+    assert "@media (prefers-color-scheme: dark)" in text
     for outside in ("http", "<script", "<img", "<link", "@import", "url("):
         assert outside not in text
 

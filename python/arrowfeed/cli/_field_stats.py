@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from arrowfeed.cli import _parts as parts
 from arrowfeed.cli._distribution import Histogram, Lengths
 from arrowfeed.cli._libraries import needed
@@ -49,13 +51,14 @@ class FieldStats:
             return
         if self.lengths is not None:
             self.lengths.add(_lengths(present))
-        self._add_values(_decoded(present))
+        values = _decoded(present)
+        if self.distinct is not None:
+            self.distinct.add(present if parts.arrow().types.is_dictionary(present.type) else values)
+        self._add_values(values)
         for child, values in zip(self.children, _inside(present), strict=True):
             child.add(values)
 
     def _add_values(self, values: Any) -> None:
-        if self.distinct is not None:
-            self.distinct.add(values)
         if self.nans is not None:
             compute = needed("pyarrow.compute", "to look at values")
             nan = compute.is_nan(values)
@@ -98,28 +101,44 @@ class Extremes:
 
 
 class Distinct:
-    """The number of distinct values, or that there are more than `MOST_DISTINCT`."""
+    """The distinct values with their counts, or that there are more than `MOST_DISTINCT`."""
 
     def __init__(self) -> None:
         self.exact = True
-        self._known: Any = None
+        self._values: Any = None
+        self._counts = np.zeros(0, np.int64)
 
     @property
     def count(self) -> int:
         """The number of distinct values; a lower bound if it is not exact."""
-        if not self.exact:
-            return MOST_DISTINCT
-        return 0 if self._known is None else len(self._known)
+        return len(self._counts) if self.exact else MOST_DISTINCT
 
     def add(self, values: Any) -> None:
         """Adds an array without nulls, unless the maximum is exceeded."""
         if not self.exact:
             return
-        found = values.unique()
-        if self._known is not None:
-            found = parts.arrow().concat_arrays([self._known, found]).unique()
-        self.exact = len(found) <= MOST_DISTINCT
-        self._known = found if self.exact else None
+        values, counts = _value_counts(values)
+        if self._values is not None:
+            both = parts.arrow().concat_arrays([self._values, values])
+            values = both.unique()
+            places = needed("pyarrow.compute", "to count values").index_in(both, values)
+            counts = np.bincount(parts.numbers(places), np.concatenate([self._counts, counts]), len(values))
+        self.exact = len(values) <= MOST_DISTINCT
+        self._values = values if self.exact else None
+        self._counts = counts.astype(np.int64) if self.exact else self._counts[:0]
+
+    def top(self, most: int) -> tuple[Any, list[int]]:
+        """The most frequent values and their counts. Of equally frequent values, the first ones."""
+        chosen = np.argsort(-self._counts, kind="stable")[:most].astype(np.int32)
+        return self._values.take(parts.int32(chosen)), self._counts[chosen].tolist()
+
+
+def _value_counts(values: Any) -> tuple[Any, np.ndarray[Any, np.dtype[np.int64]]]:
+    """The distinct values of an array without nulls, and their counts."""
+    is_enum = parts.arrow().types.is_dictionary(values.type)
+    found = (values.indices if is_enum else values).value_counts()
+    distinct = found.field(0)
+    return values.dictionary.take(distinct) if is_enum else distinct, parts.numbers(found.field(1))
 
 
 def _name(kind: Any) -> str:

@@ -122,10 +122,11 @@ def branches(array: Any) -> Branches:
     kinds = np.frombuffer(codes, np.int8, count, first) if count else np.empty(0, np.int8)
     ends = np.frombuffer(places, np.int32, count, 4 * first) if count else np.empty(0, np.int32)
     chosen = [ends[kinds == code] for code in array.type.type_codes]
-    return Branches(kinds, [array.field(at).take(_int32(rows)) for at, rows in enumerate(chosen)])
+    return Branches(kinds, [array.field(at).take(int32(rows)) for at, rows in enumerate(chosen)])
 
 
-def _int32(values: np.ndarray[Any, np.dtype[np.int32]]) -> Any:
+def int32(values: np.ndarray[Any, np.dtype[np.int32]]) -> Any:
+    """The pyarrow array of integers."""
     pa = arrow()
     return pa.Array.from_buffers(pa.int32(), len(values), [None, pa.py_buffer(values)])
 

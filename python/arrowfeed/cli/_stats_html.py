@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from arrowfeed.cli._stats_report import HEADER, NUMBERS, cells, overview
+from arrowfeed.cli._stats_report import HEADER, NUMBERS, cells, overview, top_cell
 from arrowfeed.cli._text import printable
 
 if TYPE_CHECKING:
@@ -41,6 +41,13 @@ td { overflow-wrap: anywhere; }
 svg { display: block; background: #f3f3f3; }
 rect { fill: #3b6ea8; }
 p { max-width: 50em; }
+@media (prefers-color-scheme: dark) {
+  body, .fields th, .fields :is(th, td):first-child { color: #e4e6eb; background: #16181d; }
+  th, td { border-bottom-color: #3a3f4a; }
+  .fields :is(th, td):first-child { border-right-color: #3a3f4a; }
+  svg { background: #262a33; }
+  rect { fill: #7aa7e0; }
+}
 """
 
 _NOTES = (
@@ -69,6 +76,7 @@ def page(summary: Summary) -> str:
 def _header() -> str:
     names = [_cell("th", name, number=at in NUMBERS) for at, name in enumerate(HEADER)]
     names[_NAMES:_NAMES] = [_cell("th", name) for name in _PLOTS]
+    names.append(_cell("th", "most frequent values"))
     return f"<tr>{''.join(names)}</tr>\n"
 
 
@@ -82,6 +90,7 @@ def _row(summary: Summary, field: FieldStats) -> str:
         _bars([] if field.histogram is None else field.histogram.bins()),
     )
     row[_NAMES:_NAMES] = [f"<td>{plot}</td>" for plot in plots]
+    row.append(_cell("td", top_cell(field)))
     return f"<tr>{''.join(row)}</tr>\n"
 
 

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from arrowfeed.types import Report
 
 
+_TOP_JSON, _TOP_TEXT = 10, 3
+"""Maximum number of frequent values in JSON and in tables."""
+
+
 class Summary(NamedTuple):
     """The results of `arrowfeed stats`."""
 
@@ -77,6 +81,7 @@ def _field(summary: Summary, field: FieldStats) -> dict[str, Any]:
         if lengths is None or lengths.least is None
         else {"min": lengths.least, "mean": _rounded(lengths.mean), "max": lengths.most},
         "distinct": None if distinct is None else {"count": distinct.count, "exact": distinct.exact},
+        "top": None if (found := top(field, _TOP_JSON)) is None else [_entry(*pair) for pair in found],
         "bytes": field.bytes,
         "share": _rounded(summary.share(field)),
     }
@@ -94,6 +99,22 @@ def extremes(field: FieldStats) -> tuple[Any, Any]:
         cut(value) if isinstance(value, str) else value for value in json_values(field.extremes.values)
     )
     return least, most
+
+
+def top(field: FieldStats, most: int) -> list[tuple[Any, int]] | None:
+    """The most frequent values as JSON values, and their counts. None: unknown, or each value occurs once."""
+    distinct = field.distinct
+    if distinct is None or not distinct.exact or distinct.count in {0, field.count - field.nulls}:
+        return None
+    values, counts = distinct.top(most)
+    return [
+        (cut(value) if isinstance(value, str) else value, count)
+        for value, count in zip(json_values(values), counts, strict=True)
+    ]
+
+
+def _entry(value: Any, count: int) -> dict[str, Any]:
+    return {"value": value, "count": count}
 
 
 def overview(summary: Summary) -> list[tuple[str, str]]:
@@ -141,10 +162,17 @@ def cells(summary: Summary, field: FieldStats) -> list[str]:
 
 
 def as_text(summary: Summary) -> str:
-    """Formats the overview and a table of the fields."""
+    """Formats the overview, a table of the fields, and a table of the most frequent values."""
     lines = "".join(f"{name:<17}{printable(value)}\n" for name, value in overview(summary))
     rows = [cells(summary, field) for field in summary.walk()]
-    return f"{lines}\n{table(HEADER, rows, right=NUMBERS)}"
+    text = f"{lines}\n{table(HEADER, rows, right=NUMBERS)}"
+    frequent = [[field.path, values] for field in summary.walk() if (values := top_cell(field))]
+    return text + (f"\n{table(('field', 'most frequent values'), frequent)}" if frequent else "")
+
+
+def top_cell(field: FieldStats) -> str:
+    """The most frequent values with their counts, such as `a (12), b (3)`; empty if they are unknown."""
+    return ", ".join(f"{_cell(value)} ({count:,})" for value, count in top(field, _TOP_TEXT) or [])
 
 
 def _cell(value: Any) -> str:
