@@ -10,7 +10,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 from arrowfeed import ArrowfeedError, __version__
-from arrowfeed.cli import cat, convert, count, explain, head, schema, splits, stats
+from arrowfeed.cli import cat, completion, convert, count, explain, head, schema, splits, stats
 from arrowfeed.cli._options import UsageError, without_values
 from arrowfeed.cli._text import printable, printable_lines
 
@@ -87,10 +87,10 @@ def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--debug", action="store_true", help="show the traceback of an error")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (schema, head, cat, count, stats, splits, explain, convert):
+    for command in (schema, head, cat, count, stats, splits, explain, convert, completion):
         command.add(commands, common)
     for subparser in commands.choices.values():
-        subparser.set_defaults(parser=subparser)
+        subparser.set_defaults(parser=subparser, program=parser)
     return parser
 
 

@@ -37,15 +37,25 @@ class UsageError(Exception):
     """An error of the call that argparse does not detect."""
 
 
+FILES = {
+    "bash": "_shtab_compgen_files",
+    "zsh": "_files",
+    "tcsh": "f",
+    "fish": "(__fish_complete_path (commandline -ct))",
+}
+"""Completes the names of files: `shtab.FILE`, without an import of shtab."""
+
+
 def add_files(parser: argparse.ArgumentParser, *, standard_input: bool = True) -> None:
     """Adds FILE... and `--storage-option`."""
     what = "path, quoted glob, directory or URL"
-    parser.add_argument(
+    files: Any = parser.add_argument(
         "files",
         nargs="+",
         metavar="FILE",
         help=f"{what}; - is standard input" if standard_input else what,
     )
+    files.complete = FILES
     parser.add_argument(
         STORAGE_OPTION,
         type=_key_and_value,
