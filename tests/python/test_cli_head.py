@@ -4,6 +4,9 @@ import datetime as dt
 import decimal
 import json
 import math
+import os
+import subprocess
+import sys
 import uuid
 
 import fastavro
@@ -207,3 +210,23 @@ def test_standard_input_beside_files(users_file, tmp_path):
     write(tmp_path / "two.avro", users(2))
     done = process("head", "-n", "5", "two.avro", "-", cwd=tmp_path, input=users_file.read_bytes())
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [0, 1, 0, 1, 2]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")
+def test_a_table_fits_the_terminal(tmp_path):
+    rows = [{"id": number, "name": "東京" * 30, "city": "x" * 35, "zip": 10**12} for number in range(3)]
+    fields = [("id", "long"), ("name", "string"), ("city", "string"), ("zip", "long")]
+    schema = {"type": "record", "name": "R", "fields": [{"name": n, "type": t} for n, t in fields]}
+    write(tmp_path / "a.avro", rows, schema)
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "arrowfeed", "head", "--table", str(tmp_path / "a.avro")]
+    environment = {**os.environ, "COLUMNS": "60"}
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, env=environment, check=True)
+    os.close(theirs)
+    lines = os.read(ours, 1 << 16).decode().replace("\r\n", "\n").splitlines()
+    os.close(ours)
+    assert done.stderr == b""
+    assert lines == [
+        "id  name               city                              zip",
+        *[f"{number:>2}  {'東京' * 4}…  {'x' * 17}…  1,000,000,000,000" for number in range(3)],
+    ]
