@@ -1,7 +1,8 @@
 //! Objects of servers without range support, which are downloaded as a whole to a temporary file.
 //!
 //! All requests for an object share one download while at least one of them waits for it, and share the file while a
-//! reader holds it.
+//! reader holds it. The last file of the process is held until the next download, or until its object is dropped: a
+//! constructor reads a header, and the reading begins later.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -16,6 +17,9 @@ use crate::failure::{Failed, Fault, Reason};
 use crate::object::{Object, check, receive, version_of};
 use crate::retry::retried;
 use crate::shared_work::SharedWork;
+
+/// The last downloaded file.
+static LAST_FILE: ForkLock<Option<Arc<File>>> = ForkLock::new(None);
 
 /// A downloaded object.
 #[derive(Clone)]
@@ -45,6 +49,14 @@ impl Downloads {
     }
 }
 
+impl Drop for Downloads {
+    /// Deletes the file, unless a reader still holds it.
+    fn drop(&mut self) {
+        let own = self.last.with(|last| last.as_ref().map(|(file, _)| file.as_ptr())).flatten();
+        LAST_FILE.with(|last| last.take_if(|file| Some(Arc::as_ptr(file)) == own));
+    }
+}
+
 impl Object {
     /// Answers a request for any range with the whole object.
     pub(crate) async fn whole(
@@ -69,6 +81,7 @@ impl Object {
         let whole = self.downloads.running.join(start).await?;
         let last = (Arc::downgrade(&whole.file), whole.version.clone());
         self.downloads.last.with(|known| *known = Some(last));
+        LAST_FILE.with(|last| *last = Some(whole.file.clone()));
         Ok(whole)
     }
 }
