@@ -56,7 +56,7 @@ def test_a_server_without_ranges_sends_a_file_once_to_a_constructor_and_its_read
         reader = READERS[format](store.url_of(f"a.{format}"), threads=2, **SCHEMAS[format], **options)
         assert ids(reader) == list(range(100))
     # The first response tells that there are no ranges. It is ended, and the whole file is requested. For a
-    # Parquet file of unknown length the first request has no range, and this small body arrives before it ends.
+    # Parquet file of unknown length the first request has no range: this small body arrives before it ends.
     whole = [each for each in store.proxy.stats()["log"] if each["method"] == "GET" and not each["range"]]
     assert len(whole) <= 2
     most = 2 if (format, kind) == ("parquet", "http-chunked") else 1
