@@ -37,7 +37,7 @@ def test_cat_reads_with_the_options_of_the_others(arrowfeed, tmp_path):
     rows = [json.loads(line) for line in ran.stdout.splitlines()]
     assert rows == [{"id": number} for number in range(len(rows))]
     assert 0 < len(rows) < 20
-    assert ran.stderr.startswith(b"arrowfeed: left out: a.avro: block ")
+    assert ran.stderr.startswith(b"arrowfeed: skipped: a.avro: block ")
     ran = process("cat", "--columns", "id", "a.avro", cwd=tmp_path)
     assert ran.returncode == 1
     assert [json.loads(line) for line in ran.stdout.splitlines()] == rows

@@ -109,7 +109,7 @@ def test_what_on_error_leaves_out_is_told(arrowfeed, tmp_path):
     assert 0 < rows < 20
     assert ran.code == 0
     assert ran.out.startswith(f"b.parquet: {rows} rows, ")
-    assert ran.err.startswith("arrowfeed: left out: a.avro: block ")
+    assert ran.err.startswith("arrowfeed: skipped: a.avro: block ")
     assert ran.err.count("\n") == 1
 
 

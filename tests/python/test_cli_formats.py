@@ -230,7 +230,7 @@ def test_what_on_error_leaves_out_of_a_file_of_tfrecord(arrowfeed, tmp_path):
     assert (ran.code, len(ran.out.splitlines())) == (1, 3)
     ran = arrowfeed("head", "--sample", 1, "--on-error", "skip_block", "rows.tfrecord")
     assert (ran.code, len(ran.out.splitlines())) == (0, 6)
-    assert ran.err.startswith("arrowfeed: left out: rows.tfrecord: ")
+    assert ran.err.startswith("arrowfeed: skipped: rows.tfrecord: ")
 
 
 def test_a_file_of_another_format_behind_the_first_is_an_error(arrowfeed, tmp_path):

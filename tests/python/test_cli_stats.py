@@ -184,10 +184,10 @@ def test_what_on_error_leaves_out_is_counted(arrowfeed, tmp_path):
     (tmp_path / "b.avro").write_bytes(b"PAR1")
     found = arrowfeed("stats", "--json", "--on-error", "skip_file", "a.avro", "b.avro")
     [skipped] = json.loads(found.out)["skipped"]
-    assert (found.code, found.err) == (0, f"arrowfeed: left out: {skipped['error']}\n")
+    assert (found.code, found.err) == (0, f"arrowfeed: skipped: {skipped['error']}\n")
     assert (skipped["path"], json.loads(found.out)["rows"]) == ("b.avro", 10)
     table = arrowfeed("stats", "--on-error", "skip_file", "a.avro", "b.avro").out
-    assert "\nleft out         1\n" in table
+    assert "\nskipped          1\n" in table
 
 
 def test_files_without_rows(arrowfeed, tmp_path):

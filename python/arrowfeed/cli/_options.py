@@ -217,6 +217,6 @@ def tell_skipped(report: Report) -> None:
     """Reports the parts that `--on-error` skipped, on standard error."""
     skipped = report["skipped"]
     for entry in skipped[:_SHOWN_SKIPPED]:
-        print(f"arrowfeed: left out: {printable(entry['error'])}", file=sys.stderr)
+        print(f"arrowfeed: skipped: {printable(entry['error'])}", file=sys.stderr)
     if len(skipped) > _SHOWN_SKIPPED:
-        print(f"arrowfeed: left out: {len(skipped) - _SHOWN_SKIPPED} more", file=sys.stderr)
+        print(f"arrowfeed: skipped: {len(skipped) - _SHOWN_SKIPPED} more", file=sys.stderr)

@@ -131,7 +131,7 @@ def overview(summary: Summary) -> list[tuple[str, str]]:
         ("bytes in blocks", f"{report['bytes']:,}"),
         ("bytes in Arrow", f"{summary.arrow_bytes:,}{ratio}"),
     ]
-    return [*lines, ("left out", f"{len(report['skipped']):,}")] if report["skipped"] else lines
+    return [*lines, ("skipped", f"{len(report['skipped']):,}")] if report["skipped"] else lines
 
 
 HEADER = ("field", "type", "count", "nulls", "NaN", "min", "max", "lengths", "distinct", "bytes", "share")
