@@ -146,5 +146,5 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=[known.name for known in FORMATS],
-        help="format of the files (default: the one that the content of the first file says)",
+        help="format of the files (default: detected from the content of the first file)",
     )

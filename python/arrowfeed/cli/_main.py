@@ -78,9 +78,9 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="arrowfeed",
-        description="Looks into files of training data and converts them.",
-        epilog=f"Exit codes: 0 good, {FAILED} an error of the data or the system, {USAGE} a wrong call,"
-        f" {INTERRUPTED} Ctrl-C. {DEBUG}=1 shows tracebacks.",
+        description="Inspects and converts files of training data.",
+        epilog=f"Exit codes: 0 success, {FAILED} an error of the data or the system, {USAGE} invalid"
+        f" arguments, {INTERRUPTED} Ctrl-C. {DEBUG}=1 shows tracebacks.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"arrowfeed {__version__}")

@@ -61,7 +61,7 @@ def add_files(parser: argparse.ArgumentParser, *, standard_input: bool = True) -
         type=_key_and_value,
         action="append",
         metavar="KEY=VALUE",
-        help="option of the stores of URLs, such as aws_region=eu-west-1; may be given again",
+        help="option for the store of a URL, such as aws_region=eu-west-1; may be given again",
     )
 
 
@@ -97,20 +97,23 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "--exclude",
         metavar="NAMES",
         action="append",
-        help="columns to leave out, separated by commas; may be given again",
+        help="columns to exclude, separated by commas; may be given again",
     )
     parser.add_argument(
-        "--reader-schema", metavar="JSONFILE", help="of Avro: file of the schema to resolve to"
+        "--reader-schema", metavar="JSONFILE", help="Avro only: file of the schema to resolve to"
     )
     add_text(parser)
     parser.add_argument(
         "--on-error",
         choices=get_args(OnError),
         default="raise",
-        help="of chunks or files that cannot be read (default: raise)",
+        help="what to do if a block or file cannot be read (default: raise)",
     )
     parser.add_argument(
-        "--threads", type=positive, metavar="N", help="threads that decode (default: the process's cores)"
+        "--threads",
+        type=positive,
+        metavar="N",
+        help="decoder threads (default: one for each available core)",
     )
 
 
@@ -120,17 +123,17 @@ def add_text(parser: argparse.ArgumentParser) -> None:
         "--sample",
         type=positive,
         metavar="N",
-        help="of files that have no schema: records that are read to find the columns (default: all)",
+        help="files without a schema only: records from which to infer the columns (default: all)",
     )
     parser.add_argument(
-        "--delimiter", metavar="C", help="of csv: character between cells (default: a comma, of .tsv a tab)"
+        "--delimiter", metavar="C", help="CSV only: character between cells (default: a comma, of .tsv a tab)"
     )
     parser.add_argument(
         "--no-header",
         dest="header",
         action="store_false",
         default=None,
-        help="of csv: the first line is a row, and not the names of the columns",
+        help="CSV only: the first line is a row, not the names of the columns",
     )
 
 
@@ -145,7 +148,7 @@ def add_scalars(parser: argparse.ArgumentParser) -> None:
         "--scalars",
         action="append",
         metavar="NAMES",
-        help="list columns to write as the one value of each list, separated by commas;"
+        help="list columns with one value in each list, to write as values; separated by commas;"
         f" {EVERY} for all of them",
     )
 

@@ -34,10 +34,10 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         allow_abbrev=False,
         help="all rows as JSON lines or CSV",
-        description="Prints all rows of the files, which have one schema, as JSON lines.",
+        description="Prints all rows of files with the same schema, as JSON lines.",
     )
     add_files(parser)
-    parser.add_argument("--csv", action="store_true", help="CSV with a header; not to a terminal")
+    parser.add_argument("--csv", action="store_true", help="CSV with a header line; refused on a terminal")
     add_scalars(parser)
     add_format(parser)
     add_reading(parser)

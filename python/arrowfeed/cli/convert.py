@@ -44,8 +44,8 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         allow_abbrev=False,
         help="the rows in a file of another format or compression",
-        description="Writes the rows of the files, which have one schema, to one file. It appears under its"
-        " name when it is whole.",
+        description="Writes the rows of files with the same schema to one file, which appears under its name"
+        " when it is complete.",
     )
     add_files(parser)
     parser.add_argument(
@@ -53,7 +53,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         "--output",
         required=True,
         metavar="OUT",
-        help=f"path or URL, whose suffix says the format: {', '.join(targets.SUFFIXES)}",
+        help=f"path or URL whose suffix determines the format: {', '.join(targets.SUFFIXES)}",
     )
     parser.add_argument("--to", choices=list(targets.BY_NAME), help="format of OUT, whatever its suffix")
     parser.add_argument("--force", action="store_true", help="replace OUT")
@@ -75,7 +75,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--double-as-float",
         action="store_true",
-        help="of tfrecord and tfrecord-sequence: round doubles to floats of 32 bits",
+        help="tfrecord and tfrecord-sequence only: round doubles to 32-bit floats",
     )
     add_format(parser)
     add_reading(parser)

@@ -27,11 +27,11 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         allow_abbrev=False,
         help="the number of rows of each file",
-        description="Prints the rows of each file and of all, by the heads of blocks, footers or lengths of"
-        " records. No rows are decoded.",
+        description="Prints the number of rows of each file and the total. Reads block headers, footers or"
+        " record lengths, and decodes no rows.",
     )
     add_files(parser)
-    parser.add_argument("--json", action="store_true", help="a JSON object a line, instead of a table")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line instead of a table")
     add_format(parser)
     add_text(parser)
     parser.set_defaults(run=run)

@@ -40,8 +40,8 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         allow_abbrev=False,
         help="the tensors of a file: what is shared, what is copied, and why",
-        description="Prints which columns are read, and of each tensor its shape, what it shares with the"
-        " Arrow batch and what is copied. Without a specification: of what the schema suggests.",
+        description="Prints which columns are read and, for each tensor, its shape, what it shares with the"
+        " Arrow batch and what is copied. Without a specification, the schema determines the tensors.",
     )
     add_files(parser)
     add_format(parser)

@@ -31,7 +31,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         allow_abbrev=False,
         help="the first rows, as JSON lines or as a table",
-        description="Prints the first rows of the files, which have one schema, as JSON lines.",
+        description="Prints the first rows of files with the same schema, as JSON lines.",
     )
     add_files(parser)
     parser.add_argument(

@@ -38,12 +38,12 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     add_files(parser)
     part = parser.add_mutually_exclusive_group()
     for name, about in (
-        ("detect", "the format, and the reason why it is this one"),
+        ("detect", "the format, and how it was detected"),
         ("arrow", "the Arrow schema of the record batches"),
-        ("canonical", "of Avro: the Parsing Canonical Form"),
-        ("fingerprint", "of Avro: the Rabin fingerprint of the canonical form, 16 hexadecimal digits"),
-        ("codec", "of Avro: the codec"),
-        ("metadata", "of Avro: the metadata but for avro.schema and avro.codec, as a JSON object"),
+        ("canonical", "Avro only: the Parsing Canonical Form"),
+        ("fingerprint", "Avro only: the Rabin fingerprint of the canonical form, 16 hexadecimal digits"),
+        ("codec", "Avro only: the codec"),
+        ("metadata", "Avro only: the metadata, except avro.schema and avro.codec, as a JSON object"),
         ("json", "all of these, as a JSON object on a line"),
     ):
         part.add_argument(f"--{name}", dest="part", action="store_const", const=name, help=about)

@@ -29,7 +29,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         "splits",
         parents=[common],
         allow_abbrev=False,
-        help="byte ranges of about one size, for workers",
+        help="byte ranges of about equal size, for workers",
         description="Prints splits of the files, in file order. No rows are decoded.",
     )
     add_files(parser, standard_input=False)
@@ -42,7 +42,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         help=f"bytes of a split (default: {_TARGET})",
     )
     add_text(parser)
-    parser.add_argument("--json", action="store_true", help="a JSON object a line, instead of a table")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line instead of a table")
     parser.set_defaults(run=run)
 
 

@@ -44,7 +44,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         allow_abbrev=False,
         help="nulls, ranges, lengths and bytes of each field",
-        description="Reads the files, which have one schema, and prints what is in each field, at any depth.",
+        description="Reads files with the same schema and prints statistics of each field, at any depth.",
     )
     add_files(parser)
     parser.add_argument("--json", action="store_true", help="a JSON object, instead of a table")
