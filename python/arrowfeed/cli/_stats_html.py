@@ -51,10 +51,10 @@ p { max-width: 50em; }
 """
 
 _NOTES = (
-    "Bytes are the size of the decoded Arrow columns, including offsets and validity bitmaps; a field includes"
-    " its nested fields. Lengths are minimum / mean / maximum: items of lists and maps, bytes of strings and"
-    " byte strings. Their bars count the lengths 0, 1, 2 to 3, 4 to 7, and so on. The bars of numbers are"
-    " ranges of equal width. Hover over a bar to see its count."
+    "Bytes are the size of the decoded Arrow columns with offsets and validity bitmaps, and include nested"
+    " fields. Lengths are minimum / mean / maximum: items of lists and maps, bytes of strings and byte"
+    " strings. Their bars count the lengths 0, 1, 2 to 3, 4 to 7, and so on. The bars of numbers are ranges"
+    " of equal width. Hover over a bar to see its count."
 )
 
 
