@@ -199,6 +199,12 @@ fn without_ranges(request: &Request) -> Reply {
     right(&request, &object(), "\"a\"")
 }
 
+/// The process holds the last file that it downloaded, which is this one afterwards.
+fn download_another_object() {
+    let server = Server::start(without_ranges);
+    ask(&server.object(), Some(0..1), None, &counts()).unwrap();
+}
+
 #[test]
 fn an_object_of_a_server_without_ranges_is_read_once() {
     let server = Server::start(without_ranges);
@@ -211,8 +217,9 @@ fn an_object_of_a_server_without_ranges_is_read_once() {
     assert!(Arc::ptr_eq(a, b));
     let taken = counts.take();
     assert_eq!((taken.requests, taken.retries, taken.without_ranges), (2, 0, 1));
-    // No reader holds the file any more.
+    // Neither a reader nor the process holds the file any more.
     drop((first, second));
+    download_another_object();
     ask(&object_of_server, Some(10..20), None, &counts).unwrap();
     assert_eq!(counts.take().without_ranges, 1);
     assert_eq!(server.requests().len(), 3);
@@ -228,6 +235,7 @@ fn requests_at_the_same_time_share_a_download() {
     });
     let object_of_server = server.object();
     ask(&object_of_server, Some(0..1), None, &counts()).unwrap();
+    download_another_object();
     std::thread::scope(|scope| {
         for start in 0..8 {
             let (object_of_server, server_object) = (&object_of_server, object());
