@@ -187,6 +187,31 @@ tsan-here:
 		cargo test -Zbuild-std --package arrowfeed-avro --package arrowfeed-tensor --package arrowfeed --lib --tests \
 		--target $(HOST) --target-dir target/tsan
 
+# ---- releases: docs/releasing.md has the steps
+
+# On Linux, zig compiles C and links for the glibc of manylinux_2_28, and maturin checks the symbols of the module.
+MANYLINUX = $(if $(filter Linux,$(shell uname)),--compatibility manylinux_2_28 --zig --auditwheel check)
+
+.PHONY: wheel
+wheel: $(VENV)/.release ## a wheel in target/wheels, checked, and tested in an environment without Rust
+	rm -rf target/wheels
+	env -u CONDA_PREFIX PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/maturin build --release --manifest-path python/Cargo.toml $(MANYLINUX) --out target/wheels
+	$(BIN)/python tools/check_wheel.py target/wheels/*.whl
+	$(BIN)/python tools/test_wheel.py target/wheels/*.whl
+
+# pip unpacks and builds it outside of this folder; the crates of others are not compiled again.
+.PHONY: sdist
+sdist: $(VENV)/.release ## a source distribution in target/sdist, and a wheel that is built from it and imported
+	rm -rf target/sdist
+	$(BIN)/maturin sdist --manifest-path python/Cargo.toml --out target/sdist
+	CARGO_TARGET_DIR="$(CURDIR)/target" $(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir target/sdist/wheel target/sdist/*.tar.gz
+	$(BIN)/python tools/test_wheel.py --import-only target/sdist/wheel/*.whl
+
+# Cargo unpacks each package and builds it with the packages that it depends on.
+.PHONY: package
+package: ## the crates as they are published, in target/package, each built from its package
+	CARGO_PROFILE_DEV_DEBUG=0 cargo package --workspace --exclude arrowfeed-python --exclude arrowfeed-examples --allow-dirty
+
 .PHONY: clean
 clean: ## everything that was built, installed or written
 	rm -rf target $(VENV) .venv-bench .venv-frameworks .venv-torch .venv-tfio .venv-stores data fuzz/target benches/ours/target benches/peers/target benches/instructions/target tests/java/target
