@@ -243,6 +243,8 @@ class IterationOptions(BatchSize, total=False):
     """Drops the last batch of an epoch if it has fewer rows."""
     epochs: int | None
     """Number of passes over all rows. None: endless."""
+    start_epoch: int
+    """Number of the first epoch."""
     across_epochs: bool
     """Whether a batch may have rows of two epochs."""
     shuffle_buffer_size: int

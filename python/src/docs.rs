@@ -576,6 +576,7 @@ Args:
     prefetch_bytes: Does not affect the number.
     on_error: Does not affect the number.
     across_epochs: Whether a batch may have rows of two epochs.
+    start_epoch: Does not affect the number.
 
 Returns:
     The number of batches. None: infinite.
@@ -652,6 +653,7 @@ Args:
         the file. It must support reads at any offset, and it is not closed.
     batch_size: Maximum number of rows of a batch. A batch may end early, at the end of a chunk.
     on_error: How to handle chunks that cannot be read, as in `record_batches`.
+    progress: Whether to show a tqdm bar that counts the rows as they are read.
 
 Returns:
     A reader of the rows of the split, which may be empty.
@@ -664,6 +666,7 @@ Raises:
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a
         bool.
     ValueError: An argument has an invalid value.
+    ImportError: `progress` needs tqdm, which is not installed.
 
 Example:
     >>> rows = 0
@@ -683,6 +686,8 @@ Args:
     epochs: Number of passes over all rows, at least 1. None: endless.
     across_epochs: Fills the last batch of an epoch with the first rows of the next epoch, so only the
         very last batch may be short. False: no batch has rows of two epochs.
+    start_epoch: Number of the first epoch, from 0. The order of a shuffle depends on the number of
+        the epoch. `epochs=2, start_epoch=3` iterates over the epochs 3 and 4.
     shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
     seed: Seed of the shuffle, 0 to 2**64 - 1. None: a random seed for each iterator, stored in its
         state. With a shuffle, all shards must have the same seed.
@@ -695,10 +700,13 @@ Args:
     on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read; `"skip_file"` skips the rest
         of the file. Batches keep their size: the rows after a skipped part fill the gap. `report()`
         lists what is skipped.
+    progress: Whether to show a tqdm bar that counts the rows. The bar has a total if the number of
+        rows is known without a long scan of the files. Closing the iterator closes the bar.
 
 Raises:
     ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
         is unknown.
+    ImportError: `progress` needs tqdm, which is not installed.
 
 Example:
     >>> [batch.num_rows for batch in dataset.record_batches(batch_size=1000)]
@@ -727,8 +735,41 @@ Example:
     >>> dataset.num_rows
     2000"#
     };
+    (Dataset.skip) => {
+        r#"Returns a dataset of the rows after the first `count` rows, in file order.
+
+An iteration first reads the block headers of all files, and does not decode the blocks of the skipped
+rows. See `take`.
+
+Args:
+    count: Number of rows, at least 0.
+
+Raises:
+    ValueError: `count` is negative. TypeError: It is not an int.
+
+Example:
+    >>> dataset.num_rows, dataset.skip(100).num_rows
+    (10000, 9900)"#
+    };
     (Dataset.specs) => {
         r#"Specs of the tensors by name, known before any batch is read."#
+    };
+    (Dataset.take) => {
+        r#"Returns a dataset of the first `count` rows, in file order, or of all rows if there are fewer.
+
+An iteration in file order stops after these rows. A shuffle or a shard first reads the block headers
+of all files, and orders or divides only these rows. `take` and `skip` can be combined:
+`dataset.skip(10).take(5)` has the rows 10 to 14. `plan_splits` needs a dataset of all rows.
+
+Args:
+    count: Number of rows, at least 0.
+
+Raises:
+    ValueError: `count` is negative. TypeError: It is not an int.
+
+Example:
+    >>> dataset.take(100).num_rows
+    100"#
     };
     (Dataset.tensor_adapter) => {
         r#"Returns an adapter that converts the record batches to tensors. All calls return equal adapters."#
@@ -746,6 +787,7 @@ Args:
     drop_remainder: Drops the last batch of an epoch if it has fewer rows.
     epochs: Number of passes over all rows. None: endless.
     across_epochs: Whether a batch may have rows of two epochs.
+    start_epoch: Number of the first epoch, from 0.
     shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
     seed: Seed of the shuffle. None: random.
     shard: The index of this shard and the number of shards.
@@ -753,10 +795,13 @@ Args:
     prefetch_bytes: Maximum size in bytes of the prefetched rows.
     on_error: How to handle blocks that cannot be read. Rows that do not fit a tensor always raise an
         error.
+    progress: Whether to show a tqdm bar that counts the rows. The bar has a total if the number of
+        rows is known without a long scan of the files. Closing the iterator closes the bar.
 
 Raises:
     ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
         is unknown.
+    ImportError: `progress` needs tqdm, which is not installed.
 
 Example:
     >>> tensors = next(dataset.tensors(batch_size=32, epochs=None, shuffle_buffer_size=10_000))
@@ -774,6 +819,7 @@ Args:
     drop_remainder: Drops short batches, so a compiled function sees one batch size.
     epochs: Number of passes over all rows.
     across_epochs: Whether a batch may have rows of two epochs.
+    start_epoch: Number of the first epoch, from 0.
     shuffle_buffer_size: Minimum number of rows that are shuffled together.
     seed: Seed of the shuffle.
     shard: The index of this shard and the number of shards.
@@ -815,6 +861,7 @@ Args:
     drop_remainder: Drops short batches, so all batches have the same size, and the spec states it.
     epochs: Number of passes over all rows in one iteration.
     across_epochs: Whether a batch may have rows of two epochs.
+    start_epoch: Number of the first epoch, from 0.
     shuffle_buffer_size: Minimum number of rows that are shuffled together.
     seed: Seed of the shuffle.
     shard: The index of this shard and the number of shards. Inside a function of a `tf.data.Dataset`,
@@ -860,6 +907,7 @@ Args:
     drop_remainder: Drops the last batch of each worker if it has fewer rows.
     epochs: Number of epochs in one pass.
     across_epochs: Whether a batch may have rows of two epochs.
+    start_epoch: Number of the first epoch, from 0.
     shuffle_buffer_size: Minimum number of rows that are shuffled together.
     seed: Seed of the shuffle. None: a random seed for each pass; not allowed with several shards.
     shard: The index of the shard of this process and the number of shards; the workers of the process
@@ -1816,7 +1864,7 @@ Example:
     x: dense float32 [?, 2]
       values: shared
     t: sparse int64 [?, ?]
-      values: shared; copied where a null list stands over stored values
+      values: shared; copied where a null list has stored values
       indices: computed, from the lengths of the lists"#
     };
     (TensorAdapter.from_features) => {
@@ -2095,7 +2143,8 @@ Args:
         or table of any Arrow library.
 
 Returns:
-    Representations by name, in the order of the schema.
+    Representations by name, in the order of the schema. The dict has an attribute `left_out`, a dict of
+    the fields without a representation and the reasons; its `repr` shows them too.
 
 Raises:
     TypeError: `schema` is not a schema.
@@ -2103,7 +2152,11 @@ Raises:
 Example:
     >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.list_(pyarrow.int32())})
     >>> arrowfeed.infer_representations(schema)
-    {'id': Dense('id'), 'tags': VarLenSparse('tags')}"#
+    {'id': Dense('id'), 'tags': VarLenSparse('tags')}
+    >>> arrowfeed.infer_representations(pyarrow.schema({"id": pyarrow.int64(), "none": pyarrow.null()}))
+    {'id': Dense('id')}
+    left out:
+      'none': no tensor has values of type Null"#
     };
     (peek) => {
         r#"Lists the files of a URL, and reads the first bytes of the first file.
@@ -2188,6 +2241,8 @@ Args:
         determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
     cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+        the reader closes the bar.
 
 Returns:
     A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -2199,7 +2254,7 @@ Raises:
     SchemaError: A schema is invalid or cannot be converted to Arrow, or a column is not in it.
     LimitError: The header exceeds `limits`.
     ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-    ImportError: A URL needs fsspec, which is not installed.
+    ImportError: A URL needs fsspec, or `progress` needs tqdm, which is not installed.
 
 Example:
     >>> reader = arrowfeed.read_avro("part-*.avro", columns=["id", "user.scores"], batch_size=1024)
@@ -2240,6 +2295,8 @@ Args:
         determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
     cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+        the reader closes the bar.
 
 Returns:
     A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -2251,6 +2308,7 @@ Raises:
     CorruptBlockError: Without `schema`: a record has the wrong number of cells, or is not valid UTF-8.
     SchemaError: As in `CsvDataset`.
     ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ImportError: `progress` needs tqdm, which is not installed.
 
 Example:
     >>> reader = arrowfeed.read_csv("part-*.csv.gz", columns=["age", "label"])
@@ -2275,6 +2333,8 @@ Args:
         determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
     cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+        the reader closes the bar.
 
 Returns:
     A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -2285,6 +2345,7 @@ Raises:
     CorruptBlockError: Without `schema`: a line is not a JSON object.
     SchemaError: As in `JsonLinesDataset`.
     ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ImportError: `progress` needs tqdm, which is not installed.
 
 Example:
     >>> reader = arrowfeed.read_json_lines("part-*.jsonl", columns=["id", "scores"])
@@ -2321,6 +2382,8 @@ Args:
         determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
     cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+        the reader closes the bar.
 
 Returns:
     A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -2335,6 +2398,7 @@ Raises:
         group, row and column.
     LimitError: The footer exceeds `limits`.
     ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ImportError: `progress` needs tqdm, which is not installed.
 
 Example:
     >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.large_list(pyarrow.binary())})
@@ -2369,6 +2433,8 @@ Args:
         determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
     cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+        the reader closes the bar.
 
 Returns:
     A reader of the rows of the split, which may be empty.
@@ -2378,6 +2444,7 @@ Raises:
         starts.
     ArrowfeedError, OSError: As in `read_parquet`.
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
+    ImportError: `progress` needs tqdm, which is not installed.
 
 Example:
     >>> splits = arrowfeed.ParquetDataset("part-*.parquet").plan_splits(target_bytes=16 << 20)
@@ -2421,6 +2488,8 @@ Args:
         determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
     cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+        the reader closes the bar.
 
 Returns:
     A reader of the rows of the split, which may be empty.
@@ -2430,6 +2499,7 @@ Raises:
         starts.
     ArrowfeedError, OSError: As in `read_avro`.
     TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
+    ImportError: `progress` needs tqdm, which is not installed.
 
 Example:
     >>> splits = arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)
@@ -2469,6 +2539,8 @@ Args:
         determines the store.
     cache: Directory of a local cache for files of stores. None: no cache.
     cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+    progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+        the reader closes the bar.
 
 Returns:
     A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -2482,6 +2554,7 @@ Raises:
     SchemaError: A column is not in the schema, or no record has any feature.
     RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
     ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+    ImportError: `progress` needs tqdm, which is not installed.
 
 Example:
     >>> reader = arrowfeed.read_tfrecord("part-*.tfrecord.gz", columns=["id", "tags"])

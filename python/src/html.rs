@@ -1,4 +1,5 @@
-//! HTML tables for notebooks: the `_repr_html_` of schemas, batches, datasets and adapters.
+//! HTML tables for notebooks: the `_repr_html_` of schemas, batches, datasets and adapters, and the parts of those of
+//! tensors.
 
 use std::fmt::{self, Display, Write};
 
@@ -7,11 +8,12 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::SchemaRef;
 use arrowfeed::printable;
 use arrowfeed::tensor::TensorSpec;
+use pyo3::prelude::*;
 
 use crate::arrow_schema::{SHOWN, counted};
 
-/// Maximum number of rows of a batch.
-const ROWS: usize = 10;
+/// Maximum number of rows of a batch or tensor.
+pub(crate) const ROWS: usize = 10;
 
 /// Maximum number of characters of a value.
 const CHARACTERS: usize = 60;
@@ -77,7 +79,7 @@ pub(crate) fn specs(class: &str, specs: &[(String, TensorSpec)]) -> String {
 }
 
 /// The first characters of a value. Formatting stops there, because the value may have millions of items.
-fn shortened(value: &dyn Display) -> String {
+pub(crate) fn shortened(value: &dyn Display) -> String {
     let mut start = Start(String::new());
     match write!(start, "{value}") {
         Ok(()) => start.0,
@@ -102,6 +104,11 @@ impl Write for Start {
             }
         }
     }
+}
+
+/// Wraps the text of `explain()`, a str, in a class with `_repr_html_`.
+pub(crate) fn explanation(py: Python<'_>, text: String) -> PyResult<Bound<'_, PyAny>> {
+    py.import("arrowfeed._explanation")?.getattr("Explanation")?.call1((text,))
 }
 
 fn escaped(text: &str) -> String {

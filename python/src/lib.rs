@@ -6,7 +6,7 @@
 //! | topic | files |
 //! |---|---|
 //! | arguments | `argument`, `options`, `limits`, `source`, `file` (Python file objects), `stores` (with `store_files`), `fsspec_object` |
-//! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `signals`, `claims` |
+//! | reading | `reader`, `tfrecord`, `parquet`, `text`, `record_decoder` (with `message_schemas`), `example_records`, `shared` and `guarded` (one reader, many threads), `stream` (Arrow's C interface), `progress`, `signals`, `claims` |
 //! | Arrow data | `batch`, `array`, `arrow_schema`, `pickled` (schemas), `cast`; `foreign` (data of other libraries) |
 //! | tensors | `tensor` |
 //! | files to tensors | `dataset`; `tensorflow` (for the ops of TensorFlow) |
@@ -41,6 +41,7 @@ mod once;
 mod options;
 mod parquet;
 mod pickled;
+mod progress;
 mod reader;
 mod record_decoder;
 mod records;

@@ -12,6 +12,7 @@ use pyo3::types::PyDict;
 use crate::argument::{unexpected_keyword, wrong_type};
 use crate::claims;
 use crate::options::read_options;
+use crate::progress::Progress;
 use crate::reader::RecordBatchReader;
 use crate::source::{PARQUET, rereadable, seekable};
 use crate::split::{Split, split_source};
@@ -43,15 +44,16 @@ fn options(function: &str, given: Option<&Bound<'_, PyDict>>) -> PyResult<(Parqu
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, schema=None, \
     double_as_float=False, batch_size=8192, threads=None, limits=None, on_error='raise', storage_options=None, \
-    store=None, cache=None, cache_bytes=None)")]
+    store=None, cache=None, cache_bytes=None, progress=False)")]
 pub(crate) fn read_parquet(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
     let (stores, options) = StoreArguments::split(source.py(), options)?;
+    let progress = Progress::take(&options)?;
     let (files, reading) = self::options("read_parquet", Some(&options))?;
     let (sources, _) = rereadable(source, PARQUET, &stores)?;
-    RecordBatchReader::open(source.py(), |interrupt| {
+    RecordBatchReader::open(source.py(), progress, |interrupt| {
         let files = ParquetFormat::files(sources, files, Some(&interrupt))?;
         let ReadOptions { batch_size, threads, on_error, .. } = reading;
         files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
@@ -63,7 +65,7 @@ pub(crate) fn read_parquet(
 #[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
     file=None, columns=None, schema=None, double_as_float=False, batch_size=8192, threads=None, limits=None, \
     on_error='raise', storage_options=None, \
-    store=None, cache=None, cache_bytes=None)")]
+    store=None, cache=None, cache_bytes=None, progress=False)")]
 pub(crate) fn read_parquet_split(
     split: &Bound<'_, PyAny>,
     claim: Option<&Bound<'_, PyAny>>,
@@ -71,6 +73,7 @@ pub(crate) fn read_parquet_split(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
     let (stores, options) = StoreArguments::split(split.py(), options)?;
+    let progress = Progress::take(&options)?;
     let (files, reading) = self::options("read_parquet_split", Some(&options))?;
     let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
     let (py, Split(split)) = (split.py(), split.get());
@@ -80,7 +83,7 @@ pub(crate) fn read_parquet_split(
         None => split_source(py, split, &stores)?,
     };
     let source = source.with_identity(split.identity);
-    RecordBatchReader::open(py, |interrupt| {
+    RecordBatchReader::open(py, progress, |interrupt| {
         let files = ParquetFormat::files([source], files, Some(&interrupt))?;
         let file = files.open(0, &Check::of(Some(&interrupt)))?;
         // The range may begin after the last page of the file, in the footer.

@@ -22,7 +22,9 @@ use crate::errors::to_python;
 use crate::guarded::Refusal;
 use crate::numpy_array::is_no_array;
 use crate::options::read_options;
+use crate::progress::Progress;
 use crate::shared::SharedReader;
+use crate::shutdown::call_consumer;
 use crate::signals;
 use crate::source::{seekable, sources};
 use crate::split::{Split, split_source};
@@ -53,7 +55,7 @@ impl RecordBatchReader {
 
     #[doc = docs!(RecordBatchReader.to_pyarrow)]
     fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        slf.py().import("pyarrow")?.call_method1("table", (slf,))
+        call_consumer(&slf.py().import("pyarrow")?.getattr("table")?, slf.into_any())
     }
 
     #[doc = docs!(RecordBatchReader.to_pandas)]
@@ -63,7 +65,7 @@ impl RecordBatchReader {
 
     #[doc = docs!(RecordBatchReader.to_polars)]
     fn to_polars(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        slf.py().import("polars")?.call_method1("DataFrame", (slf,))
+        call_consumer(&slf.py().import("polars")?.getattr("DataFrame")?, slf.into_any())
     }
 
     #[pyo3(signature = (*_arguments, **_keywords))]
@@ -120,6 +122,7 @@ impl RecordBatchReader {
     /// Creates a reader with `open`, which polls the interrupt.
     pub(crate) fn open(
         py: Python<'_>,
+        progress: Progress,
         open: impl FnOnce(Interrupt) -> Result<FileReader, FeedError> + Send,
     ) -> PyResult<Self> {
         signals::notice_main_thread(py)?;
@@ -127,7 +130,8 @@ impl RecordBatchReader {
         let interrupt = signals::interrupt_or(stop.clone());
         let reader = call(py, || open(interrupt))?;
         warn_of_servers_without_ranges(py)?;
-        Ok(Self(Arc::new(SharedReader::new(reader, stop))))
+        progress.start(py, None)?;
+        Ok(Self(Arc::new(SharedReader::new(reader, stop, progress))))
     }
 
     /// Hands the reader over to a consumer of all remaining batches.
@@ -193,18 +197,19 @@ fn skipped_dict<'py>(py: Python<'py>, skipped: &Skipped) -> PyResult<Bound<'py, 
 #[pyo3(signature = (source, **options), text_signature = "(source, *, columns=None, reader_schema=None, \
     batch_size=8192, max_batch_bytes=None, encoding='native', double_as_float=False, string_type='utf8', \
     raw=False, threads=None, limits=None, on_error='raise', storage_options=None, store=None, cache=None, \
-    cache_bytes=None)")]
+    cache_bytes=None, progress=False)")]
 pub(crate) fn read_avro(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
     let (stores, options) = StoreArguments::split(source.py(), options)?;
+    let progress = Progress::take(&options)?;
     let mut options = read_options("read_avro", Some(&options))?;
     let sources = sources(source, &stores)?;
     if sources.from_python {
         options.threads = Some(std::num::NonZeroUsize::MIN);
     }
-    opened(source.py(), options, |builder| builder.open_all(sources.list))
+    opened(source.py(), options, progress, |builder| builder.open_all(sources.list))
 }
 
 #[doc = docs!(read_split)]
@@ -212,7 +217,7 @@ pub(crate) fn read_avro(
 #[pyo3(signature = (split, *, claim=None, file=None, **options), text_signature = "(split, *, claim=None, \
     file=None, columns=None, reader_schema=None, batch_size=8192, max_batch_bytes=None, encoding='native', \
     double_as_float=False, string_type='utf8', raw=False, threads=None, limits=None, on_error='raise', \
-    storage_options=None, store=None, cache=None, cache_bytes=None)")]
+    storage_options=None, store=None, cache=None, cache_bytes=None, progress=False)")]
 pub(crate) fn read_split(
     split: &Bound<'_, PyAny>,
     claim: Option<&Bound<'_, PyAny>>,
@@ -220,6 +225,7 @@ pub(crate) fn read_split(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<RecordBatchReader> {
     let (stores, options) = StoreArguments::split(split.py(), options)?;
+    let progress = Progress::take(&options)?;
     let options = read_options("read_split", Some(&options))?;
     let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
     let (py, Split(split)) = (split.py(), split.get());
@@ -229,7 +235,7 @@ pub(crate) fn read_split(
         None => split_source(py, split, &stores)?,
     };
     let source = source.with_identity(split.identity);
-    opened(py, options, |builder| {
+    opened(py, options, progress, |builder| {
         let builder = match claim {
             Some(claim) => builder.with_claim(claim),
             None => builder,
@@ -241,9 +247,10 @@ pub(crate) fn read_split(
 fn opened(
     py: Python<'_>,
     options: ReadOptions,
+    progress: Progress,
     open: impl FnOnce(AvroReaderBuilder) -> Result<AvroReader, FeedError> + Send,
 ) -> PyResult<RecordBatchReader> {
-    RecordBatchReader::open(py, |interrupt| {
+    RecordBatchReader::open(py, progress, |interrupt| {
         let builder = AvroReader::builder().with_options(options).with_interrupt(interrupt);
         open(builder).map(FileReader::from)
     })

@@ -9,11 +9,13 @@ use arrowfeed::source::Report;
 use arrowfeed::source::run::FileReader;
 
 use crate::guarded::{Guarded, Refusal};
+use crate::progress::Progress;
 
 /// A reader that one thread at a time may use, and only in the process that created it.
 pub(crate) struct SharedReader {
     schema: SchemaRef,
     state: Guarded<State>,
+    progress: Progress,
 }
 
 struct State {
@@ -32,10 +34,10 @@ const HANDED_OVER: &str = "this reader was already consumed through __arrow_c_st
 
 impl SharedReader {
     /// `stop`: part of the interrupt that the reader checks.
-    pub(crate) fn new(reader: FileReader, stop: Arc<AtomicBool>) -> Self {
+    pub(crate) fn new(reader: FileReader, stop: Arc<AtomicBool>, progress: Progress) -> Self {
         let schema = reader.schema();
         let state = State { source: Source::Open(Box::new(reader)), handed_over: false };
-        Self { schema, state: Guarded::new("reader", state, stop) }
+        Self { schema, state: Guarded::new("reader", state, stop), progress }
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
@@ -44,10 +46,10 @@ impl SharedReader {
 
     /// Returns the next batch, unless the reader was handed over.
     pub(crate) fn next(&self) -> Result<Option<RecordBatch>, Refusal> {
-        self.state.with(|state| {
+        self.followed(self.state.with(|state| {
             state.check_own()?;
             self.or_closed(state.next())
-        })
+        }))
     }
 
     /// Hands the reader over. After that, only [`next_of_stream`](Self::next_of_stream) returns batches.
@@ -64,7 +66,19 @@ impl SharedReader {
 
     /// Returns the next batch to the consumer of a reader that was handed over.
     pub(crate) fn next_of_stream(&self) -> Result<Option<RecordBatch>, Refusal> {
-        self.state.with(|state| self.or_closed(state.next()))
+        self.followed(self.state.with(|state| self.or_closed(state.next())))
+    }
+
+    /// Moves the progress bar.
+    fn followed(&self, next: Result<Option<RecordBatch>, Refusal>) -> Result<Option<RecordBatch>, Refusal> {
+        if self.progress.is_shown() && !matches!(next, Err(Refusal::State(_))) {
+            self.progress.follow(&next, self.rows());
+        }
+        next
+    }
+
+    fn rows(&self) -> Option<u64> {
+        self.report().ok().map(|report| report.rows)
     }
 
     /// The result for a thread that stopped because another thread closes the reader. It must be called before the other
@@ -96,7 +110,11 @@ impl SharedReader {
                 state.source = Source::Closed(reader.report());
             }
             Ok(())
-        })
+        })?;
+        if self.progress.is_shown() {
+            self.progress.close(self.rows());
+        }
+        Ok(())
     }
 
     /// Closes a reader whose Python object is dropped, unless it was handed over.

@@ -4,6 +4,8 @@
 //! (`pthread_exit` of glibc). Python code requests the interpreter again after it has released it, for example in `read()`
 //! of a file. Rust frames cannot be unwound in this way: the process would abort. Instead, the thread sleeps forever, as in
 //! CPython 3.14 and as in PyO3 when it attaches.
+//!
+//! [`call_consumer`] is for libraries that release the interpreter without PyO3, and then ask for batches.
 #![expect(unsafe_code, reason = "calls that may unwind need another type than PyO3 gives them")]
 
 use std::sync::OnceLock;
@@ -220,6 +222,30 @@ where
     A: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>>,
 {
     call(&attribute(object, name)?, arguments)
+}
+
+/// Calls a function of a library that consumes `reader`.
+///
+/// PyO3 counts in each thread whether it is attached, and attaches only if not. A library that releases the interpreter and
+/// then asks for a batch does not change the count, so Python code that runs for the batch (of a file object, a progress bar
+/// or a signal handler) would run without the interpreter. The count is therefore 0 during this call.
+pub(crate) fn call_consumer<'py>(
+    function: &Bound<'py, PyAny>,
+    reader: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = function.py();
+    let (function, reader) = (function.clone().unbind(), reader.unbind());
+    let consumed = py.detach(|| {
+        // SAFETY: any thread may attach while the interpreter runs, and it runs: the caller of this function is attached.
+        let state = unsafe { ffi::PyGILState_Ensure() };
+        // SAFETY: attached by the line above, until the release below.
+        let attached = unsafe { Python::assume_attached() };
+        let consumed = call(function.bind(attached), (reader.bind(attached),)).map(Bound::unbind);
+        // SAFETY: the state is that of the only call of this function, in the same thread.
+        unsafe { ffi::PyGILState_Release(state) };
+        consumed
+    });
+    consumed.map(|consumed| consumed.into_bound(py))
 }
 
 /// Releases a reference. The last release may close a file or run `__del__`.

@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 
 use crate::argument::{flag, integer, strings, taken, wrong_type, wrong_value};
 use crate::options::read_options_of;
+use crate::progress::Progress;
 use crate::reader::RecordBatchReader;
 use crate::source::{CSV, JSON_LINES, rereadable};
 use crate::stores::StoreArguments;
@@ -97,7 +98,7 @@ fn character(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u8> {
 #[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, skip_lines=0, header=True, names=None, \
     delimiter=',', quote='\"', escape=None, skip_blank_lines=True, nulls=None, multivalent_columns=None, secondary_delimiter=None, raw=False, columns=None, batch_size=8192, \
     threads=None, limits=None, on_error='raise', storage_options=None, \
-    store=None, cache=None, cache_bytes=None)")]
+    store=None, cache=None, cache_bytes=None, progress=False)")]
 pub(crate) fn read_csv(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -114,7 +115,7 @@ pub(crate) fn read_csv(
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, schema=None, sample=None, columns=None, \
     batch_size=8192, threads=None, limits=None, on_error='raise', storage_options=None, \
-    store=None, cache=None, cache_bytes=None)")]
+    store=None, cache=None, cache_bytes=None, progress=False)")]
 pub(crate) fn read_json_lines(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -139,10 +140,11 @@ fn read(
     ) -> Result<FileSet, FeedError>
     + Send,
 ) -> PyResult<RecordBatchReader> {
+    let progress = Progress::take(keywords)?;
     let reading = read_options_of(function, &SHARED, keywords)?;
     let ReadOptions { batch_size, threads, on_error, .. } = reading;
     let (sources, _) = rereadable(source, extension, stores)?;
-    RecordBatchReader::open(source.py(), |interrupt| {
+    RecordBatchReader::open(source.py(), progress, |interrupt| {
         let files = open(sources, reading, &interrupt)?;
         files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })
     })

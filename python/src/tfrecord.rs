@@ -14,6 +14,7 @@ use crate::argument::{self, choice, integer, unexpected_keyword, wrong_type, wro
 use crate::call::caught;
 use crate::errors::representation_error;
 use crate::options::read_options;
+use crate::progress::Progress;
 use crate::reader::RecordBatchReader;
 use crate::source::{TFRECORD, rereadable};
 use crate::stores::StoreArguments;
@@ -132,7 +133,7 @@ pub(crate) fn sample(value: &Bound<'_, PyAny>) -> PyResult<u64> {
 #[pyfunction]
 #[pyo3(signature = (source, **options), text_signature = "(source, *, format='example', schema=None, sample=None, \
     columns=None, encoding='tfx', batch_size=8192, threads=None, limits=None, on_error='raise', storage_options=None, \
-    store=None, cache=None, cache_bytes=None)")]
+    store=None, cache=None, cache_bytes=None, progress=False)")]
 pub(crate) fn read_tfrecord(
     source: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -141,6 +142,7 @@ pub(crate) fn read_tfrecord(
     const SHARED: [&str; 5] = ["columns", "batch_size", "threads", "limits", "on_error"];
     let py = source.py();
     let (stores, options) = StoreArguments::split(py, options)?;
+    let progress = Progress::take(&options)?;
     let reading = PyDict::new(py);
     let (mut format, mut schema, mut sample, mut encoding) = (Format::Example, None, None, None);
     for (name, value) in &options {
@@ -176,7 +178,7 @@ pub(crate) fn read_tfrecord(
     let ReadOptions { columns, batch_size, threads, limits, on_error, .. } =
         read_options(NAME, Some(&reading))?;
     let (sources, _) = rereadable(source, TFRECORD, &stores)?;
-    RecordBatchReader::open(py, |interrupt| {
+    RecordBatchReader::open(py, progress, |interrupt| {
         let options = RecordOptions { columns, encoding, limits, ..RecordOptions::new(kind) };
         let files = RecordFormat::files(sources, options, Some(&interrupt))?;
         files.read_files(ReadingOptions { batch_size, threads, on_error, interrupt: Some(interrupt) })

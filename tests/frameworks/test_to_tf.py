@@ -23,7 +23,15 @@ def ids(batches):
     return [batch["id"].numpy().tolist() for batch in batches]
 
 
-@pytest.mark.parametrize("options", [{}, {"drop_remainder": True}, {"epochs": 2, "across_epochs": True}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"drop_remainder": True},
+        {"epochs": 2, "across_epochs": True},
+        {"epochs": 2, "start_epoch": 1, "shuffle_buffer_size": 300, "seed": 7},
+    ],
+)
 @pytest.mark.parametrize("batch_size", [1, 64, 5000])
 def test_batches_are_those_of_tensors_and_of_the_spec(tmp_path, batch_size, options):
     source = dataset(tmp_path)

@@ -13,12 +13,12 @@ INFERRED = """\
 id: dense int64 [?]
   values: shared
 name: dense bytes [?]
-  values: shared, as an Arrow array, made objects at the hand-off
+  values: shared, as an Arrow array, converted to objects when they are read
 scores: sparse float32 [?, ?]
-  values: shared; copied where a null list stands over stored values
+  values: shared; copied where a null list has stored values
   indices: computed, from the lengths of the lists
 home.city: dense bytes [?]
-  values: shared, as an Arrow array, made objects at the hand-off
+  values: shared, as an Arrow array, converted to objects when they are read
 home.zip: dense int32 [?]
   values: shared
 """

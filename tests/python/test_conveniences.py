@@ -110,6 +110,16 @@ def test_rows_become_tables_and_frames_of_other_libraries(folder):
         next(reader)
 
 
+def test_rows_of_a_python_file_become_tables_and_frames(folder):
+    # The libraries release the interpreter while they ask for batches, which need it.
+    path = min(folder.glob("part-*.avro"))
+    expected = next(af.read_avro(path)).to_pandas()["id"].tolist()
+    with path.open("rb") as first, path.open("rb") as second, path.open("rb") as third:
+        assert af.read_avro(first).to_pyarrow()["id"].to_pylist() == expected
+        assert af.read_avro(second).to_pandas()["id"].tolist() == expected
+        assert af.read_avro(third).to_polars()["id"].to_list() == expected
+
+
 def test_pandas_refuses_a_reader_with_advice(folder):
     with pytest.raises(TypeError, match=r"is no array: use to_pandas\(\)"):
         pd.DataFrame(af.read_avro(folder))

@@ -30,11 +30,12 @@ def datasets(people):
         "schema": af.AvroDataset(people, reader_schema=schema, limits=af.Limits(batch_bytes=1 << 20)),
         "features": by_feature,
         "projected": by_feature.project(["friends", "id"]),
+        "selected": by_feature.project(["friends", "id"]).skip(20).take(100),
         "representations": af.AvroDataset(people, representations={"id": af.Dense("id")}),
     }
 
 
-KINDS = ["paths", "glob", "bytes", "schema", "features", "projected", "representations"]
+KINDS = ["paths", "glob", "bytes", "schema", "features", "projected", "selected", "representations"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -179,7 +179,7 @@ def test_the_order_is_that_of_the_dict():
     )
     assert adapter.explain().splitlines()[:3] == [
         "l[*]: ragged int64 [?, ?] (row splits int64)",
-        "  values: shared; copied where a null list stands over stored values",
+        "  values: shared; copied where a null list has stored values",
         "  row_splits: shared; copied where the lists' offsets are not int64",
     ]
 

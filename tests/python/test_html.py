@@ -1,7 +1,9 @@
-"""`_repr_html_` of schemas, batches, datasets and adapters, and the `repr` of iterators."""
+"""`_repr_html_` of schemas, batches, datasets, adapters, tensors, `explain()`; the `repr` of iterators."""
 
 import io
+import pickle
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -58,3 +60,109 @@ def test_an_iterator_says_what_it_yields(source):
     assert repr(dataset.tensors(batch_size=4)) == "<arrowfeed.BatchIterator of tensors id>"
     batches = dataset.record_batches(batch_size=4)
     assert repr(batches) == "<arrowfeed.BatchIterator of record batches>"
+
+
+def test_a_dense_tensor_is_its_first_rows():
+    tensor = af.DenseTensor(np.arange(24, dtype="float32").reshape(12, 2))
+    html = tensor._repr_html_()
+    assert html.startswith(
+        "<table><caption>arrowfeed.DenseTensor float32 [12, 2]</caption>"
+        "<thead><tr><th>row</th><th>values</th></tr></thead>"
+        "<tbody><tr><td>0</td><td>[0.0, 1.0]</td></tr><tr><td>1</td><td>[2.0, 3.0]</td></tr>"
+    )
+    assert html.endswith('<tr><td colspan="2">and 2 more</td></tr></tfoot></table>')
+    assert html.count("<td>") == 20
+
+
+def test_tensors_of_any_rank_and_type_are_shown():
+    for values, cells in (
+        (np.int64(7), "<td>0</td><td>7</td>"),
+        ([True, False], "<td>0</td><td>true</td></tr><tr><td>1</td><td>false</td>"),
+        ([[[1, 2], [3, 4]]], "<td>0</td><td>[[1, 2], [3, 4]]</td>"),
+        (np.zeros((1, 2, 0)), "<td>0</td><td>[[], []]</td>"),
+        (np.array([1.5], "float16"), "<td>0</td><td>1.5</td>"),
+    ):
+        assert f"<tbody><tr>{cells}</tr></tbody>" in af.DenseTensor(values)._repr_html_()
+    assert "<tbody></tbody>" in af.DenseTensor(np.zeros((0, 3)))._repr_html_()
+
+
+def test_markup_in_a_tensor_is_text():
+    html = af.DenseTensor([b"<b>&'\x1b\xff"])._repr_html_()
+    assert "<caption>arrowfeed.DenseTensor bytes [1]</caption>" in html
+    assert "<td>b'&lt;b&gt;&amp;\\'\\x1b\\xff'</td>" in html
+    name = "<script>" + "x" * 1000
+    html = af.StructuredTensor({name: af.DenseTensor(["<i>"])})._repr_html_()
+    assert "<script>" not in html
+    assert "<i>" not in html
+    assert "<td>&lt;script&gt;xxx" in html
+    assert "<td>[b'&lt;i&gt;']</td>" in html
+
+
+def test_a_sparse_tensor_is_its_first_entries():
+    indices = [[row, 1] for row in range(12)]
+    html = af.SparseTensor(indices, [b"a"] * 12, [12, 2])._repr_html_()
+    assert html.startswith(
+        "<table><caption>arrowfeed.SparseTensor bytes [12, 2], 12 stored</caption>"
+        "<thead><tr><th>index</th><th>value</th></tr></thead>"
+        "<tbody><tr><td>[0, 1]</td><td>b'a'</td></tr><tr><td>[1, 1]</td>"
+    )
+    assert html.endswith('<tr><td colspan="2">and 2 more</td></tr></tfoot></table>')
+
+
+def test_a_ragged_tensor_is_its_first_rows_as_nested_lists():
+    tensor = af.RaggedTensor([[1, 2], [3, 4], [5, 6]], [[0, 2, 2], [0, 1, 3]])
+    assert tensor._repr_html_() == (
+        "<table><caption>arrowfeed.RaggedTensor int64 [2, ?, ?, 2], 6 values</caption>"
+        "<thead><tr><th>row</th><th>values</th></tr></thead>"
+        "<tbody><tr><td>0</td><td>[[[1, 2]], [[3, 4], [5, 6]]]</td></tr>"
+        "<tr><td>1</td><td>[]</td></tr></tbody></table>"
+    )
+
+
+def test_a_structured_tensor_is_its_fields():
+    fields = {
+        "age": af.DenseTensor([30, 40]),
+        "tags": af.RaggedTensor([1, 2, 3], [[0, 1, 3]]),
+        "words": af.SparseTensor([[1, 0]], [b"a"], [2, 1]),
+    }
+    tensor = af.StructuredTensor({**fields, "inner": af.StructuredTensor(fields)})
+    assert tensor._repr_html_() == (
+        "<table><caption>arrowfeed.StructuredTensor of 2 rows and 4 fields</caption>"
+        "<thead><tr><th>field</th><th>tensor</th><th>first values</th></tr></thead><tbody>"
+        "<tr><td>age</td><td>arrowfeed.DenseTensor int64 [2]</td><td>[30, 40]</td></tr>"
+        "<tr><td>tags</td><td>arrowfeed.RaggedTensor int64 [2, ?], 3 values</td><td>[[1], [2, 3]]</td></tr>"
+        "<tr><td>words</td><td>arrowfeed.SparseTensor bytes [2, 1], 1 stored</td><td>[[1, 0]: b'a']</td></tr>"
+        "<tr><td>inner</td><td>arrowfeed.StructuredTensor of 2 rows, fields age, tags, word…</td>"
+        "<td></td></tr></tbody></table>"
+    )
+
+
+def test_a_table_of_a_large_tensor_is_small():
+    row = np.zeros((20, 50_000), "int8")
+    long = [b"x" * 1_000_000] * 12
+    empty = np.zeros(1_000_001, "int64")
+    for tensor in (
+        af.DenseTensor(row),
+        af.DenseTensor(row.reshape(20, 5, 100, 100)),
+        af.DenseTensor(long),
+        af.SparseTensor([[i, 0] for i in range(12)], long, [12, 1]),
+        af.RaggedTensor(row.reshape(-1), [[0, 1_000_000]]),
+        af.RaggedTensor(row[:0].reshape(-1), [[0, 1_000_000], empty]),
+        af.StructuredTensor({f"field {number}": af.DenseTensor(row) for number in range(200)}),
+    ):
+        html = tensor._repr_html_()
+        assert "…" in html
+        assert len(html) < 12_000
+
+
+def test_an_explanation_is_a_str_that_notebooks_show_with_its_lines(source):
+    dataset = af.AvroDataset(source, representations={"<b>&": af.Dense("id")})
+    for explained in (dataset, dataset.tensor_adapter()):
+        text = explained.explain()
+        assert isinstance(text, str)
+        assert "<b>&: dense int64 [?]\n  values: " in text
+        assert text._repr_html_() == (
+            "<pre>" + text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") + "</pre>"
+        )
+        again = pickle.loads(pickle.dumps(text))
+        assert (again, type(again), repr(text)) == (text, type(text), repr(str(text)))

@@ -137,8 +137,12 @@ CACHED_STORE = {**STORE, "cache": None, "cache_bytes": None}
 @pytest.mark.parametrize(
     ("function", "positional", "options"),
     [
-        (af.read_avro, ["source"], {**READ_OPTIONS, **CACHED_STORE}),
-        (af.read_split, ["split"], {"claim": None, "file": None, **READ_OPTIONS, **CACHED_STORE}),
+        (af.read_avro, ["source"], {**READ_OPTIONS, **CACHED_STORE, "progress": False}),
+        (
+            af.read_split,
+            ["split"],
+            {"claim": None, "file": None, **READ_OPTIONS, **CACHED_STORE, "progress": False},
+        ),
         (af.avro_schema, ["source"], STORE),
         (af.plan_splits, ["source"], {"target_bytes": 64 << 20, **STORE}),
         (

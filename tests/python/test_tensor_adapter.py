@@ -173,7 +173,7 @@ def test_explain_tells_of_each_tensor_what_is_shared(adapter):
         "d: dense float32 [?, 2]",
         "  values: shared",
         "v: sparse int64 [?, ?]",
-        "  values: shared; copied where a null list stands over stored values",
+        "  values: shared; copied where a null list has stored values",
         "  indices: computed, from the lengths of the lists",
         "s: sparse float64 [?, 10]",
     ]

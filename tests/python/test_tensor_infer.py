@@ -1,5 +1,8 @@
 """Representations that follow from schemas."""
 
+import copy
+import pickle
+
 import pyarrow as pa
 import pytest
 
@@ -31,6 +34,37 @@ def test_each_column_gets_what_its_type_asks_for():
     }
     assert list(inferred) == ["id", "pixels", "tags", "words", "user.age", "user.tags", "items.price"]
     assert list(af.TensorAdapter(schema, inferred).specs) == list(inferred)
+
+
+def test_the_repr_says_what_was_left_out_and_why():
+    schema = pa.schema(
+        {
+            "id": pa.int64(),
+            "nothing": pa.null(),
+            "user": pa.struct({"money": pa.decimal128(4, 2), "empty": pa.struct({}), "name\x1b": pa.null()}),
+            "a": pa.struct({"b": pa.int8()}),
+            "a.b": pa.float32(),
+        }
+    )
+    inferred = af.infer_representations(schema)
+    assert repr(inferred) == (
+        "{'id': Dense('id'), 'a.b': Dense('a.b')}\n"
+        "left out:\n"
+        "  'nothing': no tensor has values of type Null\n"
+        "  'user.money': no tensor has values of type Decimal128(4, 2)\n"
+        "  'user.empty': the struct has no fields\n"
+        "  'user.name\\x1b': no tensor has values of type Null\n"
+        "  'a.b': another column has this name"
+    )
+    assert inferred.left_out["nothing"] == "no tensor has values of type Null"
+    for again in (pickle.loads(pickle.dumps(inferred)), copy.copy(inferred), copy.deepcopy(inferred)):
+        assert (again, again.left_out, repr(again)) == (inferred, inferred.left_out, repr(inferred))
+
+
+def test_a_repr_with_nothing_left_out_is_that_of_a_dict():
+    inferred = af.infer_representations(pa.schema({"id": pa.int64()}))
+    assert isinstance(inferred, dict)
+    assert (repr(inferred), inferred.left_out) == ("{'id': Dense('id')}", {})
 
 
 def test_schemas_of_readers_and_batches_serve(users_file):

@@ -77,8 +77,8 @@ impl Part {
             false => part,
         };
         match leaf.dtype {
-            DType::Bool => part.because("as bits, made bytes at the hand-off"),
-            DType::Bytes => part.because("as an Arrow array, made objects at the hand-off"),
+            DType::Bool => part.because("as a bitmap, converted to bytes when they are read"),
+            DType::Bytes => part.because("as an Arrow array, converted to objects when they are read"),
             _ => part,
         }
     }
@@ -112,7 +112,7 @@ impl Part {
 }
 
 /// Condition that copies everything inside the lists: the values, and the row splits of inner lists.
-pub(crate) const HIDDEN: &str = "a null list stands over stored values";
+pub(crate) const HIDDEN: &str = "a null list has stored values";
 
 /// The same condition for list views.
 pub(crate) const VIEWS: &str = "list views are not in order, overlap or leave gaps";

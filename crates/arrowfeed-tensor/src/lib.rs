@@ -60,8 +60,8 @@ pub use error::{ConversionError, ConversionErrorKind, RepresentationError, Repre
 pub use explain::{Explanation, Part, Sharing};
 pub use expression::{ExpressionPlan, KeyExpression, KeyValues};
 pub use infer::{
-    Representations, SequenceValueTypes, ValueType, infer_representations, project_tfmd_schema,
-    representations_from_tfmd, sequence_value_types_from_tfmd, value_types_from_tfmd,
+    Inferred, LeftOut, Representations, SequenceValueTypes, ValueType, infer_representations,
+    project_tfmd_schema, representations_from_tfmd, sequence_value_types_from_tfmd, value_types_from_tfmd,
 };
 pub use options::{AdapterOptions, Duplicates, InnerNulls};
 pub use representation::{

@@ -180,7 +180,7 @@ fn an_adapter_explains_what_it_shares() {
     let batch = batch(vec![("l", lists(&[Some(&[1, 2])])), ("x", int64(&[1]))]);
     assert_eq!(
         explained(&batch, ragged("l[*]", SplitsDType::Int32)),
-        "t: ragged int64 [?, ?] (row splits int32)\n  values: shared; copied where a null list stands over stored values\n  row_splits: shared; copied where the lists' offsets are not int32"
+        "t: ragged int64 [?, ?] (row splits int32)\n  values: shared; copied where a null list has stored values\n  row_splits: shared; copied where the lists' offsets are not int32"
     );
     assert_eq!(
         explained(&batch, Feature::VarLen(VarLen { key: "l[0]".to_owned(), ..VarLen::default() })),
@@ -189,7 +189,7 @@ fn an_adapter_explains_what_it_shares() {
     let blocks = Ragged { key: "l[*]".to_owned(), inner_shape: vec![2], ..Ragged::default() };
     assert_eq!(
         explained(&batch, Feature::Ragged(blocks)),
-        "t: ragged int64 [?, ?, 2] (row splits int64)\n  values: shared; copied where a null list stands over stored values\n  row_splits[0]: computed, the innermost lists are divided into blocks"
+        "t: ragged int64 [?, ?, 2] (row splits int64)\n  values: shared; copied where a null list has stored values\n  row_splits[0]: computed, the innermost lists are divided into blocks"
     );
     let default = Some(RowDefault::Scalar(DefaultValue::Int(0)));
     assert_eq!(

@@ -177,7 +177,7 @@ fn lines(batch: &RecordBatch, representation: &Representation) -> Vec<String> {
     adapter.explain().remove(0).parts.iter().map(ToString::to_string).collect()
 }
 
-const HIDDEN: &str = "a null list stands over stored values";
+const HIDDEN: &str = "a null list has stored values";
 const VIEWS: &str = "list views are not in order, overlap or leave gaps";
 const LATER: &str = "the batch is a slice that begins later";
 
@@ -344,7 +344,7 @@ fn nulls_that_are_filled_make_a_copy() {
     let adapter = TensorAdapter::with_options(batch.schema(), [("t", &representation)], options).unwrap();
     let tensor = adapter.convert(&batch).unwrap().remove(0).1;
     assert!(!is_inside(&batch, values_of(&tensor).buffer().unwrap().as_ptr()));
-    let expected = "t: sparse float32 [?, ?]\n  values: shared; copied where a null list stands over stored values, or a \
+    let expected = "t: sparse float32 [?, ?]\n  values: shared; copied where a null list has stored values, or a \
                     null among them is filled\n  indices: computed, from the lengths of the lists";
     assert_eq!(adapter.explain()[0].to_string(), expected);
 }

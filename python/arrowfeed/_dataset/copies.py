@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 
 def restored(
-    made: Callable[..., Dataset], source: Any, options: dict[str, Any], names: list[str] | None
+    made: Callable[..., Dataset],
+    source: Any,
+    options: dict[str, Any],
+    names: list[str] | None,
+    rows: tuple[int, int],
 ) -> Dataset:
     """Restores a pickled dataset.
 
@@ -21,9 +25,13 @@ def restored(
         source: The files of the dataset.
         options: The options of its constructor.
         names: The tensors that remain after a projection. None: no projection.
+        rows: The first row and the number of rows.
     """
     dataset = made(source, **options)
-    return dataset if names is None else dataset.project(names)
+    if names is not None:
+        dataset = dataset.project(names)
+    first, count = rows
+    return dataset.skip(first).take(count)
 
 
 def batches_of_pass(
@@ -44,5 +52,6 @@ def batches_of_pass(
     epochs = options.get("epochs", 1)
     changed: dict[str, Any] = {"epochs": None if epochs is None else epochs * (number + 1)}
     iterator = dataset.tensors(**{**options, **changed})
-    iterator.load_state_dict({**iterator.state_dict(), "epoch": (epochs or 1) * number})
+    epoch = options.get("start_epoch", 0) + (epochs or 1) * number
+    iterator.load_state_dict({**iterator.state_dict(), "epoch": epoch})
     return iterator

@@ -202,7 +202,7 @@ class TensorAdapter:
             x: dense float32 [?, 2]
               values: shared
             t: sparse int64 [?, ?]
-              values: shared; copied where a null list stands over stored values
+              values: shared; copied where a null list has stored values
               indices: computed, from the lengths of the lists
         """
 

@@ -78,6 +78,7 @@ class Dataset(Tfxio):
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
         across_epochs: bool = False,
+        start_epoch: int = 0,
     ) -> int | None:
         """Returns the number of batches that `record_batches` or `tensors` yields with the same options.
 
@@ -94,6 +95,7 @@ class Dataset(Tfxio):
             prefetch_bytes: Does not affect the number.
             on_error: Does not affect the number.
             across_epochs: Whether a batch may have rows of two epochs.
+            start_epoch: Does not affect the number.
 
         Returns:
             The number of batches. None: infinite.
@@ -176,6 +178,7 @@ class Dataset(Tfxio):
         file: SeekableFile | None = None,
         batch_size: int = 8192,
         on_error: OnError = "raise",
+        progress: bool = False,
     ) -> RecordBatchReader:
         """Reads one split of the files as Arrow record batches, in the calling thread.
 
@@ -191,6 +194,7 @@ class Dataset(Tfxio):
                 the file. It must support reads at any offset, and it is not closed.
             batch_size: Maximum number of rows of a batch. A batch may end early, at the end of a chunk.
             on_error: How to handle chunks that cannot be read, as in `record_batches`.
+            progress: Whether to show a tqdm bar that counts the rows as they are read.
 
         Returns:
             A reader of the rows of the split, which may be empty.
@@ -203,6 +207,7 @@ class Dataset(Tfxio):
             TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a
                 bool.
             ValueError: An argument has an invalid value.
+            ImportError: `progress` needs tqdm, which is not installed.
 
         Example:
             >>> rows = 0
@@ -229,6 +234,41 @@ class Dataset(Tfxio):
             >>> dataset.project(["name.first"]).arrow_schema
         """
 
+    def take(self, count: int) -> Self:
+        """Returns a dataset of the first `count` rows, in file order, or of all rows if there are fewer.
+
+        An iteration in file order stops after these rows. A shuffle or a shard first reads the block headers
+        of all files, and orders or divides only these rows. `take` and `skip` can be combined:
+        `dataset.skip(10).take(5)` has the rows 10 to 14. `plan_splits` needs a dataset of all rows.
+
+        Args:
+            count: Number of rows, at least 0.
+
+        Raises:
+            ValueError: `count` is negative. TypeError: It is not an int.
+
+        Example:
+            >>> dataset.take(100).num_rows
+            100
+        """
+
+    def skip(self, count: int) -> Self:
+        """Returns a dataset of the rows after the first `count` rows, in file order.
+
+        An iteration first reads the block headers of all files, and does not decode the blocks of the skipped
+        rows. See `take`.
+
+        Args:
+            count: Number of rows, at least 0.
+
+        Raises:
+            ValueError: `count` is negative. TypeError: It is not an int.
+
+        Example:
+            >>> dataset.num_rows, dataset.skip(100).num_rows
+            (10000, 9900)
+        """
+
     def explain(self) -> str:
         """Explains which columns are read, and what each tensor shares with the batches or copies, and why.
 
@@ -253,6 +293,8 @@ class Dataset(Tfxio):
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
         across_epochs: bool = False,
+        start_epoch: int = 0,
+        progress: bool = False,
     ) -> BatchIterator[RecordBatch]:
         """Iterates over batches of exactly `batch_size` rows; the last batch of an epoch may be shorter.
 
@@ -266,6 +308,8 @@ class Dataset(Tfxio):
             epochs: Number of passes over all rows, at least 1. None: endless.
             across_epochs: Fills the last batch of an epoch with the first rows of the next epoch, so only the
                 very last batch may be short. False: no batch has rows of two epochs.
+            start_epoch: Number of the first epoch, from 0. The order of a shuffle depends on the number of
+                the epoch. `epochs=2, start_epoch=3` iterates over the epochs 3 and 4.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
             seed: Seed of the shuffle, 0 to 2**64 - 1. None: a random seed for each iterator, stored in its
                 state. With a shuffle, all shards must have the same seed.
@@ -278,10 +322,13 @@ class Dataset(Tfxio):
             on_error: `"raise"`; `"skip_block"` skips blocks that cannot be read; `"skip_file"` skips the rest
                 of the file. Batches keep their size: the rows after a skipped part fill the gap. `report()`
                 lists what is skipped.
+            progress: Whether to show a tqdm bar that counts the rows. The bar has a total if the number of
+                rows is known without a long scan of the files. Closing the iterator closes the bar.
 
         Raises:
             ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
                 is unknown.
+            ImportError: `progress` needs tqdm, which is not installed.
 
         Example:
             >>> [batch.num_rows for batch in dataset.record_batches(batch_size=1000)]
@@ -302,6 +349,8 @@ class Dataset(Tfxio):
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
         across_epochs: bool = False,
+        start_epoch: int = 0,
+        progress: bool = False,
     ) -> BatchIterator[dict[str, Tensor]]:
         """Iterates over the tensors of the batches of `record_batches`, as dicts in the order of the specs.
 
@@ -312,6 +361,7 @@ class Dataset(Tfxio):
             drop_remainder: Drops the last batch of an epoch if it has fewer rows.
             epochs: Number of passes over all rows. None: endless.
             across_epochs: Whether a batch may have rows of two epochs.
+            start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together. 0: file order.
             seed: Seed of the shuffle. None: random.
             shard: The index of this shard and the number of shards.
@@ -319,10 +369,13 @@ class Dataset(Tfxio):
             prefetch_bytes: Maximum size in bytes of the prefetched rows.
             on_error: How to handle blocks that cannot be read. Rows that do not fit a tensor always raise an
                 error.
+            progress: Whether to show a tqdm bar that counts the rows. The bar has a total if the number of
+                rows is known without a long scan of the files. Closing the iterator closes the bar.
 
         Raises:
             ValueError: An option has an invalid value. TypeError: An option has the wrong type, is missing or
                 is unknown.
+            ImportError: `progress` needs tqdm, which is not installed.
 
         Example:
             >>> tensors = next(dataset.tensors(batch_size=32, epochs=None, shuffle_buffer_size=10_000))
@@ -344,6 +397,7 @@ class Dataset(Tfxio):
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
         across_epochs: bool = False,
+        start_epoch: int = 0,
         label: str | Sequence[str] | None = None,
     ) -> Any:
         """Returns a `tf.data.Dataset` of dicts of tensors, usable with `model.fit`. Imports TensorFlow.
@@ -371,6 +425,7 @@ class Dataset(Tfxio):
             drop_remainder: Drops short batches, so all batches have the same size, and the spec states it.
             epochs: Number of passes over all rows in one iteration.
             across_epochs: Whether a batch may have rows of two epochs.
+            start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle.
             shard: The index of this shard and the number of shards. Inside a function of a `tf.data.Dataset`,
@@ -412,6 +467,7 @@ class Dataset(Tfxio):
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
         across_epochs: bool = False,
+        start_epoch: int = 0,
     ) -> Any:
         """Returns a `torch.utils.data.IterableDataset` of dicts of PyTorch tensors. Imports PyTorch.
 
@@ -430,6 +486,7 @@ class Dataset(Tfxio):
             drop_remainder: Drops the last batch of each worker if it has fewer rows.
             epochs: Number of epochs in one pass.
             across_epochs: Whether a batch may have rows of two epochs.
+            start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle. None: a random seed for each pass; not allowed with several shards.
             shard: The index of the shard of this process and the number of shards; the workers of the process
@@ -461,6 +518,7 @@ class Dataset(Tfxio):
         prefetch_bytes: int = 64 << 20,
         on_error: OnError = "raise",
         across_epochs: bool = False,
+        start_epoch: int = 0,
     ) -> JaxIterator:
         """Returns an iterator over dicts of JAX arrays. Imports JAX.
 
@@ -472,6 +530,7 @@ class Dataset(Tfxio):
             drop_remainder: Drops short batches, so a compiled function sees one batch size.
             epochs: Number of passes over all rows.
             across_epochs: Whether a batch may have rows of two epochs.
+            start_epoch: Number of the first epoch, from 0.
             shuffle_buffer_size: Minimum number of rows that are shuffled together.
             seed: Seed of the shuffle.
             shard: The index of this shard and the number of shards.

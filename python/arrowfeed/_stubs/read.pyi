@@ -137,6 +137,7 @@ def read_avro(
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_bytes: int | None = None,
+    progress: bool = False,
 ) -> RecordBatchReader:
     """Reads Avro object container files as Arrow record batches.
 
@@ -180,6 +181,8 @@ def read_avro(
             determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
         cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+            the reader closes the bar.
 
     Returns:
         A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -191,7 +194,7 @@ def read_avro(
         SchemaError: A schema is invalid or cannot be converted to Arrow, or a column is not in it.
         LimitError: The header exceeds `limits`.
         ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
-        ImportError: A URL needs fsspec, which is not installed.
+        ImportError: A URL needs fsspec, or `progress` needs tqdm, which is not installed.
 
     Example:
         >>> reader = arrowfeed.read_avro("part-*.avro", columns=["id", "user.scores"], batch_size=1024)
@@ -214,6 +217,7 @@ def read_tfrecord(
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_bytes: int | None = None,
+    progress: bool = False,
 ) -> RecordBatchReader:
     """Reads TFRecord files as Arrow record batches.
 
@@ -247,6 +251,8 @@ def read_tfrecord(
             determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
         cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+            the reader closes the bar.
 
     Returns:
         A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -260,6 +266,7 @@ def read_tfrecord(
         SchemaError: A column is not in the schema, or no record has any feature.
         RepresentationError: `schema` has a feature of an unsupported type, or its bytes are not a schema.
         ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ImportError: `progress` needs tqdm, which is not installed.
 
     Example:
         >>> reader = arrowfeed.read_tfrecord("part-*.tfrecord.gz", columns=["id", "tags"])
@@ -280,6 +287,7 @@ def read_parquet(
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_bytes: int | None = None,
+    progress: bool = False,
 ) -> RecordBatchReader:
     """Reads Parquet files as Arrow record batches.
 
@@ -311,6 +319,8 @@ def read_parquet(
             determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
         cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+            the reader closes the bar.
 
     Returns:
         A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -325,6 +335,7 @@ def read_parquet(
             group, row and column.
         LimitError: The footer exceeds `limits`.
         ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ImportError: `progress` needs tqdm, which is not installed.
 
     Example:
         >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.large_list(pyarrow.binary())})
@@ -348,6 +359,7 @@ def read_parquet_split(
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_bytes: int | None = None,
+    progress: bool = False,
 ) -> RecordBatchReader:
     """Reads the row groups of one split of a Parquet file as Arrow record batches.
 
@@ -376,6 +388,8 @@ def read_parquet_split(
             determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
         cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+            the reader closes the bar.
 
     Returns:
         A reader of the rows of the split, which may be empty.
@@ -385,6 +399,7 @@ def read_parquet_split(
             starts.
         ArrowfeedError, OSError: As in `read_parquet`.
         TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
+        ImportError: `progress` needs tqdm, which is not installed.
 
     Example:
         >>> splits = arrowfeed.ParquetDataset("part-*.parquet").plan_splits(target_bytes=16 << 20)
@@ -412,6 +427,7 @@ def read_split(
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_bytes: int | None = None,
+    progress: bool = False,
 ) -> RecordBatchReader:
     """Reads the blocks of one split of a file as Arrow record batches.
 
@@ -449,6 +465,8 @@ def read_split(
             determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
         cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+            the reader closes the bar.
 
     Returns:
         A reader of the rows of the split, which may be empty.
@@ -458,6 +476,7 @@ def read_split(
             starts.
         ArrowfeedError, OSError: As in `read_avro`.
         TypeError: An argument has the wrong type. While reading: `claim` returned a value that is not a bool.
+        ImportError: `progress` needs tqdm, which is not installed.
 
     Example:
         >>> splits = arrowfeed.plan_splits("part-*.avro", target_bytes=16 << 20)

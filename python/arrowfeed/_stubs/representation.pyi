@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import final
 
+from arrowfeed._inferred import InferredRepresentations
 from arrowfeed.types import ArrowSchemaExportable, HasArrowSchema, ProtoLike, RowSplitsDType
 
 class Representation:
@@ -246,7 +247,7 @@ class Structured(Representation):
 
 def infer_representations(
     schema: ArrowSchemaExportable | HasArrowSchema,
-) -> dict[str, Representation]:
+) -> InferredRepresentations:
     """Infers a representation for each column from its type.
 
     | column | representation |
@@ -266,7 +267,8 @@ def infer_representations(
             or table of any Arrow library.
 
     Returns:
-        Representations by name, in the order of the schema.
+        Representations by name, in the order of the schema. The dict has an attribute `left_out`, a dict of
+        the fields without a representation and the reasons; its `repr` shows them too.
 
     Raises:
         TypeError: `schema` is not a schema.
@@ -275,6 +277,10 @@ def infer_representations(
         >>> schema = pyarrow.schema({"id": pyarrow.int64(), "tags": pyarrow.list_(pyarrow.int32())})
         >>> arrowfeed.infer_representations(schema)
         {'id': Dense('id'), 'tags': VarLenSparse('tags')}
+        >>> arrowfeed.infer_representations(pyarrow.schema({"id": pyarrow.int64(), "none": pyarrow.null()}))
+        {'id': Dense('id')}
+        left out:
+          'none': no tensor has values of type Null
     """
 
 def representations_from_tfmd(schema_proto: ProtoLike, *, group: str = "") -> dict[str, Representation]:

@@ -223,6 +223,7 @@ def read_csv(
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_bytes: int | None = None,
+    progress: bool = False,
 ) -> RecordBatchReader:
     """Reads CSV files as Arrow record batches.
 
@@ -258,6 +259,8 @@ def read_csv(
             determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
         cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+            the reader closes the bar.
 
     Returns:
         A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -269,6 +272,7 @@ def read_csv(
         CorruptBlockError: Without `schema`: a record has the wrong number of cells, or is not valid UTF-8.
         SchemaError: As in `CsvDataset`.
         ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ImportError: `progress` needs tqdm, which is not installed.
 
     Example:
         >>> reader = arrowfeed.read_csv("part-*.csv.gz", columns=["age", "label"])
@@ -289,6 +293,7 @@ def read_json_lines(
     store: Store | None = None,
     cache: str | os.PathLike[str] | None = None,
     cache_bytes: int | None = None,
+    progress: bool = False,
 ) -> RecordBatchReader:
     """Reads JSON lines files as Arrow record batches.
 
@@ -308,6 +313,8 @@ def read_json_lines(
             determines the store.
         cache: Directory of a local cache for files of stores. None: no cache.
         cache_bytes: Maximum size of the cache in bytes, at least 1. None: 100 GiB.
+        progress: Whether to show a tqdm bar that counts the rows as they are read, without a total. Closing
+            the reader closes the bar.
 
     Returns:
         A reader that iterates over batches and has `__arrow_c_stream__`.
@@ -318,6 +325,7 @@ def read_json_lines(
         CorruptBlockError: Without `schema`: a line is not a JSON object.
         SchemaError: As in `JsonLinesDataset`.
         ValueError: An option has an invalid value. TypeError: An argument has the wrong type.
+        ImportError: `progress` needs tqdm, which is not installed.
 
     Example:
         >>> reader = arrowfeed.read_json_lines("part-*.jsonl", columns=["id", "scores"])

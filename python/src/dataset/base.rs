@@ -1,5 +1,6 @@
 //! `arrowfeed.Dataset`, the base class of all formats.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -18,6 +19,7 @@ use crate::claims;
 use crate::errors::dataset_error;
 use crate::html;
 use crate::options::ON_ERROR;
+use crate::progress::Progress;
 use crate::reader::RecordBatchReader;
 use crate::signals;
 use crate::source::seekable;
@@ -94,7 +96,7 @@ impl Dataset {
     #[doc = docs!(Dataset.num_batches)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False)")]
+        on_error='raise', across_epochs=False, start_epoch=0)")]
     fn num_batches(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Option<u64>> {
         let interrupt = Some(signals::interrupt_of_call(py)?);
         let options = IterationOptions { interrupt, ..iteration_options("num_batches", options)? };
@@ -146,8 +148,9 @@ impl Dataset {
     }
 
     #[doc = docs!(Dataset.read_split)]
-    #[pyo3(signature = (split, *, claim=None, file=None, batch_size=None, on_error=None),
-        text_signature = "($self, split, *, claim=None, file=None, batch_size=8192, on_error='raise')")]
+    #[pyo3(signature = (split, *, claim=None, file=None, batch_size=None, on_error=None, progress=None),
+        text_signature = "($self, split, *, claim=None, file=None, batch_size=8192, on_error='raise', \
+        progress=False)")]
     fn read_split(
         &self,
         split: &Bound<'_, PyAny>,
@@ -155,6 +158,7 @@ impl Dataset {
         file: Option<&Bound<'_, PyAny>>,
         batch_size: Option<&Bound<'_, PyAny>>,
         on_error: Option<&Bound<'_, PyAny>>,
+        progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<RecordBatchReader> {
         let split = split.cast::<Split>().map_err(|_| wrong_type("split", "a Split", split))?;
         let (py, Split(split)) = (split.py(), split.get());
@@ -169,7 +173,8 @@ impl Dataset {
             options.claim = Some(Box::new(claims::by_python(claim)?));
         }
         let source = file.map(|file| seekable("file", file, &split.path)).transpose()?;
-        RecordBatchReader::open(py, |interrupt| {
+        let progress = progress.map(Progress::new).transpose()?.unwrap_or_default();
+        RecordBatchReader::open(py, progress, |interrupt| {
             options.interrupt = Some(interrupt);
             self.dataset.read_split(split, source, options)
         })
@@ -182,41 +187,59 @@ impl Dataset {
         self.projected(py, names)
     }
 
+    #[doc = docs!(Dataset.take)]
+    fn take(&self, count: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let rows = integer("count", 0, count)?;
+        self.selected(count.py(), self.dataset.take(rows))
+    }
+
+    #[doc = docs!(Dataset.skip)]
+    fn skip(&self, count: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let rows = integer("count", 0, count)?;
+        self.selected(count.py(), self.dataset.skip(rows))
+    }
+
     #[doc = docs!(Dataset.explain)]
-    fn explain(&self) -> String {
-        self.dataset.explain()
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        html::explanation(py, self.dataset.explain())
     }
 
     #[doc = docs!(Dataset.record_batches)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False)")]
+        on_error='raise', across_epochs=False, start_epoch=0, progress=False)")]
     fn record_batches(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
+        let (progress, options) = Progress::split(py, options)?;
         signals::notice_main_thread(py)?;
         let stop = Arc::new(AtomicBool::new(false));
         let interrupt = Some(signals::interrupt_or(stop.clone()));
-        let options = IterationOptions { interrupt, ..iteration_options("record_batches", options)? };
+        let options = IterationOptions { interrupt, ..iteration_options("record_batches", Some(&options))? };
+        let total = progress.total(py, &self.dataset, &options)?;
         let batches = self.dataset.record_batches(options).map_err(|error| dataset_error(py, error))?;
-        Ok(BatchIterator::of_records(py, batches, stop))
+        progress.start(py, total)?;
+        Ok(BatchIterator::of_records(py, batches, stop).with_progress(progress))
     }
 
     #[doc = docs!(Dataset.tensors)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False)")]
+        on_error='raise', across_epochs=False, start_epoch=0, progress=False)")]
     fn tensors(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
+        let (progress, options) = Progress::split(py, options)?;
         signals::notice_main_thread(py)?;
         let stop = Arc::new(AtomicBool::new(false));
         let interrupt = Some(signals::interrupt_or(stop.clone()));
-        let options = IterationOptions { interrupt, ..iteration_options("tensors", options)? };
+        let options = IterationOptions { interrupt, ..iteration_options("tensors", Some(&options))? };
+        let total = progress.total(py, &self.dataset, &options)?;
         let batches = self.dataset.tensors(options).map_err(|error| dataset_error(py, error))?;
-        Ok(BatchIterator::of_tensors(py, batches, self.dataset.specs(), stop))
+        progress.start(py, total)?;
+        Ok(BatchIterator::of_tensors(py, batches, self.dataset.specs(), stop).with_progress(progress))
     }
 
     #[doc = docs!(Dataset.to_tf)]
     #[pyo3(signature = (*, label=None, **options), text_signature = "($self, *, batch_size, drop_remainder=False, \
         epochs=1, shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False, label=None)")]
+        on_error='raise', across_epochs=False, start_epoch=0, label=None)")]
     fn to_tf<'py>(
         slf: &Bound<'py, Self>,
         label: Option<&Bound<'py, PyAny>>,
@@ -235,7 +258,7 @@ impl Dataset {
     #[doc = docs!(Dataset.to_torch)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False)")]
+        on_error='raise', across_epochs=False, start_epoch=0)")]
     fn to_torch<'py>(
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
@@ -246,7 +269,7 @@ impl Dataset {
     #[doc = docs!(Dataset.to_jax)]
     #[pyo3(signature = (**options), text_signature = "($self, *, batch_size, drop_remainder=False, epochs=1, \
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
-        on_error='raise', across_epochs=False)")]
+        on_error='raise', across_epochs=False, start_epoch=0)")]
     fn to_jax<'py>(
         slf: &Bound<'py, Self>,
         options: Option<&Bound<'py, PyDict>>,
@@ -258,7 +281,9 @@ impl Dataset {
         let (py, made) = (slf.py(), &slf.get().made);
         let restored = py.import("arrowfeed._dataset")?.getattr("restored")?;
         let (source, keywords) = (made.source.clone_ref(py), made.keywords.clone_ref(py));
-        let arguments = (slf.get_type(), source, keywords, made.names.clone());
+        let Range { start, end } = slf.get().dataset.rows();
+        let rows = (start, end - start);
+        let arguments = (slf.get_type(), source, keywords, made.names.clone(), rows);
         Ok((restored, arguments.into_pyobject(py)?))
     }
 
@@ -283,8 +308,22 @@ impl Dataset {
         let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
         let dataset = py.detach(|| caught_any(|| self.dataset.project(&wanted)));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
+        self.restricted(py, dataset, Some(names))
+    }
+
+    fn selected(&self, py: Python<'_>, dataset: arrowfeed::Dataset) -> PyResult<Py<PyAny>> {
+        self.restricted(py, dataset, self.made.names.clone())
+    }
+
+    /// Makes a dataset of some tensors or rows of this one.
+    fn restricted(
+        &self,
+        py: Python<'_>,
+        dataset: arrowfeed::Dataset,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Py<PyAny>> {
         let Made { format, source, keywords, .. } = &self.made;
-        let (source, keywords, names) = (source.clone_ref(py), keywords.clone_ref(py), Some(names));
+        let (source, keywords) = (source.clone_ref(py), keywords.clone_ref(py));
         format.object(py, Self::new(dataset, Made { format: *format, source, keywords, names }))
     }
 }

@@ -15,6 +15,7 @@ use crate::argument::wrong_type;
 use crate::batch::RecordBatch;
 use crate::errors::dataset_error;
 use crate::guarded::{Guarded, Refusal};
+use crate::progress::Progress;
 use crate::reader::as_dict;
 use crate::shutdown::call_method;
 use crate::tensor::TensorNames;
@@ -24,6 +25,7 @@ use crate::tensor::TensorNames;
 pub(crate) struct BatchIterator {
     batches: Guarded<Batches>,
     names: TensorNames,
+    progress: Progress,
 }
 
 /// The underlying iterator.
@@ -100,7 +102,11 @@ impl BatchIterator {
             Err(Refusal::Error(error)) if self.was_stopped(&error) => Ok(None),
             next => next,
         };
-        Ok(match self.wait(py, next)? {
+        let next = self.wait(py, next);
+        if self.progress.is_shown() && !self.batches.is_forked() {
+            self.progress.follow(&next, self.rows(py));
+        }
+        Ok(match next? {
             None => None,
             Some(Next::Records(batch)) => Some(RecordBatch(batch).into_pyobject(py)?.into_any()),
             Some(Next::Tensors(tensors)) => Some(self.names.dict(py, tensors)?.into_any()),
@@ -133,7 +139,11 @@ impl BatchIterator {
         if self.batches.is_forked() {
             return Ok(());
         }
-        self.ended(py, |iterator| iterator.stop_and(Batches::close))
+        self.ended(py, |iterator| iterator.stop_and(Batches::close))?;
+        if self.progress.is_shown() {
+            self.progress.close(self.rows(py));
+        }
+        Ok(())
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -170,7 +180,17 @@ impl BatchIterator {
     }
 
     fn new(batches: Batches, names: TensorNames, stop: Arc<AtomicBool>) -> Self {
-        Self { batches: Guarded::new("iterator", batches, stop), names }
+        Self { batches: Guarded::new("iterator", batches, stop), names, progress: Progress::default() }
+    }
+
+    /// Sets the progress bar, which was started.
+    pub(super) fn with_progress(mut self, progress: Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    fn rows(&self, py: Python<'_>) -> Option<u64> {
+        self.wait(py, Batches::report).ok().map(|report| report.rows)
     }
 
     fn was_stopped(&self, error: &DatasetError) -> bool {
@@ -206,5 +226,6 @@ impl Drop for BatchIterator {
     fn drop(&mut self) {
         // Waits for the threads to end, without the interpreter.
         Python::try_attach(|py| py.detach(|| self.batches.with(Batches::close).is_ok()));
+        self.progress.close(None);
     }
 }

@@ -43,6 +43,7 @@ fn set(options: &mut IterationOptions, name: &str, value: &Bound<'_, PyAny>) -> 
             options.epochs =
                 given.map(|value| integer(name, 1, value)).transpose()?.and_then(NonZeroU64::new);
         }
+        "start_epoch" => options.start_epoch = integer(name, 0, value)?,
         "shuffle_buffer_size" => options.shuffle_buffer_size = integer(name, 0, value)?,
         "seed" => options.seed = given.map(|value| integer(name, 0, value)).transpose()?,
         "shard" => options.shard = shard(name, value)?,

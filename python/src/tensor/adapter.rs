@@ -196,9 +196,9 @@ impl TensorAdapter {
     }
 
     #[doc = docs!(TensorAdapter.explain)]
-    fn explain(&self) -> String {
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let tensors: Vec<String> = self.adapter.explain().iter().map(ToString::to_string).collect();
-        tensors.join("\n")
+        html::explanation(py, tensors.join("\n"))
     }
 
     fn __repr__(&self) -> String {

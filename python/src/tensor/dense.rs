@@ -15,6 +15,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 
 use super::build;
 use super::dlpack::{self, Request};
+use super::html;
 use super::memory::{Memory, numpy_dtype};
 use super::strings;
 use super::view::view;
@@ -284,5 +285,9 @@ impl DenseTensor {
 
     fn __repr__(&self) -> String {
         format!("<arrowfeed.DenseTensor {} {:?}>", self.tensor.values().dtype(), self.tensor.shape())
+    }
+
+    fn _repr_html_(&self) -> String {
+        html::dense(&self.tensor)
     }
 }

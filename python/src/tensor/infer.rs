@@ -1,6 +1,6 @@
 //! `infer_representations` and `representations_from_tfmd`, which derive representations from schemas.
 
-use arrowfeed::tensor::{self, Representations};
+use arrowfeed::tensor::{self, Inferred, Representations};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -17,8 +17,14 @@ use crate::errors::{representation_error, to_python};
 pub(crate) fn infer_representations<'py>(schema: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     let py = schema.py();
     let schema = self::schema(schema)?;
-    let inferred = caught(|| Ok(tensor::infer_representations(&schema)));
-    by_name(py, inferred.map_err(|error| to_python(py, error))?)
+    let inferred = caught(|| Ok(Inferred::from_schema(&schema)));
+    let Inferred { representations, left_out } = inferred.map_err(|error| to_python(py, error))?;
+    let reasons = PyDict::new(py);
+    for (name, reason) in left_out {
+        reasons.set_item(name, reason.to_string())?;
+    }
+    let class = py.import("arrowfeed._inferred")?.getattr("InferredRepresentations")?;
+    Ok(class.call1((by_name(py, representations)?, reasons))?.cast_into()?)
 }
 
 #[doc = docs!(representations_from_tfmd)]

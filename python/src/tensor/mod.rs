@@ -4,7 +4,7 @@
 //! |---|---|
 //! | definitions | `representation` (the base), `kinds` and `kind_arguments` (one class each), `given`, `features`, `infer` |
 //! | batches to tensors | `adapter`, `spec`, `import` (Arrow data of any library) |
-//! | tensors | `dense`, `sparse`, `ragged`, `structured` |
+//! | tensors | `dense`, `sparse`, `ragged`, `structured`, `html` (for notebooks) |
 //! | tensors from arrays, and tensors to batches | `build`, `reverse` |
 //! | shared memory | `memory`, `view` (numpy), `dlpack`, `strings` |
 
@@ -14,6 +14,7 @@ mod dense;
 mod dlpack;
 mod features;
 mod given;
+mod html;
 mod import;
 mod infer;
 mod kind_arguments;

@@ -9,6 +9,7 @@ use pyo3::types::{PyList, PyTuple};
 
 use super::build;
 use super::dense::DenseTensor;
+use super::html;
 use super::memory::numpy_dtype;
 use super::view;
 use crate::array::Array;
@@ -127,5 +128,10 @@ impl RaggedTensor {
             std::iter::once(self.tensor.rows().to_string()).chain(ragged).chain(inner).collect();
         let (dtype, values) = (flat.values().dtype(), counted(flat.values().len(), "value"));
         format!("<arrowfeed.RaggedTensor {dtype} [{}], {values}>", shape.join(", "))
+    }
+
+    fn _repr_html_(&self) -> String {
+        let text = self.__repr__();
+        html::ragged(text.trim_matches(['<', '>']), &self.tensor)
     }
 }

@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::build;
 use super::dense::DenseTensor;
+use super::html;
 use super::memory::numpy_dtype;
 use super::view;
 use crate::argument::{each, integer};
@@ -130,5 +131,9 @@ impl SparseTensor {
     fn __repr__(&self) -> String {
         let (values, shape) = (self.tensor.values(), self.tensor.dense_shape());
         format!("<arrowfeed.SparseTensor {} {shape:?}, {} stored>", values.dtype(), values.len())
+    }
+
+    fn _repr_html_(&self) -> String {
+        html::sparse(&self.tensor)
     }
 }

@@ -44,6 +44,11 @@ pub(super) fn room(array: &ArrayRef) -> Result<(), TryReserveError> {
     Ok(())
 }
 
+/// The first value of an array of byte strings without nulls.
+pub(super) fn first(array: &ArrayRef) -> Option<&[u8]> {
+    values(array)?.next()
+}
+
 /// The values of an array of byte strings without nulls.
 fn values(array: &ArrayRef) -> Option<Box<dyn Iterator<Item = &[u8]> + '_>> {
     let length = array.len();

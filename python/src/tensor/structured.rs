@@ -9,9 +9,9 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::ragged::Levels;
 use super::reverse::{given, named};
-use super::{build, wrapped};
+use super::{build, html, wrapped};
 use crate::argument::integer;
-use crate::arrow_schema::counted;
+use crate::arrow_schema::{SHOWN, counted};
 use crate::errors::conversion_error;
 
 #[doc = docs!(StructuredTensor)]
@@ -96,5 +96,11 @@ impl StructuredTensor {
         let rows = counted(self.tensor.rows(), "row");
         let names: Vec<String> = self.fields.iter().map(|(name, _)| printable(name)).collect();
         format!("<arrowfeed.StructuredTensor of {rows}, fields {}>", names.join(", "))
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let texts = self.fields.iter().take(SHOWN).map(|(_, tensor)| tensor.bind(py).repr()?.extract());
+        let texts: Vec<String> = texts.collect::<PyResult<_>>()?;
+        Ok(html::structured(&self.tensor, texts.iter().map(|text| text.trim_matches(['<', '>']).to_owned())))
     }
 }

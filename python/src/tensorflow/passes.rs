@@ -60,7 +60,10 @@ impl Passes {
             IterationOptions { epochs, decodes_ahead, interrupt: Some(interrupt), ..self.options.clone() };
         let mut tensors = self.dataset.tensors(options)?;
         match state {
-            None if before > 0 => tensors.start_at_epoch(each.saturating_mul(before)),
+            None if before > 0 => {
+                let epoch = self.options.start_epoch.saturating_add(each.saturating_mul(before));
+                tensors.start_at_epoch(epoch);
+            }
             None => {}
             Some(state) => tensors.load_state(state)?,
         }

@@ -88,7 +88,7 @@ impl Source {
     pub(super) fn hidden(&self) -> &'static str {
         match self.rank() {
             0 => "a row is null: it has no value",
-            _ => "a null list stands over stored values",
+            _ => "a null list has stored values",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Representations derived from an Arrow schema.
 
 use std::collections::HashSet;
+use std::fmt::{self, Display, Formatter};
 
 use arrow_schema::{DataType, Field, Schema};
 
@@ -37,19 +38,64 @@ use crate::row_splits::SplitsDType;
 /// assert_eq!((name.as_str(), representation), ("pixels", &Representation::Dense(expected)));
 /// ```
 pub fn infer_representations(schema: &Schema) -> Representations {
-    let mut out = Representations::new();
-    let mut seen = HashSet::new();
-    for field in schema.fields() {
-        let mut found = Representations::new();
-        infer(field, ColumnPath::from(field.name().as_str()), 0, &mut found);
-        let hidden = |name: &str| name != field.name() && schema.fields().find(name).is_some();
-        out.extend(found.into_iter().filter(|(name, _)| !hidden(name) && seen.insert(name.clone())));
+    Inferred::from_schema(schema).representations
+}
+
+/// The result of [`infer_representations`], and the fields that it leaves out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Inferred {
+    /// The representations, in the order of the schema.
+    pub representations: Representations,
+    /// The name of each field without a representation, and the reason, in the order of the schema.
+    pub left_out: Vec<(String, LeftOut)>,
+}
+
+/// The reason why a field has no representation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LeftOut {
+    /// No tensor has values of this type.
+    Type(DataType),
+    /// Another column or an earlier field has the same name.
+    Name,
+    /// A struct without fields.
+    Empty,
+}
+
+impl Display for LeftOut {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type(found) => write!(f, "no tensor has values of type {found}"),
+            Self::Name => f.write_str("another column has this name"),
+            Self::Empty => f.write_str("the struct has no fields"),
+        }
     }
-    out
+}
+
+impl Inferred {
+    /// Derives representations by the rules of [`infer_representations`].
+    pub fn from_schema(schema: &Schema) -> Self {
+        let mut out = Self::default();
+        let mut seen = HashSet::new();
+        for field in schema.fields() {
+            let mut found = Self::default();
+            infer(field, ColumnPath::from(field.name().as_str()), 0, &mut found);
+            let hidden = |name: &str| name != field.name() && schema.fields().find(name).is_some();
+            out.left_out.append(&mut found.left_out);
+            for (name, representation) in found.representations {
+                if !hidden(&name) && seen.insert(name.clone()) {
+                    out.representations.push((name, representation));
+                } else {
+                    out.left_out.push((name, LeftOut::Name));
+                }
+            }
+        }
+        out
+    }
 }
 
 /// Adds the representations of a field. `outer` is the number of lists around it.
-fn infer(field: &Field, path: ColumnPath, outer: usize, out: &mut Representations) {
+fn infer(field: &Field, path: ColumnPath, outer: usize, out: &mut Inferred) {
     let mut field = field;
     let mut sizes = Vec::new();
     while let Some(items) = lists::items(field.data_type()) {
@@ -61,12 +107,16 @@ fn infer(field: &Field, path: ColumnPath, outer: usize, out: &mut Representation
     }
     if let DataType::Struct(fields) = field.data_type() {
         let outer = outer + sizes.len();
+        if fields.is_empty() {
+            out.left_out.push((path.to_string(), LeftOut::Empty));
+        }
         return fields.iter().for_each(|child| infer(child, path.child(child.name()), outer, out));
     }
+    let name = path.to_string();
     if DType::of(field.data_type()).is_none() {
+        out.left_out.push((name, LeftOut::Type(field.data_type().clone())));
         return;
     }
-    let name = path.to_string();
     let shape: Option<Vec<usize>> = sizes.iter().copied().collect();
     let representation = match (outer, shape, sizes.len()) {
         (0, Some(shape), _) => {
@@ -78,7 +128,7 @@ fn infer(field: &Field, path: ColumnPath, outer: usize, out: &mut Representation
             Representation::Ragged(Ragged { path, partitions, row_splits_dtype })
         }
     };
-    out.push((name, representation));
+    out.representations.push((name, representation));
 }
 
 #[cfg(test)]
@@ -139,5 +189,26 @@ mod tests {
             Field::new("a.b", DataType::Float32, true),
         ]);
         assert_eq!(found, ["a.b: dense float32 [?]"]);
+    }
+
+    #[test]
+    fn fields_without_a_representation_have_a_reason() {
+        let inner = Fields::from(vec![
+            Field::new("b", DataType::Int32, true),
+            Field::new("none", DataType::Struct(Fields::empty()), true),
+        ]);
+        let schema = Schema::new(vec![
+            Field::new("a", DataType::Struct(inner), true),
+            Field::new("a.b", DataType::Float32, true),
+            Field::new("nothing", list(DataType::Null), true),
+        ]);
+        let left_out = Inferred::from_schema(&schema).left_out;
+        let left_out: Vec<_> = left_out.iter().map(|(name, reason)| format!("{name}: {reason}")).collect();
+        let expected = [
+            "a.none: the struct has no fields",
+            "a.b: another column has this name",
+            "nothing: no tensor has values of type Null",
+        ];
+        assert_eq!(left_out, expected);
     }
 }

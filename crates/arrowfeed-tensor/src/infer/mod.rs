@@ -10,7 +10,7 @@ mod arrow;
 mod project;
 mod tfmd;
 
-pub use arrow::infer_representations;
+pub use arrow::{Inferred, LeftOut, infer_representations};
 pub use project::project_tfmd_schema;
 pub use tfmd::{
     SequenceValueTypes, ValueType, representations_from_tfmd, sequence_value_types_from_tfmd,

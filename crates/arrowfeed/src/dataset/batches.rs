@@ -64,8 +64,8 @@ impl BatchIterator {
         self.0.state()
     }
 
-    /// Starts at the first row of epoch number `epoch`; the first epoch is 0.
-    /// [`epochs`](super::IterationOptions::epochs) also counts the epochs before it.
+    /// Starts at the first row of epoch number `epoch`. [`epochs`](super::IterationOptions::epochs) also counts the
+    /// epochs before it, from [`start_epoch`](super::IterationOptions::start_epoch) on.
     pub fn start_at_epoch(&mut self, epoch: u64) {
         self.0.start_at_epoch(epoch);
     }

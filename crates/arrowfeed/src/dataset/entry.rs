@@ -1,17 +1,18 @@
 //! The type `Dataset`, independent of the file format.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use arrowfeed_source::io::FileSource;
 use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, Split};
-use arrowfeed_source::{Check, FeedError, Interrupt, Limits, printable};
+use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, printable};
 use arrowfeed_tensor::{Adapter, TensorSpec};
 
 use super::batches::BatchIterator;
 use super::indexed::Indexed;
-use super::options::IterationOptions;
+use super::options::{ALL_ROWS, IterationOptions, shown_rows};
 use super::saved_index;
 use super::source::TensorDefinitions;
 use super::tensors::TensorIterator;
@@ -24,6 +25,8 @@ pub struct Dataset {
     files: Arc<Indexed>,
     definitions: TensorDefinitions,
     adapter: Adapter,
+    /// The rows that [`take`](Self::take) and [`skip`](Self::skip) have selected, in file order.
+    rows: Range<u64>,
 }
 
 impl Dataset {
@@ -67,7 +70,7 @@ impl Dataset {
         let files = if columns.is_empty() { files } else { files.with_columns(columns)? };
         let limits = files.files.format().limits();
         let adapter = definitions.adapter_within(files.files.schema().clone(), limits.batch_bytes)?;
-        Ok(Self { files: Arc::new(files), definitions, adapter })
+        Ok(Self { files: Arc::new(files), definitions, adapter, rows: ALL_ROWS })
     }
 
     /// Writes the index of all chunks to a file, for [`with_index`](Self::with_index). The file appears under its name
@@ -151,7 +154,7 @@ impl Dataset {
         &self.adapter
     }
 
-    /// Number of rows in all files, as declared by the headers of their blocks.
+    /// Number of rows of the dataset, as declared by the headers of the blocks of its files.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -165,7 +168,9 @@ impl Dataset {
     /// A file cannot be read, or `interrupt` returned true.
     pub fn num_rows_with(&self, interrupt: Option<Interrupt>) -> Result<u64, FeedError> {
         let options = IterationOptions { interrupt, ..Default::default() };
-        Ok(self.files.index(&options)?.0.rows())
+        let options = self.of_files(options);
+        let rows = options.selected_rows(self.files.index(&options)?.0.rows());
+        Ok(rows.end - rows.start)
     }
 
     /// Number of batches of an iteration with these options, if no row is skipped. `None`: infinite.
@@ -188,7 +193,7 @@ impl Dataset {
     pub fn num_batches(&self, options: &IterationOptions) -> Result<Option<u64>, FeedError> {
         options.check()?;
         let scan = IterationOptions { interrupt: options.interrupt.clone(), ..Default::default() };
-        Ok(options.num_batches(self.files.index(&scan)?.0.rows()))
+        Ok(self.of_files(options.clone()).num_batches(self.files.index(&scan)?.0.rows()))
     }
 
     /// Like [`num_batches`](Self::num_batches), but does not scan files for the number alone: the outer `None` means
@@ -198,14 +203,15 @@ impl Dataset {
     /// # Errors
     /// As [`num_batches`](Self::num_batches).
     pub fn known_num_batches(&self, options: &IterationOptions) -> Result<Option<Option<u64>>, FeedError> {
-        let scans = options.shuffles() || options.is_sharded();
+        let scans = self.of_files(options.clone()).needs_index();
         match scans || self.files.is_scan_cheap(options.interrupt.as_ref()) {
             true => self.num_batches(options).map(Some),
             false => Ok(None),
         }
     }
 
-    /// Checksum of the names and lengths of the files and of the batch schema, as 16 hexadecimal digits.
+    /// Checksum of the names and lengths of the files, of the batch schema, and of the rows if they are restricted, as
+    /// 16 hexadecimal digits.
     ///
     /// # Errors
     /// The length of a file cannot be determined.
@@ -219,8 +225,12 @@ impl Dataset {
     /// # Errors
     /// As [`fingerprint`](Self::fingerprint); or `interrupt` returned true.
     pub fn fingerprint_with(&self, interrupt: Option<&Interrupt>) -> Result<String, FeedError> {
-        let schema = crc32fast::hash(format!("{:?}", self.arrow_schema()).as_bytes());
-        Ok(format!("{:08x}{schema:08x}", self.files.marks(interrupt)?.digest()))
+        let mut content = format!("{:?}", self.arrow_schema());
+        if self.rows != ALL_ROWS {
+            content.push_str(&format!("{:?}", self.rows));
+        }
+        let content = crc32fast::hash(content.as_bytes());
+        Ok(format!("{:08x}{content:08x}", self.files.marks(interrupt)?.digest()))
     }
 
     /// Restricts the dataset to some of its tensors and to the columns that they need. The specs of these tensors do
@@ -232,7 +242,49 @@ impl Dataset {
         let adapter = self.adapter.project(names)?;
         let definitions = self.definitions.chosen(names);
         let columns = definitions.columns(&adapter, self.arrow_schema());
-        Self::of((*self.files).clone(), definitions, &columns)
+        let rows = self.rows.clone();
+        Ok(Self { rows, ..Self::of((*self.files).clone(), definitions, &columns)? })
+    }
+
+    /// Restricts the dataset to its first `count` rows, in file order. An iteration in file order stops after them; a
+    /// shuffle or a shard first scans the files, and orders or divides only these rows.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+    /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
+    ///
+    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
+    /// assert_eq!(dataset.num_rows()?, 3);
+    /// assert_eq!(dataset.take(2).num_rows()?, 2);
+    /// assert_eq!(dataset.skip(2).rows(), 2..u64::MAX);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn take(&self, count: u64) -> Self {
+        let end = self.rows.start.saturating_add(count).min(self.rows.end);
+        Self { rows: self.rows.start..end, ..self.clone() }
+    }
+
+    /// Restricts the dataset to the rows after its first `count` rows, in file order. An iteration first scans the
+    /// files, and does not decode the blocks of the skipped rows.
+    #[must_use]
+    pub fn skip(&self, count: u64) -> Self {
+        let start = self.rows.start.saturating_add(count).min(self.rows.end);
+        Self { rows: start..self.rows.end, ..self.clone() }
+    }
+
+    /// The rows of the files that belong to the dataset, in file order: `0..u64::MAX`, unless [`take`](Self::take) or
+    /// [`skip`](Self::skip) have restricted them.
+    pub fn rows(&self) -> Range<u64> {
+        self.rows.clone()
+    }
+
+    /// The options of the caller, whose rows are numbered from the first row of this dataset.
+    fn of_files(&self, options: IterationOptions) -> IterationOptions {
+        let row = |row: u64| self.rows.start.saturating_add(row).min(self.rows.end);
+        IterationOptions { rows: row(options.rows.start)..row(options.rows.end), ..options }
     }
 
     /// Divides the files into byte ranges of about `target_bytes` each, in file order, which several processes can read
@@ -257,12 +309,17 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// A file has no path; it cannot be opened, or does not have the format; `interrupt` returned true.
+    /// A file has no path; it cannot be opened, or does not have the format; the dataset is one after
+    /// [`take`](Self::take) or [`skip`](Self::skip); `interrupt` returned true.
     pub fn plan_splits(
         &self,
         target_bytes: u64,
         interrupt: Option<&Interrupt>,
     ) -> Result<Vec<Split>, FeedError> {
+        if self.rows != ALL_ROWS {
+            let message = "plan_splits: expected a dataset of all rows, found one after take or skip";
+            return Err(FeedError::new(FeedErrorKind::Options, message));
+        }
         self.files.files.splits(target_bytes, interrupt)
     }
 
@@ -284,7 +341,7 @@ impl Dataset {
     /// # Errors
     /// An option is invalid. Errors of files are returned by the iterator.
     pub fn record_batches(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
-        Ok(BatchIterator::new(self.files.clone(), options)?)
+        Ok(BatchIterator::new(self.files.clone(), self.of_files(options))?)
     }
 
     /// Iterates over the tensors of each batch, by name.
@@ -292,7 +349,7 @@ impl Dataset {
     /// # Errors
     /// As [`record_batches`](Self::record_batches).
     pub fn tensors(&self, options: IterationOptions) -> Result<TensorIterator, DatasetError> {
-        Ok(TensorIterator::new(self.files.clone(), options, self.adapter.clone())?)
+        Ok(TensorIterator::new(self.files.clone(), self.of_files(options), self.adapter.clone())?)
     }
 
     /// Describes the files and columns that are read, and for each tensor what it shares with the record batches, what
@@ -305,6 +362,9 @@ impl Dataset {
             n => format!("{n} files"),
         };
         let mut text = format!("{files}, columns: {}", columns.join(", "));
+        if self.rows != ALL_ROWS {
+            text.push_str(&format!("\n{}", shown_rows(&self.rows)));
+        }
         if let Some(cost) = self.files.scan_cost() {
             text.push_str(&format!("\nindex: {cost}"));
         }

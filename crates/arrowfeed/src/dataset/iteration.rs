@@ -119,6 +119,7 @@ impl<C: Conversion> Iteration<C> {
         // Resolved once: the number depends on the calling thread, and may change during an epoch.
         let threads = NonZeroUsize::new(options.thread_count());
         let options = IterationOptions { threads, ..options };
+        let start = Progress { epoch: options.start_epoch, ..Progress::START };
         Ok(Self {
             files,
             seed: options.seed,
@@ -131,11 +132,11 @@ impl<C: Conversion> Iteration<C> {
             following: None,
             report: ReportLog::default(),
             held: None,
-            ahead: Progress::START,
+            ahead: start.clone(),
             begun: None,
             stands: VecDeque::new(),
             end: None,
-            given: Progress::START,
+            given: start,
             bytes: 0,
             closed: false,
         })
@@ -318,12 +319,12 @@ impl<C: Conversion> Iteration<C> {
     }
 
     fn is_over(&self) -> bool {
-        self.options.epochs.is_some_and(|epochs| self.ahead.epoch >= epochs.get())
+        self.options.end_epoch().is_some_and(|end| self.ahead.epoch >= end)
     }
 
     /// Whether the last rows of this epoch are yielded as a batch even if they do not fill it.
     fn gives_short(&self) -> bool {
-        let is_last = self.options.epochs.is_some_and(|epochs| self.ahead.epoch + 1 == epochs.get());
+        let is_last = self.options.end_epoch().is_some_and(|end| self.ahead.epoch + 1 == end);
         !self.options.drop_remainder && (is_last || !self.options.across_epochs)
     }
 
@@ -346,7 +347,7 @@ impl<C: Conversion> Iteration<C> {
     /// Starts the next epoch once all work of the current one is scheduled, so that no thread is idle at its end.
     fn follow(&mut self, reading: &Epoch) -> Result<(), FeedError> {
         let next = self.ahead.epoch + 1;
-        let is_last = self.options.epochs.is_some_and(|epochs| next >= epochs.get());
+        let is_last = self.options.end_epoch().is_some_and(|end| next >= end);
         let Some(carried) = reading.planned().filter(|_| !is_last && self.following.is_none()) else {
             return Ok(());
         };
@@ -361,7 +362,9 @@ impl<C: Conversion> Iteration<C> {
     }
 
     fn start_epoch(&mut self, number: u64, at: EpochPosition, carried: u64) -> Result<Epoch, FeedError> {
-        let index = self.index()?;
+        let is_resumed = matches!(at, EpochPosition::Row(_));
+        let needs_index = self.options.needs_index() || is_resumed && self.options.ends_early();
+        let index = if needs_index { Some(self.index()?) } else { None };
         let seed = if self.options.shuffles() { self.draw_seed()? } else { 0 };
         let workers = self.workers()?;
         let files = self.requesting.get_or_insert_with(|| self.files.files.for_reading());
@@ -382,11 +385,7 @@ impl<C: Conversion> Iteration<C> {
         Ok(if by_caller { Workers::Caller } else { Workers::Pool(pool) })
     }
 
-    /// The index, if the order needs it.
-    fn index(&mut self) -> Result<Option<Arc<ChunkIndex>>, FeedError> {
-        if !self.options.shuffles() && !self.options.is_sharded() {
-            return Ok(None);
-        }
+    fn index(&mut self) -> Result<Arc<ChunkIndex>, FeedError> {
         let index = match &self.index {
             Some(index) => index.clone(),
             None => {
@@ -399,7 +398,7 @@ impl<C: Conversion> Iteration<C> {
         if self.ahead.rows == self.given.rows {
             self.given.counted = self.report.counted();
         }
-        Ok(Some(index))
+        Ok(index)
     }
 
     fn draw_seed(&mut self) -> Result<u64, FeedError> {
@@ -455,7 +454,7 @@ impl<C: Conversion> Iteration<C> {
         Ok(())
     }
 
-    /// Starts at this epoch. The option `epochs` also counts the epochs before it.
+    /// Starts at this epoch. The option `epochs` also counts the epochs from `start_epoch` on that are before it.
     pub(super) fn start_at_epoch(&mut self, epoch: u64) {
         self.close();
         self.closed = false;
@@ -467,7 +466,7 @@ impl<C: Conversion> Iteration<C> {
         if self.options.shuffles() {
             self.draw_seed()?;
         }
-        let chunks = self.index()?.map(|index| index.digest);
+        let chunks = if self.options.needs_index() { Some(self.index()?.digest) } else { None };
         Ok(State::new(self.files.marks(self.options.interrupt.as_ref())?, &self.options, self.seed, chunks))
     }
 }

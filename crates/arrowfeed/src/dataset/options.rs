@@ -2,11 +2,15 @@
 
 use std::fmt;
 use std::num::{NonZeroU64, NonZeroUsize};
+use std::ops::Range;
 
 use arrowfeed_source::run::{Borders, PartOptions, Workers};
-use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError};
+use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt, OnError, thousands};
 
 use super::order::shard_rows;
+
+/// All rows of a dataset.
+pub(super) const ALL_ROWS: Range<u64> = 0..u64::MAX;
 
 /// Options of an iteration over a dataset.
 ///
@@ -23,6 +27,11 @@ pub struct IterationOptions {
     pub across_epochs: bool,
     /// Number of passes over all rows. `None`: infinite. Default 1.
     pub epochs: Option<NonZeroU64>,
+    /// Number of the first epoch. The order of a shuffle depends on the number of the epoch. Default 0.
+    pub start_epoch: u64,
+    /// The rows to iterate over, by their numbers in file order before a shuffle. Numbers past the last row are
+    /// ignored. Default: all rows.
+    pub rows: Range<u64>,
     /// Minimum number of rows that are shuffled with each other. 0, the default, keeps the file order.
     pub shuffle_buffer_size: usize,
     /// Seed of the shuffle. `None`: random, and stored in the state. A shuffle in shards needs a seed that all shards
@@ -53,6 +62,8 @@ impl Default for IterationOptions {
             drop_remainder: false,
             across_epochs: false,
             epochs: Some(NonZeroU64::MIN),
+            start_epoch: 0,
+            rows: ALL_ROWS,
             shuffle_buffer_size: 0,
             seed: None,
             shard: (0, 1),
@@ -79,6 +90,8 @@ impl IterationOptions {
             ("drop_remainder", self.drop_remainder != default.drop_remainder),
             ("across_epochs", self.across_epochs != default.across_epochs),
             ("epochs", self.epochs != default.epochs),
+            ("start_epoch", self.start_epoch != default.start_epoch),
+            ("rows", self.rows != default.rows),
             ("shuffle_buffer_size", self.shuffle_buffer_size != default.shuffle_buffer_size),
             ("shard", self.shard != default.shard),
         ];
@@ -109,7 +122,7 @@ impl IterationOptions {
 
     /// Number of batches of an iteration over a dataset of `rows` rows, if no row is skipped. `None`: infinite.
     pub(super) fn num_batches(&self, rows: u64) -> Option<u64> {
-        let own = shard_rows(rows, self.shard);
+        let own = self.own_rows(rows);
         let (rows, size) = (own.end - own.start, (self.batch_size as u64).max(1));
         let batches = |rows: u64| if self.drop_remainder { rows / size } else { rows.div_ceil(size) };
         if rows == 0 {
@@ -120,6 +133,36 @@ impl IterationOptions {
             true => batches(rows.saturating_mul(epochs)),
             false => batches(rows).saturating_mul(epochs),
         })
+    }
+
+    /// The rows of the shard in file order, among `rows` rows in all files.
+    pub(super) fn own_rows(&self, rows: u64) -> Range<u64> {
+        let selected = self.selected_rows(rows);
+        let own = shard_rows(selected.end - selected.start, self.shard);
+        selected.start + own.start..selected.start + own.end
+    }
+
+    /// The rows of all shards, among `rows` rows in all files.
+    pub(super) fn selected_rows(&self, rows: u64) -> Range<u64> {
+        let end = self.rows.end.min(rows);
+        self.rows.start.min(end)..end
+    }
+
+    /// Whether the iteration needs the positions of all blocks.
+    pub(super) fn needs_index(&self) -> bool {
+        // The rows of skipped blocks have numbers, which only the index has.
+        let skips = self.ends_early() && self.on_error != OnError::Raise;
+        self.shuffles() || self.is_sharded() || self.rows.start > 0 || skips
+    }
+
+    /// Whether the last rows are not selected.
+    pub(super) fn ends_early(&self) -> bool {
+        self.rows.end < ALL_ROWS.end
+    }
+
+    /// Number of the epoch after the last one. `None`: infinite.
+    pub(super) fn end_epoch(&self) -> Option<u64> {
+        self.epochs.map(|epochs| self.start_epoch.saturating_add(epochs.get()))
     }
 
     pub(super) fn shuffles(&self) -> bool {
@@ -166,6 +209,15 @@ impl IterationOptions {
     }
 }
 
+/// Names selected rows: `rows 5 to 25`, where 25 is the row after the last one.
+pub(super) fn shown_rows(rows: &Range<u64>) -> String {
+    match (thousands(rows.start), rows.end) {
+        _ if *rows == ALL_ROWS => "all rows".to_owned(),
+        (start, u64::MAX) => format!("rows from {start} on"),
+        (start, end) => format!("rows {start} to {}", thousands(end)),
+    }
+}
+
 /// Returns an error if `interrupt` returns true.
 pub(super) fn ask(interrupt: Option<&Interrupt>) -> Result<(), FeedError> {
     match interrupt {
@@ -183,6 +235,8 @@ impl fmt::Debug for IterationOptions {
             .field("drop_remainder", &self.drop_remainder)
             .field("across_epochs", &self.across_epochs)
             .field("epochs", &self.epochs)
+            .field("start_epoch", &self.start_epoch)
+            .field("rows", &self.rows)
             .field("shuffle_buffer_size", &self.shuffle_buffer_size)
             .field("seed", &self.seed)
             .field("shard", &self.shard)

@@ -1,10 +1,13 @@
 //! The order of an epoch: a function of the chunks, the seed, the epoch and the shard.
 
+use std::ops::Range;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::chunk_index::ChunkIndex;
+use super::options::IterationOptions;
 
 /// The rows of one chunk that belong to a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +29,7 @@ pub(super) fn random(seed: u64, epoch: u64, window: Option<u64>) -> ChaCha8Rng {
 }
 
 /// The range of rows of a shard, among `rows` rows in any fixed order.
-pub(super) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> std::ops::Range<u64> {
+pub(super) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> Range<u64> {
     let border = |index: u64| {
         let border = u128::from(rows) * u128::from(index) / u128::from(count);
         u64::try_from(border).unwrap_or(rows)
@@ -39,29 +42,34 @@ pub(super) fn shard_rows(rows: u64, (index, count): (u64, u64)) -> std::ops::Ran
 pub(super) fn shuffled(
     index: &ChunkIndex,
     files: usize,
-    seed: u64,
-    epoch: u64,
-    shard: (u64, u64),
+    options: &IterationOptions,
+    (seed, epoch): (u64, u64),
 ) -> Vec<Slot> {
     let of_file = |file: usize| {
         let chunks = index.chunks(file).iter().enumerate();
         chunks.map(move |(nth_chunk, chunk)| Slot { file, nth_chunk, dropped: 0, rows: chunk.rows })
     };
     let mut slots: Vec<Slot> = (0..files).flat_map(of_file).collect();
+    let selected = options.selected_rows(index.rows());
+    keep_rows(&mut slots, &selected);
     slots.shuffle(&mut random(seed, epoch, None));
-    let own = shard_rows(index.rows(), shard);
+    keep_rows(&mut slots, &shard_rows(selected.end - selected.start, options.shard));
+    slots
+}
+
+/// Keeps a range of the rows of all slots, which are numbered in the order of the slots.
+fn keep_rows(slots: &mut Vec<Slot>, kept: &Range<u64>) {
     let mut before = 0;
     slots.retain_mut(|slot| {
         let (start, end) = (before, before + slot.rows);
         before = end;
-        let (from, to) = (start.max(own.start), end.min(own.end));
+        let (from, to) = (start.max(kept.start), end.min(kept.end));
         if from >= to {
             return false;
         }
-        (slot.dropped, slot.rows) = (from - start, to - from);
+        (slot.dropped, slot.rows) = (slot.dropped + from - start, to - from);
         true
     });
-    slots
 }
 
 /// Number of leading slots that together have at least `rows` rows, or all slots.

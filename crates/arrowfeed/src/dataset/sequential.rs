@@ -8,18 +8,20 @@ use arrowfeed_source::run::{Borders, FileSet, Part, PartReader, Polled, Workers}
 use super::chunk_index::ChunkIndex;
 use super::epoch::Step;
 use super::options::IterationOptions;
-use super::order::shard_rows;
 use super::pieces::{Pieces, RowPosition};
 
 #[derive(Debug)]
 pub(super) struct Sequential {
     pub(super) reader: PartReader,
     pub(super) pieces: Pieces,
+    /// Number of rows that may still be added to the pieces.
+    left: u64,
 }
 
 impl Sequential {
-    /// Starts at the first row, or at a position. The first batch also has `carried` rows of the previous epoch. A
-    /// shard needs the index.
+    /// Starts at the first row, or at a position. The first batch also has `carried` rows of the previous epoch. The
+    /// index is needed by a shard, by rows that do not start with the first one, and by a position in rows that end
+    /// before the last one.
     pub(super) fn start(
         files: &Arc<FileSet>,
         index: Option<&ChunkIndex>,
@@ -34,13 +36,21 @@ impl Sequential {
             None => PartReader::new(files.clone(), all(files.len(), after), reading)?,
         };
         let pieces = Pieces::new(options.batch_size, files.format().limits().batch_bytes);
-        Ok(Self { reader, pieces })
+        // With an index, the parts have only the selected rows.
+        let left = if index.is_some() { u64::MAX } else { options.rows.end };
+        Ok(Self { reader, pieces, left })
     }
 
     pub(super) fn next(&mut self, wait: bool) -> Result<Step<RowPosition>, FeedError> {
-        while !self.pieces.is_enough() {
+        while !self.pieces.is_enough() && self.left > 0 {
             match self.reader.poll(wait)? {
-                Polled::Batch(piece) => self.pieces.add(piece)?,
+                Polled::Batch(mut piece) => {
+                    if piece.batch.num_rows() as u64 > self.left {
+                        piece.batch = piece.batch.slice(0, usize::try_from(self.left).unwrap_or(usize::MAX));
+                    }
+                    self.left -= piece.batch.num_rows() as u64;
+                    self.pieces.add(piece)?;
+                }
                 Polled::Pending => return Ok(Step::Pending),
                 Polled::End => break,
             }
@@ -55,9 +65,9 @@ fn all(files: usize, after: Option<RowPosition>) -> impl Iterator<Item = Part> +
     first.into_iter().chain((next..files).map(Part::whole))
 }
 
-/// The parts that have the rows of a shard.
+/// The parts that have the selected rows of a shard.
 fn stretch(index: &ChunkIndex, options: &IterationOptions, after: Option<RowPosition>) -> Vec<Part> {
-    let mut rows = shard_rows(index.rows(), options.shard);
+    let mut rows = options.own_rows(index.rows());
     if let Some(after) = after {
         rows.start = index.rows_before(after.file, after.offset, after.row).max(rows.start);
     }

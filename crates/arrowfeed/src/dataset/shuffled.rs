@@ -54,7 +54,7 @@ impl Shuffled {
         (seed, epoch): (u64, u64),
         after: Option<AfterShuffled>,
     ) -> Result<Self, FeedError> {
-        let slots = shuffled(index, files.len(), seed, epoch, options.shard);
+        let slots = shuffled(index, files.len(), options, (seed, epoch));
         let first = after.as_ref().map_or(0, |after| after.window);
         let planned = windows(&slots, options, index, first)?;
         let (skip, mut left_out) = after.map_or((0, Vec::new()), |after| (after.passed, after.left_out));

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::options::{IterationOptions, ask};
+use super::options::{ALL_ROWS, IterationOptions, ask, shown_rows};
 use super::pieces::RowPosition;
 use super::shuffled::AfterShuffled;
 use crate::error::{DatasetError, StateError, StateErrorKind};
@@ -42,6 +42,11 @@ pub(super) struct SavedOptions {
     #[serde(default)]
     across_epochs: bool,
     epochs: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    start_epoch: u64,
+    /// `None`: all rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rows: Option<(u64, u64)>,
     shuffle_buffer_size: usize,
     shard: (u64, u64),
     on_error: String,
@@ -188,9 +193,29 @@ impl SavedOptions {
                 }
             )*};
         }
-        same!(batch_size, drop_remainder, across_epochs, epochs, shuffle_buffer_size, shard, on_error);
+        same!(
+            batch_size,
+            drop_remainder,
+            across_epochs,
+            epochs,
+            start_epoch,
+            shuffle_buffer_size,
+            shard,
+            on_error
+        );
+        if self.rows != own.rows {
+            let shown =
+                |rows: Option<(u64, u64)>| shown_rows(&rows.map_or(ALL_ROWS, |(start, end)| start..end));
+            let expected = format!("{}, as asked for", shown(own.rows));
+            return Err(StateError::new(StateErrorKind::Options, expected, shown(self.rows)));
+        }
         Ok(())
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Formats an option as JSON.
@@ -205,6 +230,8 @@ impl From<&IterationOptions> for SavedOptions {
             drop_remainder: options.drop_remainder,
             across_epochs: options.across_epochs,
             epochs: options.epochs.map(Into::into),
+            start_epoch: options.start_epoch,
+            rows: (options.rows != ALL_ROWS).then_some((options.rows.start, options.rows.end)),
             shuffle_buffer_size: options.shuffle_buffer_size,
             shard: options.shard,
             on_error: match options.on_error {

@@ -8,6 +8,7 @@ mod index;
 mod objects;
 mod order;
 mod resume;
+mod selection;
 mod shards;
 mod splits;
 mod tensors;

@@ -1,0 +1,131 @@
+//! Tests of `take`, `skip` and `start_epoch`: they yield the rows and epochs that the whole dataset yields there.
+
+use std::num::{NonZeroU64, NonZeroUsize};
+
+use arrowfeed::IterationOptions;
+use arrowfeed::source::OnError;
+use proptest::prelude::*;
+
+use crate::files::{Directory, all, dataset, formats, numbers, write, write_as};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn selected_rows_are_a_slice_of_all_rows(
+        format in formats(),
+        rows in proptest::collection::vec(0_usize..80, 1..5),
+        block_bytes in prop_oneof![Just(40_usize), Just(300), Just(64_000)],
+        skipped in prop_oneof![Just(0_usize), 0_usize..200],
+        taken in prop_oneof![Just(usize::MAX), 0_usize..200],
+        batch_size in 1_usize..50,
+        shuffle_buffer_size in prop_oneof![Just(0_usize), Just(30), Just(1000)],
+        count in prop_oneof![Just(1_u64), Just(3)],
+        threads in 1_usize..3,
+    ) {
+        let directory = Directory::new();
+        let whole = dataset(&write_as(format, &directory, &rows, block_bytes));
+        let total: usize = rows.iter().sum();
+        let selected = whole.skip(skipped as u64).take(taken as u64);
+        let expected: Vec<i64> = (0..total as i64).skip(skipped).take(taken).collect();
+        prop_assert_eq!(selected.num_rows().unwrap(), expected.len() as u64);
+        let mut given = Vec::new();
+        for index in 0..count {
+            let (epochs, threads) = (NonZeroU64::new(2), NonZeroUsize::new(threads));
+            let options = IterationOptions {
+                batch_size, shuffle_buffer_size, shard: (index, count), epochs, threads, seed: Some(5),
+                ..Default::default()
+            };
+            let batches = all(&selected, &options);
+            prop_assert_eq!(Some(batches.len() as u64), selected.num_batches(&options).unwrap());
+            given.extend(batches.concat());
+            // From every batch on comes the rest.
+            let mut iterator = selected.record_batches(options.clone()).unwrap();
+            for passed in 0..=batches.len() {
+                let state = iterator.state().unwrap();
+                let mut resumed = selected.record_batches(options.clone()).unwrap();
+                resumed.load_state(&state).unwrap();
+                let rest: Vec<Vec<i64>> = resumed.map(|batch| numbers(&batch.unwrap())).collect();
+                prop_assert_eq!(&rest, &batches[passed..]);
+                iterator.next().transpose().unwrap();
+            }
+        }
+        let mut twice = [expected.clone(), expected].concat();
+        if shuffle_buffer_size > 0 || count > 1 {
+            given.sort_unstable();
+            twice.sort_unstable();
+        }
+        prop_assert_eq!(given, twice);
+    }
+
+    #[test]
+    fn later_epochs_are_those_of_the_whole_iteration(
+        rows in proptest::collection::vec(0_usize..80, 1..4),
+        batch_size in 1_usize..50,
+        shuffle_buffer_size in prop_oneof![Just(0_usize), Just(30)],
+        start_epoch in 0_u64..4,
+        threads in 1_usize..3,
+    ) {
+        let directory = Directory::new();
+        let dataset = dataset(&write(&directory, &rows, 300));
+        let options = IterationOptions {
+            batch_size, shuffle_buffer_size, seed: Some(5), threads: NonZeroUsize::new(threads),
+            ..Default::default()
+        };
+        let whole = all(&dataset, &IterationOptions { epochs: NonZeroU64::new(start_epoch + 2), ..options.clone() });
+        let later = all(&dataset, &IterationOptions { epochs: NonZeroU64::new(2), start_epoch, ..options });
+        let before = whole.len() / (start_epoch as usize + 2) * start_epoch as usize;
+        prop_assert_eq!(later, &whole[before..]);
+    }
+}
+
+#[test]
+fn rows_in_the_options_are_numbered_from_the_first_selected_row() {
+    let directory = Directory::new();
+    let dataset = dataset(&write(&directory, &[30, 30], 200)).skip(10).take(40);
+    assert_eq!(dataset.rows(), 10..50);
+    let options = IterationOptions { rows: 5..100, batch_size: 100, ..Default::default() };
+    assert_eq!(all(&dataset, &options).concat(), (15..50).collect::<Vec<_>>());
+    assert_eq!(dataset.take(7).skip(3).rows(), 13..17);
+    assert_eq!(dataset.skip(100).num_rows().unwrap(), 0);
+}
+
+#[test]
+fn taking_the_first_rows_opens_no_later_file() {
+    let directory = Directory::new();
+    let paths = write(&directory, &[30, 30, 30], 200);
+    let dataset = dataset(&paths);
+    std::fs::remove_file(&paths[2]).unwrap();
+    let options = IterationOptions { batch_size: 10, threads: NonZeroUsize::new(1), ..Default::default() };
+    assert_eq!(all(&dataset.take(40), &options).concat(), (0..40).collect::<Vec<_>>());
+    // Row numbers of skipped blocks need the index.
+    let skipping = IterationOptions { on_error: OnError::SkipFile, ..options };
+    let mut batches = dataset.take(40).record_batches(skipping).unwrap();
+    assert_eq!(batches.by_ref().map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 40);
+    assert_eq!(batches.report().skipped.len(), 1);
+}
+
+#[test]
+fn states_and_splits_know_the_selected_rows() {
+    let directory = Directory::new();
+    let dataset = dataset(&write(&directory, &[30], 200));
+    let options = IterationOptions { batch_size: 10, ..Default::default() };
+    let state = dataset.take(20).record_batches(options.clone()).unwrap().state().unwrap();
+    let load = |dataset: &arrowfeed::Dataset| {
+        dataset.record_batches(options.clone()).unwrap().load_state(&state).map_err(|error| error.to_string())
+    };
+    assert_eq!(load(&dataset.take(20)), Ok(()));
+    assert_eq!(
+        load(&dataset.take(21)).unwrap_err(),
+        "state: expected rows 0 to 21, as asked for, found rows 0 to 20"
+    );
+    assert_eq!(load(&dataset).unwrap_err(), "state: expected all rows, as asked for, found rows 0 to 20");
+    assert_ne!(dataset.take(20).fingerprint().unwrap(), dataset.fingerprint().unwrap());
+    let error = dataset.take(20).plan_splits(100, None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "plan_splits: expected a dataset of all rows, found one after take or skip"
+    );
+    assert!(dataset.skip(1500).explain().contains("\nrows from 1,500 on"));
+    assert!(dataset.skip(5).take(20).explain().contains("\nrows 5 to 25"));
+}

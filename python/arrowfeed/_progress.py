@@ -1,0 +1,46 @@
+"""Progress bars of readers and iterators, for the argument `progress`."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from typing import Any
+
+
+class Progress:
+    """A tqdm bar that counts rows. The compiled module creates and updates it.
+
+    Raises:
+        ImportError: tqdm is not installed.
+    """
+
+    def __init__(self) -> None:
+        try:
+            self._tqdm: Any = importlib.import_module("tqdm.auto").tqdm
+        except ImportError as error:
+            message = "expected tqdm for progress=True, found it not installed: pip install tqdm"
+            raise ImportError(message) from error
+        self._bar: Any = None
+        # Several threads may iterate.
+        self._lock = threading.Lock()
+
+    def start(self, total: int | None) -> None:
+        """Shows the bar. `total` is the number of rows; None: unknown."""
+        self._bar = self._tqdm(total=total, unit=" rows", unit_scale=True)
+
+    def show(self, rows: int | None) -> None:
+        """Moves the bar to a number of rows. None: unknown, so the bar stays."""
+        with self._lock:
+            self._move(rows)
+
+    def close(self, rows: int | None) -> None:
+        """Moves the bar to a number of rows for the last time. A second call does nothing."""
+        with self._lock:
+            self._move(rows)
+            if self._bar is not None:
+                self._bar.close()
+                self._bar = None
+
+    def _move(self, rows: int | None) -> None:
+        if self._bar is not None and rows is not None and rows != self._bar.n:
+            self._bar.update(rows - self._bar.n)

@@ -1,0 +1,111 @@
+//! The argument `progress` of readers and datasets: a bar, which `arrowfeed._progress` shows.
+
+use arrowfeed::IterationOptions;
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::argument::{flag, taken};
+use crate::call::call;
+use crate::shutdown::call_method;
+use crate::signals;
+
+/// A bar that counts rows. `None`: no bar, which imports nothing and costs nothing.
+#[derive(Default)]
+pub(crate) struct Progress(Option<Py<PyAny>>);
+
+impl Progress {
+    /// Removes the argument from keywords.
+    ///
+    /// # Errors
+    /// The argument is not a bool, or tqdm is not installed.
+    pub(crate) fn take(keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
+        taken(keywords, "progress")?.map_or_else(|| Ok(Self(None)), |wanted| Self::new(&wanted))
+    }
+
+    /// Separates the argument from a copy of the other keywords.
+    pub(crate) fn split<'py>(
+        py: Python<'py>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<(Self, Bound<'py, PyDict>)> {
+        let others = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+        Ok((Self::take(&others)?, others))
+    }
+
+    /// `wanted`: the argument.
+    pub(crate) fn new(wanted: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if !flag("progress", wanted)? {
+            return Ok(Self(None));
+        }
+        let bar = call_method(wanted.py().import("arrowfeed._progress")?.as_any(), "Progress", ())?;
+        Ok(Self(Some(bar.unbind())))
+    }
+
+    pub(crate) fn is_shown(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Shows the bar. `total`: number of rows, if it is known.
+    pub(crate) fn start(&self, py: Python<'_>, total: Option<u64>) -> PyResult<()> {
+        match &self.0 {
+            Some(bar) => call_method(bar.bind(py), "start", (total,)).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Number of rows of an iteration for the bar, if it is known without a long scan of the files.
+    pub(crate) fn total(
+        &self,
+        py: Python<'_>,
+        dataset: &arrowfeed::Dataset,
+        options: &IterationOptions,
+    ) -> PyResult<Option<u64>> {
+        if !self.is_shown() {
+            return Ok(None);
+        }
+        // Without dropped rows, there are as many batches of one row as rows.
+        let batch_size = if options.drop_remainder { options.batch_size } else { 1 };
+        let interrupt = Some(signals::interrupt_of_call(py)?);
+        let counted = IterationOptions { batch_size, interrupt, ..options.clone() };
+        match call(py, || dataset.known_num_batches(&counted)) {
+            Ok(batches) => Ok(batches.flatten().map(|batches| batches.saturating_mul(batch_size as u64))),
+            // The iteration returns the error, or skips the damaged part.
+            Err(error) if error.is_instance_of::<PyException>(py) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Moves the bar after a batch, and closes it after the last batch or an error. `rows`: number of rows so far.
+    pub(crate) fn follow<T, E>(&self, next: &Result<Option<T>, E>, rows: Option<u64>) {
+        self.tell(if matches!(next, Ok(Some(_))) { "show" } else { "close" }, rows);
+    }
+
+    /// Closes the bar. A second call does nothing.
+    pub(crate) fn close(&self, rows: Option<u64>) {
+        self.tell("close", rows);
+    }
+
+    /// Calls a method of the bar. Its errors must not replace a batch.
+    fn tell(&self, method: &str, rows: Option<u64>) {
+        let Some(bar) = &self.0 else { return };
+        Python::try_attach(|py| {
+            // A reader may be dropped while an exception is raised, which Python code must not see.
+            let raised = PyErr::take(py);
+            if let Err(error) = call_method(bar.bind(py), method, (rows,)) {
+                report(py, error);
+            }
+            if let Some(raised) = raised {
+                raised.restore(py);
+            }
+        });
+    }
+}
+
+/// Sends Ctrl-C again, which was raised inside the bar, and reports other errors to `sys.unraisablehook`.
+fn report(py: Python<'_>, error: PyErr) {
+    let repeated = error.is_instance_of::<PyKeyboardInterrupt>(py)
+        && py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main")).is_ok();
+    if !repeated {
+        error.write_unraisable(py, None);
+    }
+}

@@ -1,0 +1,124 @@
+"""`take`, `skip` and `start_epoch`: rows and epochs of the whole dataset, in every format and framework."""
+
+import pytest
+
+import arrowfeed as af
+from arrowfeed._dataset.copies import batches_of_pass
+from dataset_files import all_ids
+
+
+@pytest.fixture(scope="module")
+def dataset(people):
+    return af.AvroDataset(people, columns=["id"])
+
+
+def flat(batches):
+    return [row for batch in all_ids(batches) for row in batch]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("skipped", "taken"), [(0, 0), (0, 1), (0, 130), (7, 100), (299, 5), (300, 1), (1000, 2**64 - 1)]
+)
+def test_selected_rows_are_a_slice_of_all_rows(dataset, skipped, taken, threads):
+    selected = dataset.skip(skipped).take(taken)
+    expected = list(range(300))[skipped : skipped + taken]
+    assert flat(selected.record_batches(batch_size=32, threads=threads)) == expected
+    assert selected.num_rows == len(expected)
+    shuffled = flat(selected.record_batches(batch_size=32, threads=threads, shuffle_buffer_size=50, seed=1))
+    assert sorted(shuffled) == expected
+    assert len(expected) < 10 or shuffled != expected
+
+
+def test_two_parts_have_each_row_once(dataset):
+    options = {"batch_size": 32, "shuffle_buffer_size": 60, "seed": 3}
+    parts = [dataset.take(240), dataset.skip(240)]
+    rows = [flat(part.record_batches(**options)) for part in parts]
+    assert [sorted(part) for part in rows] == [list(range(240)), list(range(240, 300))]
+
+
+def test_selections_apply_to_tensors_projections_and_explain(dataset):
+    selected = dataset.skip(10).take(100).skip(5).project(["id"])
+    tensors = [row for batch in selected.tensors(batch_size=50) for row in batch["id"].values.tolist()]
+    assert tensors == list(range(15, 110))
+    assert selected.num_batches(batch_size=50) == 2
+    assert "\nrows 15 to 110\n" in selected.explain()
+    assert selected.fingerprint != dataset.fingerprint
+
+
+def test_a_selection_is_resumed_by_the_same_selection(dataset):
+    options = {"batch_size": 32, "epochs": 2}
+    batches = dataset.take(100).record_batches(**options)
+    first = [next(batches) for _ in range(2)]
+    state, rest = batches.state_dict(), flat(batches)
+    resumed = dataset.take(100).record_batches(**options)
+    resumed.load_state_dict(state)
+    assert flat(resumed) == rest
+    assert flat(first) + rest == [*range(100), *range(100)]
+    message = "^state: expected all rows, as asked for, found rows 0 to 100$"
+    with pytest.raises(ValueError, match=message):
+        dataset.record_batches(**options).load_state_dict(state)
+
+
+@pytest.mark.parametrize(
+    ("count", "kind", "message"),
+    [
+        (-1, ValueError, "count: expected an integer of 0 or more, found int -1"),
+        (1.5, TypeError, "count: expected an integer of 0 or more, found float 1.5"),
+        ("3", TypeError, "count: expected an integer of 0 or more, found str '3'"),
+    ],
+)
+def test_other_counts_are_refused(dataset, count, kind, message):
+    for method in (dataset.take, dataset.skip):
+        with pytest.raises(kind) as error:
+            method(count)
+        assert str(error.value) == message
+
+
+def test_splits_need_all_rows(dataset):
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        dataset.take(10).plan_splits()
+    assert str(error.value) == "plan_splits: expected a dataset of all rows, found one after take or skip"
+
+
+@pytest.mark.parametrize("shuffle_buffer_size", [0, 50])
+def test_later_epochs_are_those_of_a_longer_iteration(dataset, shuffle_buffer_size):
+    options = {"batch_size": 64, "shuffle_buffer_size": shuffle_buffer_size, "seed": 1}
+    whole = flat(dataset.record_batches(epochs=5, **options))
+    later = dataset.record_batches(epochs=2, start_epoch=3, **options)
+    first = next(later)
+    state = later.state_dict()
+    rest = flat(later)
+    assert flat([first]) + rest == whole[900:]
+    resumed = dataset.record_batches(epochs=2, start_epoch=3, **options)
+    resumed.load_state_dict(state)
+    assert flat(resumed) == rest
+    message = "^state: expected start_epoch 2, as asked for, found start_epoch 3$"
+    with pytest.raises(ValueError, match=message):
+        dataset.record_batches(epochs=2, start_epoch=2, **options).load_state_dict(state)
+
+
+def test_another_number_of_shards_goes_on_at_the_next_epoch(dataset):
+    options = {"batch_size": 16, "shuffle_buffer_size": 60, "seed": 1}
+    orders = []
+    for epoch, count in enumerate([2, 3, 5]):
+        shards = [
+            flat(dataset.record_batches(start_epoch=epoch, shard=(index, count), **options))
+            for index in range(count)
+        ]
+        rows = [row for shard in shards for row in shard]
+        assert sorted(rows) == list(range(300))
+        orders.append(tuple(rows))
+    assert len(set(orders)) == 3
+
+
+def test_passes_follow_the_first_epoch(dataset):
+    options = {"batch_size": 64, "shuffle_buffer_size": 60, "seed": 1}
+    order = [flat(dataset.record_batches(start_epoch=epoch, **options)) for epoch in range(6)]
+
+    def of_pass(number, **more):
+        batches = batches_of_pass(dataset, number, {**options, **more})
+        return [row for batch in batches for row in batch["id"].values.tolist()]
+
+    assert [of_pass(number, start_epoch=2) for number in range(3)] == order[2:5]
+    assert of_pass(1, start_epoch=2, epochs=2) == order[4] + order[5]
