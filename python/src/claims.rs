@@ -8,7 +8,7 @@ use pyo3::types::PyBool;
 
 use crate::argument::wrong_type;
 use crate::object::Object;
-use crate::shutdown::call;
+use crate::shutdown::{call, try_attach};
 
 /// Wraps a Python function for the reader, which calls it for each block. An [`io::Error`] carries its exception, which is
 /// raised unchanged.
@@ -20,7 +20,7 @@ pub(crate) fn by_python(
     }
     let claim = Object::new(claim.clone().unbind());
     Ok(move |offset| {
-        let granted = Python::try_attach(|py| granted(claim.bind(py), offset));
+        let granted = try_attach(|py| granted(claim.bind(py), offset));
         let granted = granted.ok_or("expected a running Python interpreter, found it shut down")?;
         Ok(granted.map_err(io::Error::other)?)
     })

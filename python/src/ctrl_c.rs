@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use arrowfeed::source::Interrupt;
 use pyo3::prelude::*;
 
+use crate::shutdown::try_attach;
 use crate::signals;
 
 /// Number of signals so far.
@@ -38,7 +39,7 @@ struct Step {
 impl CtrlC {
     pub(crate) fn watched() -> Self {
         // If this fails, Ctrl-C takes effect only after the step, as it does without this library.
-        let _ = Python::try_attach(watch);
+        let _ = try_attach(watch);
         Self(Arc::new(Step { before: AtomicUsize::new(0), seen: AtomicU64::new(0), start: Instant::now() }))
     }
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
 use crate::object::Object;
-use crate::shutdown::{call_method, has_attribute};
+use crate::shutdown::{call_method, has_attribute, try_attach};
 use crate::source::{copied, is_buffer};
 
 /// Reads from the current position of a file object. [`io::Error`] carries its exceptions, which are raised unchanged.
@@ -150,7 +150,7 @@ impl Write for PythonSink {
 
 /// Runs `work` with the interpreter. The error carries an exception of Python code.
 fn attached<T>(work: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
-    match Python::try_attach(work) {
+    match try_attach(work) {
         Some(done) => done.map_err(io::Error::other),
         None => Err(io::Error::other("expected a running Python interpreter, found it shut down")),
     }

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use crate::object::Object;
-use crate::shutdown::call_method;
+use crate::shutdown::{call_method, try_attach};
 
 /// An object that is read through `cat_file` and `info` of a filesystem.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl FsspecObject {
 
 impl File {
     fn respond(&self, request: &ObjectRequest) -> Result<ObjectResponse, FeedError> {
-        let response = match Python::try_attach(|py| self.ask(py, request)) {
+        let response = match try_attach(|py| self.ask(py, request)) {
             // The error carries an exception of Python code.
             Some(response) => response.map_err(io::Error::other),
             None => Err(io::Error::other("expected a running Python interpreter, found it shut down")),

@@ -29,7 +29,7 @@ impl Deref for Object {
 
 impl Drop for Object {
     fn drop(&mut self) {
-        Python::try_attach(|py| {
+        shutdown::try_attach(|py| {
             if let Some(object) = self.0.take() {
                 shutdown::release(py, object);
             }

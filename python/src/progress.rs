@@ -7,12 +7,13 @@ use pyo3::types::PyDict;
 
 use crate::argument::{flag, taken};
 use crate::call::call;
-use crate::shutdown::call_method;
+use crate::object::Object;
+use crate::shutdown::{call_method, try_attach};
 use crate::signals;
 
 /// A bar that counts rows. `None`: no bar, which imports nothing and costs nothing.
 #[derive(Default)]
-pub(crate) struct Progress(Option<Py<PyAny>>);
+pub(crate) struct Progress(Option<Object>);
 
 impl Progress {
     /// Removes the argument from keywords.
@@ -38,7 +39,7 @@ impl Progress {
             return Ok(Self(None));
         }
         let bar = call_method(wanted.py().import("arrowfeed._progress")?.as_any(), "Progress", ())?;
-        Ok(Self(Some(bar.unbind())))
+        Ok(Self(Some(Object::new(bar.unbind()))))
     }
 
     pub(crate) fn is_shown(&self) -> bool {
@@ -88,7 +89,7 @@ impl Progress {
     /// Calls a method of the bar. Its errors must not replace a batch.
     fn tell(&self, method: &str, rows: Option<u64>) {
         let Some(bar) = &self.0 else { return };
-        Python::try_attach(|py| {
+        try_attach(|py| {
             // A reader may be dropped while an exception is raised, which Python code must not see.
             let raised = PyErr::take(py);
             if let Err(error) = call_method(bar.bind(py), method, (rows,)) {

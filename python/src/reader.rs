@@ -24,7 +24,7 @@ use crate::numpy_array::is_no_array;
 use crate::options::read_options;
 use crate::progress::Progress;
 use crate::shared::SharedReader;
-use crate::shutdown::call_consumer;
+use crate::shutdown::try_attach;
 use crate::signals;
 use crate::source::{seekable, sources};
 use crate::split::{Split, split_source};
@@ -55,7 +55,7 @@ impl RecordBatchReader {
 
     #[doc = docs!(RecordBatchReader.to_pyarrow)]
     fn to_pyarrow(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        call_consumer(&slf.py().import("pyarrow")?.getattr("table")?, slf.into_any())
+        slf.py().import("pyarrow")?.call_method1("table", (slf,))
     }
 
     #[doc = docs!(RecordBatchReader.to_pandas)]
@@ -65,7 +65,7 @@ impl RecordBatchReader {
 
     #[doc = docs!(RecordBatchReader.to_polars)]
     fn to_polars(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
-        call_consumer(&slf.py().import("polars")?.getattr("DataFrame")?, slf.into_any())
+        slf.py().import("polars")?.call_method1("DataFrame", (slf,))
     }
 
     #[pyo3(signature = (*_arguments, **_keywords))]
@@ -155,7 +155,7 @@ impl RecordBatchReader {
 impl Drop for RecordBatchReader {
     fn drop(&mut self) {
         // Threads end here, without the interpreter lock, and not where the last reference is dropped.
-        Python::try_attach(|py| py.detach(|| self.0.abandon()));
+        try_attach(|py| py.detach(|| self.0.abandon()));
     }
 }
 

@@ -5,9 +5,10 @@
 //! of a file. Rust frames cannot be unwound in this way: the process would abort. Instead, the thread sleeps forever, as in
 //! CPython 3.14 and as in PyO3 when it attaches.
 //!
-//! [`call_consumer`] is for libraries that release the interpreter without PyO3, and then ask for batches.
+//! [`try_attach`] replaces PyO3's function, which trusts that foreign code releases the interpreter only through PyO3.
 #![expect(unsafe_code, reason = "calls that may unwind need another type than PyO3 gives them")]
 
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::{Duration, Instant};
@@ -78,6 +79,36 @@ pub(crate) fn wait_at_exit(py: Python<'_>) -> PyResult<()> {
 /// interpreter ended between the two, this attempt and every later one would panic (PyO3 0.30).
 pub(crate) fn attach_once(py: Python<'_>) {
     py.detach(|| Python::try_attach(|_| ()));
+}
+
+/// Attaches the thread and runs `work`. `None`: the interpreter has ended.
+///
+/// PyO3 counts in each thread how often it is attached, and trusts the count. A foreign library that is called while the count
+/// is above 0 may release the interpreter without PyO3, and then ask a reader for a batch: pyarrow does. With
+/// `Python::try_attach` alone, Python code for that batch would run without the interpreter, and crash the process.
+pub(crate) fn try_attach<T>(work: impl FnOnce(Python<'_>) -> T) -> Option<T> {
+    // SAFETY: any thread may call both functions at any time.
+    let is_known = unsafe { ffi::Py_IsInitialized() != 0 && !ffi::PyGILState_GetThisThreadState().is_null() };
+    // A thread that the interpreter does not know cannot be inside of PyO3.
+    let _ensured = is_known.then(Ensured::new);
+    Python::try_attach(work)
+}
+
+/// Keeps a thread attached that the interpreter knows, whether or not it is attached already.
+struct Ensured(ffi::PyGILState_STATE, PhantomData<*mut ()>);
+
+impl Ensured {
+    fn new() -> Self {
+        // SAFETY: the interpreter is initialized. If it ends before the thread is attached, the thread sleeps forever.
+        Self(unsafe { ffi::PyGILState_Ensure() }, PhantomData)
+    }
+}
+
+impl Drop for Ensured {
+    fn drop(&mut self) {
+        // SAFETY: the state is that of the call in `new`, in the same thread, because the type is not `Send`.
+        unsafe { ffi::PyGILState_Release(self.0) };
+    }
 }
 
 /// Waits until no calls run, at most [`EXIT_WAIT`]. The interpreter still works here, so calls that need it can finish.
@@ -222,30 +253,6 @@ where
     A: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>>,
 {
     call(&attribute(object, name)?, arguments)
-}
-
-/// Calls a function of a library that consumes `reader`.
-///
-/// PyO3 counts in each thread whether it is attached, and attaches only if not. A library that releases the interpreter and
-/// then asks for a batch does not change the count, so Python code that runs for the batch (of a file object, a progress bar
-/// or a signal handler) would run without the interpreter. The count is therefore 0 during this call.
-pub(crate) fn call_consumer<'py>(
-    function: &Bound<'py, PyAny>,
-    reader: Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = function.py();
-    let (function, reader) = (function.clone().unbind(), reader.unbind());
-    let consumed = py.detach(|| {
-        // SAFETY: any thread may attach while the interpreter runs, and it runs: the caller of this function is attached.
-        let state = unsafe { ffi::PyGILState_Ensure() };
-        // SAFETY: attached by the line above, until the release below.
-        let attached = unsafe { Python::assume_attached() };
-        let consumed = call(function.bind(attached), (reader.bind(attached),)).map(Bound::unbind);
-        // SAFETY: the state is that of the only call of this function, in the same thread.
-        unsafe { ffi::PyGILState_Release(state) };
-        consumed
-    });
-    consumed.map(|consumed| consumed.into_bound(py))
 }
 
 /// Releases a reference. The last release may close a file or run `__del__`.

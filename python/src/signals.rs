@@ -11,7 +11,7 @@ use arrowfeed::source::Interrupt;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::shutdown::call_method;
+use crate::shutdown::{call_method, try_attach};
 
 /// Interval between two runs of the handlers.
 const PERIOD: Duration = Duration::from_millis(50);
@@ -78,7 +78,7 @@ pub(crate) fn interrupt_or(stop: Arc<AtomicBool>) -> Interrupt {
 
 /// Runs the handlers. Returns true if one raised an exception, which [`take_raised`] returns.
 fn run_handlers() -> bool {
-    let raised = Python::try_attach(|py| py.check_signals().err()).flatten();
+    let raised = try_attach(|py| py.check_signals().err()).flatten();
     let stop = raised.is_some();
     if stop {
         RAISED.set(raised);
@@ -102,7 +102,7 @@ pub(crate) fn repeat_interrupt() {
     let Some(raised) = take_raised() else {
         return;
     };
-    Python::try_attach(|py| {
+    try_attach(|py| {
         if raised.is_instance_of::<PyKeyboardInterrupt>(py) {
             // If this fails, the error of the stream still reports the interrupt.
             let _ = py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main"));

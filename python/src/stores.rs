@@ -19,7 +19,7 @@ use crate::call::call;
 use crate::errors::to_python;
 use crate::fsspec_object::FsspecObject;
 use crate::object::Object;
-use crate::shutdown::{call_method, has_attribute};
+use crate::shutdown::{call_method, has_attribute, try_attach};
 use crate::signals;
 
 /// Names of the arguments.
@@ -224,7 +224,7 @@ impl CallerStore {
         })?;
         let object = Object::new(value.clone().unbind());
         let make = move || {
-            let made = Python::try_attach(|py| {
+            let made = try_attach(|py| {
                 object.bind(py).extract::<PyExternalObjectStore>().map(PyExternalObjectStore::into_dyn)
             });
             match made {

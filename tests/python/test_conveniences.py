@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import os
@@ -118,6 +119,32 @@ def test_rows_of_a_python_file_become_tables_and_frames(folder):
         assert af.read_avro(first).to_pyarrow()["id"].to_pylist() == expected
         assert af.read_avro(second).to_pandas()["id"].tolist() == expected
         assert af.read_avro(third).to_polars()["id"].to_list() == expected
+
+
+def test_python_code_that_a_reader_calls_may_read_other_files(folder):
+    path = min(folder.glob("part-*.avro"))
+    data = path.read_bytes()
+    expected = next(af.read_avro(path)).num_rows
+
+    class Nested(io.BytesIO):
+        """A file that reads another file with pyarrow, which releases the interpreter, at each call."""
+
+        def readinto(self, buffer):
+            reader = af.read_avro(io.BytesIO(data), progress=True)
+            assert pa.table(reader).num_rows == expected
+            assert (
+                pa.RecordBatchReader.from_stream(af.read_avro(io.BytesIO(data))).read_all().num_rows
+                == expected
+            )
+            return super().readinto(buffer)
+
+        def read(self, size=-1):
+            assert pa.table(af.read_avro(io.BytesIO(data))).num_rows == expected
+            return super().read(size)
+
+    assert af.read_avro(Nested(data)).to_pyarrow().num_rows == expected
+    assert pa.table(af.read_avro(Nested(data))).num_rows == expected
+    assert sum(batch.num_rows for batch in af.read_avro(Nested(data))) == expected
 
 
 def test_pandas_refuses_a_reader_with_advice(folder):

@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyList};
 use crate::argument::{each, integer, items, wrong_type};
 use crate::errors::plain;
 use crate::object::Object;
-use crate::shutdown::{attribute, call_method};
+use crate::shutdown::{attribute, call_method, try_attach};
 use crate::tensor::schema;
 use crate::write;
 
@@ -114,7 +114,7 @@ impl ChunkSource for PythonChunks {
     }
 
     fn read(&self, chunk: u64, columns: &[usize]) -> Result<RecordBatch, FeedError> {
-        Python::try_attach(|py| self.batch(py, chunk, columns)).unwrap_or_else(|| {
+        try_attach(|py| self.batch(py, chunk, columns)).unwrap_or_else(|| {
             let message = "expected a running Python interpreter, found it shut down";
             Err(FeedError::io(io::Error::other(message)))
         })

@@ -17,7 +17,7 @@ use crate::errors::dataset_error;
 use crate::guarded::{Guarded, Refusal};
 use crate::progress::Progress;
 use crate::reader::as_dict;
-use crate::shutdown::call_method;
+use crate::shutdown::{call_method, try_attach};
 use crate::tensor::TensorNames;
 
 #[doc = docs!(BatchIterator)]
@@ -225,7 +225,7 @@ impl BatchIterator {
 impl Drop for BatchIterator {
     fn drop(&mut self) {
         // Waits for the threads to end, without the interpreter.
-        Python::try_attach(|py| py.detach(|| self.batches.with(Batches::close).is_ok()));
+        try_attach(|py| py.detach(|| self.batches.with(Batches::close).is_ok()));
         self.progress.close(None);
     }
 }

@@ -23,7 +23,7 @@ use pyo3::types::{PyCapsule, PyTuple};
 
 use crate::call::caught;
 use crate::errors::{invalid_arrow, to_python};
-use crate::shutdown::{attribute, call, call_method, foreign_call, guarded};
+use crate::shutdown::{attribute, call, call_method, foreign_call, guarded, try_attach};
 use capsule::{ForeignSchema, OwnedStream, Taken};
 pub(crate) use known::Projection;
 use pyarrow::Seen;
@@ -160,7 +160,7 @@ impl RecordBatchReader for Stream {
 /// Drops the stream while attached, because the producer may need the interpreter to release it.
 impl Drop for Stream {
     fn drop(&mut self) {
-        Python::try_attach(|_| guarded(|| drop(self.0.take())));
+        try_attach(|_| guarded(|| drop(self.0.take())));
     }
 }
 

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use super::MODULE;
 use crate::errors::dataset_error;
-use crate::shutdown::call_method;
+use crate::shutdown::{call_method, try_attach};
 use crate::signals;
 
 /// Converts an error to a TensorFlow failure.
@@ -19,7 +19,7 @@ pub(super) fn failure(error: DatasetError) -> Failure {
         return Failure::new(Code::Cancelled, error.to_string());
     }
     let text = error.to_string();
-    let told = Python::try_attach(|py| raised(py, dataset_error(py, error)));
+    let told = try_attach(|py| raised(py, dataset_error(py, error)));
     told.unwrap_or(Failure::new(Code::Unknown, text))
 }
 

@@ -26,7 +26,7 @@ use failure::raised;
 use parser::AvroParser;
 pub(crate) use source::TensorFlowSource;
 
-use crate::shutdown::call_method;
+use crate::shutdown::{call_method, try_attach};
 
 /// The module of the Python functions that the ops call.
 const MODULE: &str = "arrowfeed._tensorflow.op";
@@ -56,7 +56,7 @@ impl Open for Opened {
 
 fn attached<T>(work: impl FnOnce(Python<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
     let ended = || Err(Failure::new(Code::Internal, "the interpreter has ended"));
-    Python::try_attach(work).unwrap_or_else(ended)
+    try_attach(work).unwrap_or_else(ended)
 }
 
 #[doc = docs!(register_tensorflow_ops)]
