@@ -199,12 +199,14 @@ wheel: $(VENV)/.release ## a wheel in target/wheels, checked, and tested in an e
 	$(BIN)/python tools/check_wheel.py target/wheels/*.whl
 	$(BIN)/python tools/test_wheel.py target/wheels/*.whl
 
-# pip unpacks and builds it outside of this folder; the crates of others are not compiled again.
+# It is unpacked outside of this folder, with the time of now (-m), so that cargo compiles the crates of arrowfeed again, but not
+# those of others.
 .PHONY: sdist
 sdist: $(VENV)/.release ## a source distribution in target/sdist, and a wheel that is built from it and imported
 	rm -rf target/sdist
 	$(BIN)/maturin sdist --manifest-path python/Cargo.toml --out target/sdist
-	CARGO_TARGET_DIR="$(CURDIR)/target" $(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir target/sdist/wheel target/sdist/*.tar.gz
+	unpacked=$$(mktemp -d) && trap 'rm -rf "$$unpacked"' EXIT && tar -xzmf target/sdist/*.tar.gz -C "$$unpacked" && \
+		CARGO_TARGET_DIR="$(CURDIR)/target" $(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir target/sdist/wheel "$$unpacked"/*
 	$(BIN)/python tools/test_wheel.py --import-only target/sdist/wheel/*.whl
 
 # Cargo unpacks each package and builds it with the packages that it depends on.
