@@ -137,6 +137,7 @@ WRONG = [
     (af.read_csv, b"a,b\n1,x\n2,y,\n3,z\n", "expected 2 cells, found 3"),
     (af.read_csv, b"a,b\n1,x\nz,y\n3,z\n", 'a: expected a value of Int64, found "z"'),
     (af.read_csv, b"a,b\n1,x\n2,\xff\n3,z\n", "expected text in UTF-8, found the bytes ff"),
+    (af.read_csv, b"a,b\n1,x\n2\xc3,\xa9\n3,z\n", "expected text in UTF-8, found the bytes c3"),
     (
         af.read_json_lines,
         b'{"a": 1}\n{"a": 2\n{"a": 3}\n',

@@ -177,6 +177,8 @@ impl CsvParser {
 
     /// Parses the cells of the columns at these positions.
     fn cells(&self, records: Slice<'_>, places: Vec<usize>) -> Result<RecordBatch, ArrowError> {
+        // The decoder looks for UTF-8 only in all cells together, which hides a character that two cells share.
+        std::str::from_utf8(records.bytes()).map_err(|error| ArrowError::CsvError(error.to_string()))?;
         let reader = self.plan.dialect.reader(self.plan.cells.clone(), self.plan.nulls.as_ref());
         // With room for one more row, the decoder also consumes the line end of the last record.
         let reader = reader.with_batch_size(records.len() + 1).with_projection(places);

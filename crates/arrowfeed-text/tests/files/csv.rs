@@ -81,11 +81,12 @@ fn a_wrong_record_is_named_and_may_be_left_out() {
     let options_of = |on_error| options(2, on_error, Workers::Caller);
     let schema = schema(&[("a", DataType::Int64), ("b c", DataType::Utf8)]);
     let given = CsvOptions { schema: Some(schema), ..Default::default() };
-    let cases: [(&[u8], &str); 5] = [
+    let cases: [(&[u8], &str); 6] = [
         (b"x,y", "a: expected a value of Int64, found \"x\""),
         (b"1,y,z", "expected 2 cells, found 3"),
         (b"1", "expected 2 cells, found 1"),
         (b"1,\xff\xfe", "expected text in UTF-8, found the bytes ff"),
+        (b"1\xc3,\xa9", "expected text in UTF-8, found the bytes c3"),
         (b"9223372036854775808,y", "a: expected a value of Int64, found \"9223372036854775808\""),
     ];
     for (record, expected) in cases {
@@ -103,6 +104,24 @@ fn a_wrong_record_is_named_and_may_be_left_out() {
         let skipped = &report.skipped[0];
         assert_eq!((skipped.block, skipped.offset, skipped.rows), (Some(0), Some(18), Some(1)));
     }
+}
+
+#[test]
+fn a_character_that_two_cells_share_is_an_error() {
+    let schema = schema(&[("a", DataType::Utf8)]);
+    let given = CsvOptions { schema: Some(schema), ..Default::default() };
+    let files = csv(b"a\nx\n\xc3\n\xa9\ny\n", given).unwrap();
+    let (batches, report, error) =
+        read(&files, vec![Part::whole(0)], options(64, OnError::SkipBlock, Workers::Caller));
+    assert!(error.is_none());
+    assert_eq!(shown(&crate::support::joined(&files, &batches)), ["x", "y"]);
+    let errors: Vec<_> = report.skipped.iter().map(|skipped| skipped.error.as_str()).collect();
+    let expected = [(4, 1, "c3"), (6, 2, "a9")].map(|(offset, record, byte)| {
+        format!(
+            "file: block 0 at byte {offset}, record {record}: expected text in UTF-8, found the bytes {byte}"
+        )
+    });
+    assert_eq!(errors, expected);
 }
 
 #[test]
