@@ -126,6 +126,14 @@ pub(crate) fn unexpected_keyword(function: &str, keyword: &str) -> PyErr {
     PyTypeError::new_err(format!("{function}() got an unexpected keyword argument '{keyword}'"))
 }
 
+/// Copies keywords, from which a caller takes arguments out.
+pub(crate) fn copied<'py>(
+    py: Python<'py>,
+    keywords: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())
+}
+
 /// Takes an argument out of keywords; `None` stands for the default.
 pub(crate) fn taken<'py>(others: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(given) = others.get_item(name)? else { return Ok(None) };

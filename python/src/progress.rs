@@ -5,7 +5,7 @@ use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::argument::{flag, taken};
+use crate::argument::{copied, flag, taken};
 use crate::call::call;
 use crate::object::Object;
 use crate::shutdown::{call_method, try_attach};
@@ -29,7 +29,7 @@ impl Progress {
         py: Python<'py>,
         keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Self, Bound<'py, PyDict>)> {
-        let others = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+        let others = copied(py, keywords)?;
         Ok((Self::take(&others)?, others))
     }
 
@@ -40,10 +40,6 @@ impl Progress {
         }
         let bar = call_method(wanted.py().import("arrowfeed._progress")?.as_any(), "Progress", ())?;
         Ok(Self(Some(Object::new(bar.unbind()))))
-    }
-
-    pub(crate) fn is_shown(&self) -> bool {
-        self.0.is_some()
     }
 
     /// Shows the bar. `total`: number of rows, if it is known.
@@ -61,7 +57,7 @@ impl Progress {
         dataset: &arrowfeed::Dataset,
         options: &IterationOptions,
     ) -> PyResult<Option<u64>> {
-        if !self.is_shown() {
+        if self.0.is_none() {
             return Ok(None);
         }
         // Without dropped rows, there are as many batches of one row as rows.
@@ -76,19 +72,21 @@ impl Progress {
         }
     }
 
-    /// Moves the bar after a batch, and closes it after the last batch or an error. `rows`: number of rows so far.
-    pub(crate) fn follow<T, E>(&self, next: &Result<Option<T>, E>, rows: Option<u64>) {
+    /// Moves the bar after a batch, and closes it after the last batch or an error. `rows` counts the rows so
+    /// far; it is called if there is a bar.
+    pub(crate) fn follow<T, E>(&self, next: &Result<Option<T>, E>, rows: impl FnOnce() -> Option<u64>) {
         self.tell(if matches!(next, Ok(Some(_))) { "show" } else { "close" }, rows);
     }
 
-    /// Closes the bar. A second call does nothing.
-    pub(crate) fn close(&self, rows: Option<u64>) {
+    /// Closes the bar. A second call does nothing. `rows`: see [`follow`](Self::follow).
+    pub(crate) fn close(&self, rows: impl FnOnce() -> Option<u64>) {
         self.tell("close", rows);
     }
 
     /// Calls a method of the bar. Its errors must not replace a batch.
-    fn tell(&self, method: &str, rows: Option<u64>) {
+    fn tell(&self, method: &str, rows: impl FnOnce() -> Option<u64>) {
         let Some(bar) = &self.0 else { return };
+        let rows = rows();
         try_attach(|py| {
             // A reader may be dropped while an exception is raised, which Python code must not see.
             let raised = PyErr::take(py);

@@ -71,8 +71,8 @@ impl SharedReader {
 
     /// Moves the progress bar.
     fn followed(&self, next: Result<Option<RecordBatch>, Refusal>) -> Result<Option<RecordBatch>, Refusal> {
-        if self.progress.is_shown() && !matches!(next, Err(Refusal::State(_))) {
-            self.progress.follow(&next, self.rows());
+        if !matches!(next, Err(Refusal::State(_))) {
+            self.progress.follow(&next, || self.rows());
         }
         next
     }
@@ -111,9 +111,7 @@ impl SharedReader {
             }
             Ok(())
         })?;
-        if self.progress.is_shown() {
-            self.progress.close(self.rows());
-        }
+        self.progress.close(|| self.rows());
         Ok(())
     }
 

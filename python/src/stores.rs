@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyType};
 use pyo3_object_store::PyExternalObjectStore;
 
-use crate::argument::{integer, path, taken, unexpected_keyword, wrong_type};
+use crate::argument::{copied, integer, path, taken, unexpected_keyword, wrong_type};
 use crate::call::call;
 use crate::errors::to_python;
 use crate::fsspec_object::FsspecObject;
@@ -76,7 +76,7 @@ impl StoreArguments {
         py: Python<'py>,
         keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Self, Bound<'py, PyDict>)> {
-        let others = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+        let others = copied(py, keywords)?;
         Ok((Self::take(&others)?, others))
     }
 

@@ -13,7 +13,7 @@ use arrowfeed::{
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::argument::{path, strings, taken, unexpected_keyword, wrong_type};
+use crate::argument::{copied, path, strings, taken, unexpected_keyword, wrong_type};
 use crate::arrow_schema::Schema;
 use crate::options::{columns, read_options};
 use crate::tensor::{representations_of_tfmd, schema as arrow_schema, tensor_definitions};
@@ -62,7 +62,7 @@ pub(super) fn kept_with_arrow_schema<'py>(
     py: Python<'py>,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let others = keywords.map_or_else(|| Ok(PyDict::new(py)), |keywords| keywords.copy())?;
+    let others = copied(py, keywords)?;
     let schema = taken(&others, "schema")?.map(|schema| arrow_schema(&schema)).transpose()?;
     let kept = kept(py, Some(&others))?;
     if let Some(schema) = schema {

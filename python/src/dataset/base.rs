@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use arrowfeed::source::run::RangeOptions;
-use arrowfeed::{IterationOptions, TensorDefinitions, printable};
+use arrowfeed::{DatasetError, IterationOptions, TensorDefinitions, printable};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::constructors::Format;
 use super::iterator::BatchIterator;
 use super::options::iteration_options;
-use crate::argument::{choice, integer, strings, wrong_type};
+use crate::argument::{choice, copied, integer, strings, wrong_type};
 use crate::arrow_schema::{Schema, counted};
 use crate::call::{call, caught_any};
 use crate::claims;
@@ -209,15 +209,10 @@ impl Dataset {
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False, start_epoch=0, progress=False)")]
     fn record_batches(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
-        let (progress, options) = Progress::split(py, options)?;
-        signals::notice_main_thread(py)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let interrupt = Some(signals::interrupt_or(stop.clone()));
-        let options = IterationOptions { interrupt, ..iteration_options("record_batches", Some(&options))? };
-        let total = progress.total(py, &self.dataset, &options)?;
-        let batches = self.dataset.record_batches(options).map_err(|error| dataset_error(py, error))?;
-        progress.start(py, total)?;
-        Ok(BatchIterator::of_records(py, batches, stop).with_progress(progress))
+        let open = |options| self.dataset.record_batches(options);
+        self.iterate(py, "record_batches", options, open, |batches, stop| {
+            BatchIterator::of_records(py, batches, stop)
+        })
     }
 
     #[doc = docs!(Dataset.tensors)]
@@ -225,15 +220,10 @@ impl Dataset {
         shuffle_buffer_size=0, seed=None, shard=(0, 1), threads=None, prefetch_bytes=67108864, \
         on_error='raise', across_epochs=False, start_epoch=0, progress=False)")]
     fn tensors(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<BatchIterator> {
-        let (progress, options) = Progress::split(py, options)?;
-        signals::notice_main_thread(py)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let interrupt = Some(signals::interrupt_or(stop.clone()));
-        let options = IterationOptions { interrupt, ..iteration_options("tensors", Some(&options))? };
-        let total = progress.total(py, &self.dataset, &options)?;
-        let batches = self.dataset.tensors(options).map_err(|error| dataset_error(py, error))?;
-        progress.start(py, total)?;
-        Ok(BatchIterator::of_tensors(py, batches, self.dataset.specs(), stop).with_progress(progress))
+        let open = |options| self.dataset.tensors(options);
+        self.iterate(py, "tensors", options, open, |batches, stop| {
+            BatchIterator::of_tensors(py, batches, self.dataset.specs(), stop)
+        })
     }
 
     #[doc = docs!(Dataset.to_tf)]
@@ -248,7 +238,7 @@ impl Dataset {
         // If a shard is known only in a graph, the op checks its numbers.
         let checked = options.map(without_tensors).transpose()?;
         iteration_options("to_tf", checked.as_ref())?;
-        let options = options.map_or_else(|| Ok(PyDict::new(slf.py())), |options| options.copy())?;
+        let options = copied(slf.py(), options)?;
         if let Some(label) = label {
             options.set_item("label", label)?;
         }
@@ -309,6 +299,26 @@ impl Dataset {
         let dataset = py.detach(|| caught_any(|| self.dataset.project(&wanted)));
         let dataset = dataset.map_err(|error| dataset_error(py, error))?;
         self.restricted(py, dataset, Some(names))
+    }
+
+    /// Opens an iteration with the keywords of `function`, and shows its progress bar.
+    fn iterate<B>(
+        &self,
+        py: Python<'_>,
+        function: &str,
+        keywords: Option<&Bound<'_, PyDict>>,
+        open: impl FnOnce(IterationOptions) -> Result<B, DatasetError>,
+        iterator: impl FnOnce(B, Arc<AtomicBool>) -> BatchIterator,
+    ) -> PyResult<BatchIterator> {
+        let (progress, keywords) = Progress::split(py, keywords)?;
+        signals::notice_main_thread(py)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let interrupt = Some(signals::interrupt_or(stop.clone()));
+        let options = IterationOptions { interrupt, ..iteration_options(function, Some(&keywords))? };
+        let total = progress.total(py, &self.dataset, &options)?;
+        let batches = open(options).map_err(|error| dataset_error(py, error))?;
+        progress.start(py, total)?;
+        Ok(iterator(batches, stop).with_progress(progress))
     }
 
     fn selected(&self, py: Python<'_>, dataset: arrowfeed::Dataset) -> PyResult<Py<PyAny>> {

@@ -103,8 +103,8 @@ impl BatchIterator {
             next => next,
         };
         let next = self.wait(py, next);
-        if self.progress.is_shown() && !self.batches.is_forked() {
-            self.progress.follow(&next, self.rows(py));
+        if !self.batches.is_forked() {
+            self.progress.follow(&next, || self.rows(py));
         }
         Ok(match next? {
             None => None,
@@ -140,9 +140,7 @@ impl BatchIterator {
             return Ok(());
         }
         self.ended(py, |iterator| iterator.stop_and(Batches::close))?;
-        if self.progress.is_shown() {
-            self.progress.close(self.rows(py));
-        }
+        self.progress.close(|| self.rows(py));
         Ok(())
     }
 
@@ -226,6 +224,6 @@ impl Drop for BatchIterator {
     fn drop(&mut self) {
         // Waits for the threads to end, without the interpreter.
         try_attach(|py| py.detach(|| self.batches.with(Batches::close).is_ok()));
-        self.progress.close(None);
+        self.progress.close(|| None);
     }
 }

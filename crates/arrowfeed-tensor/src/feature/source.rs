@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use crate::column::Leaves;
 use crate::dtype::DType;
 use crate::error::{ConversionError, RepresentationError, RepresentationErrorKind};
-use crate::explain::{Part, Sharing};
+use crate::explain::{HIDDEN, Part, Sharing};
 use crate::expression::{ExpressionPlan, KeyExpression, and_how_to_enter};
 use crate::leaf::Leaf;
 use crate::lists;
@@ -88,7 +88,7 @@ impl Source {
     pub(super) fn hidden(&self) -> &'static str {
         match self.rank() {
             0 => "a row is null: it has no value",
-            _ => "a null list has stored values",
+            _ => HIDDEN,
         }
     }
 }
