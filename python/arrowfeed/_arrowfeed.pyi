@@ -14,6 +14,7 @@ from arrowfeed._stubs.dataset import (
 )
 from arrowfeed._stubs.read import (
     Limits,
+    MixedDataset,
     RecordBatchReader,
     Split,
     plan_splits,
@@ -67,6 +68,7 @@ __all__ = [
     "ExampleRecordDecoder",
     "JsonLinesDataset",
     "Limits",
+    "MixedDataset",
     "ParquetDataset",
     "Ragged",
     "RaggedTensor",

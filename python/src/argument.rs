@@ -55,6 +55,14 @@ pub(crate) fn integer<N: TryFrom<u64>>(name: &str, least: u64, value: &Bound<'_,
     }
 }
 
+/// Converts a value to a float. Integers are accepted, booleans and texts are not.
+pub(crate) fn number(name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    if value.is_instance_of::<PyBool>() || value.is_instance_of::<PyString>() {
+        return Err(wrong_type(name, "a number", value));
+    }
+    value.extract().map_err(|_| wrong_type(name, "a number", value))
+}
+
 /// True or False.
 pub(crate) fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.cast::<PyBool>().map(|flag| flag.is_true()).map_err(|_| wrong_type(name, "True or False", value))

@@ -754,12 +754,37 @@ Example:
     (Dataset.specs) => {
         r#"Specs of the tensors by name, known before any batch is read."#
     };
+    (Dataset.split) => {
+        r#"Divides the rows at random into two datasets, such as for training and for tests.
+
+Each row belongs to the first dataset with the probability `fraction`, and otherwise to the second one.
+So the first one has about, not exactly, this fraction of the rows. The division is a function of
+`seed` and the files. It is the same in every run, and for every shuffle, shard and batch size. Both
+datasets keep the order of the files.
+
+An iteration first reads the block headers of all files. It decodes all rows of a block, and drops
+those of the other dataset. `take` and `skip` apply before or after, and parts can be divided again.
+`plan_splits` needs a dataset of all rows, and a `MixedDataset` cannot be divided.
+
+Args:
+    fraction: Probability of a row to belong to the first dataset, from 0 to 1.
+    seed: Seed of the random numbers, at least 0.
+
+Raises:
+    ValueError: `fraction` or `seed` is out of range. TypeError: One of them has the wrong type.
+
+Example:
+    >>> train, test = dataset.split(0.9, seed=42)
+    >>> train.num_rows, test.num_rows
+    (9010, 990)"#
+    };
     (Dataset.take) => {
         r#"Returns a dataset of the first `count` rows, in file order, or of all rows if there are fewer.
 
 An iteration in file order stops after these rows. A shuffle or a shard first reads the block headers
 of all files, and orders or divides only these rows. `take` and `skip` can be combined:
-`dataset.skip(10).take(5)` has the rows 10 to 14. `plan_splits` needs a dataset of all rows.
+`dataset.skip(10).take(5)` has the rows 10 to 14. `plan_splits` needs a dataset of all rows. Reading
+a `MixedDataset` after `take` or `skip` is an error.
 
 Args:
     count: Number of rows, at least 0.
@@ -1209,6 +1234,35 @@ Raises:
 
 Example:
     >>> arrowfeed.read_avro("part-0.avro", limits=arrowfeed.Limits(decoded_block_bytes=16 << 20))"#
+    };
+    (MixedDataset) => {
+        r#"Several datasets whose rows are mixed at random, by weight.
+
+Each row of an iteration comes from the dataset that a random number chooses, with a probability that is
+proportional to its weight. Each dataset keeps the order that it has alone with the same options. A dataset
+without more rows drops out, and the iteration ends after the last row of all. To keep the ratio of the
+weights, iterate with `epochs=None`, and stop after a number of batches.
+
+Options of an iteration apply to each dataset, such as a shuffle, a shard and the number of epochs. `seed`
+is also the seed of the mixture. Batches have rows of several datasets and epochs. States resume a mixture
+exactly, as they do for the datasets of files.
+
+Use `take`, `skip` and `split` before you mix the datasets. `save_index` and `plan_splits` are methods of
+the datasets that are mixed.
+
+Args:
+    datasets: The datasets, in a list or tuple, with equal columns and tensors. They may have different
+        formats.
+    weights: A number above 0 for each dataset. None: the same weight for all.
+
+Raises:
+    ValueError: There is no dataset; a dataset is a `MixedDataset`; the columns, their types or the tensors
+        differ; or a weight is not above 0. TypeError: An argument has the wrong type.
+
+Example:
+    >>> mixed = arrowfeed.MixedDataset([clicks, views], weights=[0.8, 0.2])
+    >>> for tensors in mixed.tensors(batch_size=1024, shuffle_buffer_size=10_000, seed=7, epochs=None):
+    ...     train(tensors)"#
     };
     (ParquetDataset) => {
         r#"A dataset over Parquet files: a source of record batches and tensors for training.

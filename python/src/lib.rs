@@ -75,7 +75,7 @@ mod _arrowfeed {
     #[pymodule_export]
     use crate::dataset::{
         AvroDataset, BatchIterator, ChunkDataset, CsvDataset, Dataset, ExampleDataset, JsonLinesDataset,
-        ParquetDataset, RawRecordDataset, SequenceExampleDataset,
+        MixedDataset, ParquetDataset, RawRecordDataset, SequenceExampleDataset,
     };
     #[pymodule_export]
     use crate::example_records::{

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arrowfeed._arrowfeed import MixedDataset
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,6 +19,7 @@ def restored(
     options: dict[str, Any],
     names: list[str] | None,
     rows: tuple[int, int],
+    splits: list[tuple[tuple[int, int], float, int, bool]],
 ) -> Dataset:
     """Restores a pickled dataset.
 
@@ -26,10 +29,19 @@ def restored(
         options: The options of its constructor.
         names: The tensors that remain after a projection. None: no projection.
         rows: The first row and the number of rows.
+        splits: The divisions of the rows before that: the rows that were divided, the fraction, the seed, and
+            whether the second part is read.
     """
     dataset = made(source, **options)
     if names is not None:
         dataset = dataset.project(names)
+    for divided, fraction, seed, is_rest in splits:
+        dataset = selected(dataset, divided).split(fraction, seed=seed)[is_rest]
+    return selected(dataset, rows)
+
+
+def selected(dataset: Dataset, rows: tuple[int, int]) -> Dataset:
+    """The rows of a dataset from a row on. `rows` are the first row and the number of rows."""
     first, count = rows
     return dataset.skip(first).take(count)
 
@@ -50,6 +62,10 @@ def batches_of_pass(
     if not has_order or number == 0:
         return dataset.tensors(**options)
     epochs = options.get("epochs", 1)
+    if isinstance(dataset, MixedDataset):
+        # Its datasets have epochs of their own, so that its state has no single one.
+        start = options.get("start_epoch", 0) + (epochs or 1) * number
+        return dataset.tensors(**{**options, "start_epoch": start})
     changed: dict[str, Any] = {"epochs": None if epochs is None else epochs * (number + 1)}
     iterator = dataset.tensors(**{**options, **changed})
     epoch = options.get("start_epoch", 0) + (epochs or 1) * number

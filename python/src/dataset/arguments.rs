@@ -13,8 +13,11 @@ use arrowfeed::{
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::argument::{copied, path, strings, taken, unexpected_keyword, wrong_type};
-use crate::arrow_schema::Schema;
+use super::base::Dataset;
+use crate::argument::{
+    copied, items, number, path, strings, taken, unexpected_keyword, wrong_type, wrong_value,
+};
+use crate::arrow_schema::{Schema, counted};
 use crate::options::{columns, read_options};
 use crate::tensor::{representations_of_tfmd, schema as arrow_schema, tensor_definitions};
 use crate::text;
@@ -214,4 +217,29 @@ fn options(
     }
     let tensors = tensor_definitions(by_feature, by_representation)?;
     Ok((tensors, read_options(class, Some(&reading))?, index))
+}
+
+/// Parses the arguments of `MixedDataset`: the datasets, and a weight for each of them, by default the same.
+pub(super) fn mixed<'py>(
+    datasets: &Bound<'py, PyAny>,
+    weights: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Vec<Bound<'py, Dataset>>, Vec<f64>)> {
+    const EXPECTED: &str = "a list or tuple of datasets";
+    let found = items(datasets).ok_or_else(|| wrong_type("datasets", EXPECTED, datasets))?;
+    let dataset = |value: &Bound<'py, PyAny>| {
+        value.cast::<Dataset>().cloned().map_err(|_| wrong_type("datasets", EXPECTED, value))
+    };
+    let found = found.iter().map(dataset).collect::<PyResult<Vec<_>>>()?;
+    let Some(weights) = weights else {
+        let equal = vec![1.0; found.len()];
+        return Ok((found, equal));
+    };
+    let numbers =
+        items(weights).ok_or_else(|| wrong_type("weights", "a list or tuple of numbers", weights))?;
+    if numbers.len() != found.len() {
+        let expected = format!("a weight for each of the {}", counted(found.len(), "dataset"));
+        return Err(wrong_value("weights", &expected, weights));
+    }
+    let numbers = numbers.iter().map(|value| number("weights", value)).collect::<PyResult<_>>()?;
+    Ok((found, numbers))
 }

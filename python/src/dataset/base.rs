@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use arrowfeed::dataset::RowSplit;
 use arrowfeed::source::run::RangeOptions;
 use arrowfeed::{DatasetError, IterationOptions, TensorDefinitions, printable};
 use pyo3::prelude::*;
@@ -12,7 +13,7 @@ use pyo3::types::{PyDict, PyTuple};
 use super::constructors::Format;
 use super::iterator::BatchIterator;
 use super::options::iteration_options;
-use crate::argument::{choice, copied, integer, strings, wrong_type};
+use crate::argument::{choice, copied, integer, number, strings, wrong_type};
 use crate::arrow_schema::{Schema, counted};
 use crate::call::{call, caught_any};
 use crate::claims;
@@ -71,7 +72,12 @@ impl Dataset {
                 }
             }
             TensorDefinitions::Features(all) => {
-                let features = self.made.keywords.bind(py).as_any().get_item("features")?;
+                let features = match self.made.format {
+                    Format::Mixed => {
+                        self.made.source.bind(py).get_item(0)?.getattr("tensor_representations")?
+                    }
+                    _ => self.made.keywords.bind(py).as_any().get_item("features")?,
+                };
                 for (name, _) in all {
                     made.set_item(name, features.get_item(name)?)?;
                 }
@@ -199,6 +205,20 @@ impl Dataset {
         self.selected(count.py(), self.dataset.skip(rows))
     }
 
+    #[doc = docs!(Dataset.split)]
+    #[pyo3(signature = (fraction, *, seed))]
+    fn split<'py>(
+        &self,
+        fraction: &Bound<'py, PyAny>,
+        seed: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let py = fraction.py();
+        let number = number("fraction", fraction)?;
+        let seed = integer("seed", 0, seed)?;
+        let (first, rest) = call(py, || self.dataset.split(number, seed))?;
+        PyTuple::new(py, [self.selected(py, first)?, self.selected(py, rest)?])
+    }
+
     #[doc = docs!(Dataset.explain)]
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         html::explanation(py, self.dataset.explain())
@@ -271,9 +291,15 @@ impl Dataset {
         let (py, made) = (slf.py(), &slf.get().made);
         let restored = py.import("arrowfeed._dataset")?.getattr("restored")?;
         let (source, keywords) = (made.source.clone_ref(py), made.keywords.clone_ref(py));
-        let Range { start, end } = slf.get().dataset.rows();
-        let rows = (start, end - start);
-        let arguments = (slf.get_type(), source, keywords, made.names.clone(), rows);
+        let count = |rows: &Range<u64>| (rows.start, rows.end - rows.start);
+        let dataset = &slf.get().dataset;
+        let splits = dataset.splits().iter().map(|split| {
+            let RowSplit { rows, fraction, seed, is_rest } = split;
+            (count(rows), *fraction, *seed, *is_rest)
+        });
+        let splits: Vec<_> = splits.collect();
+        let arguments =
+            (slf.get_type(), source, keywords, made.names.clone(), count(&dataset.rows()), splits);
         Ok((restored, arguments.into_pyobject(py)?))
     }
 

@@ -3,11 +3,11 @@
 use arrowfeed::DatasetError;
 use arrowfeed::source::Interrupt;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use super::arguments::{
     avro_options, chunk_options, csv_options, example_options, json_lines_options, kept,
-    kept_with_arrow_schema, parquet_options, raw_record_options, sequence_example_options,
+    kept_with_arrow_schema, mixed, parquet_options, raw_record_options, sequence_example_options,
 };
 use super::base::{Dataset, Made};
 use super::chunk_source::sources;
@@ -28,6 +28,7 @@ pub(super) enum Format {
     Csv,
     JsonLines,
     Chunks,
+    Mixed,
 }
 
 impl Format {
@@ -42,6 +43,7 @@ impl Format {
             Self::Csv => "CsvDataset",
             Self::JsonLines => "JsonLinesDataset",
             Self::Chunks => "ChunkDataset",
+            Self::Mixed => "MixedDataset",
         }
     }
 
@@ -73,6 +75,7 @@ impl Format {
             Self::Csv => Py::new(py, base.add_subclass(CsvDataset))?.into_any(),
             Self::JsonLines => Py::new(py, base.add_subclass(JsonLinesDataset))?.into_any(),
             Self::Chunks => Py::new(py, base.add_subclass(ChunkDataset))?.into_any(),
+            Self::Mixed => Py::new(py, base.add_subclass(MixedDataset))?.into_any(),
         })
     }
 }
@@ -287,6 +290,30 @@ impl ChunkDataset {
             arrowfeed::ChunkDataset::open(sources, options, Some(interrupt))
         };
         let dataset = Format::Chunks.dataset(source.py(), sources(source)?, keywords, open)?;
+        Ok(PyClassInitializer::from(dataset).add_subclass(Self))
+    }
+}
+
+#[doc = docs!(MixedDataset)]
+#[pyclass(module = "arrowfeed", frozen, extends = Dataset)]
+pub(crate) struct MixedDataset;
+
+#[pymethods]
+impl MixedDataset {
+    #[new]
+    #[pyo3(signature = (datasets, *, weights=None))]
+    fn new(
+        datasets: &Bound<'_, PyAny>,
+        weights: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let py = datasets.py();
+        let (datasets, weights) = mixed(datasets, weights)?;
+        let (source, keywords) = (PyTuple::new(py, &datasets)?, PyDict::new(py));
+        keywords.set_item("weights", &weights)?;
+        let rust = datasets.iter().map(|dataset| dataset.get().dataset().clone()).zip(weights);
+        let rust: Vec<_> = rust.collect();
+        let open = |datasets, _: &Interrupt| arrowfeed::Dataset::mixed(datasets);
+        let dataset = Format::Mixed.dataset(py, (rust, source.into_any().unbind()), keywords, open)?;
         Ok(PyClassInitializer::from(dataset).add_subclass(Self))
     }
 }

@@ -18,7 +18,7 @@ mod options;
 
 pub(crate) use base::Dataset;
 pub(crate) use constructors::{
-    AvroDataset, ChunkDataset, CsvDataset, ExampleDataset, JsonLinesDataset, ParquetDataset,
+    AvroDataset, ChunkDataset, CsvDataset, ExampleDataset, JsonLinesDataset, MixedDataset, ParquetDataset,
     RawRecordDataset, SequenceExampleDataset,
 };
 pub(crate) use iterator::BatchIterator;

@@ -1,27 +1,25 @@
 //! Iteration over a dataset as record batches.
 
 use std::fmt;
-use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use arrowfeed_source::{FeedError, Report};
+use arrowfeed_source::Report;
 
-use super::indexed::Indexed;
-use super::iteration::{Conversion, Iteration};
-use super::options::IterationOptions;
+use super::any_iteration::AnyIteration;
+use super::iteration::Conversion;
 use crate::error::DatasetError;
 
 /// Iterator over the record batches of a dataset. Created by
 /// [`Dataset::record_batches`](super::Dataset::record_batches).
 ///
 /// After an error the iterator ends, and [`state`](Self::state) is that of the last batch.
-pub struct BatchIterator(Iteration<AsTheyAre>);
+pub struct BatchIterator(AnyIteration<Unchanged>);
 
 /// Identity conversion.
-struct AsTheyAre;
+pub(super) struct Unchanged;
 
-impl Conversion for AsTheyAre {
+impl Conversion for Unchanged {
     type Output = RecordBatch;
 
     const TAKES_WORK: bool = false;
@@ -36,8 +34,8 @@ impl Conversion for AsTheyAre {
 }
 
 impl BatchIterator {
-    pub(super) fn new(files: Arc<Indexed>, options: IterationOptions) -> Result<Self, FeedError> {
-        Ok(Self(Iteration::new(files, options, AsTheyAre)?))
+    pub(super) fn new(iteration: AnyIteration<Unchanged>) -> Self {
+        Self(iteration)
     }
 
     /// The schema of every batch.

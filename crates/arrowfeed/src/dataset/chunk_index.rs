@@ -8,14 +8,17 @@ use arrowfeed_source::run::FileSet;
 use arrowfeed_source::{FeedError, FeedErrorKind, OnError, Requests, Skipped};
 
 use super::options::IterationOptions;
+use super::selection::{RowSplit, Selection};
 
 /// The chunks of each file, found from their headers without decoding them.
 #[derive(Debug)]
 pub(super) struct ChunkIndex {
     /// Non-empty chunks of each file.
-    files: Vec<Vec<Chunk>>,
-    /// Number of rows before each file, followed by the total.
+    files: Arc<[Vec<Chunk>]>,
+    /// Number of rows before each file, followed by the total. Only chosen rows count, here and below.
     rows_before: Vec<u64>,
+    /// The rows that are chosen at random. `None`: all rows.
+    selection: Option<Selection>,
     /// Checksum of the file fingerprints, the chunk offsets and the row counts.
     pub(super) digest: u32,
     /// Chunks and files that could not be read and are skipped.
@@ -71,7 +74,7 @@ impl ChunkIndex {
     pub(super) fn of(
         files: impl IntoIterator<Item = (Option<FileIdentity>, Vec<Chunk>)>,
     ) -> Result<Self, FeedError> {
-        let mut index = Self { files: Vec::new(), rows_before: vec![0], digest: 0, skipped: Vec::new() };
+        let (mut all, mut rows_before) = (Vec::new(), vec![0]);
         let mut digest = crc32fast::Hasher::new();
         let mut rows = 0_u64;
         for (identity, chunks) in files {
@@ -83,11 +86,34 @@ impl ChunkIndex {
                 digest.update(&chunk.offset.to_le_bytes());
                 digest.update(&chunk.rows.to_le_bytes());
             }
-            index.files.push(chunks);
-            index.rows_before.push(rows);
+            all.push(chunks);
+            rows_before.push(rows);
         }
-        index.digest = digest.finalize();
-        Ok(index)
+        let (files, digest) = (all.into(), digest.finalize());
+        Ok(Self { files, rows_before, selection: None, digest, skipped: Vec::new() })
+    }
+
+    /// The index of the rows that `splits` choose.
+    ///
+    /// # Errors
+    /// A chunk has more than 2^32 - 1 rows, there is not enough memory, or the interrupt of the options returned true.
+    pub(super) fn of_chosen(
+        &self,
+        splits: &Arc<[RowSplit]>,
+        options: &IterationOptions,
+    ) -> Result<Self, FeedError> {
+        let selection = Selection::new(splits, &self.files, || options.ask())?;
+        let (files, skipped, digest) = (self.files.clone(), self.skipped.clone(), self.digest);
+        let mut rows_before = vec![0];
+        for (file, chunks) in files.iter().enumerate() {
+            let rows: u64 = (0..chunks.len()).map(|nth_chunk| selection.count(file, nth_chunk)).sum();
+            rows_before.push(rows + rows_before[file]);
+        }
+        Ok(Self { files, rows_before, selection: Some(selection), digest, skipped })
+    }
+
+    pub(super) fn has_selection(&self) -> bool {
+        self.selection.is_some()
     }
 
     pub(super) fn rows(&self) -> u64 {
@@ -98,6 +124,32 @@ impl ChunkIndex {
         &self.files[file]
     }
 
+    /// Number of rows of a chunk.
+    pub(super) fn chunk_rows(&self, file: usize, nth_chunk: usize) -> u64 {
+        match &self.selection {
+            Some(selection) => selection.count(file, nth_chunk),
+            None => self.files[file][nth_chunk].rows,
+        }
+    }
+
+    /// The number of the chunk of a file that starts at an offset, among those of the index.
+    pub(super) fn nth_chunk(&self, file: usize, offset: u64) -> Option<usize> {
+        self.files[file].binary_search_by_key(&offset, |chunk| chunk.offset).ok()
+    }
+
+    /// Writes the numbers of the chosen rows of a chunk to `rows`, if rows are chosen.
+    pub(super) fn chosen_rows(
+        &self,
+        file: usize,
+        nth_chunk: usize,
+        rows: &mut Vec<u32>,
+    ) -> Result<(), FeedError> {
+        match &self.selection {
+            Some(selection) => selection.rows(file, nth_chunk, &self.files[file][nth_chunk], rows),
+            None => Ok(()),
+        }
+    }
+
     /// The position of row number `row` in file order; `None` if it is past the last row.
     pub(super) fn place(&self, row: u64) -> Option<RowLocation> {
         if row >= self.rows() {
@@ -105,19 +157,20 @@ impl ChunkIndex {
         }
         let file = self.rows_before.partition_point(|before| *before <= row) - 1;
         let mut left = row - self.rows_before[file];
-        for (nth_chunk, chunk) in self.files[file].iter().enumerate() {
-            if left < chunk.rows {
+        for nth_chunk in 0..self.files[file].len() {
+            let rows = self.chunk_rows(file, nth_chunk);
+            if left < rows {
                 return Some(RowLocation { file, nth_chunk, row: left });
             }
-            left -= chunk.rows;
+            left -= rows;
         }
         None
     }
 
-    /// Number of rows before row `row` of a chunk, in file order. `offset` is the start of the chunk.
-    pub(super) fn rows_before(&self, file: usize, offset: u64, row: u64) -> u64 {
-        let chunks = self.files[file].iter().take_while(|chunk| chunk.offset < offset);
-        self.rows_before[file] + chunks.map(|chunk| chunk.rows).sum::<u64>() + row
+    /// Number of rows before a chunk, in file order. `offset` is the start of the chunk.
+    pub(super) fn rows_before(&self, file: usize, offset: u64) -> u64 {
+        let chunks = self.files[file].partition_point(|chunk| chunk.offset < offset);
+        self.rows_before[file] + (0..chunks).map(|nth_chunk| self.chunk_rows(file, nth_chunk)).sum::<u64>()
     }
 }
 

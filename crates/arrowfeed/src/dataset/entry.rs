@@ -10,23 +10,35 @@ use arrowfeed_source::run::{FileReader, FileSet, RangeOptions, Split};
 use arrowfeed_source::{Check, FeedError, FeedErrorKind, Interrupt, Limits, printable};
 use arrowfeed_tensor::{Adapter, TensorSpec};
 
-use super::batches::BatchIterator;
+use super::any_iteration::AnyIteration;
+use super::batches::{BatchIterator, Unchanged};
 use super::indexed::Indexed;
+use super::iteration::{Conversion, Iteration};
+use super::mixed::Mixed;
+use super::mixture::Mixture;
 use super::options::{ALL_ROWS, IterationOptions, shown_rows};
 use super::saved_index;
+use super::selection::shown_splits;
 use super::source::TensorDefinitions;
-use super::tensors::TensorIterator;
+use super::tensors::{TensorIterator, ToTensors};
 use crate::error::DatasetError;
 
 /// Files of one format, the tensors that are made from them, and everything that is known of both before a row is read.
 /// Created by the constructor of a format, such as [`AvroDataset::open`](crate::AvroDataset::open).
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    files: Arc<Indexed>,
-    definitions: TensorDefinitions,
-    adapter: Adapter,
+    pub(super) content: Content,
+    pub(super) definitions: TensorDefinitions,
+    pub(super) adapter: Adapter,
     /// The rows that [`take`](Self::take) and [`skip`](Self::skip) have selected, in file order.
-    rows: Range<u64>,
+    pub(super) rows: Range<u64>,
+}
+
+/// The source of the rows.
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    Files(Arc<Indexed>),
+    Mixed(Arc<Mixed>),
 }
 
 impl Dataset {
@@ -70,7 +82,62 @@ impl Dataset {
         let files = if columns.is_empty() { files } else { files.with_columns(columns)? };
         let limits = files.files.format().limits();
         let adapter = definitions.adapter_within(files.files.schema().clone(), limits.batch_bytes)?;
-        Ok(Self { files: Arc::new(files), definitions, adapter, rows: ALL_ROWS })
+        Ok(Self { content: Content::Files(Arc::new(files)), definitions, adapter, rows: ALL_ROWS })
+    }
+
+    /// Mixes the rows of datasets at random. Each row of an iteration comes from the dataset that a random number chooses,
+    /// with a probability that is proportional to its weight. Each dataset keeps the order that it has alone with the
+    /// same options. A dataset without more rows drops out, and the iteration ends after the last row of all; to keep the
+    /// ratio of the weights, iterate with [`epochs`](IterationOptions::epochs) of `None`, and stop after some batches.
+    ///
+    /// Options apply to each dataset, such as a shuffle, a shard and the number of epochs. Batches have rows of several
+    /// epochs. The order is a function of the files, the options and the seed, and can be resumed from a state.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+    /// use arrowfeed::{AvroDataset, AvroDatasetOptions, Dataset, IterationOptions};
+    ///
+    /// let clicks = AvroDataset::open([path.as_path()], AvroDatasetOptions::default())?;
+    /// let views = AvroDataset::open([path.as_path()], AvroDatasetOptions::default())?;
+    /// let mixed = Dataset::mixed([(clicks, 0.7), (views, 0.3)])?;
+    /// assert_eq!(mixed.num_rows()?, 6);
+    /// let options = IterationOptions { seed: Some(42), ..Default::default() };
+    /// for batch in mixed.record_batches(options)? {
+    ///     assert_eq!(batch?.num_rows(), 6);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// There is no dataset; a weight is not a number above 0; a dataset is mixed itself; or the columns, their types or
+    /// the tensors of the datasets differ.
+    pub fn mixed(datasets: impl IntoIterator<Item = (Self, f64)>) -> Result<Self, DatasetError> {
+        Self::of_mixed(Mixed::new(datasets)?)
+    }
+
+    fn of_mixed(mixed: Mixed) -> Result<Self, DatasetError> {
+        let first = &mixed.datasets[0];
+        let definitions = first.definitions.clone();
+        let adapter = definitions.adapter_within(mixed.schema.clone(), first.limits().batch_bytes)?;
+        Ok(Self { content: Content::Mixed(Arc::new(mixed)), definitions, adapter, rows: ALL_ROWS })
+    }
+
+    /// The files of the dataset.
+    ///
+    /// # Errors
+    /// The dataset is a mixed one. `method` is the method of the caller.
+    pub(super) fn files(&self, method: &str) -> Result<&Arc<Indexed>, FeedError> {
+        match &self.content {
+            Content::Files(files) => Ok(files),
+            Content::Mixed(_) => {
+                let message = format!(
+                    "{method}: expected a dataset of files, found a mixed dataset: use the datasets that are mixed"
+                );
+                Err(FeedError::new(FeedErrorKind::Options, message))
+            }
+        }
     }
 
     /// Writes the index of all chunks to a file, for [`with_index`](Self::with_index). The file appears under its name
@@ -81,8 +148,9 @@ impl Dataset {
     /// A chunk of a file is corrupt; a file cannot be read; the index cannot be written; or `interrupt` returned true.
     pub fn save_index(&self, path: impl AsRef<Path>, interrupt: Option<Interrupt>) -> Result<(), FeedError> {
         let options = IterationOptions { interrupt: interrupt.clone(), ..Default::default() };
-        let (index, _) = self.files.index(&options)?;
-        saved_index::save(path.as_ref(), &self.files.files, &index, &Check::of(interrupt.as_ref()))
+        let files = self.files("save_index")?;
+        let (index, _) = files.whole_index(&options)?;
+        saved_index::save(path.as_ref(), &files.files, &index, &Check::of(interrupt.as_ref()))
     }
 
     /// Uses an index that [`save_index`](Self::save_index) wrote, so that the files are not scanned. No file is opened
@@ -112,8 +180,10 @@ impl Dataset {
         path: impl AsRef<Path>,
         interrupt: Option<&Interrupt>,
     ) -> Result<Self, FeedError> {
-        let files = saved_index::load(path.as_ref(), &self.files.files, &Check::of(interrupt))?;
-        self.files = Arc::new(files);
+        let own = self.files("with_index")?;
+        let mut files = saved_index::load(path.as_ref(), &own.files, &Check::of(interrupt))?;
+        files.splits = own.splits.clone();
+        self.content = Content::Files(Arc::new(files));
         Ok(self)
     }
 
@@ -131,12 +201,18 @@ impl Dataset {
 
     /// The schema of the record batches.
     pub fn arrow_schema(&self) -> &SchemaRef {
-        self.files.files.schema()
+        match &self.content {
+            Content::Files(files) => files.files.schema(),
+            Content::Mixed(mixed) => &mixed.schema,
+        }
     }
 
-    /// Limits on the resources that a file may use.
+    /// Limits on the resources that a file may use. Of a mixed dataset: those of its first dataset.
     pub fn limits(&self) -> &Limits {
-        self.files.files.format().limits()
+        match &self.content {
+            Content::Files(files) => files.files.format().limits(),
+            Content::Mixed(mixed) => mixed.datasets[0].limits(),
+        }
     }
 
     /// The definitions of the tensors.
@@ -154,62 +230,6 @@ impl Dataset {
         &self.adapter
     }
 
-    /// Number of rows of the dataset, as declared by the headers of the blocks of its files.
-    ///
-    /// # Errors
-    /// A file cannot be read.
-    pub fn num_rows(&self) -> Result<u64, FeedError> {
-        self.num_rows_with(None)
-    }
-
-    /// Like [`num_rows`](Self::num_rows), which opens every file at the first call. `interrupt` can stop it.
-    ///
-    /// # Errors
-    /// A file cannot be read, or `interrupt` returned true.
-    pub fn num_rows_with(&self, interrupt: Option<Interrupt>) -> Result<u64, FeedError> {
-        let options = IterationOptions { interrupt, ..Default::default() };
-        let options = self.of_files(options);
-        let rows = options.selected_rows(self.files.index(&options)?.0.rows());
-        Ok(rows.end - rows.start)
-    }
-
-    /// Number of batches of an iteration with these options, if no row is skipped. `None`: infinite.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
-    ///
-    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
-    /// let options = IterationOptions { batch_size: 2, ..Default::default() };
-    /// assert_eq!(dataset.num_batches(&options)?, Some(2));
-    /// assert_eq!(dataset.record_batches(options)?.count(), 2);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// An option is invalid, a file cannot be read, or the interrupt of the options returned true.
-    pub fn num_batches(&self, options: &IterationOptions) -> Result<Option<u64>, FeedError> {
-        options.check()?;
-        let scan = IterationOptions { interrupt: options.interrupt.clone(), ..Default::default() };
-        Ok(self.of_files(options.clone()).num_batches(self.files.index(&scan)?.0.rows()))
-    }
-
-    /// Like [`num_batches`](Self::num_batches), but does not scan files for the number alone: the outer `None` means
-    /// unknown. The number is known if the iteration scans the files anyway, if an earlier call has, or if the files
-    /// are local and small: at most 100 files and 64 MiB.
-    ///
-    /// # Errors
-    /// As [`num_batches`](Self::num_batches).
-    pub fn known_num_batches(&self, options: &IterationOptions) -> Result<Option<Option<u64>>, FeedError> {
-        let scans = self.of_files(options.clone()).needs_index();
-        match scans || self.files.is_scan_cheap(options.interrupt.as_ref()) {
-            true => self.num_batches(options).map(Some),
-            false => Ok(None),
-        }
-    }
-
     /// Checksum of the names and lengths of the files, of the batch schema, and of the rows if they are restricted, as
     /// 16 hexadecimal digits.
     ///
@@ -225,12 +245,19 @@ impl Dataset {
     /// # Errors
     /// As [`fingerprint`](Self::fingerprint); or `interrupt` returned true.
     pub fn fingerprint_with(&self, interrupt: Option<&Interrupt>) -> Result<String, FeedError> {
+        let files = match &self.content {
+            Content::Files(files) => files,
+            Content::Mixed(mixed) => return mixed.fingerprint(interrupt),
+        };
         let mut content = format!("{:?}", self.arrow_schema());
+        if let Some(splits) = shown_splits(&files.splits) {
+            content.push_str(&splits);
+        }
         if self.rows != ALL_ROWS {
             content.push_str(&format!("{:?}", self.rows));
         }
         let content = crc32fast::hash(content.as_bytes());
-        Ok(format!("{:08x}{content:08x}", self.files.marks(interrupt)?.digest()))
+        Ok(format!("{:08x}{content:08x}", files.marks(interrupt)?.digest()))
     }
 
     /// Restricts the dataset to some of its tensors and to the columns that they need. The specs of these tensors do
@@ -239,52 +266,15 @@ impl Dataset {
     /// # Errors
     /// A name is unknown.
     pub fn project(&self, names: &[&str]) -> Result<Self, DatasetError> {
+        let rows = self.rows.clone();
+        let files = match &self.content {
+            Content::Files(files) => files,
+            Content::Mixed(mixed) => return Ok(Self { rows, ..Self::of_mixed(mixed.project(names)?)? }),
+        };
         let adapter = self.adapter.project(names)?;
         let definitions = self.definitions.chosen(names);
         let columns = definitions.columns(&adapter, self.arrow_schema());
-        let rows = self.rows.clone();
-        Ok(Self { rows, ..Self::of((*self.files).clone(), definitions, &columns)? })
-    }
-
-    /// Restricts the dataset to its first `count` rows, in file order. An iteration in file order stops after them; a
-    /// shuffle or a shard first scans the files, and orders or divides only these rows.
-    ///
-    /// ```
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
-    /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
-    ///
-    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
-    /// assert_eq!(dataset.num_rows()?, 3);
-    /// assert_eq!(dataset.take(2).num_rows()?, 2);
-    /// assert_eq!(dataset.skip(2).rows(), 2..u64::MAX);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn take(&self, count: u64) -> Self {
-        let end = self.rows.start.saturating_add(count).min(self.rows.end);
-        Self { rows: self.rows.start..end, ..self.clone() }
-    }
-
-    /// Restricts the dataset to the rows after its first `count` rows, in file order. An iteration first scans the
-    /// files, and does not decode the blocks of the skipped rows.
-    #[must_use]
-    pub fn skip(&self, count: u64) -> Self {
-        let start = self.rows.start.saturating_add(count).min(self.rows.end);
-        Self { rows: start..self.rows.end, ..self.clone() }
-    }
-
-    /// The rows of the files that belong to the dataset, in file order: `0..u64::MAX`, unless [`take`](Self::take) or
-    /// [`skip`](Self::skip) have restricted them.
-    pub fn rows(&self) -> Range<u64> {
-        self.rows.clone()
-    }
-
-    /// The options of the caller, whose rows are numbered from the first row of this dataset.
-    fn of_files(&self, options: IterationOptions) -> IterationOptions {
-        let row = |row: u64| self.rows.start.saturating_add(row).min(self.rows.end);
-        IterationOptions { rows: row(options.rows.start)..row(options.rows.end), ..options }
+        Ok(Self { rows, ..Self::of((**files).clone(), definitions, &columns)? })
     }
 
     /// Divides the files into byte ranges of about `target_bytes` each, in file order, which several processes can read
@@ -310,17 +300,18 @@ impl Dataset {
     ///
     /// # Errors
     /// A file has no path; it cannot be opened, or does not have the format; the dataset is one after
-    /// [`take`](Self::take) or [`skip`](Self::skip); `interrupt` returned true.
+    /// [`take`](Self::take), [`skip`](Self::skip) or [`split`](Self::split); `interrupt` returned true.
     pub fn plan_splits(
         &self,
         target_bytes: u64,
         interrupt: Option<&Interrupt>,
     ) -> Result<Vec<Split>, FeedError> {
-        if self.rows != ALL_ROWS {
-            let message = "plan_splits: expected a dataset of all rows, found one after take or skip";
+        let files = self.files("plan_splits")?;
+        if self.rows != ALL_ROWS || !files.splits.is_empty() {
+            let message = "plan_splits: expected a dataset of all rows, found one after take, skip or split";
             return Err(FeedError::new(FeedErrorKind::Options, message));
         }
-        self.files.files.splits(target_bytes, interrupt)
+        files.files.splits(target_bytes, interrupt)
     }
 
     /// Reads the record batches of a split of one of the files, see [`FileSet::read_split`].
@@ -333,7 +324,7 @@ impl Dataset {
         source: Option<FileSource>,
         options: RangeOptions,
     ) -> Result<FileReader, FeedError> {
-        self.files.files.read_split(split, source, options)
+        self.files("read_split")?.files.read_split(split, source, options)
     }
 
     /// Iterates over the record batches.
@@ -341,7 +332,7 @@ impl Dataset {
     /// # Errors
     /// An option is invalid. Errors of files are returned by the iterator.
     pub fn record_batches(&self, options: IterationOptions) -> Result<BatchIterator, DatasetError> {
-        Ok(BatchIterator::new(self.files.clone(), self.of_files(options))?)
+        Ok(BatchIterator::new(self.iterate(options, Unchanged)?))
     }
 
     /// Iterates over the tensors of each batch, by name.
@@ -349,28 +340,64 @@ impl Dataset {
     /// # Errors
     /// As [`record_batches`](Self::record_batches).
     pub fn tensors(&self, options: IterationOptions) -> Result<TensorIterator, DatasetError> {
-        Ok(TensorIterator::new(self.files.clone(), self.of_files(options), self.adapter.clone())?)
+        Ok(TensorIterator::new(self.iterate(options, ToTensors(self.adapter.clone()))?))
+    }
+
+    /// Iterates over the batches with a conversion of each of them.
+    fn iterate<C: Conversion>(
+        &self,
+        options: IterationOptions,
+        conversion: C,
+    ) -> Result<AnyIteration<C>, DatasetError> {
+        Ok(match &self.content {
+            Content::Files(_) => AnyIteration::Files(Box::new(self.iterate_files(options, conversion)?)),
+            Content::Mixed(mixed) => {
+                let mixture = Mixture::new(mixed.clone(), self.of_files(options), conversion)?;
+                AnyIteration::Mixed(Box::new(mixture))
+            }
+        })
+    }
+
+    pub(super) fn iterate_files<C: Conversion>(
+        &self,
+        options: IterationOptions,
+        conversion: C,
+    ) -> Result<Iteration<C>, FeedError> {
+        Iteration::new(self.files("iterate")?.clone(), self.of_files(options), conversion)
     }
 
     /// Describes the files and columns that are read, and for each tensor what it shares with the record batches, what
     /// is copied, and why.
     pub fn explain(&self) -> String {
+        let mut text = self.explain_sources();
+        for tensor in self.adapter.explain() {
+            text.push('\n');
+            text.push_str(&tensor.to_string());
+        }
+        text
+    }
+
+    /// The lines of [`explain`](Self::explain) before those of the tensors.
+    pub(super) fn explain_sources(&self) -> String {
+        let indexed = match &self.content {
+            Content::Files(files) => files,
+            Content::Mixed(mixed) => return mixed.explain(),
+        };
         let columns: Vec<String> =
             self.arrow_schema().fields().iter().map(|field| printable(field.name())).collect();
-        let files = match self.files.files.len() {
+        let files = match indexed.files.len() {
             1 => "1 file".to_owned(),
             n => format!("{n} files"),
         };
         let mut text = format!("{files}, columns: {}", columns.join(", "));
+        if let Some(splits) = shown_splits(&indexed.splits) {
+            text.push_str(&format!("\n{splits}"));
+        }
         if self.rows != ALL_ROWS {
             text.push_str(&format!("\n{}", shown_rows(&self.rows)));
         }
-        if let Some(cost) = self.files.scan_cost() {
+        if let Some(cost) = indexed.scan_cost() {
             text.push_str(&format!("\nindex: {cost}"));
-        }
-        for tensor in self.adapter.explain() {
-            text.push('\n');
-            text.push_str(&tensor.to_string());
         }
         text
     }

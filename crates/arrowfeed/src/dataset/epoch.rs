@@ -74,8 +74,7 @@ impl Epoch {
             }
             (index, at) => {
                 let after = if let EpochPosition::Row(after) = at { Some(after) } else { None };
-                let index = index.as_deref();
-                let epoch = Sequential::start(files, index, options, workers, carried, after)?;
+                let epoch = Sequential::start(files, index.as_ref(), options, workers, carried, after)?;
                 Self::Sequential(Box::new(epoch))
             }
         };

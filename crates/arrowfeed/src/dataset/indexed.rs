@@ -7,6 +7,7 @@ use arrowfeed_source::{Check, FeedError, ForkLock, Interrupt, Requests, counted,
 
 use super::chunk_index::ChunkIndex;
 use super::options::IterationOptions;
+use super::selection::RowSplit;
 use super::state::FileChecksums;
 
 /// Maximum total bytes of local files that are scanned for a number that the caller may not need.
@@ -21,17 +22,36 @@ pub(super) struct Indexed {
     /// Cached only if no file has a fault: the index then does not depend on `on_error`.
     index: ForkLock<Option<Arc<ChunkIndex>>>,
     marks: ForkLock<Option<FileChecksums>>,
+    /// The rows that are read. Empty: all rows.
+    pub(super) splits: Arc<[RowSplit]>,
+    /// The index of these rows, cached like `index`.
+    chosen: ForkLock<Option<Arc<ChunkIndex>>>,
 }
 
 impl Indexed {
     pub(super) fn new(files: FileSet) -> Self {
-        Self { files: Arc::new(files), index: ForkLock::default(), marks: ForkLock::default() }
+        Self::of(Arc::new(files), None, None, Arc::default())
+    }
+
+    fn of(
+        files: Arc<FileSet>,
+        index: Option<Arc<ChunkIndex>>,
+        marks: Option<FileChecksums>,
+        splits: Arc<[RowSplit]>,
+    ) -> Self {
+        let (index, marks) = (ForkLock::new(index), ForkLock::new(marks));
+        Self { files, index, marks, splits, chosen: ForkLock::default() }
     }
 
     /// Makes files with a known index, which has no faults.
     pub(super) fn with_index(files: FileSet, index: ChunkIndex) -> Self {
-        let index = ForkLock::new(Some(Arc::new(index)));
-        Self { files: Arc::new(files), index, marks: ForkLock::default() }
+        Self::of(Arc::new(files), Some(Arc::new(index)), None, Arc::default())
+    }
+
+    /// The same files with fewer rows.
+    pub(super) fn with_split(&self, split: RowSplit) -> Self {
+        let splits = self.splits.iter().cloned().chain([split]).collect();
+        Self { splits, chosen: ForkLock::default(), ..self.clone() }
     }
 
     /// The same files with other columns. The columns affect neither the index nor the checksums.
@@ -40,8 +60,32 @@ impl Indexed {
         Ok(Self { files, ..self.clone() })
     }
 
-    /// The index, and the counts of the requests to stores that this call made.
+    /// The index of the rows that are read, and the counts of the requests to stores that this call made.
     pub(super) fn index(&self, options: &IterationOptions) -> Result<(Arc<ChunkIndex>, Requests), FeedError> {
+        if self.splits.is_empty() {
+            return self.whole_index(options);
+        }
+        if let Some(index) = self.chosen.with(|index| index.clone()).flatten() {
+            return Ok((index, Requests::default()));
+        }
+        let (whole, requests) = self.whole_index(options)?;
+        let index = Arc::new(whole.of_chosen(&self.splits, options)?);
+        if index.skipped.is_empty() {
+            self.chosen.with(|known| *known = Some(index.clone()));
+        }
+        Ok((index, requests))
+    }
+
+    /// Whether an iteration needs the positions of all blocks.
+    pub(super) fn needs_index(&self, options: &IterationOptions) -> bool {
+        options.needs_index() || !self.splits.is_empty()
+    }
+
+    /// Like [`index`](Self::index), of all rows.
+    pub(super) fn whole_index(
+        &self,
+        options: &IterationOptions,
+    ) -> Result<(Arc<ChunkIndex>, Requests), FeedError> {
         if let Some(index) = self.index.with(|index| index.clone()).flatten() {
             return Ok((index, Requests::default()));
         }
@@ -91,10 +135,11 @@ impl Indexed {
 }
 
 impl Clone for Indexed {
-    /// Keeps the cached index and checksums.
+    /// Keeps the cached indexes and checksums.
     fn clone(&self) -> Self {
-        let index = ForkLock::new(self.index.with(|index| index.clone()).flatten());
-        let marks = ForkLock::new(self.marks.with(|marks| marks.clone()).flatten());
-        Self { files: self.files.clone(), index, marks }
+        let index = self.index.with(|index| index.clone()).flatten();
+        let marks = self.marks.with(|marks| marks.clone()).flatten();
+        let chosen = ForkLock::new(self.chosen.with(|index| index.clone()).flatten());
+        Self { chosen, ..Self::of(self.files.clone(), index, marks, self.splits.clone()) }
     }
 }

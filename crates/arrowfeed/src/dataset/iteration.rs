@@ -26,6 +26,7 @@ use super::options::IterationOptions;
 use super::pieces::RowPosition;
 use super::reported::{ReportLog, ReportMark};
 use super::rows::Rows;
+use super::selection::shown_splits;
 use super::shuffled::AfterShuffled;
 use super::state::{SavedPosition, State};
 use crate::error::{DatasetError, StateError, StateErrorKind};
@@ -81,7 +82,7 @@ pub(super) struct Iteration<C: Conversion> {
 
 /// Position and counts of an iteration after a batch.
 #[derive(Debug, Clone)]
-struct Progress {
+pub(super) struct Progress {
     /// Epoch, and position in it after the last batch.
     epoch: u64,
     place: EpochPosition,
@@ -363,7 +364,7 @@ impl<C: Conversion> Iteration<C> {
 
     fn start_epoch(&mut self, number: u64, at: EpochPosition, carried: u64) -> Result<Epoch, FeedError> {
         let is_resumed = matches!(at, EpochPosition::Row(_));
-        let needs_index = self.options.needs_index() || is_resumed && self.options.ends_early();
+        let needs_index = self.files.needs_index(&self.options) || is_resumed && self.options.ends_early();
         let index = if needs_index { Some(self.index()?) } else { None };
         let seed = if self.options.shuffles() { self.draw_seed()? } else { 0 };
         let workers = self.workers()?;
@@ -410,15 +411,25 @@ impl<C: Conversion> Iteration<C> {
         Ok(seed)
     }
 
+    /// The position after the last batch that was yielded.
+    pub(super) fn progress(&self) -> Progress {
+        self.given.clone()
+    }
+
     /// The position of the iteration after the last batch that was yielded, as JSON.
     pub(super) fn state(&mut self) -> Result<String, DatasetError> {
+        self.state_at(&self.progress())
+    }
+
+    /// A position that [`progress`](Self::progress) returned since the last state was loaded, as JSON.
+    pub(super) fn state_at(&mut self, at: &Progress) -> Result<String, DatasetError> {
         let mut state = self.own_state()?;
-        state.place = match &self.given.place {
+        state.place = match &at.place {
             EpochPosition::Start => SavedPosition::Start,
             EpochPosition::Row(after) => SavedPosition::row(*after, &self.files.files)?,
             EpochPosition::Window(after) => SavedPosition::window(after.clone()),
         };
-        (state.epoch, state.report) = (self.given.epoch, (&self.report()).into());
+        (state.epoch, state.report) = (at.epoch, (&self.report.up_to(&at.counted, at.rows)).into());
         Ok(state.to_json())
     }
 
@@ -466,8 +477,11 @@ impl<C: Conversion> Iteration<C> {
         if self.options.shuffles() {
             self.draw_seed()?;
         }
-        let chunks = if self.options.needs_index() { Some(self.index()?.digest) } else { None };
-        Ok(State::new(self.files.marks(self.options.interrupt.as_ref())?, &self.options, self.seed, chunks))
+        let chunks = if self.files.needs_index(&self.options) { Some(self.index()?.digest) } else { None };
+        let mut state =
+            State::new(self.files.marks(self.options.interrupt.as_ref())?, &self.options, self.seed, chunks);
+        state.options.split = shown_splits(&self.files.splits);
+        Ok(state)
     }
 }
 

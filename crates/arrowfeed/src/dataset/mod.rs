@@ -16,13 +16,18 @@
 //! | `saved_index` | the chunk index as a file |
 //! | `order` | the order of an epoch |
 //! | `epoch` | an epoch in file order or shuffled |
+//! | `selected` | restrictions of a dataset to some of its rows, and their number |
+//! | `selection` | rows that a split chooses at random |
 //! | `sequential` `pieces` | an epoch in file order, cut into batches |
 //! | `shuffled` `window` | an epoch in random order |
 //! | `rows` `joined` | the rows of a batch, which workers join |
 //! | `iteration` | epoch after epoch, with batches started ahead of the caller |
+//! | `mixed` `mixture` `mixture_state` | several datasets whose rows are mixed, the iteration over them, and its checkpoint |
+//! | `any_iteration` | the iteration of files or of mixed datasets |
 //! | `batches` `tensors` | the public iterators |
 //! | `reported` `state` | counts and position of an iteration |
 
+mod any_iteration;
 mod batches;
 mod chunk_index;
 mod entry;
@@ -30,12 +35,17 @@ mod epoch;
 mod indexed;
 mod iteration;
 mod joined;
+mod mixed;
+mod mixture;
+mod mixture_state;
 mod options;
 mod order;
 mod pieces;
 mod reported;
 mod rows;
 mod saved_index;
+mod selected;
+mod selection;
 mod sequential;
 mod shuffled;
 mod source;
@@ -46,5 +56,6 @@ mod window;
 pub use batches::BatchIterator;
 pub use entry::Dataset;
 pub use options::IterationOptions;
+pub use selection::RowSplit;
 pub use source::TensorDefinitions;
 pub use tensors::TensorIterator;

@@ -120,16 +120,15 @@ impl IterationOptions {
         Ok(())
     }
 
-    /// Number of batches of an iteration over a dataset of `rows` rows, if no row is skipped. `None`: infinite.
-    pub(super) fn num_batches(&self, rows: u64) -> Option<u64> {
-        let own = self.own_rows(rows);
-        let (rows, size) = (own.end - own.start, (self.batch_size as u64).max(1));
+    /// Number of batches of `rows` rows of each epoch. `None`: infinite.
+    pub(super) fn num_batches_of(&self, rows: u64, across_epochs: bool) -> Option<u64> {
+        let size = (self.batch_size as u64).max(1);
         let batches = |rows: u64| if self.drop_remainder { rows / size } else { rows.div_ceil(size) };
         if rows == 0 {
             return Some(0);
         }
         let epochs = self.epochs?.get();
-        Some(match self.across_epochs {
+        Some(match across_epochs {
             true => batches(rows.saturating_mul(epochs)),
             false => batches(rows).saturating_mul(epochs),
         })
@@ -148,7 +147,7 @@ impl IterationOptions {
         self.rows.start.min(end)..end
     }
 
-    /// Whether the iteration needs the positions of all blocks.
+    /// Whether these options need the positions of all blocks.
     pub(super) fn needs_index(&self) -> bool {
         // The rows of skipped blocks have numbers, which only the index has.
         let skips = self.ends_early() && self.on_error != OnError::Raise;

@@ -46,8 +46,11 @@ pub(super) fn shuffled(
     (seed, epoch): (u64, u64),
 ) -> Vec<Slot> {
     let of_file = |file: usize| {
-        let chunks = index.chunks(file).iter().enumerate();
-        chunks.map(move |(nth_chunk, chunk)| Slot { file, nth_chunk, dropped: 0, rows: chunk.rows })
+        let slot = move |nth_chunk| {
+            let rows = index.chunk_rows(file, nth_chunk);
+            Slot { file, nth_chunk, dropped: 0, rows }
+        };
+        (0..index.chunks(file).len()).map(slot)
     };
     let mut slots: Vec<Slot> = (0..files).flat_map(of_file).collect();
     let selected = options.selected_rows(index.rows());

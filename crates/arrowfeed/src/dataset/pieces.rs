@@ -1,26 +1,39 @@
 //! Regrouping of decoded rows into batches of exactly the requested size.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrowfeed_source::FeedError;
 use arrowfeed_source::format::RowOrigin;
 use arrowfeed_source::run::FileBatch;
 
-use super::rows::Rows;
+use super::rows::{Gather, Rows};
+use super::selection::compacted;
 
-/// Decoded rows in order. A batch that lies within one piece is a slice of it, without a copy.
+/// Decoded rows in order. A batch that lies within one piece is a slice of it, without a copy, unless rows are chosen at
+/// random.
 #[derive(Debug)]
 pub(super) struct Pieces {
     batch_size: usize,
     /// Number of rows in the next batch.
     wanted: usize,
     /// Pieces, and the number of rows already taken from the first one.
-    held: VecDeque<FileBatch>,
+    held: VecDeque<Piece>,
     taken: usize,
     rows: usize,
     bytes: usize,
     /// Maximum bytes of the pieces of an incomplete batch.
     most: usize,
+}
+
+#[derive(Debug)]
+struct Piece {
+    decoded: FileBatch,
+    /// Numbers of the chosen rows among the decoded ones. `None`: all.
+    chosen: Option<Vec<u32>>,
+    /// Whether the batch has only the chosen rows.
+    is_compact: bool,
 }
 
 /// Position after the last row of a batch.
@@ -44,9 +57,19 @@ impl Pieces {
         self.wanted = rows;
     }
 
-    pub(super) fn add(&mut self, piece: FileBatch) -> Result<(), FeedError> {
-        self.rows += piece.batch.num_rows();
-        self.bytes += piece.batch.get_array_memory_size();
+    /// Adds a piece. `chosen` has the numbers of the chosen rows, if not all rows are to be read.
+    pub(super) fn add(&mut self, decoded: FileBatch, chosen: Option<Vec<u32>>) -> Result<(), FeedError> {
+        let mut piece = Piece { decoded, chosen, is_compact: false };
+        if let Some(chosen) = &piece.chosen {
+            if chosen.is_empty() {
+                return Ok(());
+            }
+            if let Some(compact) = compacted(&piece.decoded.batch, chosen)? {
+                (piece.decoded.batch, piece.is_compact) = (compact, true);
+            }
+        }
+        self.rows += piece.rows();
+        self.bytes += piece.decoded.batch.get_array_memory_size();
         self.held.push_back(piece);
         if self.bytes > self.most && self.rows < self.wanted {
             return Err(too_large(self.most, self.wanted, self.rows));
@@ -63,25 +86,79 @@ impl Pieces {
         let mut wanted = self.wanted.min(self.rows);
         self.wanted = self.batch_size;
         self.rows -= wanted;
-        let mut slices = Vec::new();
+        let mut taken = Vec::new();
         let mut after = None;
         while wanted > 0 {
             let Some(piece) = self.held.front() else { break };
-            let left = piece.batch.num_rows() - self.taken;
+            let left = piece.rows() - self.taken;
             let n = wanted.min(left);
-            slices.push(piece.batch.slice(self.taken, n));
-            after = place_after(piece, self.taken + n);
+            taken.push(piece.taken(self.taken, n));
+            after = place_after(&piece.decoded, piece.number(self.taken + n - 1) + 1);
             wanted -= n;
             self.taken += n;
             if n == left {
-                self.bytes -= piece.batch.get_array_memory_size();
+                self.bytes -= piece.decoded.batch.get_array_memory_size();
                 self.held.pop_front();
                 self.taken = 0;
             }
         }
-        let after = after?;
-        let rows = if slices.len() == 1 { Rows::Whole(slices.remove(0)) } else { Rows::Joined(slices) };
-        Some((rows, after))
+        Some((joined(taken), after?))
+    }
+}
+
+/// Rows of one piece.
+enum Taken {
+    Slice(RecordBatch),
+    Picks(RecordBatch, Vec<u32>),
+}
+
+impl Piece {
+    fn rows(&self) -> usize {
+        self.chosen.as_ref().map_or(self.decoded.batch.num_rows(), Vec::len)
+    }
+
+    /// The number of a row among the decoded ones.
+    fn number(&self, row: usize) -> usize {
+        self.chosen.as_ref().map_or(row, |chosen| chosen[row] as usize)
+    }
+
+    fn taken(&self, start: usize, n: usize) -> Taken {
+        let batch = &self.decoded.batch;
+        match &self.chosen {
+            Some(chosen) if !self.is_compact => {
+                Taken::Picks(batch.clone(), chosen[start..start + n].to_vec())
+            }
+            _ => Taken::Slice(batch.slice(start, n)),
+        }
+    }
+}
+
+fn joined(mut taken: Vec<Taken>) -> Rows {
+    if taken.len() == 1
+        && let Some(Taken::Slice(slice)) = taken.pop_if(|taken| matches!(taken, Taken::Slice(_)))
+    {
+        return Rows::Whole(slice);
+    }
+    let (mut pieces, mut picks) = (Vec::with_capacity(taken.len()), Vec::new());
+    let has_picks = taken.iter().any(|taken| matches!(taken, Taken::Picks(..)));
+    for taken in taken {
+        let piece = pieces.len();
+        match taken {
+            Taken::Slice(slice) => {
+                if has_picks {
+                    picks.extend((0..slice.num_rows()).map(|row| (piece, row)));
+                }
+                pieces.push(slice);
+            }
+            Taken::Picks(batch, rows) => {
+                picks.extend(rows.into_iter().map(|row| (piece, row as usize)));
+                pieces.push(batch);
+            }
+        }
+    }
+    match has_picks {
+        true => Rows::Gathered(Gather { windows: vec![Arc::new(pieces)], picks }),
+        false => Rows::Joined(pieces),
     }
 }
 

@@ -5,40 +5,47 @@ use std::sync::Arc;
 use arrowfeed_source::FeedError;
 use arrowfeed_source::run::{Borders, FileSet, Part, PartReader, Polled, Workers};
 
-use super::chunk_index::ChunkIndex;
+use super::chunk_index::{ChunkIndex, RowLocation};
 use super::epoch::Step;
 use super::options::IterationOptions;
 use super::pieces::{Pieces, RowPosition};
+use super::selection::ChosenRows;
 
 #[derive(Debug)]
 pub(super) struct Sequential {
     pub(super) reader: PartReader,
     pub(super) pieces: Pieces,
+    /// The rows to keep, if rows are chosen at random.
+    chosen: Option<ChosenRows>,
     /// Number of rows that may still be added to the pieces.
     left: u64,
 }
 
 impl Sequential {
     /// Starts at the first row, or at a position. The first batch also has `carried` rows of the previous epoch. The
-    /// index is needed by a shard, by rows that do not start with the first one, and by a position in rows that end
-    /// before the last one.
+    /// index is needed by a shard, by rows that do not start with the first one, by chosen rows, and by a position in rows
+    /// that end before the last one.
     pub(super) fn start(
         files: &Arc<FileSet>,
-        index: Option<&ChunkIndex>,
+        index: Option<&Arc<ChunkIndex>>,
         options: &IterationOptions,
         workers: Workers,
         carried: u64,
         after: Option<RowPosition>,
     ) -> Result<Self, FeedError> {
         let reading = options.reading(options.batch_size, Borders::After(carried), workers);
+        let mut chosen = index.and_then(ChosenRows::new);
         let reader = match index {
-            Some(index) => PartReader::new(files.clone(), stretch(index, options, after), reading)?,
+            Some(index) => {
+                let parts = stretch(index, chosen.as_mut(), options, after)?;
+                PartReader::new(files.clone(), parts, reading)?
+            }
             None => PartReader::new(files.clone(), all(files.len(), after), reading)?,
         };
         let pieces = Pieces::new(options.batch_size, files.format().limits().batch_bytes);
         // With an index, the parts have only the selected rows.
         let left = if index.is_some() { u64::MAX } else { options.rows.end };
-        Ok(Self { reader, pieces, left })
+        Ok(Self { reader, pieces, chosen, left })
     }
 
     pub(super) fn next(&mut self, wait: bool) -> Result<Step<RowPosition>, FeedError> {
@@ -49,7 +56,8 @@ impl Sequential {
                         piece.batch = piece.batch.slice(0, usize::try_from(self.left).unwrap_or(usize::MAX));
                     }
                     self.left -= piece.batch.num_rows() as u64;
-                    self.pieces.add(piece)?;
+                    let chosen = self.chosen.as_mut().map(|chosen| chosen.of_piece(&piece)).transpose()?;
+                    self.pieces.add(piece, chosen)?;
                 }
                 Polled::Pending => return Ok(Step::Pending),
                 Polled::End => break,
@@ -65,25 +73,48 @@ fn all(files: usize, after: Option<RowPosition>) -> impl Iterator<Item = Part> +
     first.into_iter().chain((next..files).map(Part::whole))
 }
 
-/// The parts that have the selected rows of a shard.
-fn stretch(index: &ChunkIndex, options: &IterationOptions, after: Option<RowPosition>) -> Vec<Part> {
+/// The parts that have the selected rows of a shard. A part of chosen rows also has the rows between them.
+fn stretch(
+    index: &ChunkIndex,
+    mut chosen: Option<&mut ChosenRows>,
+    options: &IterationOptions,
+    after: Option<RowPosition>,
+) -> Result<Vec<Part>, FeedError> {
     let mut rows = options.own_rows(index.rows());
-    if let Some(after) = after {
-        rows.start = index.rows_before(after.file, after.offset, after.row).max(rows.start);
+    if let Some(RowPosition { file, offset, row, .. }) = after {
+        let before = match (&mut chosen, index.nth_chunk(file, offset)) {
+            (Some(chosen), Some(nth_chunk)) => chosen.before(file, nth_chunk, row)?,
+            _ => row,
+        };
+        rows.start = (index.rows_before(file, offset) + before).max(rows.start);
     }
+    let mut number = |file, nth_chunk, row| match &mut chosen {
+        Some(chosen) => chosen.number(file, nth_chunk, row),
+        None => Ok(row),
+    };
     let mut parts = Vec::new();
     while let Some(place) = index.place(rows.start).filter(|_| rows.start < rows.end) {
-        let chunks = &index.chunks(place.file)[place.nth_chunk..];
-        let chunk = chunks[0];
+        let RowLocation { file, nth_chunk, row } = place;
+        let chunks = &index.chunks(file)[nth_chunk..];
+        let first = number(file, nth_chunk, row)?;
+        let (mut wanted, mut found) = (row + rows.end - rows.start, 0);
+        let mut end = chunks[0].offset;
         // Chunks that are not in the index do not belong to a shard, so a part ends before them.
-        let gap = chunks.windows(2).position(|pair| pair[0].end != pair[1].offset);
-        let together = &chunks[..gap.map_or(chunks.len(), |last| last + 1)];
-        let end = together.last().map_or(chunk.end, |last| last.end);
-        let left = together.iter().map(|chunk| chunk.rows).sum::<u64>() - place.row;
-        let kept = left.min(rows.end - rows.start);
-        let part = Part::after(place.file, chunk.number, chunk.offset, place.row);
-        parts.push(part.with_end(end).with_kept(kept));
-        rows.start += kept;
+        for (i, chunk) in
+            chunks.iter().enumerate().take_while(|(i, chunk)| *i == 0 || chunk.offset == chunks[*i - 1].end)
+        {
+            end = chunk.end;
+            let count = index.chunk_rows(file, nth_chunk + i);
+            if wanted < count {
+                found += number(file, nth_chunk + i, wanted)?;
+                wanted = 0;
+                break;
+            }
+            (wanted, found) = (wanted - count, found + chunk.rows);
+        }
+        let part = Part::after(file, chunks[0].number, chunks[0].offset, first);
+        parts.push(part.with_end(end).with_kept(found - first));
+        rows.start = rows.end - wanted;
     }
-    parts
+    Ok(parts)
 }

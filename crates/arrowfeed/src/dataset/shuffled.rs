@@ -14,12 +14,15 @@ use super::epoch::Step;
 use super::options::IterationOptions;
 use super::order::{shuffled, window};
 use super::rows::{Gather, Rows};
+use super::selection::ChosenRows;
 use super::window::{PlannedWindow, Window, room};
 
 pub(super) struct Shuffled {
     pub(super) reader: PartReader,
     files: Arc<FileSet>,
     on_error: OnError,
+    /// The rows to keep, if rows are chosen at random.
+    chosen: Option<ChosenRows>,
     batch_size: usize,
     /// Number of rows in the next batch.
     wanted: usize,
@@ -56,7 +59,8 @@ impl Shuffled {
     ) -> Result<Self, FeedError> {
         let slots = shuffled(index, files.len(), options, (seed, epoch));
         let first = after.as_ref().map_or(0, |after| after.window);
-        let planned = windows(&slots, options, index, first)?;
+        let mut chosen = ChosenRows::new(index);
+        let planned = windows(&slots, options, (index, &mut chosen), first)?;
         let (skip, mut left_out) = after.map_or((0, Vec::new()), |after| (after.passed, after.left_out));
         left_out.sort_unstable();
         let (to_read, index) = (planned.clone(), index.clone());
@@ -71,6 +75,7 @@ impl Shuffled {
             reader,
             files,
             on_error,
+            chosen,
             batch_size,
             wanted,
             seed,
@@ -141,7 +146,8 @@ impl Shuffled {
                 window.left_out = self.reader.left_out();
             }
             let file = piece.file;
-            self.next_piece = window.add(piece).map_err(|error| error.in_file(self.files.name(file)))?;
+            self.next_piece =
+                window.add(piece, &mut self.chosen).map_err(|error| error.in_file(self.files.name(file)))?;
             if self.next_piece.is_some() {
                 break;
             }
@@ -158,7 +164,7 @@ impl Shuffled {
 fn windows(
     mut slots: &[super::order::Slot],
     options: &IterationOptions,
-    index: &ChunkIndex,
+    (index, chosen): (&ChunkIndex, &mut Option<ChosenRows>),
     first: u64,
 ) -> Result<VecDeque<Arc<PlannedWindow>>, FeedError> {
     let mut planned = VecDeque::new();
@@ -169,7 +175,7 @@ fn windows(
         options.ask()?;
         let (own, rest) = slots.split_at(window(slots, options.shuffle_buffer_size));
         if number >= first {
-            planned.push_back(Arc::new(PlannedWindow::new(number, own, index)));
+            planned.push_back(Arc::new(PlannedWindow::new(number, own, index, chosen)?));
         }
         slots = rest;
     }

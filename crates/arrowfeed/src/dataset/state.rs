@@ -47,6 +47,9 @@ pub(super) struct SavedOptions {
     /// `None`: all rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rows: Option<(u64, u64)>,
+    /// The parts that `split` made. `None`: no split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) split: Option<String>,
     shuffle_buffer_size: usize,
     shard: (u64, u64),
     on_error: String,
@@ -209,6 +212,11 @@ impl SavedOptions {
             let expected = format!("{}, as asked for", shown(own.rows));
             return Err(StateError::new(StateErrorKind::Options, expected, shown(self.rows)));
         }
+        if self.split != own.split {
+            let shown = |split: &Option<String>| split.clone().unwrap_or_else(|| "no split".to_owned());
+            let expected = format!("{}, as asked for", shown(&own.split));
+            return Err(StateError::new(StateErrorKind::Options, expected, shown(&self.split)));
+        }
         Ok(())
     }
 }
@@ -232,6 +240,7 @@ impl From<&IterationOptions> for SavedOptions {
             epochs: options.epochs.map(Into::into),
             start_epoch: options.start_epoch,
             rows: (options.rows != ALL_ROWS).then_some((options.rows.start, options.rows.end)),
+            split: None,
             shuffle_buffer_size: options.shuffle_buffer_size,
             shard: options.shard,
             on_error: match options.on_error {

@@ -1,22 +1,20 @@
 //! Iteration over a dataset as tensors.
 
 use std::fmt;
-use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch};
-use arrowfeed_source::{FeedError, Report};
+use arrowfeed_source::Report;
 use arrowfeed_tensor::{Adapter, Tensor, Tensors};
 
-use super::indexed::Indexed;
-use super::iteration::{Conversion, Iteration};
-use super::options::IterationOptions;
+use super::any_iteration::AnyIteration;
+use super::iteration::Conversion;
 use crate::error::DatasetError;
 
 /// Iterator over the tensors of a dataset, batch by batch. Created by [`Dataset::tensors`](super::Dataset::tensors).
-pub struct TensorIterator(Iteration<ToTensors>);
+pub struct TensorIterator(AnyIteration<ToTensors>);
 
 /// Conversion of batches to tensors.
-struct ToTensors(Adapter);
+pub(super) struct ToTensors(pub(super) Adapter);
 
 impl Conversion for ToTensors {
     type Output = Tensors;
@@ -33,12 +31,8 @@ impl Conversion for ToTensors {
 }
 
 impl TensorIterator {
-    pub(super) fn new(
-        files: Arc<Indexed>,
-        options: IterationOptions,
-        adapter: Adapter,
-    ) -> Result<Self, FeedError> {
-        Ok(Self(Iteration::new(files, options, ToTensors(adapter))?))
+    pub(super) fn new(iteration: AnyIteration<ToTensors>) -> Self {
+        Self(iteration)
     }
 
     /// See [`BatchIterator::report`](super::BatchIterator::report).

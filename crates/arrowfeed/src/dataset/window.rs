@@ -1,6 +1,7 @@
 //! One shuffle window: row locations and their permutation.
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -10,6 +11,7 @@ use arrowfeed_source::{FeedError, FeedErrorKind, counted};
 
 use super::chunk_index::ChunkIndex;
 use super::order::{Slot, permutation};
+use super::selection::{self, ChosenRows, compacted, stretches};
 
 /// Minimum file bytes of the blocks that are decoded together, if one file has that many in a window.
 const CHUNK: u64 = 512 << 10;
@@ -22,6 +24,8 @@ const MISSING: (u32, u32) = (u32::MAX, u32::MAX);
 pub(super) struct PlannedWindow {
     pub(super) number: u64,
     slots: Vec<Slot>,
+    /// The rows of each slot's block to read, if they are not all.
+    cuts: Vec<Option<Range<u64>>>,
     /// File and offset of each slot's block.
     starts: Vec<(usize, u64)>,
     /// Number of rows before each slot, followed by the total.
@@ -29,7 +33,16 @@ pub(super) struct PlannedWindow {
 }
 
 impl PlannedWindow {
-    pub(super) fn new(number: u64, slots: &[Slot], index: &ChunkIndex) -> Self {
+    /// `chosen` finds the rows of the index, if not all rows are read.
+    ///
+    /// # Errors
+    /// There is not enough memory.
+    pub(super) fn new(
+        number: u64,
+        slots: &[Slot],
+        index: &ChunkIndex,
+        chosen: &mut Option<ChosenRows>,
+    ) -> Result<Self, FeedError> {
         let mut slots = slots.to_vec();
         slots.sort_by_key(|slot| (slot.file, slot.nth_chunk));
         let start = |slot: &Slot| (slot.file, index.chunks(slot.file)[slot.nth_chunk].offset);
@@ -39,28 +52,40 @@ impl PlannedWindow {
             let before = rows_before.last().copied().unwrap_or(0);
             rows_before.push(usize::try_from(slot.rows).unwrap_or(usize::MAX).saturating_add(before));
         }
-        Self { number, slots, starts, rows_before }
+        let cut = |slot: &Slot| {
+            let Slot { file, nth_chunk, dropped, rows } = *slot;
+            if dropped == 0 && rows == index.chunk_rows(file, nth_chunk) {
+                return Ok(None);
+            }
+            let mut number = |row| match chosen {
+                Some(chosen) => chosen.number(file, nth_chunk, row),
+                None => Ok(row),
+            };
+            Ok(Some(number(dropped)?..number(dropped + rows)?))
+        };
+        let cuts = slots.iter().map(cut).collect::<Result<_, FeedError>>()?;
+        Ok(Self { number, slots, cuts, starts, rows_before })
     }
 
     pub(super) fn rows(&self) -> usize {
         self.rows_before.last().copied().unwrap_or(0)
     }
 
-    /// The parts to read, in file order. `left_out` is the sorted list of files to skip.
+    /// The parts to read, in file order. `left_out` is the sorted list of files to skip. A part of chosen rows also has
+    /// the rows between them.
     pub(super) fn parts(&self, index: &ChunkIndex, left_out: &[usize]) -> Vec<Part> {
         let mut parts = Vec::new();
-        let slots = self.slots.iter().filter(|slot| left_out.binary_search(&slot.file).is_err());
-        let slots: Vec<&Slot> = slots.collect();
-        let block = |slot: &Slot| index.chunks(slot.file)[slot.nth_chunk];
-        for of_file in slots.chunk_by(|a, b| a.file == b.file) {
+        let slots = self.slots.iter().zip(&self.cuts);
+        let slots = slots.filter(|(slot, _)| left_out.binary_search(&slot.file).is_err());
+        let slots: Vec<(&Slot, &Option<Range<u64>>)> = slots.collect();
+        for of_file in slots.chunk_by(|(a, _), (b, _)| a.file == b.file) {
             let mut blocks = Vec::new();
             let mut bytes = 0;
-            for slot in of_file {
-                let found = block(slot);
-                if slot.dropped > 0 || slot.rows < found.rows {
-                    parts.push(
-                        Part::together(slot.file, [found]).with_dropped(slot.dropped).with_kept(slot.rows),
-                    );
+            for (slot, cut) in of_file {
+                let found = index.chunks(slot.file)[slot.nth_chunk];
+                if let Some(rows) = cut {
+                    let part = Part::together(slot.file, [found]);
+                    parts.push(part.with_dropped(rows.start).with_kept(rows.end - rows.start));
                     continue;
                 }
                 bytes += found.end - found.offset;
@@ -71,7 +96,7 @@ impl PlannedWindow {
                 }
             }
             if !blocks.is_empty() {
-                parts.push(Part::together(of_file[0].file, blocks));
+                parts.push(Part::together(of_file[0].0.file, blocks));
             }
         }
         parts
@@ -155,32 +180,57 @@ impl Window {
         self.passed == self.order.len()
     }
 
-    /// Adds a piece. Returns the piece if its rows belong to another window.
+    /// Adds a piece. Returns the piece if its rows belong to another window. `chosen` finds the rows to keep, if not all
+    /// rows are to be read.
     ///
     /// # Errors
     /// A chunk has more rows than the index says, or is not in the index.
-    pub(super) fn add(&mut self, piece: FileBatch) -> Result<Option<FileBatch>, FeedError> {
+    pub(super) fn add(
+        &mut self,
+        piece: FileBatch,
+        chosen: &mut Option<ChosenRows>,
+    ) -> Result<Option<FileBatch>, FeedError> {
+        let slot = |origin: &RowOrigin| self.planned.starts.binary_search(&(piece.file, origin.offset)).ok();
+        // All chunks of a piece belong to one window.
+        if piece.origins.first().is_some_and(|first| slot(first).is_none()) {
+            return Ok(Some(piece));
+        }
         let number = self.pieces.len() as u32;
-        for (i, origin) in piece.origins.iter().enumerate() {
-            let end = piece.origins.get(i + 1).map_or(piece.batch.num_rows(), |next| next.row);
-            let start = (piece.file, origin.offset);
-            let Ok(slot) = self.planned.starts.binary_search(&start) else {
-                // All chunks of a piece belong to one window.
-                return if i == 0 { Ok(Some(piece)) } else { Err(other_chunk(origin)) };
+        // The chosen rows of the piece, and the numbers of their places.
+        let (mut kept, mut places) = (Vec::new(), Vec::new());
+        for (origin, in_piece) in stretches(&piece) {
+            let slot = slot(origin).ok_or_else(|| other_chunk(origin))?;
+            let Slot { dropped, rows, nth_chunk, .. } = self.planned.slots[slot];
+            // The number of the first row among those that the index counts, and the number of rows.
+            let (first, count) = match chosen {
+                Some(chosen) => {
+                    let (first, found) = chosen.of_origin(piece.file, nth_chunk, origin, &in_piece)?;
+                    kept.extend(found.iter().map(|row| selection::in_piece(*row, origin)));
+                    (first as u64, found.len())
+                }
+                None => (origin.before, in_piece.len()),
             };
-            let Slot { dropped, rows, .. } = self.planned.slots[slot];
-            let first = origin.before.checked_sub(dropped);
-            let first = first.filter(|first| first.saturating_add((end - origin.row) as u64) <= rows);
+            let first = first.checked_sub(dropped);
+            let first = first.filter(|first| first.saturating_add(count as u64) <= rows);
             let Some(first) = first else {
                 return Err(more_rows(dropped + rows).in_block(origin.chunk, origin.offset));
             };
             let first = self.planned.rows_before[slot] + first as usize;
-            for (place, row) in self.places[first..].iter_mut().zip(origin.row..end) {
-                *place = (number, row as u32);
-                self.found += 1;
+            if chosen.is_some() {
+                places.extend(first..first + count);
+            } else {
+                for (place, row) in self.places[first..].iter_mut().zip(in_piece) {
+                    *place = (number, row as u32);
+                }
             }
+            self.found += count;
         }
-        Arc::make_mut(&mut self.pieces).push(piece.batch);
+        let compact = if chosen.is_some() { compacted(&piece.batch, &kept)? } else { None };
+        for (row, (place, kept)) in places.into_iter().zip(kept).enumerate() {
+            let row = if compact.is_some() { row as u32 } else { kept };
+            self.places[place] = (number, row);
+        }
+        Arc::make_mut(&mut self.pieces).push(compact.unwrap_or(piece.batch));
         Ok(None)
     }
 
@@ -213,13 +263,13 @@ pub(super) fn room<T>(rows: usize) -> Result<Vec<T>, FeedError> {
 }
 
 #[cold]
-fn more_rows(expected: u64) -> FeedError {
+pub(super) fn more_rows(expected: u64) -> FeedError {
     let message = format!("expected {}, as the index says, found more", counted(expected, "row"));
     FeedError::new(FeedErrorKind::Changed, message)
 }
 
 #[cold]
-fn other_chunk(found: &RowOrigin) -> FeedError {
+pub(super) fn other_chunk(found: &RowOrigin) -> FeedError {
     let message = "expected a block that the index has, found another one";
     FeedError::new(FeedErrorKind::Changed, message).in_block(found.chunk, found.offset)
 }

@@ -1,0 +1,188 @@
+//! The rows of a dataset: restrictions to some of them, and their number.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrowfeed_source::{FeedError, FeedErrorKind, Interrupt};
+
+use super::entry::{Content, Dataset};
+use super::options::{ALL_ROWS, IterationOptions};
+use super::selection::RowSplit;
+
+impl Dataset {
+    /// Number of rows of the dataset, as declared by the headers of the blocks of its files.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn num_rows(&self) -> Result<u64, FeedError> {
+        self.num_rows_with(None)
+    }
+
+    /// Like [`num_rows`](Self::num_rows), which opens every file at the first call. `interrupt` can stop it.
+    ///
+    /// # Errors
+    /// A file cannot be read, or `interrupt` returned true.
+    pub fn num_rows_with(&self, interrupt: Option<Interrupt>) -> Result<u64, FeedError> {
+        match &self.content {
+            Content::Files(_) => self.num_own_rows(&IterationOptions { interrupt, ..Default::default() }),
+            Content::Mixed(mixed) => {
+                check_mixed_rows(&self.rows)?;
+                mixed.num_rows(interrupt.as_ref())
+            }
+        }
+    }
+
+    /// Number of batches of an iteration with these options, if no row is skipped. `None`: infinite.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+    /// use arrowfeed::{AvroDataset, AvroDatasetOptions, IterationOptions};
+    ///
+    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
+    /// let options = IterationOptions { batch_size: 2, ..Default::default() };
+    /// assert_eq!(dataset.num_batches(&options)?, Some(2));
+    /// assert_eq!(dataset.record_batches(options)?.count(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// An option is invalid, a file cannot be read, or the interrupt of the options returned true.
+    pub fn num_batches(&self, options: &IterationOptions) -> Result<Option<u64>, FeedError> {
+        options.check()?;
+        match &self.content {
+            Content::Files(_) => {
+                Ok(options.num_batches_of(self.num_own_rows(options)?, options.across_epochs))
+            }
+            Content::Mixed(mixed) => {
+                check_mixed_rows(&self.of_files(options.clone()).rows)?;
+                mixed.num_batches(options)
+            }
+        }
+    }
+
+    /// Like [`num_batches`](Self::num_batches), but does not scan files for the number alone: the outer `None` means
+    /// unknown. The number is known if the iteration scans the files anyway, if an earlier call has, or if the files
+    /// are local and small: at most 100 files and 64 MiB.
+    ///
+    /// # Errors
+    /// As [`num_batches`](Self::num_batches).
+    pub fn known_num_batches(&self, options: &IterationOptions) -> Result<Option<Option<u64>>, FeedError> {
+        match self.is_known(options) {
+            true => self.num_batches(options).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    pub(super) fn is_known(&self, options: &IterationOptions) -> bool {
+        match &self.content {
+            Content::Files(files) => {
+                let scans = files.needs_index(&self.of_files(options.clone()));
+                scans || files.is_scan_cheap(options.interrupt.as_ref())
+            }
+            Content::Mixed(mixed) => mixed.is_known(options),
+        }
+    }
+
+    /// Number of rows that an epoch of a dataset of files yields with these options, if no row is skipped.
+    pub(super) fn num_own_rows(&self, options: &IterationOptions) -> Result<u64, FeedError> {
+        let files = self.files("num_rows")?;
+        let scan = IterationOptions { interrupt: options.interrupt.clone(), ..Default::default() };
+        let rows = self.of_files(options.clone()).own_rows(files.index(&scan)?.0.rows());
+        Ok(rows.end - rows.start)
+    }
+
+    /// Restricts the dataset to its first `count` rows, in file order. An iteration in file order stops after them; a
+    /// shuffle or a shard first scans the files, and orders or divides only these rows. Reading a
+    /// [`mixed`](Self::mixed) dataset after it is an error: take the rows before you mix the datasets.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+    /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
+    ///
+    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
+    /// assert_eq!(dataset.num_rows()?, 3);
+    /// assert_eq!(dataset.take(2).num_rows()?, 2);
+    /// assert_eq!(dataset.skip(2).rows(), 2..u64::MAX);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn take(&self, count: u64) -> Self {
+        let end = self.rows.start.saturating_add(count).min(self.rows.end);
+        Self { rows: self.rows.start..end, ..self.clone() }
+    }
+
+    /// Restricts the dataset to the rows after its first `count` rows, in file order. An iteration first scans the
+    /// files, and does not decode the blocks of the skipped rows. Reading a [`mixed`](Self::mixed) dataset after it is an
+    /// error.
+    #[must_use]
+    pub fn skip(&self, count: u64) -> Self {
+        let start = self.rows.start.saturating_add(count).min(self.rows.end);
+        Self { rows: start..self.rows.end, ..self.clone() }
+    }
+
+    /// The rows of the files that belong to the dataset, in file order: `0..u64::MAX`, unless [`take`](Self::take) or
+    /// [`skip`](Self::skip) have restricted them. After a [`split`](Self::split), only the rows of its part have numbers.
+    pub fn rows(&self) -> Range<u64> {
+        self.rows.clone()
+    }
+
+    /// Divides the rows at random into two datasets. Each row belongs to the first one with the probability `fraction`,
+    /// and otherwise to the second one. The division is a function of `seed` and the files: it is the same in every run,
+    /// for every shuffle, shard and batch size. Both datasets keep the order of the files.
+    ///
+    /// An iteration first scans the files, decodes all rows of a block that has one of its own, and drops the others.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/example.avro");
+    /// use arrowfeed::{AvroDataset, AvroDatasetOptions};
+    ///
+    /// let dataset = AvroDataset::open([path], AvroDatasetOptions::default())?;
+    /// let (train, test) = dataset.split(0.9, 42)?;
+    /// assert_eq!(train.num_rows()? + test.num_rows()?, dataset.num_rows()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `fraction` is not a number from 0 to 1, or the dataset is [`mixed`](Self::mixed).
+    pub fn split(&self, fraction: f64, seed: u64) -> Result<(Self, Self), FeedError> {
+        let files = self.files("split")?;
+        let part = |is_rest| {
+            let split = RowSplit { rows: self.rows.clone(), fraction, seed, is_rest };
+            split.check()?;
+            let content = Content::Files(Arc::new(files.with_split(split)));
+            Ok::<_, FeedError>(Self { content, rows: ALL_ROWS, ..self.clone() })
+        };
+        Ok((part(false)?, part(true)?))
+    }
+
+    /// The divisions by [`split`](Self::split), of which this dataset is a part. Each one divided the rows that the
+    /// previous one left.
+    pub fn splits(&self) -> &[RowSplit] {
+        match &self.content {
+            Content::Files(files) => &files.splits,
+            Content::Mixed(_) => &[],
+        }
+    }
+
+    /// The options of the caller, whose rows are numbered from the first row of this dataset.
+    pub(super) fn of_files(&self, options: IterationOptions) -> IterationOptions {
+        let row = |row: u64| self.rows.start.saturating_add(row).min(self.rows.end);
+        IterationOptions { rows: row(options.rows.start)..row(options.rows.end), ..options }
+    }
+}
+
+/// Checks that no rows of a mixed dataset are selected. Its rows have no numbers.
+pub(super) fn check_mixed_rows(rows: &Range<u64>) -> Result<(), FeedError> {
+    if *rows == ALL_ROWS {
+        return Ok(());
+    }
+    let message = "expected all rows of a mixed dataset, found one after take or skip: take and skip rows of the \
+                   datasets before they are mixed";
+    Err(FeedError::new(FeedErrorKind::Options, message))
+}
