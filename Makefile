@@ -47,6 +47,7 @@ test: lint docs test-rust test-python ## all checks and all tests, Java's aside
 .PHONY: test-rust
 test-rust: ## Rust tests, doc tests and examples
 	cargo test --workspace
+	@[ -z "$$ARROWFEED_REMOVE_BUILDS" ] || rm -rf target/debug
 
 # On the release build: it is what users get, and `make demo` has built it already.
 .PHONY: test-python
@@ -222,7 +223,7 @@ clean: ## everything that was built, installed or written
 # ---- virtual environments: a file in them says what they hold
 
 .PHONY: environments
-environments: .venv-frameworks/.made .venv-torch/.made .venv-stores/.made .venv-stores/node/.made ## the virtual environments of the frameworks; downloads 5 GB
+environments: .venv-frameworks/.made .venv-stores/.made .venv-stores/node/.made ## the virtual environments of the frameworks, but PyTorch's; downloads 2 GB
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.version_info < (3, 10) and sys.exit("expected Python 3.10 or newer, found " + sys.version)'
