@@ -14,7 +14,8 @@ const VERSION: u32 = 1;
 #[serde(deny_unknown_fields)]
 pub(super) struct MixtureState {
     mixture: u32,
-    weights: Vec<f64>,
+    /// The weights as text, which keeps every digit.
+    weights: String,
     batch_size: usize,
     drop_remainder: bool,
     pub(super) seed: u64,
@@ -54,7 +55,7 @@ impl MixtureState {
         (draws, rows): (u64, u64),
         sources: Vec<SourceState>,
     ) -> Self {
-        let (weights, mixture) = (mixed.weights.clone(), VERSION);
+        let (weights, mixture) = (format!("{:?}", mixed.weights), VERSION);
         let IterationOptions { batch_size, drop_remainder, .. } = *options;
         Self { mixture, weights, batch_size, drop_remainder, seed, first_epoch, draws, rows, sources }
     }
@@ -91,7 +92,7 @@ impl MixtureState {
             Err(StateError::new(StateErrorKind::Options, expected, format!("{name} {found}")))
         };
         same("number of datasets", mixed.datasets.len().to_string(), self.sources.len().to_string())?;
-        same("weights", format!("{:?}", mixed.weights), format!("{:?}", self.weights))?;
+        same("weights", format!("{:?}", mixed.weights), self.weights.clone())?;
         same("batch_size", options.batch_size.to_string(), self.batch_size.to_string())?;
         same("drop_remainder", options.drop_remainder.to_string(), self.drop_remainder.to_string())?;
         if let Some(seed) = options.seed {

@@ -124,7 +124,7 @@ fn states_and_splits_know_the_selected_rows() {
     let error = dataset.take(20).plan_splits(100, None).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "plan_splits: expected a dataset of all rows, found one after take or skip"
+        "plan_splits: expected a dataset of all rows, found one after take, skip or split"
     );
     assert!(dataset.skip(1500).explain().contains("\nrows from 1,500 on"));
     assert!(dataset.skip(5).take(20).explain().contains("\nrows 5 to 25"));
