@@ -135,6 +135,31 @@ def test_shards_have_each_row_once(tmp_path):
     assert sorted(flat(flat(ids(shard)) for shard in shards)) == [*range(ROWS)]
 
 
+def parts_and_mixture(source):
+    train, test = source.split(0.8, seed=1)
+    return [train, af.MixedDataset([train, test], weights=[1, 2])]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_part_and_a_mixture_have_passes_a_cardinality_and_checkpoints(tmp_path, number):
+    source = parts_and_mixture(dataset(tmp_path))[number]
+    options = {"batch_size": 64, "shuffle_buffer_size": 300, "seed": 7}
+    found = source.to_tf(**options)
+    assert found.cardinality() == source.num_batches(**options)
+    passes = [flat(ids(found)) for _ in range(2)]
+    assert sorted(passes[0]) == sorted(passes[1]) == sorted(flat(ids(source.to_tf(batch_size=50))))
+    assert passes[0] != passes[1]
+    later = source.tensors(**options, start_epoch=1)
+    assert passes[1] == [number for batch in later for number in batch["id"].values.tolist()]
+    batches = iter(found)
+    next(batches)
+    path = tf.train.Checkpoint(batches=batches).save(str(tmp_path / "checkpoint"))
+    rest = ids(batches)
+    resumed = iter(found)
+    tf.train.Checkpoint(batches=resumed).restore(path)
+    assert ids(resumed) == rest
+
+
 def test_epochs_without_end_have_no_cardinality(tmp_path):
     found = dataset(tmp_path).to_tf(batch_size=300, epochs=None)
     assert found.cardinality() == tf.data.INFINITE_CARDINALITY

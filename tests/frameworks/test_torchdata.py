@@ -58,6 +58,25 @@ def passes(stateful, epochs):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
+def test_a_mixture_goes_on_exactly_in_every_epoch(tmp_path, workers):
+    train, test = af.AvroDataset(write(tmp_path), features=NUMBERS).split(0.8, seed=1)
+    source = af.MixedDataset([train, test], weights=[1, 2]).to_torch(batch_size=64, **SHUFFLE)
+
+    def made():
+        return StatefulDataLoader(source, batch_size=None, num_workers=workers)
+
+    epochs = passes(made(), range(2))
+    assert [sorted(flat(epoch)) for epoch in epochs] == [[*range(ROWS)]] * 2
+    assert epochs[0] != epochs[1]
+    first = made()
+    first.dataset.set_epoch(1)
+    given = ids(itertools.islice(first, 5))
+    resumed = made()
+    resumed.load_state_dict(saved(first))
+    assert given + ids(resumed) == epochs[1]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("options", [{}, SHUFFLE, NO_SEED], ids=["in order", "seed", "no seed"])
 @pytest.mark.parametrize("count", [0, 1, 7, BATCHES])
 def test_the_rest_is_that_of_the_unbroken_run(tmp_path, workers, options, count):

@@ -78,7 +78,9 @@ def test_other_counts_are_refused(dataset, count, kind, message):
 def test_splits_need_all_rows(dataset):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         dataset.take(10).plan_splits()
-    assert str(error.value) == "plan_splits: expected a dataset of all rows, found one after take, skip or split"
+    assert (
+        str(error.value) == "plan_splits: expected a dataset of all rows, found one after take, skip or split"
+    )
 
 
 @pytest.mark.parametrize("shuffle_buffer_size", [0, 50])
