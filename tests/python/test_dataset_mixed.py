@@ -52,7 +52,13 @@ def test_parts_can_be_selected_projected_and_divided_again(dataset):
     assert "\nrows from 20 on, split(0.5, seed=1)[1]" in rest.explain()
 
 
-@pytest.mark.parametrize("made", [lambda d: d.split(0.7, seed=2)[1], lambda d: d.take(250).split(0.7, seed=2)[0].skip(5).split(0.5, seed=9)[1].take(40)])
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda d: d.split(0.7, seed=2)[1],
+        lambda d: d.take(250).split(0.7, seed=2)[0].skip(5).split(0.5, seed=9)[1].take(40),
+    ],
+)
 def test_a_part_is_pickled(dataset, made):
     part = made(dataset)
     copy = pickle.loads(pickle.dumps(part))
@@ -164,7 +170,12 @@ def tensors_of(tensors):
         ([], {}, ValueError, "datasets: expected one or more, found none"),
         (3, {}, TypeError, "datasets: expected a list or tuple of datasets, found int 3"),
         (["a"], {}, TypeError, "datasets: expected a list or tuple of datasets, found str 'a'"),
-        (None, {"weights": [1]}, ValueError, "weights: expected a weight for each of the 2 datasets, found list [1]"),
+        (
+            None,
+            {"weights": [1]},
+            ValueError,
+            " weights: expected a weight for each of the 2 datasets, found list [1]",
+        ),
         (None, {"weights": [1, 0]}, ValueError, "weights: expected numbers above 0, found 0"),
         (None, {"weights": [1, "x"]}, TypeError, "weights: expected a number, found str 'x'"),
         (None, {"weights": 1}, TypeError, "weights: expected a list or tuple of numbers, found int 1"),
@@ -179,7 +190,8 @@ def test_other_mixtures_are_refused(dataset, arguments, keywords, kind, message)
 
 def test_selections_come_before_a_mixture(mixed):
     message = (
-        "expected all rows of a mixed dataset, found one after take or skip: take and skip rows of the datasets "
+        "expected all rows of a mixed dataset, found one after take or skip: take and skip rows "
+        "of the datasets "
         "before they are mixed"
     )
     with pytest.raises(ValueError) as error:  # noqa: PT011
